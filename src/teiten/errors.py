@@ -1,0 +1,67 @@
+"""Errors that a user can act on: each says what is wrong, what to do next, and how the program exits.
+
+Exit codes (CLI.md): 0 done, 1 a defect of Teiten, 2 bad usage or study file, 3 the machine does not
+suffice, 4 trials failed beyond their repeats, 5 a ``--fail-on`` verdict came true, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class TeitenError(Exception):
+    """An error with a hint.
+
+    ``message`` names the flag, key or file that is wrong; ``hint`` says what to do next.
+    """
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(TeitenError):
+    """A flag, a name or a value on the command line is wrong."""
+
+    exit_code = 2
+
+
+class StudyError(TeitenError):
+    """A study file is wrong; the message starts with file, line and key."""
+
+    exit_code = 2
+
+
+class LedgerError(TeitenError):
+    """A campaign or its ledger cannot be used."""
+
+    exit_code = 2
+
+
+class MachineError(TeitenError):
+    """The machine does not suffice: disk, memory, rights, or a missing program."""
+
+    exit_code = 3
+
+
+class ServerError(MachineError):
+    """A PostgreSQL server or one of its programs did not do what was asked."""
+
+
+class WorkloadError(MachineError):
+    """The load generator could not run, for example because of an error in a script."""
+
+
+class TrialsFailedError(TeitenError):
+    """Trials failed beyond their repeats."""
+
+    exit_code = 4
+
+
+class InterruptedCampaignError(TeitenError):
+    """The campaign was interrupted and can be resumed."""
+
+    exit_code = 130

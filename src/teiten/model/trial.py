@@ -1,0 +1,97 @@
+"""A trial that ended: its numbers, its series, and whether it counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class Step(StrEnum):
+    """The steps of a trial, in METHOD.md's order."""
+
+    RESTORE = "restore"
+    CACHES = "caches"
+    START = "start"
+    PREWARM = "prewarm"
+    SETTLE = "settle"
+    WARM_UP = "warm-up"
+    MEASURE = "measure"
+    COLLECT = "collect"
+    CHECK = "check"
+    STOP = "stop"
+
+
+class Outcome(StrEnum):
+    """Only COUNTED trials enter a result; the others are kept, and listed with their problems."""
+
+    COUNTED = "counted"
+    FAILED = "failed"
+    DISTURBED = "disturbed"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a trial does not count; ``code`` has a text in the reports' translations."""
+
+    code: str
+    """server-error, server-crash, invariant, client-bound, pgbench-failed, failed-transactions,
+    steal, other-load, start-failed."""
+    detail: str
+    """What was seen, verbatim (a line of a log, a number)."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """Samples of one source in one trial.
+
+    ``seconds``: since the start of the measured window, shape (n,). ``columns``: name (unit in the
+    name's suffix, see ``model.metrics``) to an array of shape (n,); NaN where a sample is missing.
+    """
+
+    source: str
+    """pgbench, os, postgres, waits, disk:NAME, cpu:N"""
+    seconds: FloatArray
+    columns: dict[str, FloatArray]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A trial that ended, in whatever way."""
+
+    number: int
+    """The planned trial's."""
+    attempt: int
+    """From 1."""
+    outcome: Outcome
+    problems: tuple[Problem, ...]
+    started_at: float
+    """Seconds since the epoch."""
+    finished_at: float
+    metrics: dict[str, float]
+    """One number per metric (``model.metrics``), in base units, unrounded."""
+    series: tuple[Series, ...] = ()
+    histogram: str = ""
+    """HdrHistogram V2, base64: latencies of all transactions, in microseconds."""
+    facts: dict[str, Any] = field(default_factory=dict)
+    """JSON values: server version, non-default settings, pgbench's command line, what restore did."""
+    evidence: tuple[tuple[str, str], ...] = ()
+    """Kind (``server log``, ``postgresql.conf``) and path relative to the campaign's folder."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A line of the campaign's record."""
+
+    at: float
+    """Seconds since the epoch."""
+    kind: str
+    """campaign-started, template-ready, trial-started, step, trial-finished, interrupted, resumed, …"""
+    trial: int | None
+    attempt: int | None
+    detail: dict[str, Any]
