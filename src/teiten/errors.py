@@ -1,4 +1,4 @@
-"""Errors that a user can act on: each says what is wrong, what to do next, and how the program exits.
+"""Errors that a user can act on: what is wrong, what to do next, and how the program exits.
 
 Exit codes (CLI.md): 0 done, 1 a defect of Teiten, 2 bad usage or study file, 3 the machine does not
 suffice, 4 trials failed beyond their repeats, 5 a ``--fail-on`` verdict came true, 130 interrupted.

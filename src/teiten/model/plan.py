@@ -71,7 +71,7 @@ class Needs:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that is decided before a campaign starts; reproducible from study, facts and seed."""
+    """Everything decided before a campaign starts; reproducible from study, facts and seed."""
 
     study: Study
     """Sized: no value is left open."""

@@ -88,7 +88,7 @@ class CachePolicy(StrEnum):
     EVICT = "evict"
     """The cluster's own files leave the page cache."""
     DROP = "drop"
-    """The whole page cache is dropped where the machine allows; else the cluster's files are evicted."""
+    """The whole page cache is dropped where the machine allows; else as EVICT."""
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ class Trial:
     histogram: str = ""
     """HdrHistogram V2, base64: latencies of all transactions, in microseconds."""
     facts: dict[str, Any] = field(default_factory=dict)
-    """JSON values: server version, non-default settings, pgbench's command line, what restore did."""
+    """JSON values: server version, non-default settings, pgbench's command line, how restored."""
     evidence: tuple[tuple[str, str], ...] = ()
     """Kind (``server log``, ``postgresql.conf``) and path relative to the campaign's folder."""
 
@@ -91,7 +91,7 @@ class Event:
     at: float
     """Seconds since the epoch."""
     kind: str
-    """campaign-started, template-ready, trial-started, step, trial-finished, interrupted, resumed, …"""
+    """campaign-started, template-ready, trial-started, step, trial-finished, interrupted, …"""
     trial: int | None
     attempt: int | None
     detail: dict[str, Any]

@@ -1,0 +1,62 @@
+"""Where output goes: data to stdout, everything for people to stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import IntEnum
+from typing import Any
+
+import rich.console
+import rich.markup
+
+
+class Verbosity(IntEnum):
+    QUIET = 0
+    NORMAL = 1
+    VERBOSE = 2
+
+
+class Console:
+    """The two streams. ``people`` is rich's console on stderr, for tables and live views too."""
+
+    def __init__(self, verbosity: Verbosity, color: str) -> None:
+        self.verbosity = verbosity
+        forced = {"always": True, "never": False}.get(color)
+        self.people = rich.console.Console(
+            stderr=True,
+            force_terminal=True if forced else None,
+            no_color=forced is False,
+            highlight=False,
+            soft_wrap=True,
+        )
+        self.output = rich.console.Console(
+            force_terminal=True if forced else None,
+            no_color=forced is False,
+            highlight=False,
+            soft_wrap=True,
+        )
+
+    def data(self, text: str) -> None:
+        """A line of data, on stdout."""
+        sys.stdout.write(text + "\n")
+
+    def json(self, value: Any) -> None:
+        """A JSON document, on stdout."""
+        sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
+
+    def say(self, text: str) -> None:
+        """Something a person wants to know, on stderr; not with --quiet."""
+        if self.verbosity >= Verbosity.NORMAL:
+            self.people.print(text, markup=False)
+
+    def detail(self, text: str) -> None:
+        """A step, on stderr; only with --verbose."""
+        if self.verbosity >= Verbosity.VERBOSE:
+            self.people.print(text, markup=False, style="dim")
+
+    def warn(self, text: str, hint: str | None = None) -> None:
+        """A caution, on stderr."""
+        self.people.print(f"[yellow]caution:[/] {rich.markup.escape(text)}")
+        if hint:
+            self.people.print(f"   [dim]hint:[/] {rich.markup.escape(hint)}")

@@ -1,0 +1,107 @@
+"""``teiten``: one program, verbs in the order of the work (CLI.md)."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from teiten import __version__
+from teiten.cli.console import Console, Verbosity
+from teiten.cli.failures import report_failure
+from teiten.host.paths import Workdir, default_workdir
+
+VERBS = {
+    "doctor": "what this machine is, and what could disturb a measurement",
+    "pg": "PostgreSQL installations: list, install, remove",
+    "studies": "the catalogue of studies",
+    "show": "a study in words",
+    "init": "a commented copy of a study, to edit",
+    "plan": "what a study would do here; starts nothing",
+    "run": "run a study to a report",
+    "resume": "continue a campaign that was interrupted",
+    "runs": "list campaigns",
+    "rm": "delete a campaign",
+    "clean": "give disk back",
+    "report": "make a campaign's report again, in another form or language",
+    "export": "a campaign's numbers as CSV and Parquet",
+}
+
+
+class Verbs(click.Group):
+    """Loads a verb's module when it is used, so that ``--help`` answers at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in VERBS:
+            return None
+        module = importlib.import_module(f"teiten.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        from teiten.suggest import did_you_mean
+
+        if args[0] not in VERBS and not args[0].startswith("-"):
+            ctx.fail(f"no verb {args[0]!r}.{did_you_mean(args[0], VERBS)}")
+        return super().resolve_command(ctx, args)
+
+
+class Session:
+    """What every verb is given: the working folder and the console."""
+
+    def __init__(self, workdir: Workdir, console: Console) -> None:
+        self.workdir = workdir
+        self.console = console
+
+
+@click.group(
+    cls=Verbs,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Examples:  teiten run observe --profile quick  ·  teiten plan observe --servers 13,18",
+)
+@click.version_option(__version__, prog_name="teiten")
+@click.option(
+    "--workdir",
+    type=click.Path(path_type=Path, file_okay=False),
+    envvar="TEITEN_WORKDIR",
+    help="Folder for data and campaigns (default: the XDG data folder; for root /var/lib/teiten).",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Say only what went wrong.")
+@click.option("-v", "--verbose", is_flag=True, help="Say each step.")
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Colours on the terminal.",
+)
+@click.pass_context
+def teiten(
+    context: click.Context, workdir: Path | None, quiet: bool, verbose: bool, color: str
+) -> None:
+    """Is this PostgreSQL slower than that one, by how much, how sure are we, and why?"""
+    verbosity = Verbosity.QUIET if quiet else Verbosity.VERBOSE if verbose else Verbosity.NORMAL
+    root = (workdir or default_workdir()).expanduser().absolute()
+    context.obj = Session(Workdir(root), Console(verbosity, color))
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; never returns."""
+    options: dict[str, Any] = {"standalone_mode": False, "prog_name": "teiten"}
+    try:
+        result = teiten.main(args=arguments, **options)
+    except BaseException as error:  # each kind has its exit code
+        sys.exit(report_failure(error))
+    sys.exit(result if isinstance(result, int) else 0)

@@ -1,0 +1,66 @@
+"""Where Teiten keeps its things: one working folder, which every user that must reach it can."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+ROOT_WORKDIR = Path("/var/lib/teiten")
+"""For root, whose home the servers' unprivileged user cannot enter."""
+
+
+@dataclass(frozen=True)
+class Workdir:
+    """The working folder and its rooms."""
+
+    root: Path
+
+    @property
+    def installations(self) -> Path:
+        return self.root / "installations"
+
+    @property
+    def packages(self) -> Path:
+        """Downloaded packages, kept so that an installation works offline."""
+        return self.root / "packages"
+
+    @property
+    def templates(self) -> Path:
+        return self.root / "templates"
+
+    @property
+    def campaigns(self) -> Path:
+        return self.root / "campaigns"
+
+    @property
+    def clusters(self) -> Path:
+        """Data directories of servers that run, or may have been left by a crash."""
+        return self.root / "clusters"
+
+    @property
+    def caches(self) -> Path:
+        """Facts measured on this machine that are worth keeping."""
+        return self.root / "caches"
+
+    def prepare(self) -> None:
+        """Make the folders; their modes let the servers' user pass through when we are root."""
+        for folder in (
+            self.root,
+            self.installations,
+            self.packages,
+            self.templates,
+            self.campaigns,
+            self.clusters,
+            self.caches,
+        ):
+            folder.mkdir(parents=True, exist_ok=True)
+
+
+def default_workdir() -> Path:
+    """The XDG data folder; for root a folder of the system's."""
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        return ROOT_WORKDIR
+    return Path(platformdirs.user_data_dir("teiten", appauthor=False))

@@ -1,0 +1,68 @@
+"""As whom servers run: PostgreSQL refuses to run as root."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from teiten.errors import MachineError
+
+PREFERRED_USERS = ("postgres", "nobody")
+
+
+@dataclass(frozen=True)
+class ServerUser:
+    """The user that owns clusters and runs servers. ``uid`` is None where it is ourselves."""
+
+    name: str
+    uid: int | None
+    gid: int | None
+
+    @property
+    def is_other(self) -> bool:
+        return self.uid is not None
+
+
+def server_user() -> ServerUser:
+    """Ourselves; for root the user ``postgres``, or else ``nobody``.
+
+    Raises MachineError where root finds neither.
+    """
+    if sys.platform == "win32" or os.geteuid() != 0:
+        return ServerUser(name=_own_name(), uid=None, gid=None)
+    import pwd  # noqa: PLC0415 - not on Windows
+
+    for name in PREFERRED_USERS:
+        try:
+            entry = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return ServerUser(name=name, uid=entry.pw_uid, gid=entry.pw_gid)
+    raise MachineError(
+        "PostgreSQL refuses to run as root, and neither a user postgres nor nobody exists",
+        "make an unprivileged user: useradd --system postgres",
+    )
+
+
+def give(path: Path, user: ServerUser) -> None:
+    """Make the servers' user the owner of one file or folder."""
+    if user.uid is not None and user.gid is not None:
+        os.chown(path, user.uid, user.gid, follow_symlinks=False)
+
+
+def give_tree(path: Path, user: ServerUser) -> None:
+    """Make the servers' user the owner of a folder and all that is in it."""
+    if not user.is_other:
+        return
+    give(path, user)
+    for folder, names, files in os.walk(path):
+        for name in (*names, *files):
+            give(Path(folder) / name, user)
+
+
+def _own_name() -> str:
+    import getpass  # noqa: PLC0415 - only needed here
+
+    return getpass.getuser()
