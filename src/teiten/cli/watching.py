@@ -1,0 +1,199 @@
+"""How a campaign's progress is shown: a live view on a terminal, plain lines in a pipe."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from teiten.cli.console import Console, Verbosity
+from teiten.model.metrics import TPS
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.trial import Outcome, Step, Trial
+from teiten.model.units import Seconds
+
+
+class Pace:
+    """How long trials take here, and so how long the rest will take.
+
+    Until a workload's first trial has ended, the plan's estimate stands in for it.
+    """
+
+    def __init__(self, plan: Plan, clock: Callable[[], float] = time.time) -> None:
+        self._plan = plan
+        self._clock = clock
+        self._seen: dict[str, list[float]] = {}
+        self._ended: set[int] = set()
+        self._current: tuple[PlannedTrial, float] | None = None
+        trials = max(1, len(plan.trials))
+        self._estimate = float(plan.needs.seconds) / trials
+
+    def already_ended(self, numbers: set[int]) -> None:
+        self._ended |= numbers
+
+    def started(self, trial: PlannedTrial) -> None:
+        self._current = (trial, self._clock())
+
+    def finished(self, trial: PlannedTrial, counted: bool) -> None:
+        if self._current is not None:
+            self._seen.setdefault(trial.cell.workload, []).append(self._clock() - self._current[1])
+        if counted:
+            self._ended.add(trial.number)
+        self._current = None
+
+    def seconds_left(self) -> Seconds:
+        left = sum(
+            self._expected(trial.cell.workload)
+            for trial in self._plan.trials
+            if trial.number not in self._ended
+        )
+        elapsed = self._clock() - self._current[1] if self._current else 0.0
+        return Seconds(max(0.0, left - elapsed))
+
+    def _expected(self, workload: str) -> float:
+        seen = self._seen.get(workload)
+        return sum(seen) / len(seen) if seen else self._estimate
+
+
+class Watcher:
+    """Tells the pace and keeps what both forms of progress show."""
+
+    def __init__(self, console: Console, plan: Plan, name: str) -> None:
+        self.console = console
+        self.plan = plan
+        self.name = name
+        self.pace = Pace(plan)
+        self.trial: PlannedTrial | None = None
+        self.attempt = 1
+        self.step: str = "preparing"
+        self.second = 0.0
+        self.tps: float | None = None
+        self.ended = 0
+        self.recent: list[str] = []
+
+    def preparing(self, what: str) -> None:
+        self.step = what
+        self.refresh()
+
+    def trial_started(self, trial: PlannedTrial, attempt: int, ended: int, total: int) -> None:
+        del total
+        self.trial, self.attempt, self.ended, self.tps = trial, attempt, ended, None
+        self.pace.started(trial)
+        self.refresh()
+
+    def step_started(self, step: Step) -> None:
+        self.step, self.tps = step.value, None
+        self.refresh()
+
+    def progress(self, second: Seconds, tps: float, latency: Seconds) -> None:
+        del latency
+        self.second, self.tps = second, tps
+        self.refresh()
+
+    def trial_finished(self, trial: Trial) -> None:
+        if self.trial is not None:
+            self.pace.finished(self.trial, trial.outcome is Outcome.COUNTED)
+        self.ended += 1
+        self.recent = [*self.recent[-7:], self.trial_line(trial)]
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the present state; the forms differ here."""
+
+    def trial_line(self, trial: Trial) -> str:
+        planned = self.plan.trials[trial.number - 1]
+        tps = trial.metrics.get(TPS.name)
+        number = f"{trial.number:>{len(str(len(self.plan.trials)))}}/{len(self.plan.trials)}"
+        result = f"{tps:>12,.1f} tps" if tps is not None else f"{'-':>12}    "
+        line = f"{number}  block {planned.block}  {result}  {planned.cell}"
+        if trial.outcome is Outcome.COUNTED:
+            return line
+        problem = trial.problems[0]
+        return f"{line}  {trial.outcome.value}: {problem.code} ({problem.detail})"
+
+
+class PlainWatcher(Watcher):
+    """A line for each trial that ended."""
+
+    def preparing(self, what: str) -> None:
+        self.console.say(f"preparing {what}")
+
+    def step_started(self, step: Step) -> None:
+        if self.trial is not None:
+            self.console.detail(f"{self.trial.number}: {step.value}")
+
+    def trial_finished(self, trial: Trial) -> None:
+        super().trial_finished(trial)
+        left = duration(self.pace.seconds_left())
+        self.console.say(f"{self.recent[-1]}  ({left} left)")
+
+
+class LiveWatcher(Watcher):
+    """The terminal's lower lines, redrawn as things happen."""
+
+    live: Live | None = None
+
+    def refresh(self) -> None:
+        if self.live is not None:
+            self.live.update(self.view())
+
+    def view(self) -> Table:
+        grid = Table.grid(padding=(0, 1))
+        total = len(self.plan.trials)
+        for line in self.recent:
+            failed = any(f"  {word.value}: " in line for word in Outcome)
+            grid.add_row(Text(line, style="yellow" if failed else "dim", overflow="ellipsis"))
+        bar = Table.grid(padding=(0, 1))
+        left = self.pace.seconds_left()
+        end = datetime.datetime.fromtimestamp(time.time() + left).astimezone()
+        bar.add_row(
+            Text(self.name, style="bold"),
+            ProgressBar(total=total, completed=self.ended, width=24),
+            f"{self.ended}/{total}",
+            Text(f"{duration(left)} left, done at {end:%H:%M}", style="dim"),
+        )
+        grid.add_row(bar)
+        grid.add_row(self.now())
+        return grid
+
+    def now(self) -> Text:
+        if self.trial is None:
+            return Text(f"  {self.step}", overflow="ellipsis")
+        text = Text(f"  block {self.trial.block}  {self.trial.cell}  ", overflow="ellipsis")
+        if self.attempt > 1:
+            text.append(f"attempt {self.attempt}  ", style="yellow")
+        text.append(self.step, style="cyan")
+        if self.tps is not None:
+            text.append(f"  {self.second:.0f} s  {self.tps:,.0f} tps", style="bold")
+        return text
+
+
+@contextmanager
+def watching(console: Console, plan: Plan, name: str) -> Iterator[Watcher]:
+    """The watcher that fits the terminal, shown while the block runs."""
+    if console.verbosity is not Verbosity.NORMAL or not console.people.is_terminal:
+        yield PlainWatcher(console, plan, name)
+        return
+    watcher = LiveWatcher(console, plan, name)
+    with Live(
+        console=console.people, get_renderable=watcher.view, refresh_per_second=2, transient=True
+    ) as live:
+        watcher.live = live
+        yield watcher
+
+
+def duration(seconds: float) -> str:
+    """``45 s``, ``12 min``, ``2 h 05 min``."""
+    whole = round(seconds)
+    if whole < 120:
+        return f"{whole} s"
+    minutes = round(whole / 60)
+    if minutes < 120:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60:02d} min"
