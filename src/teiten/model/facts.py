@@ -73,6 +73,8 @@ class HostFacts:
     perf_event_paranoid: int | None
     pressure_stall: bool
     """/proc/pressure is there."""
+    can_drop_page_cache: bool = False
+    """The whole page cache can be dropped before a trial."""
 
 
 class Severity(StrEnum):

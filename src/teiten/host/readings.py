@@ -1,0 +1,50 @@
+"""Small files of /proc and /sys, which may be missing, unreadable or empty."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def read_text(path: Path) -> str | None:
+    """The stripped text of a file; None where it cannot be read (missing, no right, I/O error)."""
+    try:
+        return path.read_bytes().decode("utf-8", "replace").strip("\0 \t\r\n")
+    except OSError:
+        return None
+
+
+def read_int(path: Path) -> int | None:
+    """The whole number that a file holds; None where it holds none."""
+    text = read_text(path)
+    try:
+        return int(text) if text is not None else None
+    except ValueError:
+        return None
+
+
+def exists(path: Path) -> bool:
+    """Whether we can see a path; False also where a folder on the way is closed to us."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+def parse_id_list(text: str) -> tuple[int, ...]:
+    """The kernel's lists of processors and nodes: ``0-3,8`` is 0, 1, 2, 3, 8.
+
+    Raises ValueError for anything else.
+    """
+    result: list[int] = []
+    for part in filter(None, text.strip().split(",")):
+        first, _, last = part.partition("-")
+        result.extend(range(int(first), int(last or first) + 1))
+    return tuple(result)
+
+
+def read_id_list(path: Path) -> tuple[int, ...]:
+    """As ``parse_id_list``; empty where the file is missing or holds something else."""
+    try:
+        return parse_id_list(read_text(path) or "")
+    except ValueError:
+        return ()
