@@ -1,0 +1,306 @@
+"""Runs pgbench against one server and turns everything that it says into numbers."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from teiten.errors import WorkloadError
+from teiten.execute.workload.child import Child
+from teiten.execute.workload.command import (
+    PgbenchRun,
+    benchmark_arguments,
+    log_prefix,
+    script_file_name,
+    shown,
+    trial_arguments,
+)
+from teiten.execute.workload.followed import FollowedErrors
+from teiten.execute.workload.histogram import LatencyHistogram
+from teiten.execute.workload.pgbench_errors import all_errors, blames_connection, first_error
+from teiten.execute.workload.pgbench_log import LogSummary, TransactionLogReader, log_paths
+from teiten.execute.workload.pgbench_output import (
+    Progress,
+    StatementLatency,
+    Summary,
+    parse_summary,
+)
+from teiten.host import processes
+from teiten.model.metrics import PERCENTILES
+from teiten.model.trial import Problem, Series
+
+__all__ = [
+    "PgbenchProcess",
+    "PgbenchResult",
+    "PgbenchRun",
+    "Progress",
+    "try_script",
+]
+
+OUTPUT_FILE = "pgbench-output.txt"
+ERRORS_FILE = "pgbench-errors.txt"
+STOP_SECONDS = 5.0
+"""How long pgbench may take to end after SIGTERM, before SIGKILL."""
+MICROSECONDS = 1e6
+"""In a second."""
+
+
+@dataclass(frozen=True)
+class PgbenchResult:
+    """A run that ended, in whatever way."""
+
+    exit_code: int
+    """Negative: the signal that ended it."""
+    output: str
+    errors: str
+    """Standard error without the progress lines; a flood of lines is cut in its middle."""
+    command: str
+    """As it can be typed in the run's folder."""
+    metrics: dict[str, float]
+    series: Series
+    histogram: str
+    """Empty without a log."""
+    cpu_seconds: float
+    problems: tuple[Problem, ...]
+    statements: tuple[StatementLatency, ...] = ()
+    """Of -r, where the options ask for it."""
+    log: LogSummary | None = None
+
+
+class PgbenchProcess:
+    """One run of pgbench. Start it in the main thread: the kernel ends it with that thread."""
+
+    def __init__(self, run: PgbenchRun) -> None:
+        self.run = run
+        self._arguments = benchmark_arguments(run)
+        self._child: Child | None = None
+        self._reader: TransactionLogReader | None = None
+        self._log: LogSummary | None = None
+        self._errors = FollowedErrors(run.folder / ERRORS_FILE)
+        self._stopped: str | None = None
+        self._result: PgbenchResult | None = None
+
+    @property
+    def command(self) -> str:
+        return shown(self.run.pgbench, self._arguments)
+
+    @property
+    def pid(self) -> int:
+        """Raises RuntimeError before ``start``."""
+        return self._started.process.pid
+
+    def start(self) -> None:
+        """Write the script and start pgbench in the run's folder.
+
+        Raises WorkloadError where pgbench cannot be started.
+        """
+        self._child = Child(_spawn(self.run, self._arguments))
+        if self.run.log_sampling_rate is not None:
+            paths = log_paths(
+                self.run.folder,
+                log_prefix(self.run.pgbench.version),
+                self.pid,
+                min(self.run.threads, self.run.clients),
+            )
+            self._reader = TransactionLogReader(paths, keep=self.run.keep_log)
+            self._reader.start()
+
+    def poll(self) -> Progress | None:
+        """The latest line of progress; None before the first one."""
+        self._errors.follow()
+        return self._errors.latest
+
+    def is_running(self) -> bool:
+        return not self._started.ended()
+
+    def ended_within(self, seconds: float) -> bool:
+        """Wait this long at most, and tell whether pgbench has ended."""
+        return self._started.wait(seconds)
+
+    def wait(self, timeout: float | None = None) -> PgbenchResult:
+        """Wait for the end. After ``timeout`` seconds pgbench is stopped, which is a problem.
+
+        Raises WorkloadError, with pgbench's own message, where the script or an option is wrong:
+        pgbench failed before any transaction, and not for want of the server.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while not self._started.wait(1.0):
+            if deadline is not None and time.monotonic() >= deadline:
+                self._end(f"stopped: it had not ended after {timeout:g} s")
+        if self._result is None:
+            self._result = self._collect()
+        return self._result
+
+    def stop(self) -> None:
+        """End pgbench with all that it started, and its log's reader; nothing where it ended."""
+        self._end("stopped")
+        self._stop_reader()
+
+    @property
+    def _started(self) -> Child:
+        if self._child is None:
+            raise RuntimeError("pgbench was not started")
+        return self._child
+
+    def _end(self, why: str) -> None:
+        child = self._child
+        if child is None or child.ended():
+            return
+        self._stopped = why
+        processes.signal_group(child.process, signal.SIGTERM)
+        if not child.wait(STOP_SECONDS):
+            child.process.kill()
+            child.wait(STOP_SECONDS)
+
+    def _stop_reader(self) -> LogSummary | None:
+        if self._log is None and self._reader is not None:
+            self._log = self._reader.stop()
+        return self._log
+
+    def _collect(self) -> PgbenchResult:
+        reader, log = self._reader, self._stop_reader()
+        self._errors.finish()
+        output = (self.run.folder / OUTPUT_FILE).read_text(encoding="utf-8", errors="replace")
+        summary = parse_summary(output)
+        exit_code = int(self._started.process.returncode)
+        lines = self._errors.lines()
+        if self._stopped is None and _script_is_wrong(exit_code, summary, lines):
+            raise _script_error(self.run, lines, self.command)
+        metrics = summary_metrics(summary)
+        if reader is not None and reader.histogram.count:
+            metrics |= log_metrics(reader.histogram, self.run.log_sampling_rate or 1.0)
+        return PgbenchResult(
+            exit_code=exit_code,
+            output=output,
+            errors="\n".join(lines),
+            command=self.command,
+            metrics=metrics,
+            series=self._errors.series(),
+            histogram=reader.histogram.encode() if reader is not None else "",
+            cpu_seconds=self._started.cpu_seconds,
+            problems=_problems(exit_code, summary, lines, self._stopped, log),
+            statements=summary.statements,
+            log=log,
+        )
+
+
+def try_script(run: PgbenchRun, timeout: float = 60.0) -> None:
+    """Run one single transaction of the script, to find its errors before a campaign starts.
+
+    Of ``run`` the clients, the duration and the log do not matter. Raises WorkloadError with
+    pgbench's own message.
+    """
+    arguments = trial_arguments(run)
+    child = Child(_spawn(run, arguments))
+    try:
+        ended = child.wait(timeout)
+    finally:
+        if not child.ended():
+            child.process.kill()
+            child.wait(STOP_SECONDS)
+    command = shown(run.pgbench, arguments)
+    if not ended:
+        raise WorkloadError(
+            f"script {run.script.name}: its first transaction had not ended after {timeout:g} s",
+            f"see what it waits for, or make it shorter; it was tried with: {command}",
+        )
+    errors = (run.folder / ERRORS_FILE).read_text(encoding="utf-8", errors="replace")
+    if child.process.returncode != 0:
+        raise _script_error(run, errors.splitlines(), command)
+
+
+def summary_metrics(summary: Summary) -> dict[str, float]:
+    """The metrics that pgbench printed, by the names of ``model.metrics``."""
+    found = {
+        "tps": summary.tps,
+        "transactions": summary.transactions,
+        "failed_transactions": summary.failed,
+        "latency_mean": summary.latency_mean,
+        "latency_stddev": summary.latency_stddev,
+        "measured_seconds": summary.measured_seconds,
+        "connection_seconds": summary.connection_seconds,
+    }
+    return {name: float(value) for name, value in found.items() if value is not None}
+
+
+def log_metrics(histogram: LatencyHistogram, rate: float) -> dict[str, float]:
+    """Percentiles in seconds, the exact maximum, and which share of transactions they are of.
+
+    From a log of all transactions also mean and standard deviation: pgbench prints whole
+    microseconds, which for a mean of 40 µs are steps of 2.5 %, more than the δ of most studies.
+    """
+    found = {name: histogram.value_at(percent) / MICROSECONDS for name, percent in PERCENTILES}
+    found |= {"latency_max": histogram.maximum / MICROSECONDS, "log_sampling_rate": rate}
+    if rate >= 1:
+        found["latency_mean"] = histogram.mean / MICROSECONDS
+        found["latency_stddev"] = histogram.standard_deviation / MICROSECONDS
+    return found
+
+
+def _spawn(run: PgbenchRun, arguments: tuple[str, ...]) -> subprocess.Popen[bytes]:
+    run.folder.mkdir(parents=True, exist_ok=True)
+    if not run.script.builtin:
+        path = run.folder / script_file_name(run.script)
+        path.write_text(run.script.text, encoding="utf-8")
+    with _created(run.folder / OUTPUT_FILE) as output, _created(run.folder / ERRORS_FILE) as errors:
+        try:
+            return processes.spawn(
+                (run.pgbench.path, *arguments),
+                library_path=run.pgbench.library_path,
+                folder=run.folder,
+                stdout=output,
+                stderr=errors,
+                death_signal=signal.Signals(getattr(signal, "SIGKILL", signal.SIGTERM)),
+            )
+        except OSError as error:
+            raise WorkloadError(
+                f"{run.pgbench.path} cannot be started: {error.strerror or error}",
+                "check the installation with `teiten pg list`,"
+                " or get pgbench with `teiten pg install`",
+            ) from error
+
+
+def _created(path: Path) -> IO[bytes]:
+    return path.open("wb")
+
+
+def _script_is_wrong(exit_code: int, summary: Summary, lines: list[str]) -> bool:
+    if exit_code <= 0 or summary.transactions:
+        return False
+    return first_error(lines) is not None and not blames_connection(lines)
+
+
+def _script_error(run: PgbenchRun, lines: list[str], command: str) -> WorkloadError:
+    message = first_error(lines) or "\n".join(lines).strip() or "pgbench failed without a message"
+    if blames_connection(lines):
+        return WorkloadError(f"pgbench: {message}", f"see the server's log; it ran: {command}")
+    return WorkloadError(
+        f"script {run.script.name}: {message}",
+        f"correct {run.script.name} (or pgbench_options) and try it alone:"
+        f" cd {run.folder} && {command}",
+    )
+
+
+def _problems(
+    exit_code: int,
+    summary: Summary,
+    lines: list[str],
+    stopped: str | None,
+    log: LogSummary | None,
+) -> tuple[Problem, ...]:
+    details: list[str] = []
+    if stopped is not None:
+        details.append(stopped)
+    elif exit_code != 0:
+        ending = f"exit code {exit_code}" if exit_code > 0 else f"ended by signal {-exit_code}"
+        errors = all_errors(lines)
+        details.append("; ".join((ending, *errors[:3])))
+    elif not summary.transactions:
+        details.append("no transaction was completed")
+    if log is not None and log.error is not None:
+        details.append(f"the transaction log could not be read: {log.error}")
+    return tuple(Problem("pgbench-failed", detail) for detail in details)
