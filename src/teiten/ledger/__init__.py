@@ -1,0 +1,1 @@
+"""The record of a campaign, from the first event to the last trial."""

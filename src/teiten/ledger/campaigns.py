@@ -1,0 +1,202 @@
+"""The campaigns of a working folder: list them, find one by what the user typed, name a new one."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from teiten.errors import LedgerError, UsageError
+from teiten.ledger.lock import is_locked
+from teiten.ledger.store import FILE_NAME, Ledger
+from teiten.model.progress import Finished
+from teiten.model.trial import Outcome
+from teiten.model.units import Bytes
+from teiten.suggest import did_you_mean
+
+LAST = "last"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class CampaignState(StrEnum):
+    COMPLETE = "complete"
+    INTERRUPTED = "interrupted"
+    RUNNING = "running"
+    DAMAGED = "damaged"
+    """The ledger cannot be read; ``problem`` says why."""
+
+
+@dataclass(frozen=True)
+class CampaignSummary:
+    """A line of ``teiten runs``."""
+
+    name: str
+    folder: Path
+    state: CampaignState
+    study: str | None
+    profile: str | None
+    created_at: float | None
+    """Seconds since the epoch."""
+    done: int
+    """Planned trials that have ended."""
+    planned: int
+    failed: int
+    """Planned trials that ended without one that counts."""
+    size: Bytes
+    """Of everything in the folder, on disk."""
+    problem: str | None = None
+
+
+def list_campaigns(campaigns: Path) -> tuple[CampaignSummary, ...]:
+    """The campaigns in a folder (``Workdir.campaigns``), the newest first, damaged ones last."""
+    found = [summarise(folder) for folder in _folders(campaigns)]
+    return tuple(sorted(found, key=lambda one: (one.created_at or 0.0, one.name), reverse=True))
+
+
+def find_campaign(reference: str, campaigns: Path) -> Path:
+    """The folder of the campaign that is meant: ``last``, its name, a unique prefix, or its path.
+
+    Raises LedgerError where none or several are meant.
+    """
+    if os.sep in reference or reference in (".", ".."):
+        return _by_path(Path(reference).expanduser().absolute())
+    names = [folder.name for folder in _folders(campaigns)]
+    if reference in names:
+        return campaigns / reference
+    if reference == LAST:
+        return _last(campaigns)
+    matches = [name for name in names if reference and name.startswith(reference)]
+    if len(matches) == 1:
+        return campaigns / matches[0]
+    if not matches and (Path(reference) / FILE_NAME).is_file():
+        return Path(reference).absolute()
+    raise _not_one(reference, matches, names)
+
+
+def summarise(folder: Path) -> CampaignSummary:
+    """What a campaign's folder holds; a ledger that cannot be read is DAMAGED, not an error."""
+    size = Bytes(_size(folder))
+    try:
+        with Ledger.open(folder, read_only=True) as ledger:
+            finished = ledger.finished()
+            done, counted = _progress(finished, ledger.repeats)
+            return CampaignSummary(
+                name=folder.name,
+                folder=folder,
+                state=_state(folder, complete=done >= ledger.planned),
+                study=ledger.study_name,
+                profile=ledger.profile,
+                created_at=ledger.created_at,
+                done=done,
+                planned=ledger.planned,
+                failed=done - counted,
+                size=size,
+            )
+    except LedgerError as error:
+        state = CampaignState.RUNNING if is_locked(folder) else CampaignState.DAMAGED
+        return CampaignSummary(
+            folder.name, folder, state, None, None, None, 0, 0, 0, size, error.message
+        )
+
+
+def new_name(study: str, profile: str, created: float, campaigns: Path) -> str:
+    """A name that is not taken, such as ``observe-quick-20261121-124500`` (local time).
+
+    ``created``: seconds since the epoch.
+    """
+    moment = datetime.datetime.fromtimestamp(created).astimezone()
+    safe = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{study}-{profile}").strip("-._")[:60] or "campaign"
+    name = f"{safe}-{moment:%Y%m%d-%H%M%S}"
+    taken = {folder.name for folder in campaigns.glob(f"{name}*")}
+    candidates = (name, *(f"{name}-{number}" for number in range(2, len(taken) + 3)))
+    return next(candidate for candidate in candidates if candidate not in taken)
+
+
+def check_name(name: str, campaigns: Path) -> None:
+    """Raise UsageError where a campaign cannot have this ``--name``."""
+    if not _NAME.fullmatch(name) or name == LAST:
+        raise UsageError(
+            f"--name {name!r} cannot name a campaign",
+            "use letters, digits, '.', '_' and '-', begin with a letter or digit, and not 'last'",
+        )
+    if (campaigns / name).exists():
+        raise UsageError(
+            f"--name {name!r}: there is a campaign of this name",
+            f"choose another name, continue it with `teiten resume {name}`,"
+            f" or delete it with `teiten rm {name}`",
+        )
+
+
+def _folders(campaigns: Path) -> list[Path]:
+    try:
+        return sorted(folder for folder in campaigns.iterdir() if (folder / FILE_NAME).is_file())
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise LedgerError(
+            f"the folder {campaigns} cannot be read: {error.strerror}",
+            "run Teiten as the user who owns it, or choose another with --workdir",
+        ) from error
+
+
+def _by_path(path: Path) -> Path:
+    folder = path.parent if path.name == FILE_NAME else path
+    if not (folder / FILE_NAME).is_file():
+        raise LedgerError(
+            f"no campaign in {folder}: it has no {FILE_NAME}",
+            "`teiten runs` lists the campaigns that there are",
+        )
+    return folder
+
+
+def _last(campaigns: Path) -> Path:
+    readable = [one for one in list_campaigns(campaigns) if one.created_at is not None]
+    if not readable:
+        raise LedgerError(
+            f"no campaign in {campaigns} yet", "make one: teiten run observe --profile quick"
+        )
+    return readable[0].folder
+
+
+def _not_one(reference: str, matches: Sequence[str], names: Sequence[str]) -> LedgerError:
+    if matches:
+        return LedgerError(
+            f"{reference!r} is the beginning of several campaigns: {', '.join(matches)}",
+            "give more of the name, or `last` for the newest",
+        )
+    return LedgerError(
+        f"no campaign {reference!r}.{did_you_mean(reference, [*names, LAST])}",
+        "`teiten runs` lists the campaigns that there are",
+    )
+
+
+def _progress(finished: Sequence[Finished], repeats: int) -> tuple[int, int]:
+    """How many planned trials have ended, and how many of them with one that counts."""
+    counted = {number for number, _, outcome in finished if outcome is Outcome.COUNTED}
+    tries: dict[int, int] = {}
+    for number, _, _ in finished:
+        tries[number] = tries.get(number, 0) + 1
+    given_up = {number for number, count in tries.items() if count > repeats} - counted
+    return len(counted) + len(given_up), len(counted)
+
+
+def _state(folder: Path, *, complete: bool) -> CampaignState:
+    if is_locked(folder):
+        return CampaignState.RUNNING
+    return CampaignState.COMPLETE if complete else CampaignState.INTERRUPTED
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            try:
+                status = (Path(parent) / name).lstat()
+            except OSError:  # removed meanwhile by the campaign that runs
+                continue
+            total += getattr(status, "st_blocks", 0) * 512 or status.st_size
+    return total

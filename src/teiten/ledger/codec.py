@@ -1,0 +1,135 @@
+"""Values of the model to what SQLite stores, and back: JSON texts and Arrow blobs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.ipc
+from pydantic import TypeAdapter
+
+from teiten.model.facts import Caution, HostFacts
+from teiten.model.plan import Plan
+from teiten.model.trial import FloatArray, Problem, Series
+
+SECONDS = "seconds"
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+def encode_plan(plan: Plan) -> str:
+    return _encode(Plan, plan)
+
+
+def decode_plan(text: str) -> Plan:
+    plan: Plan = _decode(Plan, text)
+    return plan
+
+
+def encode_facts(facts: HostFacts) -> str:
+    return _encode(HostFacts, facts)
+
+
+def decode_facts(text: str) -> HostFacts:
+    facts: HostFacts = _decode(HostFacts, text)
+    return facts
+
+
+def encode_cautions(cautions: Sequence[Caution]) -> str:
+    return _encode(tuple[Caution, ...], tuple(cautions))
+
+
+def decode_cautions(text: str) -> tuple[Caution, ...]:
+    cautions: tuple[Caution, ...] = _decode(tuple[Caution, ...], text)
+    return cautions
+
+
+def caution_object(caution: Caution) -> dict[str, Any]:
+    """A caution as a JSON object, for an event's detail."""
+    found: dict[str, Any] = _adapter(Caution).dump_python(caution, mode="json")
+    return found
+
+
+def encode_problems(problems: Sequence[Problem]) -> str:
+    return _encode(tuple[Problem, ...], tuple(problems))
+
+
+def decode_problems(text: str) -> tuple[Problem, ...]:
+    problems: tuple[Problem, ...] = _decode(tuple[Problem, ...], text)
+    return problems
+
+
+def encode_evidence(evidence: Sequence[tuple[str, str]]) -> str:
+    return encode_json(evidence)
+
+
+def decode_evidence(text: str) -> tuple[tuple[str, str], ...]:
+    return tuple((str(kind), str(path)) for kind, path in json.loads(text))
+
+
+def encode_json(value: Any) -> str:
+    """Any value as JSON in ASCII: a log's bytes that were no UTF-8 (surrogates) survive too.
+
+    What JSON does not know (a path) becomes its text: no trial is lost for the form of a fact.
+    """
+    return json.dumps(value, ensure_ascii=True, default=str)
+
+
+def decode_object(text: str) -> dict[str, Any]:
+    result: dict[str, Any] = json.loads(text)
+    return result
+
+
+def encode_metrics(metrics: Mapping[str, float]) -> list[tuple[str, float | None]]:
+    """Name and value; SQLite knows no NaN, so that is NULL."""
+    return [(name, None if math.isnan(value) else float(value)) for name, value in metrics.items()]
+
+
+def decode_metric(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def encode_series(series: Series) -> bytes:
+    """An Arrow IPC stream, zstd: column ``seconds`` and the series' columns, each float64.
+
+    Raises ValueError where the columns differ in length.
+    """
+    names = [SECONDS, *series.columns]
+    arrays = [
+        pa.array(np.ascontiguousarray(values, dtype=np.float64))
+        for values in (series.seconds, *series.columns.values())
+    ]
+    if len({len(array) for array in arrays}) > 1:
+        raise ValueError(f"the columns of the series {series.source} differ in length")
+    batch = pa.record_batch(arrays, names=names)
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_stream(sink, batch.schema, options=options) as writer:
+        writer.write_batch(batch)
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
+
+
+def decode_series(source: str, data: bytes) -> Series:
+    """The series of ``encode_series``; its arrays are read-only."""
+    options = pa.ipc.IpcReadOptions(use_threads=False)
+    with pa.ipc.open_stream(data, options=options) as reader:
+        batch = reader.read_next_batch()
+    arrays: list[FloatArray] = [column.to_numpy(zero_copy_only=True) for column in batch.columns]
+    return Series(source, arrays[0], dict(zip(batch.schema.names[1:], arrays[1:], strict=True)))
+
+
+def _encode(kind: Any, value: Any) -> str:
+    return encode_json(_adapter(kind).dump_python(value, mode="json"))
+
+
+def _decode(kind: Any, text: str) -> Any:
+    return _adapter(kind).validate_python(json.loads(text))

@@ -1,0 +1,55 @@
+"""Connections to a ledger's SQLite file."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from urllib.parse import quote
+
+BUSY_TIMEOUT = 30.0
+"""Seconds to wait for a reader's checkpoint; there is only one writer."""
+
+
+def new(path: Path) -> sqlite3.Connection:
+    """A new file, in WAL mode."""
+    connection = _open(path, "rwc")
+    connection.execute("PRAGMA journal_mode = WAL")
+    _make_durable(connection)
+    return connection
+
+
+def writer(path: Path) -> sqlite3.Connection:
+    connection = _open(path, "rw")
+    _make_durable(connection)
+    return connection
+
+
+def reader(path: Path) -> sqlite3.Connection:
+    """For reading only; from a folder or medium that cannot be written as well."""
+    connection = _open(path, "ro")
+    try:
+        connection.execute("PRAGMA user_version").fetchone()
+    except sqlite3.OperationalError:
+        # WAL mode needs a -shm file, which cannot be made here. Without a -wal file the ledger
+        # itself is complete, and nobody writes it.
+        connection.close()
+        if Path(f"{path}-wal").exists():
+            raise
+        connection = _open(path, "ro&immutable=1")
+    return connection
+
+
+def _open(path: Path, mode: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        f"file:{quote(str(path.absolute()))}?mode={mode}",
+        uri=True,
+        timeout=BUSY_TIMEOUT,
+        isolation_level=None,  # transactions are begun and ended by us, in words
+        check_same_thread=False,  # the ledger's own lock guards it
+    )
+
+
+def _make_durable(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA synchronous = FULL")  # a committed trial survives power loss
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA recursive_triggers = ON")  # REPLACE's deletion fires triggers too

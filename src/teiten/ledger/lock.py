@@ -1,0 +1,111 @@
+"""Locks that say who holds them, and that the kernel releases however their holder ends."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import TracebackType
+
+import psutil
+from filelock import FileLock, Timeout
+
+from teiten.errors import LedgerError
+
+PATIENCE = 1.0
+"""Seconds that a writer waits: `teiten runs` holds a lock for an instant while it looks."""
+
+
+class HeldLock:
+    """A lock of this process; released by ``release``, at the end of a ``with``, or by a kill."""
+
+    def __init__(self, path: Path, lock: FileLock) -> None:
+        self.path = path
+        self._lock = lock
+
+    def release(self) -> None:
+        _holder_file(self.path).unlink(missing_ok=True)
+        self._lock.release()
+
+    def __enter__(self) -> HeldLock:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.release()
+
+
+def campaign_lock(folder: Path) -> HeldLock:
+    """The right to write a campaign's ledger. Raises LedgerError naming who holds it."""
+    return _acquire(
+        folder / "lock",
+        f"the campaign {folder.name} is being written",
+        "wait until it has ended, or stop it with Ctrl-C",
+    )
+
+
+def run_lock(workdir: Path) -> HeldLock:
+    """The right to measure: two campaigns at once would disturb each other.
+
+    ``workdir``: the working folder (``Workdir.root``). Raises LedgerError naming who holds it.
+    """
+    workdir.mkdir(parents=True, exist_ok=True)
+    return _acquire(
+        workdir / "lock",
+        "another campaign is being measured on this machine",
+        "wait until it has ended: two at once would disturb each other",
+    )
+
+
+def is_locked(folder: Path) -> bool:
+    """A writer holds the campaign's lock now."""
+    path = folder / "lock"
+    if not path.exists():
+        return False
+    lock = FileLock(path, timeout=0, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        return True
+    except OSError:  # another user's campaign: what its holder wrote must do
+        pid = _holder(path)
+        return pid is not None and psutil.pid_exists(pid)
+    lock.release()
+    return False
+
+
+def _acquire(path: Path, what: str, hint: str) -> HeldLock:
+    lock = FileLock(path, timeout=PATIENCE, thread_local=False)
+    try:
+        lock.acquire(poll_interval=0.02)
+    except Timeout as error:
+        pid = _holder(path)
+        by = f"process {pid}" if pid else "another process"
+        raise LedgerError(f"{what} by {by}", hint) from error
+    except OSError as error:
+        raise LedgerError(
+            f"no permission to write {path}: {error.strerror}",
+            "run Teiten as the user who owns the folder, or choose another with --workdir",
+        ) from error
+    _write_holder(path)
+    return HeldLock(path, lock)
+
+
+def _write_holder(path: Path) -> None:
+    _holder_file(path).write_text(f"{os.getpid()}\n", encoding="ascii")
+
+
+def _holder(path: Path) -> int | None:
+    """The process that wrote itself down as the holder; a killed one leaves this behind."""
+    try:
+        return int(_holder_file(path).read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None
+
+
+def _holder_file(path: Path) -> Path:
+    """Beside the lock, not in it: some versions of filelock truncate the lock's own file."""
+    return path.with_name(path.name + ".pid")

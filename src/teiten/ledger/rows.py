@@ -1,0 +1,166 @@
+"""The ledger's statements: values of the model to rows and back."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from teiten.errors import LedgerError
+from teiten.ledger import codec
+from teiten.model.facts import Caution, HostFacts
+from teiten.model.plan import Plan
+from teiten.model.trial import Event, Outcome, Series, Trial
+
+
+def insert_campaign(
+    connection: sqlite3.Connection,
+    *,
+    uuid: str,
+    name: str,
+    teiten_version: str,
+    created_at: float,
+    command: str,
+    plan: Plan,
+    facts: HostFacts,
+    cautions: Sequence[Caution],
+) -> None:
+    values = {
+        "id": 1,
+        "uuid": uuid,
+        "name": name,
+        "teiten_version": teiten_version,
+        "created_at": created_at,
+        "command": command,
+        "plan": codec.encode_plan(plan),
+        "facts": codec.encode_facts(facts),
+        "cautions": codec.encode_cautions(cautions),
+        "planned": len(plan.trials),
+        "repeats": plan.study.measure.repeats,
+        "study": plan.study.name,
+        "profile": plan.study.profile,
+    }
+    connection.execute(
+        "INSERT INTO campaign (id, uuid, name, teiten_version, created_at, command, plan, facts,"
+        " cautions, planned, repeats, study, profile) VALUES (:id, :uuid, :name, :teiten_version,"
+        " :created_at, :command, :plan, :facts, :cautions, :planned, :repeats, :study, :profile)",
+        values,
+    )
+
+
+def campaign(connection: sqlite3.Connection, path: Path) -> dict[str, Any]:
+    """The campaign's row by column. Raises LedgerError where it is missing."""
+    cursor = connection.execute("SELECT * FROM campaign")
+    row = cursor.fetchone()
+    if row is None:
+        raise LedgerError(
+            f"the ledger {path} is damaged: it holds no campaign",
+            "restore the file from a copy, or delete the campaign with `teiten rm`",
+        )
+    return dict(zip((column[0] for column in cursor.description), row, strict=True))
+
+
+def has_trial(connection: sqlite3.Connection, number: int, attempt: int) -> bool:
+    query = "SELECT 1 FROM trial WHERE number = ? AND attempt = ?"
+    return connection.execute(query, (number, attempt)).fetchone() is not None
+
+
+def insert_trial(connection: sqlite3.Connection, trial: Trial) -> None:
+    key = (trial.number, trial.attempt)
+    connection.execute(
+        "INSERT INTO trial (number, attempt, outcome, problems, started_at, finished_at, facts,"
+        " evidence, histogram) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            *key,
+            trial.outcome.value,
+            codec.encode_problems(trial.problems),
+            trial.started_at,
+            trial.finished_at,
+            codec.encode_json(trial.facts),
+            codec.encode_evidence(trial.evidence),
+            trial.histogram,
+        ),
+    )
+    connection.executemany(
+        "INSERT INTO metric (number, attempt, name, value) VALUES (?, ?, ?, ?)",
+        [(*key, name, value) for name, value in codec.encode_metrics(trial.metrics)],
+    )
+    connection.executemany(
+        "INSERT INTO series (number, attempt, source, samples, columns, data)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (*key, one.source, len(one.seconds), len(one.columns), codec.encode_series(one))
+            for one in trial.series
+        ],
+    )
+
+
+def trials(connection: sqlite3.Connection, *, with_series: bool) -> Iterator[Trial]:
+    keys = connection.execute("SELECT number, attempt FROM trial ORDER BY number, attempt")
+    for key in keys.fetchall():
+        yield _trial(connection, key, with_series)
+
+
+def _trial(connection: sqlite3.Connection, key: tuple[int, int], with_series: bool) -> Trial:
+    outcome, problems, started_at, finished_at, facts, evidence, histogram = connection.execute(
+        "SELECT outcome, problems, started_at, finished_at, facts, evidence, histogram"
+        " FROM trial WHERE number = ? AND attempt = ?",
+        key,
+    ).fetchone()
+    metrics = connection.execute(
+        "SELECT name, value FROM metric WHERE number = ? AND attempt = ?", key
+    )
+    return Trial(
+        number=key[0],
+        attempt=key[1],
+        outcome=Outcome(outcome),
+        problems=codec.decode_problems(problems),
+        started_at=started_at,
+        finished_at=finished_at,
+        metrics={name: codec.decode_metric(value) for name, value in metrics},
+        series=_series(connection, key) if with_series else (),
+        histogram=histogram,
+        facts=codec.decode_object(facts),
+        evidence=codec.decode_evidence(evidence),
+    )
+
+
+def _series(connection: sqlite3.Connection, key: tuple[int, int]) -> tuple[Series, ...]:
+    found = connection.execute(
+        "SELECT source, data FROM series WHERE number = ? AND attempt = ? ORDER BY rowid", key
+    )
+    return tuple(codec.decode_series(source, data) for source, data in found)
+
+
+def points(connection: sqlite3.Connection) -> dict[str, int]:
+    query = "SELECT source, SUM(samples * columns) FROM series GROUP BY source ORDER BY source"
+    return {source: int(count) for source, count in connection.execute(query)}
+
+
+def insert_server_facts(connection: sqlite3.Connection, level: str, facts: dict[str, Any]) -> None:
+    statement = "INSERT INTO server_facts (level, facts) VALUES (?, ?)"
+    connection.execute(statement, (level, codec.encode_json(facts)))
+
+
+def server_facts(connection: sqlite3.Connection) -> dict[str, dict[str, Any]]:
+    found = connection.execute("SELECT level, facts FROM server_facts ORDER BY id")
+    return {level: codec.decode_object(facts) for level, facts in found}
+
+
+def insert_event(connection: sqlite3.Connection, event: Event) -> None:
+    connection.execute(
+        "INSERT INTO event (at, kind, trial, attempt, detail) VALUES (?, ?, ?, ?, ?)",
+        (event.at, event.kind, event.trial, event.attempt, codec.encode_json(event.detail)),
+    )
+
+
+def events(connection: sqlite3.Connection, kind: str | None = None) -> Iterator[Event]:
+    """All events in order, or those of one kind."""
+    found = connection.execute(
+        "SELECT at, kind, trial, attempt, detail FROM event"
+        " WHERE kind = :kind OR :kind IS NULL ORDER BY id",
+        {"kind": kind},
+    )
+    for at, its_kind, trial, attempt, detail in found:
+        yield Event(at, its_kind, trial, attempt, codec.decode_object(detail))

@@ -1,0 +1,304 @@
+"""The ledger of a campaign: one SQLite file, append-only, safe against kill -9 and power loss.
+
+Of the campaign's folder: ``ledger.sqlite``, ``lock``, ``evidence/`` (logs, configurations) and
+``report/``.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from sqlite3 import Connection
+from types import TracebackType
+from typing import Any
+
+from teiten import __version__
+from teiten.errors import LedgerError
+from teiten.ledger import codec, connect, rows
+from teiten.ledger.failures import translated
+from teiten.ledger.lock import HeldLock, campaign_lock
+from teiten.ledger.migrate import CURRENT, check_version, migrate
+from teiten.model.facts import Caution, HostFacts
+from teiten.model.plan import Plan
+from teiten.model.progress import Finished
+from teiten.model.trial import Event, Outcome, Trial
+
+FILE_NAME = "ledger.sqlite"
+CAUTION = "caution"
+"""The kind of the event that holds a caution found while the campaign ran."""
+
+
+class Ledger:
+    """One campaign's record. One writer at a time; any number of readers beside it."""
+
+    def __init__(
+        self,
+        folder: Path,
+        connection: Connection,
+        lock: HeldLock | None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.folder = folder
+        self.path = folder / FILE_NAME
+        self._connection = connection
+        self._lock = lock
+        self._clock = clock
+        self._writing = threading.RLock()
+
+    @classmethod
+    def create(
+        cls,
+        folder: Path,
+        *,
+        plan: Plan,
+        name: str,
+        facts: HostFacts,
+        cautions: Sequence[Caution],
+        command: str,
+        clock: Callable[[], float] = time.time,
+    ) -> Ledger:
+        """Make a campaign's folder and its ledger, and hold its lock.
+
+        ``clock``: what time events are recorded at, in seconds since the epoch.
+        Raises LedgerError where there is one already, or no permission to make it.
+        """
+        path = folder / FILE_NAME
+        _make_folder(folder)
+        lock = campaign_lock(folder)
+        try:
+            if path.exists():
+                raise LedgerError(
+                    f"the campaign {name!r} exists already in {folder}",
+                    f"choose another --name, or continue it: teiten resume {name}",
+                )
+            with translated(path):
+                connection = connect.new(path)
+                ledger = cls(folder, connection, lock, clock)
+                with ledger._transaction():
+                    migrate(connection)
+                    rows.insert_campaign(
+                        connection,
+                        uuid=str(uuid.uuid4()),
+                        name=name,
+                        teiten_version=__version__,
+                        created_at=clock(),
+                        command=command,
+                        plan=plan,
+                        facts=facts,
+                        cautions=cautions,
+                    )
+        except BaseException:
+            lock.release()
+            raise
+        return ledger
+
+    @classmethod
+    def open(cls, folder: Path, *, read_only: bool = False) -> Ledger:
+        """Open a campaign's ledger; for writing with its lock.
+
+        Raises LedgerError where there is none, where it is damaged or of a newer Teiten, where the
+        permission is missing, or where another process writes it.
+        """
+        path = folder / FILE_NAME
+        if not path.is_file():
+            raise LedgerError(
+                f"no ledger in {folder}: {path.name} is missing",
+                "`teiten runs` lists the campaigns that there are",
+            )
+        lock = None if read_only else campaign_lock(folder)
+        try:
+            with translated(path):
+                connection = connect.reader(path) if read_only else connect.writer(path)
+                ledger = cls(folder, connection, lock)
+                ledger._check(read_only)
+        except BaseException:
+            if lock is not None:
+                lock.release()
+            raise
+        return ledger
+
+    def _check(self, read_only: bool) -> None:
+        try:
+            version = check_version(self._connection, self.path)
+            if version < CURRENT and not read_only:
+                with self._transaction():
+                    migrate(self._connection)
+            _ = self._campaign
+        except BaseException:
+            self._connection.close()
+            raise
+
+    @cached_property
+    def _campaign(self) -> dict[str, Any]:
+        with translated(self.path):
+            return rows.campaign(self._connection, self.path)
+
+    @property
+    def uuid(self) -> str:
+        return str(self._campaign["uuid"])
+
+    @property
+    def name(self) -> str:
+        return str(self._campaign["name"])
+
+    @property
+    def teiten_version(self) -> str:
+        """Of the Teiten that made the campaign."""
+        return str(self._campaign["teiten_version"])
+
+    @property
+    def created_at(self) -> float:
+        """Seconds since the epoch."""
+        return float(self._campaign["created_at"])
+
+    @property
+    def command(self) -> str:
+        """The command line that made the campaign, and repeats it."""
+        return str(self._campaign["command"])
+
+    @property
+    def study_name(self) -> str:
+        return str(self._campaign["study"])
+
+    @property
+    def profile(self) -> str:
+        return str(self._campaign["profile"])
+
+    @property
+    def planned(self) -> int:
+        """Trials in the plan."""
+        return int(self._campaign["planned"])
+
+    @property
+    def repeats(self) -> int:
+        """How often a trial is repeated at the most."""
+        return int(self._campaign["repeats"])
+
+    @cached_property
+    def plan(self) -> Plan:
+        with translated(self.path):
+            return codec.decode_plan(self._campaign["plan"])
+
+    @cached_property
+    def facts(self) -> HostFacts:
+        with translated(self.path):
+            return codec.decode_facts(self._campaign["facts"])
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """Those of the start, then those recorded while the campaign ran; each once."""
+        with translated(self.path):
+            found = list(codec.decode_cautions(self._campaign["cautions"]))
+            for event in rows.events(self._connection, CAUTION):
+                found += codec.decode_cautions(codec.encode_json([event.detail]))
+        return tuple(dict.fromkeys(found))
+
+    def record_event(
+        self, kind: str, *, trial: int | None = None, attempt: int | None = None, **detail: Any
+    ) -> None:
+        """A line of the campaign's record, at this moment; ``detail`` in JSON's types."""
+        with self._transaction():
+            event = Event(self._clock(), kind, trial, attempt, detail)
+            rows.insert_event(self._connection, event)
+
+    def record_trial(self, trial: Trial) -> None:
+        """A trial that ended, with its metrics and series: all or nothing, and then durable.
+
+        Raises LedgerError where this attempt is recorded already, MachineError on a full disk.
+        """
+        with self._transaction():
+            if rows.has_trial(self._connection, trial.number, trial.attempt):
+                raise LedgerError(
+                    f"trial {trial.number}, attempt {trial.attempt} is recorded already",
+                    "this is a defect of Teiten: please report it with the ledger's events",
+                )
+            rows.insert_trial(self._connection, trial)
+
+    def record_server_facts(self, level: str, facts: dict[str, Any]) -> None:
+        """What a server said of itself; recorded again only where it differs."""
+        if self.server_facts.get(level) == facts:
+            return
+        with self._transaction():
+            rows.insert_server_facts(self._connection, level, facts)
+
+    def record_caution(self, caution: Caution) -> None:
+        """A caution that was found while the campaign ran; each is recorded once."""
+        if caution not in self.cautions:
+            self.record_event(CAUTION, **codec.caution_object(caution))
+
+    @property
+    def server_facts(self) -> dict[str, dict[str, Any]]:
+        """By server level, as they were recorded last."""
+        with translated(self.path):
+            return rows.server_facts(self._connection)
+
+    def finished(self) -> list[Finished]:
+        """Number, attempt and outcome of every recorded trial, in the order of their end."""
+        with translated(self.path):
+            return [
+                (number, attempt, Outcome(outcome))
+                for number, attempt, outcome in self._connection.execute(
+                    "SELECT number, attempt, outcome FROM trial ORDER BY rowid"
+                )
+            ]
+
+    def trials(self, *, series: bool = True) -> Iterator[Trial]:
+        """The recorded trials by number and attempt, one in memory at a time."""
+        with translated(self.path):
+            yield from rows.trials(self._connection, with_series=series)
+
+    def points(self) -> dict[str, int]:
+        """How many numbers the series hold, by source (samples × columns, over all trials)."""
+        with translated(self.path):
+            return rows.points(self._connection)
+
+    def events(self) -> Iterator[Event]:
+        """The campaign's record, in order."""
+        with translated(self.path):
+            yield from rows.events(self._connection)
+
+    def close(self) -> None:
+        """Close the file and give the lock back; a second time does nothing."""
+        self._connection.close()
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """All or nothing; committed means on the disk (synchronous = FULL)."""
+        with self._writing, translated(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:  # SQLite itself ends it on some errors
+                    self._connection.execute("ROLLBACK")
+                raise
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LedgerError(
+            f"the campaign's folder {folder} cannot be made: {error.strerror}",
+            "choose a folder that you may write with --workdir",
+        ) from error
