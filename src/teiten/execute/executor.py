@@ -60,7 +60,7 @@ class Executor(Protocol):
         """Make a template ready; raises ServerError or WorkloadError where that cannot be."""
         ...
 
-    def rehearse(self, trial: PlannedTrial) -> Facts:
+    def rehearse(self, trial: PlannedTrial) -> None:
         """Start a server as the trial will and try its script, so that errors come first."""
         ...
 

@@ -7,17 +7,18 @@ is continued by the same function.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from teiten.execute.executor import Executor, Facts, Observer
 from teiten.execute.trial import TrialRun, run_trial
 from teiten.ledger.store import Ledger
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.trial import Outcome, Step
+from teiten.model.progress import Finished, open_trials
+from teiten.model.trial import Step
 
-FinishedTrial = tuple[int, int, Outcome]
-"""Number, attempt, outcome."""
+REHEARSED = "rehearsed"
 
 
 @dataclass(frozen=True)
@@ -28,28 +29,17 @@ class Remaining:
     attempt: int
 
 
-def next_trial(plan: Plan, finished: Iterable[FinishedTrial]) -> Remaining | None:
+def next_trial(plan: Plan, finished: Sequence[Finished]) -> Remaining | None:
     """The next trial of a campaign: the first that has not ended, then repeats; None at the end.
 
-    Repeats come at the end, the trials with the fewest attempts first, each at most
-    ``study.measure.repeats`` times.
+    Repeats come at the end, the trials with the fewest attempts first.
     """
-    attempts: dict[int, int] = {}
-    counted: set[int] = set()
-    for number, attempt, outcome in finished:
-        attempts[number] = max(attempt, attempts.get(number, 0))
-        if outcome is Outcome.COUNTED:
-            counted.add(number)
-    limit = 1 + plan.study.measure.repeats
-    open_trials = [
-        (attempts.get(trial.number, 0), trial)
-        for trial in plan.trials
-        if trial.number not in counted and attempts.get(trial.number, 0) < limit
-    ]
-    if not open_trials:
+    attempts = Counter(number for number, _, _ in finished)
+    candidates = open_trials(plan.trials, finished, repeats=plan.study.measure.repeats)
+    if not candidates:
         return None
-    done, trial = min(open_trials, key=lambda pair: (pair[0], pair[1].number))
-    return Remaining(trial=trial, attempt=done + 1)
+    trial = min(candidates, key=lambda trial: (attempts[trial.number], trial.number))
+    return Remaining(trial=trial, attempt=attempts[trial.number] + 1)
 
 
 def rehearsals(plan: Plan) -> tuple[PlannedTrial, ...]:
@@ -62,7 +52,7 @@ def rehearsals(plan: Plan) -> tuple[PlannedTrial, ...]:
 
 
 def prepare_campaign(ledger: Ledger, executor: Executor, observer: Observer) -> None:
-    """Make the templates ready and try each kind of server and script once."""
+    """Make the templates ready and, once in a campaign, try each kind of server and script."""
     for template in ledger.plan.templates:
         observer.preparing(
             f"PostgreSQL {template.installation.version}, scale factor {template.data.scale}"
@@ -70,9 +60,12 @@ def prepare_campaign(ledger: Ledger, executor: Executor, observer: Observer) -> 
         ledger.record_event(
             "template-ready", fingerprint=template.fingerprint, **executor.prepare(template)
         )
+    if any(event.kind == REHEARSED for event in ledger.events()):
+        return
     for trial in rehearsals(ledger.plan):
         observer.preparing(f"{trial.cell}: trying the server and the script")
-        ledger.record_event("rehearsed", cell=str(trial.cell), **executor.rehearse(trial))
+        executor.rehearse(trial)
+    ledger.record_event(REHEARSED)
 
 
 def run_campaign(

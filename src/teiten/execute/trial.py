@@ -1,4 +1,4 @@
-"""One trial: METHOD.md's steps in their order, and whatever happens, a record and no process left."""
+"""One trial: METHOD.md's steps in order; whatever happens, a record and no process left."""
 
 from __future__ import annotations
 

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from teiten.execute.executor import Observer
 from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.postgres.templates import TemplateStore
+from teiten.execute.postgres.templates import BENCH_DATABASE, TemplateStore
+from teiten.execute.workload.command import PgbenchRun
+from teiten.execute.workload.sampling import suggested_sampling_rate
 from teiten.host.paths import Workdir
 from teiten.host.users import ServerUser
+from teiten.ledger.store import Ledger
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.study import Setting
+from teiten.model.text import Bilingual
+from teiten.model.units import Seconds
 
-BENCH_DATABASE = "bench"
+SAMPLING = "log-sampling"
+"""The kind of the event that records the share of transactions that pgbench logs."""
+VARIED = Bilingual("varied by the study", "本検証で変化させる要因")
 
 
 @dataclass
@@ -24,17 +32,80 @@ class Bench:
     workdir: Workdir
     user: ServerUser
     templates: TemplateStore
-    tell_progress: Callable[[float, float, float], None]
-    """Second, transactions per second, mean latency (s) of the second that just ended."""
-    sampling_rates: dict[str, float]
-    """By ``sampling_key``: decided once, so that both sides of a contrast log alike."""
+    observer: Observer
+    ledger: Ledger
     devices: tuple[str, ...]
+    sampling_rates: dict[str, float] = field(default_factory=dict)
+    """By context: decided once, so that both sides of a contrast log alike."""
     kept: dict[str, Cluster] = field(default_factory=dict)
     """By template fingerprint: stopped clusters whose data no trial has changed."""
 
-    def sampling_key(self, trial: PlannedTrial) -> str:
-        levels = trial.cell.context(self.plan.study.contrast)
-        return " ".join((trial.cell.workload, *(f"{name}={level}" for name, level in levels)))
-
     def evidence_folder(self, trial: PlannedTrial, attempt: int) -> Path:
         return self.campaign / "evidence" / f"trial-{trial.number:04d}.{attempt}"
+
+    def cluster_folder(self, trial: PlannedTrial) -> Path:
+        return self.workdir.clusters / f"{self.campaign.name}-{trial.template.fingerprint[:12]}"
+
+    def settings_of(self, trial: PlannedTrial) -> tuple[Setting, ...]:
+        """The trial's parameters, each with the study's reason."""
+        known = {setting.name: setting for setting in self.plan.study.settings}
+        return tuple(
+            Setting(
+                name=name,
+                value=value,
+                reason=known[name].reason if name in known else VARIED,
+                source=known[name].source if name in known else "factor",
+            )
+            for name, value in trial.settings
+        )
+
+    def sampling_rate(self, trial: PlannedTrial, warm_up_tps: float) -> float:
+        """The share of transactions that pgbench logs (0 to 1), decided by a context's first
+        warm-up and kept for all of its trials, also when the campaign is resumed."""
+        context = " ".join(
+            (
+                trial.cell.workload,
+                *(
+                    f"{name}={level}"
+                    for name, level in trial.cell.context(self.plan.study.contrast)
+                ),
+            )
+        )
+        if not self.sampling_rates:
+            for event in self.ledger.events():
+                if event.kind == SAMPLING:
+                    self.sampling_rates[event.detail["context"]] = event.detail["rate"]
+        if context not in self.sampling_rates:
+            rate = suggested_sampling_rate(warm_up_tps)
+            self.sampling_rates[context] = rate
+            self.ledger.record_event(SAMPLING, context=context, rate=rate, tps=warm_up_tps)
+        return self.sampling_rates[context]
+
+    def pgbench_run(
+        self,
+        trial: PlannedTrial,
+        cluster: Cluster,
+        folder: Path,
+        *,
+        duration: Seconds,
+        seed: int,
+        log_sampling_rate: float | None,
+    ) -> PgbenchRun:
+        workload = self.plan.study.workload(trial.cell.workload)
+        return PgbenchRun(
+            pgbench=self.plan.pgbench,
+            socket_directory=cluster.socket_directory,
+            port=cluster.port,
+            dbname=BENCH_DATABASE,
+            user_name=cluster.user_name,
+            script=workload.script,
+            scale=trial.template.data.scale or 1,
+            clients=trial.clients,
+            threads=trial.threads,
+            duration=duration,
+            seed=seed,
+            query_mode=trial.query_mode,
+            options=workload.pgbench_options,
+            log_sampling_rate=log_sampling_rate,
+            folder=folder,
+        )

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from teiten.execute.executor import Facts
-from teiten.execute.postgres.cluster import Cluster
+from teiten.errors import TeitenError
+from teiten.execute.executor import Facts, Observer
 from teiten.execute.postgres.templates import TemplateStore
-from teiten.execute.topology.bench import BENCH_DATABASE, Bench
+from teiten.execute.topology.bench import Bench
 from teiten.execute.topology.single_trial import SingleServerTrial
 from teiten.execute.workload.pgbench import try_script
 from teiten.host.paths import Workdir
 from teiten.host.users import ServerUser
-from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
+from teiten.ledger.store import Ledger
+from teiten.model.plan import PlannedTrial, TemplateSpec
+from teiten.model.units import Seconds
 
 
 class SingleServerExecutor:
@@ -26,23 +29,23 @@ class SingleServerExecutor:
 
     def __init__(
         self,
-        plan: Plan,
+        *,
+        ledger: Ledger,
         campaign: Path,
         workdir: Workdir,
         user: ServerUser,
+        observer: Observer,
         say: Callable[[str], None],
-        tell_progress: Callable[[float, float, float], None],
-        known_sampling_rates: dict[str, float],
         devices: tuple[str, ...],
     ) -> None:
         self._bench = Bench(
-            plan=plan,
+            plan=ledger.plan,
             campaign=campaign,
             workdir=workdir,
             user=user,
             templates=TemplateStore(workdir, user),
-            tell_progress=tell_progress,
-            sampling_rates=known_sampling_rates,
+            observer=observer,
+            ledger=ledger,
             devices=devices,
         )
         self._say = say
@@ -55,30 +58,26 @@ class SingleServerExecutor:
         store.build(template, self._bench.plan.pgbench, self._say)
         return {"built": True}
 
-    def rehearse(self, trial: PlannedTrial) -> Facts:
+    def rehearse(self, trial: PlannedTrial) -> None:
         rehearsal = SingleServerTrial(self._bench, trial, attempt=0)
         self._current = rehearsal
         try:
             rehearsal.restore()
-            started = rehearsal.start()
-            cluster = rehearsal.cluster
-            workload = self._bench.plan.study.workload(trial.cell.workload)
+            rehearsal.start()
             try_script(
-                pgbench=self._bench.plan.pgbench,
-                socket_directory=cluster.socket_directory,
-                port=cluster.port,
-                dbname=BENCH_DATABASE,
-                user_name=cluster.user_name,
-                script=workload.script,
-                scale=trial.template.data.scale or 1,
-                query_mode=trial.query_mode,
-                options=workload.pgbench_options,
+                self._bench.pgbench_run(
+                    trial,
+                    rehearsal.cluster,
+                    rehearsal.evidence,
+                    duration=Seconds(1),
+                    seed=trial.seed,
+                    log_sampling_rate=None,
+                )
             )
             rehearsal.stop()
-            return started
         finally:
             rehearsal.abandon()
-            rehearsal.forget_evidence()
+            shutil.rmtree(rehearsal.evidence, ignore_errors=True)
 
     def begin(self, trial: PlannedTrial, attempt: int) -> SingleServerTrial:
         self._current = SingleServerTrial(self._bench, trial, attempt)
@@ -87,12 +86,7 @@ class SingleServerExecutor:
     def finish(self) -> None:
         if self._current is not None:
             self._current.abandon()
-        for kept in self._bench.kept.values():
-            discard(kept)
+        for cluster in self._bench.kept.values():
+            with contextlib.suppress(TeitenError, OSError):  # the next start sweeps what is left
+                cluster.remove()
         self._bench.kept.clear()
-
-
-def discard(cluster: Cluster) -> None:
-    """Stop a cluster and give its disk back; its folder carries our marker."""
-    cluster.stop()
-    shutil.rmtree(cluster.folder, ignore_errors=True)

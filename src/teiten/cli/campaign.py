@@ -1,0 +1,148 @@
+"""Carrying out a campaign, from its first trial or from where it was cut off, to its report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from teiten.cli.analysing import analyse_campaign
+from teiten.cli.main import Session
+from teiten.cli.report import write_reports
+from teiten.cli.watching import Watcher, watching
+from teiten.errors import InterruptedCampaignError, TrialsFailedError
+from teiten.execute.postgres.sweep import sweep
+from teiten.execute.scheduler import prepare_campaign, run_campaign
+from teiten.execute.topology.single import SingleServerExecutor
+from teiten.host.disks import block_devices
+from teiten.host.signals import one_interruption
+from teiten.host.users import server_user
+from teiten.ledger.lock import run_lock
+from teiten.ledger.store import Ledger
+from teiten.model.analysis import CampaignAnalysis
+from teiten.model.trial import Outcome
+from teiten.report.sentences import verdict_sentence
+
+
+@dataclass(frozen=True)
+class CarriedOut:
+    """How a campaign ended."""
+
+    analysis: CampaignAnalysis
+    reports: tuple[Path, ...]
+
+
+def sweep_leftovers(session: Session) -> None:
+    """End servers and give back folders that a Teiten that died has left."""
+    for line in sweep(session.workdir):
+        session.console.say(line)
+
+
+def carry_out(session: Session, folder: Path) -> CarriedOut:
+    """Run what the ledger in ``folder`` does not hold yet, then report.
+
+    Raises InterruptedCampaignError, and TrialsFailedError where a planned trial has no counted
+    attempt after its repeats; the report is written in that case too.
+    """
+    with run_lock(session.workdir.root):
+        sweep_leftovers(session)
+        ledger = Ledger.open(folder)
+        try:
+            _run(session, ledger, folder)
+            analysis = analyse_campaign(ledger)
+        finally:
+            ledger.close()
+    session.console.say("writing the report")
+    reports = tuple(write_reports(session, folder))
+    _tell(session, analysis, reports)
+    _complain_of_failures(analysis)
+    return CarriedOut(analysis, reports)
+
+
+def _run(session: Session, ledger: Ledger, folder: Path) -> None:
+    with watching(session.console, ledger.plan, ledger.name) as watcher, one_interruption():
+        watcher.pace.already_ended(
+            {number for number, _, outcome in ledger.finished() if outcome is Outcome.COUNTED}
+        )
+        executor = _executor(session, ledger, folder, watcher)
+        try:
+            prepare_campaign(ledger, executor, watcher)
+            run_campaign(ledger, executor, watcher)
+        except KeyboardInterrupt:
+            ledger.record_event("interrupted")
+            raise _interrupted(ledger) from None
+        finally:
+            executor.finish()
+
+
+def _executor(
+    session: Session, ledger: Ledger, folder: Path, watcher: Watcher
+) -> SingleServerExecutor:
+    return SingleServerExecutor(
+        ledger=ledger,
+        campaign=folder,
+        workdir=session.workdir,
+        user=server_user(),
+        observer=watcher,
+        say=session.console.detail,
+        devices=block_devices(session.workdir.root),
+    )
+
+
+def _interrupted(ledger: Ledger) -> InterruptedCampaignError:
+    ended = len({number for number, _, _ in ledger.finished()})
+    return InterruptedCampaignError(
+        f"interrupted after {ended} of {len(ledger.plan.trials)} trials; all of them are kept",
+        f"teiten resume {ledger.name} continues it",
+    )
+
+
+def _tell(session: Session, analysis: CampaignAnalysis, reports: tuple[Path, ...]) -> None:
+    if not analysis.plan.study.conclusive:
+        session.console.say(
+            f"The profile {analysis.plan.study.profile} supports no conclusion: it shows that"
+            " everything works, and what a report looks like."
+        )
+    for contrast in analysis.contrasts:
+        if contrast.metric.name == "tps":
+            session.console.say(verdict_sentence(analysis, contrast, "en"))
+    for path in reports:
+        session.console.say(f"report: {path}")
+
+
+def _complain_of_failures(analysis: CampaignAnalysis) -> None:
+    counted = {trial.number for trial in analysis.trials if trial.outcome is Outcome.COUNTED}
+    without = [trial for trial in analysis.plan.trials if trial.number not in counted]
+    if without:
+        raise TrialsFailedError(
+            f"{len(without)} of {len(analysis.plan.trials)} trials have no counted result after"
+            f" {analysis.plan.study.measure.repeats} repeats, first: {without[0].cell}",
+            "the report lists every trial with its reason; a busy machine disturbs trials"
+            " (measure.disturbed_share)",
+        )
+
+
+def outcome_as_json(name: str, carried: CarriedOut) -> dict[str, Any]:
+    """What ``--json`` prints."""
+    analysis = carried.analysis
+    return {
+        "campaign": name,
+        "complete": analysis.complete,
+        "conclusive": analysis.plan.study.conclusive,
+        "contrasts": [
+            {
+                "workload": contrast.workload,
+                "metric": contrast.metric.name,
+                "old": contrast.old,
+                "new": contrast.new,
+                "verdict": contrast.overall.kind.value,
+                "ratio": contrast.overall.effect.ratio if contrast.overall.effect else None,
+                "interval": [contrast.overall.effect.low, contrast.overall.effect.high]
+                if contrast.overall.effect
+                else None,
+                "pairs": contrast.overall.pairs,
+            }
+            for contrast in analysis.contrasts
+        ],
+        "reports": [str(path) for path in carried.reports],
+    }

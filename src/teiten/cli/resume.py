@@ -1,0 +1,37 @@
+"""``teiten resume``: continue a campaign that was interrupted."""
+
+from __future__ import annotations
+
+import click
+
+from teiten.cli.campaign import carry_out, outcome_as_json
+from teiten.cli.main import Session
+from teiten.ledger.campaigns import find_campaign
+from teiten.ledger.store import Ledger
+
+EXAMPLES = "Examples:  teiten resume  ·  teiten resume observe-quick-20261121-124500"
+
+
+@click.command("resume", epilog=EXAMPLES)
+@click.argument("campaign", default="last", metavar="[RUN]")
+@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+@click.pass_obj
+def command(session: Session, campaign: str, as_json: bool) -> None:
+    """Continue a campaign after Ctrl-C, a crash or a reboot.
+
+    RUN is its name, a unique prefix, its path, or "last" (the default). No finished trial is run
+    again.
+    """
+    folder = find_campaign(session.workdir, campaign)
+    ledger = Ledger.open(folder)
+    try:
+        name = ledger.name
+        ledger.record_event("resumed")
+    finally:
+        ledger.close()
+    session.console.say(f"continuing {name}")
+    carried = carry_out(session, folder)
+    if as_json:
+        session.console.json(outcome_as_json(name, carried))
+    else:
+        session.console.data(str(carried.reports[0]))

@@ -1,0 +1,123 @@
+"""The dry executor: says what each step of a trial would do, and does nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from teiten.execute.executor import Facts
+from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
+from teiten.model.study import CachePolicy
+from teiten.model.trial import Problem, Series
+
+CACHE_WORDS = {
+    CachePolicy.KEEP: "leave the OS page cache as it is",
+    CachePolicy.EVICT: "evict the cluster's files from the OS page cache",
+    CachePolicy.DROP: "drop the OS page cache where that is allowed, else evict the cluster's files",
+}
+
+
+@dataclass(frozen=True)
+class NothingCollected:
+    """A dry trial measures nothing, and says so by having no metrics."""
+
+    metrics: dict[str, float] = field(default_factory=dict)
+    series: tuple[Series, ...] = ()
+    histogram: str = ""
+    facts: Facts = field(default_factory=dict)
+    evidence: tuple[tuple[str, str], ...] = ()
+
+
+class DryTrial:
+    """Says the steps of one trial."""
+
+    def __init__(self, plan: Plan, trial: PlannedTrial, actions: list[str]) -> None:
+        self._plan = plan
+        self._trial = trial
+        self._actions = actions
+        self._workload = plan.study.workload(trial.cell.workload)
+
+    def restore(self) -> Facts:
+        template = f"template {self._trial.template.fingerprint[:12]}"
+        if self._workload.changes_data:
+            return self._say(f"clone {template} into a fresh cluster")
+        return self._say(
+            f"use the cluster cloned from {template}; this workload does not change it"
+        )
+
+    def caches(self) -> Facts:
+        return self._say(CACHE_WORDS[self._plan.study.measure.caches])
+
+    def start(self) -> Facts:
+        changed = ", ".join(f"{name}={value}" for name, value in self._trial.settings)
+        version = self._trial.template.installation.version
+        return self._say(
+            f"start PostgreSQL {version} on a private socket with {changed or 'defaults'}"
+        )
+
+    def prewarm(self) -> Facts:
+        if not self._plan.study.measure.prewarm:
+            return self._say("no prewarming")
+        return self._say("pg_prewarm of all tables and indexes")
+
+    def settle(self) -> Facts:
+        return self._say(f"CHECKPOINT, then {self._plan.study.measure.settle:g} s of rest")
+
+    def warm_up(self) -> Facts:
+        return self._say(f"{self._plan.study.measure.warmup or 0:g} s of load, discarded")
+
+    def measure(self) -> Facts:
+        return self._say(
+            f"pgbench: {self._trial.clients} clients, {self._trial.threads} threads,"
+            f" {self._plan.study.measure.duration or 0:g} s, {self._workload.script.name},"
+            f" random seed {self._trial.seed}"
+        )
+
+    def collect(self) -> Facts:
+        return self._say("collect results, series, latencies, settings and the server's log")
+
+    def check(self) -> tuple[Problem, ...]:
+        self._say("check the server's log, invariants, and what else used the CPU")
+        return ()
+
+    def stop(self) -> Facts:
+        if self._workload.changes_data:
+            return self._say("stop the server and give its cluster's disk back")
+        return self._say("stop the server")
+
+    def collected(self) -> NothingCollected:
+        return NothingCollected()
+
+    def abandon(self) -> None:
+        return
+
+    def _say(self, action: str) -> Facts:
+        self._actions.append(action)
+        return {"action": action}
+
+
+class DryExecutor:
+    """Collects in ``actions`` what would be done, one line for each step."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self.actions: list[str] = []
+
+    def prepare(self, template: TemplateSpec) -> Facts:
+        action = (
+            f"initdb with PostgreSQL {template.installation.version}"
+            f" (checksums {'on' if template.checksums else 'off'}),"
+            f" pgbench -i at scale factor {template.data.scale},"
+            f" fillfactor {template.data.fillfactor}"
+        )
+        self.actions.append(action)
+        return {"action": action}
+
+    def rehearse(self, trial: PlannedTrial) -> None:
+        self.actions.append(f"start a server for {trial.cell} once and try its script")
+
+    def begin(self, trial: PlannedTrial, attempt: int) -> DryTrial:
+        del attempt
+        return DryTrial(self._plan, trial, self.actions)
+
+    def finish(self) -> None:
+        return

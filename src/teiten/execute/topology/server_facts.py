@@ -1,0 +1,89 @@
+"""What a server says of itself before a trial, and the loading of its buffers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+
+from teiten.errors import ServerError
+from teiten.execute.executor import Facts
+
+Connect = Callable[[], psycopg.Connection[Any]]
+
+NON_DEFAULT = """
+SELECT name, setting || coalesce(' ' || unit, '') FROM pg_settings
+WHERE source NOT IN ('default', 'override', 'client', 'session')
+  AND name NOT IN ('unix_socket_directories', 'port', 'application_name', 'client_encoding')
+ORDER BY name
+"""
+CONFIGURATION = "SELECT name, setting FROM pg_config() ORDER BY name"
+INTERESTING = frozenset({"CONFIGURE", "CC", "CFLAGS", "LDFLAGS", "VERSION"})
+"""Of pg_config(); its other lines are paths."""
+PREWARM = """
+SELECT count(*), coalesce(sum(pg_prewarm(c.oid)), 0),
+       coalesce(sum(pg_relation_size(c.oid)), 0)
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'i', 'm', 't') AND c.relpersistence <> 't'
+  AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+"""
+BUFFERS = "SELECT setting::bigint * 8192 FROM pg_settings WHERE name = 'shared_buffers'"
+
+
+def read_server_facts(connect: Connect) -> dict[str, Any]:
+    """Version, compiler, build flags and data checksums, as the server itself tells them."""
+    with connect() as connection:
+        version = _one(connection, "SELECT version()")
+        return {
+            "version": version,
+            "version_number": int(_one(connection, "SHOW server_version_num")),
+            "compiler": _compiler(version),
+            "data_checksums": _one(connection, "SHOW data_checksums"),
+            "block_size": int(_one(connection, "SHOW block_size")),
+            "build": {
+                name: setting
+                for name, setting in connection.execute(CONFIGURATION)
+                if name in INTERESTING
+            },
+        }
+
+
+def non_default_settings(connect: Connect) -> dict[str, str]:
+    """Every parameter that is not at its default, with its unit."""
+    with connect() as connection:
+        return dict(connection.execute(NON_DEFAULT).fetchall())
+
+
+def prewarm(connect: Connect) -> Facts:
+    """Load every table and index into shared buffers, and say whether they fit.
+
+    Raises ServerError where the extension pg_prewarm is missing.
+    """
+    with connect() as connection:
+        try:
+            relations, blocks, size = connection.execute(PREWARM).fetchone() or (0, 0, 0)
+        except psycopg.errors.UndefinedFunction as error:
+            raise ServerError(
+                "pg_prewarm is missing in this PostgreSQL",
+                "install its contrib modules, or leave prewarming out: --set measure.prewarm=false",
+            ) from error
+        buffers = connection.execute(BUFFERS).fetchone() or (0,)
+    return {
+        "prewarmed": True,
+        "relations": int(relations),
+        "blocks": int(blocks),
+        "bytes": int(size),
+        "fits": int(size) <= int(buffers[0]),
+    }
+
+
+def _one(connection: psycopg.Connection[Any], query: str) -> str:
+    row = connection.execute(query).fetchone()  # type: ignore[arg-type] # our own constants
+    return str(row[0]) if row else ""
+
+
+def _compiler(version: str) -> str | None:
+    match = re.search(r"compiled by (.*?)(?:, \d+-bit)?$", version)
+    return match.group(1) if match else None
