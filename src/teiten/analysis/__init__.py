@@ -1,0 +1,1 @@
+"""From trials to verdicts: pure functions of values; the room of METHOD.md's statistics."""

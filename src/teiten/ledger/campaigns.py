@@ -57,10 +57,11 @@ def list_campaigns(campaigns: Path) -> tuple[CampaignSummary, ...]:
     return tuple(sorted(found, key=lambda one: (one.created_at or 0.0, one.name), reverse=True))
 
 
-def find_campaign(reference: str, campaigns: Path) -> Path:
+def find_campaign(campaigns: Path, reference: str) -> Path:
     """The folder of the campaign that is meant: ``last``, its name, a unique prefix, or its path.
 
-    Raises LedgerError where none or several are meant.
+    ``campaigns``: the folder of them all (``Workdir.campaigns``), which need not exist. Raises
+    LedgerError where none or several are meant.
     """
     if os.sep in reference or reference in (".", ".."):
         return _by_path(Path(reference).expanduser().absolute())
@@ -103,15 +104,15 @@ def summarise(folder: Path) -> CampaignSummary:
         )
 
 
-def new_name(study: str, profile: str, created: float, campaigns: Path) -> str:
-    """A name that is not taken, such as ``observe-quick-20261121-124500`` (local time).
+def new_name(study: str, profile: str, created: float, campaigns: Path | None = None) -> str:
+    """A name such as ``observe-quick-20261121-124500`` (local time), not taken in ``campaigns``.
 
     ``created``: seconds since the epoch.
     """
     moment = datetime.datetime.fromtimestamp(created).astimezone()
     safe = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{study}-{profile}").strip("-._")[:60] or "campaign"
     name = f"{safe}-{moment:%Y%m%d-%H%M%S}"
-    taken = {folder.name for folder in campaigns.glob(f"{name}*")}
+    taken = {folder.name for folder in campaigns.glob(f"{name}*")} if campaigns else set()
     candidates = (name, *(f"{name}-{number}" for number in range(2, len(taken) + 3)))
     return next(candidate for candidate in candidates if candidate not in taken)
 

@@ -47,7 +47,7 @@ def campaign_lock(folder: Path) -> HeldLock:
     )
 
 
-def run_lock(workdir: Path) -> HeldLock:
+def workdir_lock(workdir: Path) -> HeldLock:
     """The right to measure: two campaigns at once would disturb each other.
 
     ``workdir``: the working folder (``Workdir.root``). Raises LedgerError naming who holds it.

@@ -39,13 +39,14 @@ class Verdict:
     at_least_delta: bool
     """Slower or faster, and the whole interval lies beyond δ."""
     effect: Interval | None
-    """None where fewer than two valid pairs exist."""
+    """None where nothing can be said; ``reason`` tells why."""
     pairs: int
     delta: Share
     smallest_detectable: Share | None
     """For an inconclusive verdict: the smallest effect that this many pairs could have shown."""
     reason: str | None = None
-    """Code of why nothing can be said: too-few-pairs, not-positive."""
+    """Code of why nothing can be said: too-few-pairs, not-positive, identical-pairs (no variance,
+    as a rounded metric can have: an interval of no width would claim certainty)."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class LevelResult:
     old_median: float | None
     new_median: float | None
     verdict: Verdict
-    """With Holm's correction over the levels where the design is fixed."""
+    """From an interval at α/K over the K levels of a fixed design (``analysis.verdict``)."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,9 @@ class ContrastResult:
     new: str
     levels: tuple[LevelResult, ...]
     overall: Verdict
+    """Of the mean over all levels: one test, at α, with the blocks as pairs."""
+    incomplete_blocks: tuple[int, ...] = ()
+    """Blocks left out of ``overall``, because in them a level lacks a side."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,112 @@
+"""A campaign's values to what a report is made from."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from teiten.analysis.contrasts import contrasts
+from teiten.analysis.latency import distribution
+from teiten.analysis.pairs import Attempt
+from teiten.analysis.series import strides, thin
+from teiten.model.analysis import CampaignAnalysis, TrialView
+from teiten.model.facts import Caution, HostFacts
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.progress import open_trials
+from teiten.model.trial import Event, Trial
+from teiten.model.units import Seconds
+
+BEGINNINGS = frozenset({"campaign-started", "resumed"})
+"""Events with which a session of Teiten begins; the time before one is not the campaign's."""
+
+
+def analyse(
+    *,
+    name: str,
+    teiten_version: str,
+    created_at: float,
+    command: str,
+    plan: Plan,
+    facts: HostFacts,
+    cautions: Sequence[Caution],
+    server_facts: Mapping[str, dict[str, Any]],
+    trials: Iterable[Trial],
+    events: Iterable[Event],
+    points: Mapping[str, int],
+) -> CampaignAnalysis:
+    """Analyse a campaign, complete or not.
+
+    ``trials`` is gone through once, and no series is kept but thinned, so that memory stays
+    bounded. ``points``: numbers in the series by source, over all trials (for the thinning).
+    """
+    views = _views(plan, trials, strides(points))
+    happened = tuple(events)
+    finished = [(view.number, view.attempt, view.outcome) for view in views]
+    missing = len(open_trials(plan.trials, finished, repeats=plan.study.measure.repeats))
+    ends = [view.finished_at for view in views]
+    return CampaignAnalysis(
+        name=name,
+        teiten_version=teiten_version,
+        created_at=created_at,
+        finished_at=max(ends) if ends and not missing else None,
+        complete=not missing,
+        plan=plan,
+        facts=facts,
+        cautions=tuple(cautions),
+        server_facts=dict(server_facts),
+        contrasts=contrasts(plan, (_attempt(view) for view in views)),
+        trials=views,
+        missing=missing,
+        measured=Seconds(sum(view.metrics.get("measured_seconds", 0.0) for view in views)),
+        wall=Seconds(wall_seconds(created_at, happened, ends)),
+        events=happened,
+        command=command,
+    )
+
+
+def wall_seconds(created_at: float, events: Sequence[Event], ends: Sequence[float]) -> float:
+    """How long Teiten worked on the campaign, without the time between its sessions.
+
+    ``ends``: when trials ended. Of a session that was killed, the time after its last event or
+    trial is unknown and not counted.
+    """
+    moments = [(created_at, False)]
+    moments += [(event.at, event.kind in BEGINNINGS) for event in events]
+    moments += [(end, False) for end in ends]
+    moments.sort()
+    return sum(
+        later - earlier
+        for (earlier, _), (later, begins) in itertools.pairwise(moments)
+        if not begins
+    )
+
+
+def _views(
+    plan: Plan, trials: Iterable[Trial], stride_by_source: Mapping[str, int]
+) -> tuple[TrialView, ...]:
+    planned = {trial.number: trial for trial in plan.trials}
+    return tuple(_view(planned[trial.number], trial, stride_by_source) for trial in trials)
+
+
+def _view(planned: PlannedTrial, trial: Trial, stride_by_source: Mapping[str, int]) -> TrialView:
+    return TrialView(
+        number=trial.number,
+        attempt=trial.attempt,
+        block=planned.block,
+        workload=planned.cell.workload,
+        levels=planned.cell.levels,
+        outcome=trial.outcome,
+        problems=trial.problems,
+        started_at=trial.started_at,
+        finished_at=trial.finished_at,
+        metrics=trial.metrics,
+        series=tuple(thin(one, stride_by_source.get(one.source, 1)) for one in trial.series),
+        histogram=distribution(trial.histogram),
+        facts=trial.facts,
+        evidence=trial.evidence,
+    )
+
+
+def _attempt(view: TrialView) -> Attempt:
+    return Attempt(view.number, view.attempt, view.outcome, view.metrics)
