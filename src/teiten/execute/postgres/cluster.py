@@ -1,0 +1,273 @@
+"""A cluster: a data directory with its server.
+
+A cluster lives in a folder of its own: ``data`` (or another name) for PostgreSQL, the marker, and
+what Teiten notes of the server. The folder is Teiten's, and goes with the cluster.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+
+from teiten.errors import ServerError, UsageError
+from teiten.execute.postgres import conf
+from teiten.execute.postgres.access import require_access
+from teiten.execute.postgres.initdb import INITDB_CONFIGURATION, SUPERUSER, run_initdb
+from teiten.execute.postgres.marker import Kind, new_folder, read_marker, remove_marked
+from teiten.execute.postgres.remains import (
+    FILE_NAME,
+    ServerTrace,
+    kill_processes,
+    remove_shared_memory,
+    server_processes,
+    trace,
+    write_trace,
+)
+from teiten.execute.postgres.sockets import (
+    choose_port,
+    new_socket_directory,
+    remove_socket_directory,
+)
+from teiten.execute.postgres.startup import start_failure, wait_until_ready
+from teiten.host.processes import spawn
+from teiten.host.users import ServerUser, give
+from teiten.model.installation import Installation
+from teiten.model.study import Setting
+
+START_TIMEOUT = 60.0
+FAST_TIMEOUT = 120.0
+IMMEDIATE_TIMEOUT = 15.0
+
+
+class StopManner(StrEnum):
+    """How a server ended."""
+
+    FAST = "fast"
+    """With a checkpoint, all data written."""
+    IMMEDIATE = "immediate"
+    KILL = "kill"
+    ENDED = "ended"
+    """It had ended by itself: it crashed, or was killed."""
+
+
+class Cluster:
+    """A data directory and, when started, its server. Start it from the main thread: the server
+    ends with the thread that started it (host.processes)."""
+
+    user_name = SUPERUSER
+
+    def __init__(
+        self, installation: Installation, data_directory: Path, user: ServerUser, log: Path
+    ) -> None:
+        self.installation = installation
+        self.data_directory = data_directory.absolute()
+        self.user = user
+        self.log = log
+        self._settings: tuple[Setting, ...] = ()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._trace: ServerTrace | None = None
+        self._socket_directory: Path | None = None
+        self._port: int | None = None
+
+    @classmethod
+    def create(
+        cls,
+        installation: Installation,
+        data_directory: Path,
+        *,
+        user: ServerUser,
+        checksums: bool,
+        log: Path,
+        what: Kind = Kind.CLUSTER,
+    ) -> Cluster:
+        """Make a cluster by initdb. Its folder (the parent) must be new, empty or marked.
+
+        Raises UsageError where a folder is not empty, MachineError where the servers' user cannot
+        reach it, ServerError where initdb fails.
+        """
+        new_folder(data_directory.parent, what, f"{installation.name} {data_directory.name}")
+        require_access(data_directory.parent, user)
+        run_initdb(installation, data_directory, user=user, checksums=checksums)
+        return cls(installation, data_directory, user, log)
+
+    @classmethod
+    def adopt(
+        cls, installation: Installation, data_directory: Path, *, user: ServerUser, log: Path
+    ) -> Cluster:
+        """Take a data directory that Teiten made (a clone); its folder must carry the marker."""
+        if read_marker(data_directory.parent) is None:
+            raise UsageError(
+                f"the data folder {data_directory} was not made by Teiten",
+                "Teiten starts servers only on copies of its own",
+            )
+        require_access(data_directory.parent, user)
+        return cls(installation, data_directory, user, log)
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        return f"PostgreSQL {self.installation.version} ({self.installation.name})"
+
+    @property
+    def configuration(self) -> Path:
+        """The configuration file; written by each start."""
+        return self.data_directory / "postgresql.conf"
+
+    @property
+    def socket_directory(self) -> Path:
+        """The folder of the socket; made by start, removed by stop."""
+        if self._socket_directory is None:
+            raise RuntimeError(f"{self.name} is not started")
+        return self._socket_directory
+
+    @property
+    def port(self) -> int:
+        """The port number; chosen by start."""
+        if self._port is None:
+            raise RuntimeError(f"{self.name} is not started")
+        return self._port
+
+    @property
+    def pid(self) -> int | None:
+        """The postmaster's, while it runs."""
+        return self._process.pid if self._process is not None and self.is_running() else None
+
+    def is_running(self) -> bool:
+        """Whether the postmaster lives; when it does not after start, the server crashed."""
+        return self._process is not None and self._process.poll() is None
+
+    def configure(self, settings: Sequence[Setting]) -> None:
+        """Set the study's parameters for the next start; UsageError where one cannot be set."""
+        conf.check(settings)
+        self._settings = tuple(settings)
+
+    def start(self, timeout: float = START_TIMEOUT, *, port: int | None = None) -> None:
+        """Start the server and wait (seconds) until it takes connections.
+
+        Raises ServerError with the log's last lines where it does not, MachineError where no
+        socket can be made or the named port is taken.
+        """
+        if self._process is not None:
+            raise RuntimeError(f"{self.name} was started already")
+        postgres = self.installation.postgres
+        if postgres is None:
+            raise ServerError(
+                f"the installation {self.installation.name} has no server",
+                f"install one: teiten pg install {self.installation.version.major}",
+            )
+        self._port = choose_port(port)
+        self._socket_directory = new_socket_directory(self.user)
+        try:
+            self._write_configuration()
+            self._spawn(postgres)
+            self._wait(timeout)
+        except BaseException:
+            self.stop(immediately=True)
+            raise
+
+    def stop(
+        self,
+        timeout: float = FAST_TIMEOUT,
+        *,
+        immediately: bool = False,
+        immediate_timeout: float = IMMEDIATE_TIMEOUT,
+    ) -> StopManner:
+        """End the server: fast, then (after ``timeout`` seconds) immediate, then by a kill.
+
+        ``immediately``: without the fast attempt, for data that nobody needs any more. Says which
+        it took. When it returns no process and no socket of the server is left.
+        """
+        manner = StopManner.ENDED
+        if self._process is not None:
+            first = () if immediately else ((StopManner.FAST, signal.SIGINT, timeout),)
+            steps = (*first, (StopManner.IMMEDIATE, signal.SIGQUIT, immediate_timeout))
+            manner = _end(self._process, steps)
+            if manner != StopManner.FAST:
+                kill_processes(server_processes(self.data_directory))
+        self._forget()
+        return manner
+
+    def conninfo(self, dbname: str) -> str:
+        """A libpq connection string; it leaves nothing that matters to PG* variables."""
+        return make_conninfo(
+            host=str(self.socket_directory),
+            port=self.port,
+            user=self.user_name,
+            dbname=dbname,
+            application_name="teiten",
+            client_encoding="UTF8",
+            options="",
+        )
+
+    def connect(self, dbname: str = "postgres", autocommit: bool = True) -> psycopg.Connection:
+        """Connect as the superuser; psycopg.OperationalError where the server does not answer."""
+        return psycopg.connect(self.conninfo(dbname), autocommit=autocommit)
+
+    def remove(self) -> None:
+        """Stop the server and delete the cluster's folder."""
+        self.stop(immediately=True)
+        remove_marked(self.data_directory.parent)
+
+    def _write_configuration(self) -> None:
+        initial = self.data_directory / INITDB_CONFIGURATION
+        text = conf.render(
+            self._settings,
+            conf.required_settings(self.socket_directory, self.port),
+            conf.parse(initial.read_text(encoding="utf-8")) if initial.exists() else None,
+        )
+        self.configuration.write_text(text, encoding="utf-8")
+        give(self.configuration, self.user)
+
+    def _spawn(self, postgres: Path) -> None:
+        with self.log.open("ab") as log:
+            self._process = spawn(
+                [postgres, "-D", self.data_directory],
+                user=self.user,
+                library_path=self.installation.library_path,
+                folder=self.data_directory,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                death_signal=signal.SIGQUIT,
+            )
+
+    def _wait(self, timeout: float) -> None:
+        process = self._process
+        if process is None:
+            raise RuntimeError(f"{self.name} was not spawned")
+        reason = wait_until_ready(process, self.connect, timeout=timeout)
+        if reason is not None:
+            raise start_failure(self.name, reason, self.log)
+        self._trace = trace(process.pid, self.data_directory, self.socket_directory)
+        write_trace(self.data_directory.parent, self._trace)
+
+    def _forget(self) -> None:
+        if self._trace is not None:
+            remove_shared_memory(self._trace)
+        if self._socket_directory is not None:
+            remove_socket_directory(self._socket_directory)
+        (self.data_directory.parent / FILE_NAME).unlink(missing_ok=True)
+        self._process = self._trace = self._socket_directory = self._port = None
+
+
+def _end(
+    process: subprocess.Popen[bytes], steps: Sequence[tuple[StopManner, signal.Signals, float]]
+) -> StopManner:
+    """Signal the postmaster, harder each time; it ends its own backends until it is killed."""
+    if process.poll() is not None:
+        return StopManner.ENDED
+    for manner, signal_number, timeout in steps:
+        process.send_signal(signal_number)
+        try:
+            process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            continue
+        return manner
+    process.kill()
+    process.wait()
+    return StopManner.KILL

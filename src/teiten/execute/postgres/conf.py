@@ -1,0 +1,149 @@
+"""postgresql.conf: what initdb chose, what Teiten needs, and what the study asks, with reasons."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from teiten.errors import UsageError
+from teiten.model.study import Setting
+
+LINE = re.compile(r"^\s*([A-Za-z_][\w.$]*)\s*(?:=\s*|\s+)(.*?)\s*$")
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*(?:\.[A-Za-z_][A-Za-z0-9_$]*)?", re.ASCII)
+VALUE = re.compile(r"'((?:[^'\\]|''|\\.)*)'|([^#\s']+)")
+DIRECTIVES = frozenset({"include", "include_dir", "include_if_exists"})
+
+
+@dataclass(frozen=True)
+class Required:
+    """A parameter that Teiten sets itself, whatever the study says."""
+
+    name: str
+    value: str
+    reason: str
+
+
+OWN_NAMES = frozenset(
+    {
+        "listen_addresses",
+        "port",
+        "unix_socket_directories",
+        "unix_socket_permissions",
+        "unix_socket_group",
+        "data_directory",
+        "hba_file",
+        "ident_file",
+        "external_pid_file",
+        "logging_collector",
+        "log_destination",
+        "log_line_prefix",
+        "lc_messages",
+    }
+)
+"""Parameters that a study may not set: a server would be open to others, or not be understood."""
+
+
+def required_settings(socket_directory: Path, port: int) -> tuple[Required, ...]:
+    """What safety needs: a server that only we reach, and a log that we can read."""
+    return (
+        Required("listen_addresses", "", "reached through a private Unix socket only"),
+        Required("unix_socket_directories", str(socket_directory), "a folder that only we enter"),
+        Required("unix_socket_permissions", "0700", "the socket is the servers' user's alone"),
+        Required("port", str(port), "a number that was free"),
+        Required("logging_collector", "off", "Teiten keeps the log"),
+        Required("log_destination", "stderr", "Teiten keeps the log"),
+        Required("log_line_prefix", "%m [%p] ", "the log is scanned for errors"),
+        Required("lc_messages", "C", "the log is scanned for errors"),
+    )
+
+
+def render(
+    settings: Sequence[Setting],
+    required: Sequence[Required] = (),
+    initdb: Mapping[str, str] | None = None,
+) -> str:
+    """The text of postgresql.conf.
+
+    ``initdb``: the parameters that initdb chose, kept where neither Teiten nor the study sets
+    them. Raises UsageError where a name or a value cannot stand in the file, or the name is one of
+    Teiten's own.
+    """
+    check(settings)
+    taken = {setting.name.lower() for setting in settings} | {own.name for own in required}
+    kept = [(name, value) for name, value in (initdb or {}).items() if name.lower() not in taken]
+    lines = ["# Written by Teiten for one trial; each start writes it anew.", ""]
+    if kept:
+        lines += ["# What initdb chose", *(_assignment(name, value) for name, value in kept), ""]
+    if required:
+        lines.append("# Needed by Teiten")
+        for own in required:
+            lines += [*_comment(own.reason), _assignment(own.name, own.value)]
+        lines.append("")
+    if settings:
+        lines.append("# The study")
+        for setting in settings:
+            lines += [*_comment(f"{setting.reason.en} [{setting.source}]"), _of_study(setting)]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def check(settings: Iterable[Setting]) -> None:
+    """Raise UsageError for a setting that cannot stand in postgresql.conf."""
+    for setting in settings:
+        name = setting.name
+        if NAME.fullmatch(name) is None or name.lower() in DIRECTIVES:
+            raise UsageError(
+                f"setting {name!r} ({setting.source}): not a name of a server parameter",
+                "names look like shared_buffers or pg_stat_statements.track",
+            )
+        if name.lower() in OWN_NAMES:
+            raise UsageError(
+                f"setting {name} ({setting.source}): Teiten sets this parameter itself",
+                "leave it out; servers listen on a private Unix socket only",
+            )
+        if any(character in (setting.value or "") for character in "\n\r\0"):
+            raise UsageError(
+                f"setting {name} ({setting.source}): the value holds a line break or a NUL",
+                "write the value on one line",
+            )
+
+
+def quote(value: str) -> str:
+    r"""A value in the quotes of postgresql.conf (guc-file.l: '' and \\ stand for themselves)."""
+    return "'" + value.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def parse(text: str) -> dict[str, str]:
+    """The parameters of a postgresql.conf without includes: name to value, the last one wins."""
+    result: dict[str, str] = {}
+    for line in text.splitlines():
+        match = LINE.match(line)
+        if match is None:
+            continue
+        value = VALUE.match(match.group(2))
+        if value is not None:
+            result[match.group(1)] = _unquote(value)
+    return result
+
+
+def _unquote(match: re.Match[str]) -> str:
+    quoted, bare = match.groups()
+    if quoted is None:
+        return bare or ""
+    return re.sub(r"''|\\(.)", lambda pair: pair.group(1) or "'", quoted)
+
+
+def _of_study(setting: Setting) -> str:
+    if setting.value is None:
+        raise ValueError(f"setting {setting.name} has no value: the study was not sized")
+    return _assignment(setting.name, setting.value)
+
+
+def _assignment(name: str, value: str) -> str:
+    return f"{name} = {quote(value)}"
+
+
+def _comment(text: str) -> list[str]:
+    return [f"# {line}" for line in text.splitlines() if line.strip()]

@@ -1,0 +1,52 @@
+"""Running PostgreSQL's own programs to their end."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from teiten.errors import ServerError
+from teiten.host.processes import signal_group, spawn
+from teiten.host.users import ServerUser
+
+
+def run_program(
+    arguments: Sequence[str | Path],
+    *,
+    what: str,
+    user: ServerUser | None = None,
+    library_path: Path | None = None,
+    hint: str,
+) -> str:
+    """Run a program and return what it wrote (stdout and stderr as they came).
+
+    It ends with us. Raises ServerError with the end of its output where it fails.
+    """
+    with tempfile.TemporaryFile() as output:
+        try:
+            process = spawn(
+                arguments,
+                user=user,
+                library_path=library_path,
+                folder=Path("/"),
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                death_signal=signal.SIGKILL,
+            )
+        except OSError as error:
+            raise ServerError(f"{what}: {arguments[0]} cannot be started: {error}", hint) from error
+        try:
+            exit_code = process.wait()
+        except BaseException:
+            signal_group(process, signal.SIGKILL)
+            process.wait()
+            raise
+        output.seek(0)
+        text = output.read().decode("utf-8", "replace")
+    if exit_code != 0:
+        end = "\n".join(text.strip().splitlines()[-5:])
+        raise ServerError(f"{what} failed (exit code {exit_code}):\n{end}", hint)
+    return text

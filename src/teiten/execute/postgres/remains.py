@@ -1,0 +1,142 @@
+"""What a server leaves on the machine when it is killed, found and removed.
+
+PostgreSQL itself removes all of this when it ends by a signal that it can handle; after SIGKILL
+its processes, its System V segment and its POSIX shared memory may stay.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import psutil
+
+from teiten.host.processes import started_at
+
+FILE_NAME = "server.json"
+SERVER_NAMES = frozenset({"postgres", "postmaster", "postgres.exe"})
+POSIX_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - PostgreSQL's files are looked for there
+SYSV_TABLE = Path("/proc/sysvipc/shm")
+IPC_RMID = 0
+
+
+@dataclass(frozen=True)
+class ServerTrace:
+    """A started server, written beside its data directory for the sweep after a crash."""
+
+    pid: int
+    started: float | None
+    socket_directory: str
+    shared_memory_id: int | None
+    shared_memory_files: tuple[str, ...]
+
+
+def trace(pid: int, data_directory: Path, socket_directory: Path) -> ServerTrace:
+    """What is known of a server that has just become ready."""
+    return ServerTrace(
+        pid=pid,
+        started=started_at(pid),
+        socket_directory=str(socket_directory),
+        shared_memory_id=_shared_memory_id(data_directory),
+        shared_memory_files=_shared_memory_files(pid),
+    )
+
+
+def write_trace(folder: Path, found: ServerTrace) -> None:
+    """Keep the trace in the cluster's folder."""
+    (folder / FILE_NAME).write_text(json.dumps(asdict(found)) + "\n", encoding="utf-8")
+
+
+def read_trace(folder: Path) -> ServerTrace | None:
+    """The trace of the cluster's last server; None where there is none that can be read."""
+    try:
+        values = json.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
+        files = tuple(str(name) for name in values.pop("shared_memory_files"))
+        return ServerTrace(**values, shared_memory_files=files)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def server_processes(data_directory: Path) -> list[psutil.Process]:
+    """The live processes of the server of this data directory, the postmaster first.
+
+    Each process of a PostgreSQL server works in its data directory, and is named postgres: by both
+    it is known, even when the postmaster and its pid file are gone.
+    """
+    directory = str(data_directory.resolve())
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if process.name() in SERVER_NAMES and process.cwd() == directory:
+                found.append(process)
+    pids = {process.pid for process in found}
+    return sorted(found, key=lambda process: _parent(process) in pids)
+
+
+def kill_processes(processes: list[psutil.Process], timeout: float = 10.0) -> None:
+    """End processes at once and wait until they are gone (seconds)."""
+    for process in processes:
+        with contextlib.suppress(psutil.Error):
+            process.kill()
+    psutil.wait_procs(processes, timeout=timeout)
+
+
+def remove_shared_memory(found: ServerTrace) -> None:
+    """Remove a dead server's shared memory, where nobody uses it any more."""
+    for name in found.shared_memory_files:
+        path = POSIX_SHARED_MEMORY / Path(name).name
+        if path.name.startswith("PostgreSQL."):
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
+    if found.shared_memory_id is not None and _is_left(found.shared_memory_id, found.pid):
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.shmctl(found.shared_memory_id, IPC_RMID, None)
+
+
+def _parent(process: psutil.Process) -> int | None:
+    try:
+        return process.ppid()
+    except psutil.Error:
+        return None
+
+
+def _shared_memory_id(data_directory: Path) -> int | None:
+    """Line 7 of postmaster.pid: the System V key and identifier (miscadmin.h)."""
+    try:
+        lines = (data_directory / "postmaster.pid").read_text(encoding="utf-8").splitlines()
+        return int(lines[6].split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _shared_memory_files(pid: int) -> tuple[str, ...]:
+    """The POSIX segments that the postmaster has mapped."""
+    if sys.platform != "linux":
+        return ()
+    prefix = f"{POSIX_SHARED_MEMORY}/PostgreSQL."
+    try:
+        maps = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8")
+    except OSError:
+        return ()
+    paths = {line.split(maxsplit=5)[-1] for line in maps.splitlines() if prefix in line}
+    return tuple(sorted(path for path in paths if path.startswith(prefix)))
+
+
+def _is_left(identifier: int, creator: int) -> bool:
+    """Whether the segment is that of the dead server, and no process is attached to it."""
+    try:
+        rows = SYSV_TABLE.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return False
+    if not rows:
+        return False
+    names = rows[0].split()
+    for row in rows[1:]:
+        values = dict(zip(names, map(int, row.split()), strict=False))
+        if values.get("shmid") == identifier:
+            return values.get("cpid") == creator and values.get("nattch") == 0
+    return False

@@ -1,0 +1,93 @@
+"""What a server's log says went wrong."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from teiten.model.trial import Problem
+
+MOST_PROBLEMS = 20
+"""Different messages that are told; a broken script can make one error for each transaction."""
+
+MESSAGE = re.compile(
+    r"^(?:\d{4}-\d\d-\d\d [\d:.]+ \S+ \[\d+\] )?(LOG|ERROR|FATAL|PANIC|WARNING):  (.*)$"
+)
+"""A first line in our log_line_prefix, or, before the configuration was read, without any."""
+
+HARMLESS = re.compile(
+    "|".join(
+        (
+            r"the database system is (?:starting up|shutting down|not yet accepting connections)",
+            r"the database system is in recovery mode",  # the crash before it is told
+            r"terminating (?:connection|background worker .*|\w+ process) due to administrator",
+            r"terminating (?:\w+ )+(?:process|launcher|worker) due to administrator command",
+            r"canceling statement due to user request",
+            r"canceling autovacuum task",
+        )
+    )
+)
+CRASH = re.compile(
+    r"^(?!(?:background worker|logical replication launcher)\b.*exited with exit code [01]\b).*"
+    r"\(PID \d+\) (?:was terminated by|exited with (?:exit code|status))"
+    r"|^database system was (?:interrupted|not properly shut down)"
+    r"|^terminating connection due to unexpected postmaster exit"
+    r"|^(?:all server processes terminated; reinitializing|shutting down because)"
+)
+
+
+def scan(text: str) -> tuple[Problem, ...]:
+    """The errors and crashes in a server's log, in its order, each kind of message once.
+
+    ``server-crash``: a process of the server died, PANIC, a failed assertion; ``server-error``:
+    ERROR and FATAL, but for those that belong to a start or a stop. The detail is the line; where
+    the message came again (but for its numbers), how often.
+    """
+    first: dict[tuple[str, str], str] = {}
+    counts: Counter[tuple[str, str]] = Counter()
+    for code, line in _bad_lines(text):
+        key = (code, re.sub(r"\d+", "0", line))
+        first.setdefault(key, line)
+        counts[key] += 1
+    problems = [
+        Problem(code=key[0], detail=line if counts[key] == 1 else f"{line} (×{counts[key]})")
+        for key, line in first.items()
+    ]
+    return _bounded(problems)
+
+
+def last_lines(text: str, count: int = 5) -> str:
+    """The end of a log, for an error's message."""
+    return "\n".join(text.rstrip().splitlines()[-count:])
+
+
+def _bad_lines(text: str) -> Iterator[tuple[str, str]]:
+    for line in text.splitlines():
+        if line.startswith("TRAP:"):  # a failed assertion of a server built with them
+            yield "server-crash", line
+            continue
+        match = MESSAGE.match(line)
+        if match is None:
+            continue
+        code = _judge(match.group(1), match.group(2))
+        if code is not None:
+            yield code, line
+
+
+def _judge(severity: str, message: str) -> str | None:
+    if severity == "PANIC" or (severity in ("LOG", "FATAL") and CRASH.search(message)):
+        return "server-crash"
+    if severity in ("ERROR", "FATAL") and not HARMLESS.match(message):
+        return "server-error"
+    return None
+
+
+def _bounded(problems: list[Problem]) -> tuple[Problem, ...]:
+    if len(problems) <= MOST_PROBLEMS:
+        return tuple(problems)
+    crashes = [problem for problem in problems if problem.code == "server-crash"]
+    kept = set(map(id, (crashes + problems)[:MOST_PROBLEMS]))
+    rest = len(problems) - len(kept)
+    shown = [problem for problem in problems if id(problem) in kept]
+    return (*shown, Problem("server-error", f"… and {rest} other messages"))
