@@ -79,6 +79,8 @@ class Workload:
     """Checks on the data after a trial, by name: ``tpcb-balances``."""
     pgbench_options: tuple[str, ...] = ()
     """Further options of pgbench, verbatim."""
+    clients: tuple[str, ...] = ()
+    """The levels of the factor clients in this workload; empty for all of them."""
 
 
 class CachePolicy(StrEnum):

@@ -1,0 +1,208 @@
+"""Checked tables to ``model.study.Study``: levels, workloads and settings put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from teiten.model.study import (
+    GUC_PREFIX,
+    DataSet,
+    Factor,
+    Measure,
+    Setting,
+    Study,
+    Workload,
+)
+from teiten.model.text import Bilingual
+from teiten.study.document import Document
+from teiten.study.draft import Draft
+from teiten.study.schema import MeasureTable, SettingTable, StudyFile, WorkloadTable
+from teiten.study.scripts import read_script
+from teiten.study.values import AUTO, SIZED_SETTINGS
+from teiten.suggest import did_you_mean
+
+BY_FLAG = Bilingual("set on the command line", "コマンドラインで指定")
+COMMAND_LINE = "command line"
+_ONE_OF_THEM = "leave out one of the two"
+
+
+def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[str, ...]) -> Study:
+    """The study of a draft. Raises UsageError or StudyError where its parts contradict."""
+    tables = draft.checked()
+    factors = _factors(draft, tables)
+    study = tables.study
+    return Study(
+        name=study.name,
+        title=study.title,
+        question=study.question,
+        purpose=study.purpose,
+        sources=study.sources,
+        profile=profile,
+        conclusive=study.conclusive,
+        contrast=study.contrast,
+        factors=factors,
+        workloads=tuple(_workloads(draft, document, tables, factors)),
+        settings=tuple(_settings(draft, document, tables, factors)),
+        measure=_measure(draft, tables.measure, conclusive=study.conclusive),
+        server_aliases=tuple(tables.servers.items()),
+        target_seconds=tables.measure.target,
+        differences=study.differences,
+        file=None if document.built_in else document.path,
+        source_text=document.text,
+        overrides=overrides,
+    )
+
+
+def _factors(draft: Draft, tables: StudyFile) -> tuple[Factor, ...]:
+    levels = dict(tables.factors)
+    if "server" not in levels:
+        raise draft.error(
+            ("factors",), "names no server", 'add for example server = ["17", "18"], or --servers'
+        )
+    if "clients" not in levels:
+        raise draft.error(
+            ("factors",), "has no clients", 'add for example clients = [1, 4, 16], or "auto"'
+        )
+    if levels["clients"]:
+        levels["clients"] = _all_clients(levels["clients"], tables, draft)
+    _check_contrast(draft, tables.study.contrast, levels)
+    _check_fixed_settings(draft, levels)
+    return tuple(Factor(name, found) for name, found in levels.items())
+
+
+def _all_clients(base: tuple[str, ...], tables: StudyFile, draft: Draft) -> tuple[str, ...]:
+    """The factor's levels with those that only one workload has, in rising order."""
+    own = [table.clients for table in tables.workloads if table.name in draft.selected]
+    found = {level for levels in (base, *own) for level in levels}
+    return base if found == set(base) else tuple(sorted(found, key=int))
+
+
+def _check_contrast(draft: Draft, contrast: str, levels: Mapping[str, tuple[str, ...]]) -> None:
+    if contrast not in levels:
+        raise draft.error(
+            ("study", "contrast"),
+            f"{contrast!r} is not a factor of this study.{did_you_mean(contrast, levels)}",
+            f"its factors are {', '.join(levels)}; add levels with --set {contrast}=A,B",
+        )
+    if len(levels[contrast]) < 2:
+        found = ", ".join(levels[contrast]) or AUTO
+        flag = "--servers 17,18" if contrast == "server" else f"--set {contrast}=A,B"
+        raise draft.error(
+            ("factors", contrast),
+            f"{contrast} is contrasted and needs at least two levels, the old one first; it has"
+            f" {found}",
+            f"give both, for example {flag}",
+        )
+
+
+def _check_fixed_settings(draft: Draft, levels: Mapping[str, tuple[str, ...]]) -> None:
+    for name, change in draft.fixed_settings.items():
+        varied = levels.get(GUC_PREFIX + name)
+        if varied is not None:
+            raise draft.error(
+                ("settings", name, "value"),
+                f"fixes {name} to {change.value}, but the factor {GUC_PREFIX}{name} varies it"
+                f" ({', '.join(varied)})",
+                _ONE_OF_THEM,
+            )
+
+
+def _base_clients(tables: StudyFile, factors: Sequence[Factor]) -> tuple[str, ...]:
+    """The levels of a workload without its own: none named where they are all of the factor's."""
+    base = tables.factors["clients"]
+    found = next(factor.levels for factor in factors if factor.name == "clients")
+    return () if base == found else base
+
+
+def _workloads(
+    draft: Draft, document: Document, tables: StudyFile, factors: Sequence[Factor]
+) -> Iterator[Workload]:
+    seen: set[str] = set()
+    by_name: dict[str, tuple[int, WorkloadTable]] = {}
+    for index, table in enumerate(tables.workloads):
+        if table.name in seen:
+            raise draft.error(
+                ("workloads", index, "name"),
+                f"there are two workloads {table.name!r}",
+                "give each a name of its own",
+            )
+        seen.add(table.name)
+        by_name[table.name] = (index, table)
+    if not draft.selected:
+        raise draft.error(
+            ("workloads",), "every workload is optional", "select some: --set workloads=NAME"
+        )
+    for name in draft.selected:
+        index, table = by_name[name]
+        workload = _workload(draft, document, index, table)
+        yield replace(workload, clients=workload.clients or _base_clients(tables, factors))
+
+
+def _workload(draft: Draft, document: Document, index: int, table: WorkloadTable) -> Workload:
+    folders = (document.path.parent, document.path.parent / "sql")
+    try:
+        script = read_script(table.script, workload=table.name, folders=folders)
+    except ValueError as error:
+        raise draft.error(
+            ("workloads", index, "script"),
+            str(error),
+            "name a file beside the study, one of pgbench's own scripts, or write it as a text"
+            " of several lines",
+        ) from error
+    return Workload(
+        name=table.name,
+        title=table.title,
+        description=table.description,
+        script=script,
+        data=DataSet(scale=table.scale, fillfactor=table.fillfactor),
+        changes_data=table.changes_data,
+        query_mode=table.query_mode,
+        invariants=table.invariants,
+        pgbench_options=table.pgbench_options,
+        clients=table.clients,
+    )
+
+
+def _settings(draft: Draft, tables: StudyFile, factors: tuple[Factor, ...]) -> Iterator[Setting]:
+    varied = {factor.name for factor in factors}
+    for name, table in tables.settings.items():
+        if GUC_PREFIX + name not in varied:
+            yield _setting(draft, document, name, table)
+
+
+def _setting(draft: Draft, document: Document, name: str, table: SettingTable) -> Setting:
+    value: str | None = table.value
+    if value == AUTO:
+        if name not in SIZED_SETTINGS:
+            raise draft.error(
+                ("settings", name, "value"),
+                f"{name} cannot be derived from the machine",
+                f"write a value; auto is for {', '.join(SIZED_SETTINGS)}",
+            )
+        value = None
+    if name in draft.fixed_settings:
+        return Setting(name, value, BY_FLAG, COMMAND_LINE)
+    own = "" if document.built_in else document.path.name
+    return Setting(name, value, table.reason, table.source or own)
+
+
+def _measure(draft: Draft, table: MeasureTable, *, conclusive: bool) -> Measure:
+    if conclusive and table.blocks < 2:
+        raise draft.error(
+            ("measure", "blocks"),
+            "one block gives one pair, and one pair gives no interval",
+            "use at least 2 blocks, or --profile quick, which claims no conclusion",
+        )
+    return Measure(
+        duration=table.duration,
+        warmup=table.warmup,
+        settle=table.settle,
+        blocks=table.blocks,
+        caches=table.caches,
+        prewarm=table.prewarm,
+        delta=table.delta,
+        alpha=table.alpha,
+        disturbed_share=table.disturbed_share,
+        repeats=table.repeats,
+    )

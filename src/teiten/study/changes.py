@@ -1,0 +1,175 @@
+"""What a profile and the command line change in a study, by the same keys.
+
+A key is short (``clients``, ``scale``, ``duration``, ``guc:work_mem``) or names its table
+(``measure.duration``, ``workloads.read.scale``, ``settings.work_mem``).
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from teiten.errors import UsageError
+from teiten.model.study import GUC_PREFIX
+from teiten.study.schema import MeasureTable, StudyTable, WorkloadTable
+from teiten.study.values import PLAIN_FACTORS
+from teiten.suggest import did_you_mean
+
+MEASURE_KEYS = tuple(MeasureTable.model_fields)
+STUDY_KEYS = tuple(key for key in StudyTable.model_fields if key != "differences")
+WORKLOAD_KEYS = tuple(
+    key for key in WorkloadTable.model_fields if key not in {"name", "optional", "script"}
+)
+SHARED_WORKLOAD_KEYS = tuple(
+    key for key in WORKLOAD_KEYS if key not in {"title", "description", "clients"}
+)
+"""Short keys that change every workload."""
+
+SPECIAL_KEYS = ("workloads", "script")
+SHORT_KEYS = (
+    *SPECIAL_KEYS,
+    *(name for name in PLAIN_FACTORS if name != "query_mode"),
+    *SHARED_WORKLOAD_KEYS,
+    *MEASURE_KEYS,
+    *STUDY_KEYS,
+)
+TABLES = ("study", "servers", "factors", "workloads", "settings", "measure")
+
+_VERBATIM_KEYS = {"title", "question", "purpose", "description", "pgbench_options", "script"}
+_YES_NO_KEYS = {"prewarm", "changes_data", "conclusive"}
+_YES_NO = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
+
+
+@dataclass(frozen=True)
+class Change:
+    """One value for one key."""
+
+    key: str
+    value: Any
+    """As TOML would give it."""
+    origin: str
+    """For an error: ``--set clients``, or the place in the study file."""
+    text: str
+    """``KEY=VALUE``, for the record."""
+    by_flag: bool = True
+
+
+def from_command_line(
+    *,
+    servers: Iterable[str] = (),
+    overrides: Iterable[str] = (),
+    gucs: Iterable[str] = (),
+    blocks: int | None = None,
+    delta: str | None = None,
+    alpha: str | None = None,
+) -> tuple[Change, ...]:
+    """The changes that flags ask for, in the order in which they are applied.
+
+    Raises UsageError for a flag that cannot be read or a key that is given twice.
+    """
+    changes: list[Change] = []
+    levels = [part.strip() for each in servers for part in each.split(",") if part.strip()]
+    if levels:
+        changes.append(Change("factors.server", levels, "--servers", f"server={','.join(levels)}"))
+    changes += [_from_set(each) for each in overrides]
+    changes += [_from_guc(each) for each in gucs]
+    named = (("blocks", blocks), ("delta", delta), ("alpha", alpha))
+    changes += [
+        Change(f"measure.{key}", value, f"--{key}", f"{key}={value}")
+        for key, value in named
+        if value is not None
+    ]
+    _refuse_repeated(changes)
+    return tuple(sorted(changes, key=lambda change: change.key not in SPECIAL_KEYS))
+
+
+def full_key(key: str) -> str:
+    """A key with its table; the short keys of all workloads stay short.
+
+    Raises UsageError, without the flag's name, where it is unknown.
+    """
+    if key.startswith(GUC_PREFIX):
+        return f"factors.{key}"
+    if key in SPECIAL_KEYS or key in SHARED_WORKLOAD_KEYS:
+        return key
+    if key in PLAIN_FACTORS:
+        return f"factors.{key}"
+    if key in MEASURE_KEYS:
+        return f"measure.{key}"
+    if key in STUDY_KEYS:
+        return f"study.{key}"
+    table, _, rest = key.partition(".")
+    if rest and table in TABLES:
+        return key
+    raise ValueError(f"unknown key.{did_you_mean(key, _near(key))}")
+
+
+def _near(key: str) -> list[str]:
+    """The known keys of the same form: with their table, or short."""
+    if "." not in key:
+        return [*SHORT_KEYS, f"{GUC_PREFIX}NAME"]
+    tables = {"measure": MEASURE_KEYS, "study": STUDY_KEYS, "factors": PLAIN_FACTORS}
+    return [f"{table}.{each}" for table, keys in tables.items() for each in keys]
+
+
+def _from_set(text: str) -> Change:
+    key, value = _split(text, "--set", "--set clients=1,4 or --set measure.duration=20s")
+    origin = f"--set {key}"
+    try:
+        full = full_key(key)
+    except ValueError as error:
+        raise UsageError(
+            f"{origin}: {error}", "teiten init observe prints a study with all of its keys"
+        ) from error
+    return Change(full, _typed(full, value), origin, f"{key}={value}")
+
+
+def _from_guc(text: str) -> Change:
+    name, value = _split(text, "--guc", "--guc work_mem=64MB")
+    return Change(f"settings.{name.lower()}", value, f"--guc {name}", f"settings.{name}={value}")
+
+
+def _split(text: str, flag: str, example: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip() or not value.strip():
+        raise UsageError(f"{flag} {text}: needs the form KEY=VALUE", f"for example {example}")
+    return key.strip(), value.strip()
+
+
+def _typed(key: str, text: str) -> Any:
+    """The text as the value that TOML would hold."""
+    name = key.rpartition(".")[2]
+    if key.startswith("settings.") or name in _VERBATIM_KEYS:
+        return text
+    if name in _YES_NO_KEYS:
+        return _YES_NO.get(text.lower(), text)
+    if key.startswith(("factors.server", "servers.")):
+        return _listed(text) if "," in text else text
+    if "," in text:
+        return [_number_or_text(part) for part in _listed(text)]
+    return _number_or_text(text)
+
+
+def _listed(text: str) -> list[str]:
+    """Parts between commas; a part with a comma of its own stands in double quotes."""
+    (row,) = csv.reader([text], skipinitialspace=True)
+    return [part.strip() for part in row if part.strip()]
+
+
+def _number_or_text(text: str) -> int | str:
+    return int(text) if re.fullmatch(r"-?\d+", text) else text
+
+
+def _refuse_repeated(changes: Iterable[Change]) -> None:
+    seen: dict[str, Change] = {}
+    for change in changes:
+        first = seen.setdefault(change.key, change)
+        if first is not change:
+            raise UsageError(
+                f"{first.origin} and {change.origin} both set {change.key}"
+                f" ({first.text} and {change.text})",
+                "give it once; several levels of a factor are one list: --set clients=1,4,16",
+            )

@@ -1,0 +1,98 @@
+"""A study file as it was read: its text, its tables, and where each key stands."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from teiten.errors import StudyError, UsageError
+from teiten.study.locate import KeyPath, dotted, key_lines, line_of, syntax_error_line
+from teiten.study.problems import validated
+from teiten.study.schema import StudyFile
+from teiten.suggest import did_you_mean
+
+CATALOGUE = Path(__file__).resolve().parent.parent / "studies"
+"""The folder of the built-in studies."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A study file that has the right form (its levels are not yet checked together)."""
+
+    path: Path
+    text: str
+    data: dict[str, Any]
+    """The tables as TOML gave them."""
+    tables: StudyFile
+    built_in: bool
+    lines: dict[KeyPath, int] = field(repr=False)
+
+    def place(self, path: Sequence[str | int]) -> str:
+        """``mine.toml:12: measure.delta``: where a key stands, for an error."""
+        return f"{self.path}:{line_of(self.lines, path)}: {dotted(path)}"
+
+
+def catalogue_names() -> tuple[str, ...]:
+    """The names of the built-in studies."""
+    return tuple(sorted(path.stem for path in CATALOGUE.glob("*.toml")))
+
+
+def read_document(reference: str) -> Document:
+    """Read a study by its name in the catalogue, or a study file.
+
+    Raises UsageError where there is none, StudyError where the file is wrong.
+    """
+    if reference in catalogue_names():
+        return read_file(CATALOGUE / f"{reference}.toml", built_in=True)
+    path = Path(reference).expanduser()
+    if path.is_file():
+        return read_file(path, built_in=False)
+    if path.suffix == ".toml" or len(path.parts) > 1:
+        near = did_you_mean(path.name, _names_beside(path))
+        raise UsageError(
+            f"there is no study file {reference}.{near}",
+            f"teiten init {catalogue_names()[0]} > {path.name} writes one to begin with",
+        )
+    raise UsageError(
+        f"there is no study {reference!r}.{did_you_mean(reference, catalogue_names())}",
+        "teiten studies lists the catalogue; a study file of your own ends in .toml",
+    )
+
+
+def read_file(path: Path, *, built_in: bool) -> Document:
+    """Read one study file. Raises StudyError with file, line and key where it is wrong."""
+    text = _text_of(path)
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise StudyError(
+            f"{path}:{syntax_error_line(error)}: this is not TOML: {error}",
+            'texts stand in quotes ("300s"), lists in brackets; see https://toml.io',
+        ) from error
+    lines = key_lines(text)
+
+    def fail(place: Sequence[str | int], message: str, hint: str, further: int) -> StudyError:
+        name = dotted(place) or "the file"
+        more = f" (and {further} more)" if further else ""
+        return StudyError(f"{path}:{line_of(lines, place)}: {name}: {message}{more}", hint)
+
+    return Document(path, text, data, validated(data, fail), built_in, lines)
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise StudyError(f"{path} is not a text in UTF-8", "save it as UTF-8") from error
+    except OSError as error:
+        raise StudyError(
+            f"{path} cannot be read: {error.strerror}", "check its name and rights"
+        ) from error
+
+
+def _names_beside(path: Path) -> list[str]:
+    folder = path.parent
+    return [each.name for each in folder.glob("*.toml")] if folder.is_dir() else []

@@ -1,0 +1,199 @@
+"""A study's tables while a profile and the command line change them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from teiten.errors import StudyError, TeitenError, UsageError
+from teiten.study.changes import (
+    MEASURE_KEYS,
+    STUDY_KEYS,
+    WORKLOAD_KEYS,
+    Change,
+)
+from teiten.study.document import Document
+from teiten.study.locate import KeyPath
+from teiten.study.problems import FILE_HINT, validated
+from teiten.study.schema import StudyFile
+from teiten.study.values import BUILTIN_SCRIPTS, factor_name, setting_name
+from teiten.suggest import did_you_mean
+
+EVERY = "all"
+"""``workloads=all`` selects the optional ones too."""
+
+_HINT = "teiten show STUDY lists what the study holds; teiten init STUDY prints every key"
+
+
+class Draft:
+    """The tables of a study file, changed in place; remembers who set what."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._data: dict[str, Any] = copy.deepcopy(
+            {key: value for key, value in document.data.items() if key != "profiles"}
+        )
+        self._data["settings"] = {
+            name.lower(): value if isinstance(value, dict) else {"value": value}
+            for name, value in self._data.get("settings", {}).items()
+        }
+        self._origins: dict[KeyPath, Change] = {}
+        self.selected = [
+            str(table["name"])
+            for table in self._workloads
+            if not table.get("optional", False)
+        ]  # fmt: skip
+        self.fixed_settings: dict[str, Change] = {}
+        """Settings that flags fixed."""
+
+    @property
+    def _workloads(self) -> list[dict[str, Any]]:
+        tables: list[dict[str, Any]] = self._data["workloads"]
+        return tables
+
+    def apply(self, change: Change) -> None:
+        """Make one change. Raises UsageError where its key does not fit this study."""
+        head, _, rest = change.key.partition(".")
+        match head:
+            case "workloads" if not rest:
+                self._select(change)
+            case "script":
+                self._run_script(change)
+            case "query_mode" if isinstance(change.value, list):
+                self._set(("factors", "query_mode"), change)
+            case _ if not rest:
+                for index in range(len(self._workloads)):
+                    self._set(("workloads", index, head), change)
+            case "workloads":
+                self._change_workload(rest, change)
+            case "factors":
+                self._set_levels(rest, change)
+            case "settings":
+                self._set_setting(rest, change)
+            case _:
+                self._set_in_table(head, rest, change)
+
+    def add_differences(self, texts: Sequence[Any]) -> None:
+        table = self._data["study"]
+        table["differences"] = [*table.get("differences", []), *texts]
+
+    def checked(self) -> StudyFile:
+        """The changed tables, checked again; errors name the flag, or the place in the file."""
+
+        def fail(path: KeyPath, message: str, hint: str, _further: int) -> TeitenError:
+            return self.error(path, message, hint)
+
+        return validated(self._data, fail)
+
+    def error(self, path: KeyPath, message: str, hint: str) -> TeitenError:
+        """An error at a key: of the flag that set it, else of the study file."""
+        change = self.origin(path)
+        if change is None:
+            return StudyError(f"{self._document.place(path)}: {message}", hint)
+        if change.by_flag:
+            return UsageError(f"{change.origin}: {message}", _HINT if hint == FILE_HINT else hint)
+        return StudyError(f"{change.origin}: {message}", hint)
+
+    def origin(self, path: KeyPath) -> Change | None:
+        """Who changed a key, or the table around it."""
+        for end in range(len(path), 0, -1):
+            if path[:end] in self._origins:
+                return self._origins[path[:end]]
+        return None
+
+    def _set(self, path: KeyPath, change: Change, value: Any = None) -> None:
+        table: Any = self._data
+        for part in path[:-1]:
+            table = table[part] if isinstance(part, int) else table.setdefault(part, {})
+        table[path[-1]] = change.value if value is None else value
+        self._origins[path] = change
+
+    def _set_in_table(self, table: str, key: str, change: Change) -> None:
+        known = {"measure": MEASURE_KEYS, "study": STUDY_KEYS}.get(table)
+        if known is not None and key not in known:
+            raise UsageError(f"{change.origin}: unknown key.{did_you_mean(key, known)}", _HINT)
+        self._set((table, key), change)
+
+    def _set_levels(self, factor: str, change: Change) -> None:
+        try:
+            name = factor_name(factor)
+        except ValueError as error:
+            raise UsageError(f"{change.origin}: {error}", _HINT) from error
+        if name == "clients":
+            for index, table in enumerate(self._workloads):
+                table.pop("clients", None)
+                self._origins.pop(("workloads", index, "clients"), None)
+        self._set(("factors", name), change)
+
+    def _set_setting(self, name: str, change: Change) -> None:
+        try:
+            known = setting_name(name.removesuffix(".value"))
+        except ValueError as error:
+            raise UsageError(f"{change.origin}: {error}", _HINT) from error
+        self._data["settings"].setdefault(known, {})
+        self._set(("settings", known, "value"), change)
+        if change.by_flag:
+            self.fixed_settings[known] = change
+
+    def _change_workload(self, rest: str, change: Change) -> None:
+        name, _, key = rest.partition(".")
+        index = self._index(name, change)
+        keys = (*WORKLOAD_KEYS, "script")
+        if key not in keys:
+            near = did_you_mean(key, keys)
+            raise UsageError(f"{change.origin}: unknown key of a workload.{near}", _HINT)
+        value = _script_value(change) if key == "script" else None
+        self._set(("workloads", index, key), change, value)
+
+    def _index(self, name: str, change: Change) -> int:
+        names = [str(table["name"]) for table in self._workloads]
+        if name not in names:
+            raise self._unknown_workload(name, names, change)
+        return names.index(name)
+
+    def _select(self, change: Change) -> None:
+        names = [str(table["name"]) for table in self._workloads]
+        value = change.value
+        wanted = [str(each) for each in value] if isinstance(value, list) else [str(value)]
+        if wanted == [EVERY]:
+            wanted = names
+        for name in wanted:
+            if name not in names:
+                raise self._unknown_workload(name, [*names, EVERY], change)
+        self.selected = list(dict.fromkeys(wanted))
+
+    def _unknown_workload(self, name: str, known: Sequence[str], change: Change) -> UsageError:
+        return UsageError(
+            f"{change.origin}: the study has no workload {name!r}.{did_you_mean(name, known)}",
+            f"it has {', '.join(known)}; a script of your own: --set script=FILE",
+        )
+
+    def _run_script(self, change: Change) -> None:
+        """One workload that runs the named script takes the place of the study's."""
+        script = _script_value(change)
+        own = script in BUILTIN_SCRIPTS or "\n" in script or ";" in script
+        name = script if script in BUILTIN_SCRIPTS else "script" if own else Path(script).stem
+        shared = {
+            key: value for key, value in self._workloads[0].items() if key in ("scale",)
+        }  # fmt: skip
+        self._data["workloads"] = [
+            {
+                **shared,
+                "name": "".join(c if c.isalnum() or c in "-_" else "-" for c in name),
+                "title": name,
+                "script": script,
+                "changes_data": script != "select-only",
+            }
+        ]
+        self._origins[("workloads", 0)] = change
+        self.selected = [str(self._workloads[0]["name"])]
+
+
+def _script_value(change: Change) -> str:
+    """A script from a flag is found from the current folder, not from the study's."""
+    value = str(change.value)
+    if not change.by_flag or value in BUILTIN_SCRIPTS or "\n" in value or ";" in value:
+        return value
+    return str(Path(value).expanduser().absolute())

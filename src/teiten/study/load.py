@@ -1,0 +1,63 @@
+"""From a study's name or file, a profile and the command line to a ``Study``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from teiten.model.study import Study, StudySummary
+from teiten.study.build import build
+from teiten.study.changes import from_command_line
+from teiten.study.document import Document, catalogue_names, read_document
+from teiten.study.draft import Draft
+from teiten.study.profiles import apply_profile
+
+
+def load_study(
+    reference: str,
+    *,
+    profile: str | None = None,
+    servers: Sequence[str] = (),
+    overrides: Sequence[str] = (),
+    gucs: Sequence[str] = (),
+    blocks: int | None = None,
+    delta: str | None = None,
+    alpha: str | None = None,
+) -> Study:
+    """Read a study and change it as the profile and the flags say.
+
+    ``servers``: the levels of the factor server, each perhaps several between commas.
+    ``overrides``: ``KEY=VALUE`` of ``--set``; ``gucs``: ``NAME=VALUE`` of ``--guc``; ``delta`` and
+    ``alpha`` as written (``2%``). What the profile leaves to the machine is None or an empty tuple;
+    ``plan.sizing`` fills it. Raises UsageError (a flag) or StudyError (the file).
+    """
+    changes = from_command_line(
+        servers=servers,
+        overrides=overrides,
+        gucs=gucs,
+        blocks=blocks,
+        delta=delta,
+        alpha=alpha,
+    )
+    document = read_document(reference)
+    draft = Draft(document)
+    chosen = apply_profile(draft, document, profile)
+    for change in changes:
+        draft.apply(change)
+    return build(draft, document, profile=chosen, overrides=tuple(each.text for each in changes))
+
+
+def catalogue() -> tuple[StudySummary, ...]:
+    """The built-in studies, by name."""
+    return tuple(summary(read_document(name)) for name in catalogue_names())
+
+
+def summary(document: Document) -> StudySummary:
+    """A study in one line."""
+    study = document.tables.study
+    return StudySummary(
+        name=study.name,
+        title=study.title,
+        question=study.question,
+        sources=study.sources,
+        profiles=tuple(document.tables.profiles),
+    )

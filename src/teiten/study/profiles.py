@@ -1,0 +1,61 @@
+"""A profile of a study file as changes: the size of a campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from teiten.errors import UsageError
+from teiten.study.changes import Change
+from teiten.study.document import Document
+from teiten.study.draft import Draft
+from teiten.study.locate import KeyPath
+from teiten.suggest import did_you_mean
+
+DEFAULT_PROFILE = "standard"
+
+
+def apply_profile(draft: Draft, document: Document, name: str | None) -> str:
+    """Change the draft as a profile says; returns the profile's name.
+
+    ``name``: None for ``standard``, which a study file may leave undefined. Raises UsageError where
+    the study has no such profile.
+    """
+    profiles = document.data.get("profiles", {})
+    if name is None and DEFAULT_PROFILE not in profiles:
+        return DEFAULT_PROFILE
+    chosen = name or DEFAULT_PROFILE
+    if chosen not in profiles:
+        raise UsageError(
+            f"--profile {chosen}: the study has no such profile.{did_you_mean(chosen, profiles)}",
+            f"it has {', '.join(profiles)}" if profiles else "it defines none: leave --profile out",
+        )
+    for change in sorted(_changes(document, chosen), key=lambda change: change.key.count(".") > 1):
+        draft.apply(change)
+    draft.add_differences(profiles[chosen].get("differences", []))
+    return chosen
+
+
+def _changes(document: Document, profile: str) -> Iterator[Change]:
+    table = document.data["profiles"][profile]
+    prefixes = {
+        "clients": "factors.",
+        "scale": "",
+        "query_mode": "",
+        "conclusive": "study.",
+    }
+    for key, value in table.items():
+        path: KeyPath = ("profiles", profile, key)
+        if key == "settings":
+            for setting, text in value.items():
+                yield _change(f"settings.{setting}", text, document, (*path, setting))
+        elif key == "workloads":
+            for workload, changes in value.items():
+                for each, text in changes.items():
+                    place = (*path, workload, each)
+                    yield _change(f"workloads.{workload}.{each}", text, document, place)
+        elif key != "differences":
+            yield _change(prefixes.get(key, "measure.") + key, value, document, path)
+
+
+def _change(key: str, value: object, document: Document, path: KeyPath) -> Change:
+    return Change(key, value, document.place(path), f"{key}={value}", by_flag=False)

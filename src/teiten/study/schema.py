@@ -1,0 +1,162 @@
+"""The form of a study file: what may stand in the TOML, checked before anything else reads it.
+
+The tables mirror what a person writes; ``build`` turns them into ``model.study.Study``.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator
+
+from teiten.model.study import CachePolicy, QueryMode
+from teiten.model.text import Bilingual
+from teiten.model.units import Seconds, Share
+from teiten.study import values
+
+Name = Annotated[str, PlainValidator(values.name)]
+Text = Annotated[Bilingual, PlainValidator(values.text)]
+Texts = Annotated[tuple[Bilingual, ...], PlainValidator(values.texts)]
+Words = Annotated[tuple[str, ...], PlainValidator(values.words)]
+Scale = Annotated[int | None, PlainValidator(values.scale)]
+Fillfactor = Annotated[int, PlainValidator(values.fillfactor)]
+Mode = Annotated[QueryMode, PlainValidator(values.query_mode)]
+Clients = Annotated[tuple[str, ...], PlainValidator(values.clients)]
+Options = Annotated[tuple[str, ...], PlainValidator(values.options)]
+Measured = Annotated[Seconds | None, PlainValidator(values.measured_seconds)]
+WarmUp = Annotated[Seconds | None, PlainValidator(values.whole_seconds)]
+Time = Annotated[Seconds, PlainValidator(values.duration)]
+Target = Annotated[Seconds, PlainValidator(values.target)]
+Caches = Annotated[CachePolicy, PlainValidator(values.cache_policy)]
+Delta = Annotated[Share, PlainValidator(values.delta)]
+Alpha = Annotated[Share, PlainValidator(values.alpha)]
+DisturbedShare = Annotated[Share, PlainValidator(values.disturbed_share)]
+Count = Annotated[int, Field(ge=1, le=10_000)]
+Repeats = Annotated[int, Field(ge=0, le=10)]
+Alias = Annotated[str, PlainValidator(values.name)]
+Server = Annotated[str, PlainValidator(values.server)]
+SettingName = Annotated[str, PlainValidator(values.setting_name)]
+SettingValue = Annotated[str, PlainValidator(values.setting_value)]
+
+
+class KeyedError(ValueError):
+    """What is wrong with one entry of a table that is read as a whole."""
+
+    def __init__(self, key: str, message: str) -> None:
+        super().__init__(message)
+        self.key = key
+
+
+def _all_levels(value: Any) -> dict[str, tuple[str, ...]]:
+    if not isinstance(value, dict):
+        raise ValueError("must be a table of factors and their levels")
+    result: dict[str, tuple[str, ...]] = {}
+    for key, found in value.items():
+        try:
+            factor = values.factor_name(key)
+            result[factor] = values.levels(factor, found)
+        except ValueError as error:
+            raise KeyedError(key, str(error)) from error
+    return result
+
+
+def _with_value(value: Any) -> Any:
+    """A setting may be written as its bare value."""
+    return value if isinstance(value, dict) else {"value": value}
+
+
+class Table(BaseModel):
+    """A table of the study file: unknown keys are refused, nothing is converted silently."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class StudyTable(Table):
+    name: Name
+    title: Text
+    question: Text
+    purpose: Text = Bilingual("", "")
+    sources: Words = ()
+    contrast: Annotated[str, AfterValidator(values.factor_name)] = "server"
+    conclusive: bool = True
+    differences: Texts = ()
+
+
+class WorkloadTable(Table):
+    name: Name
+    title: Text
+    description: Text = Bilingual("", "")
+    script: str
+    scale: Scale = None
+    fillfactor: Fillfactor = 100
+    changes_data: bool
+    clients: Clients = ()
+    query_mode: Mode = QueryMode.SIMPLE
+    invariants: Annotated[tuple[str, ...], PlainValidator(values.invariants)] = ()
+    pgbench_options: Options = ()
+    optional: bool = False
+
+
+class SettingTable(Table):
+    value: SettingValue
+    reason: Text = Bilingual("", "")
+    source: str = ""
+
+
+class MeasureTable(Table):
+    duration: Measured = None
+    target: Target | None = None
+    warmup: WarmUp = None
+    settle: Time = Seconds(1.0)
+    blocks: Count = 5
+    caches: Caches = CachePolicy.KEEP
+    prewarm: bool = True
+    delta: Delta = Share(0.02)
+    alpha: Alpha = Share(0.05)
+    disturbed_share: DisturbedShare = Share(0.05)
+    repeats: Repeats = 2
+
+
+class WorkloadChanges(Table):
+    """What a profile may change of one workload."""
+
+    scale: Scale = None
+    fillfactor: Fillfactor | None = None
+    clients: Clients = ()
+    query_mode: Mode | None = None
+    pgbench_options: Options | None = None
+
+
+class ProfileTable(Table):
+    """What a profile changes; keys as on the command line's ``--set``."""
+
+    conclusive: bool = True
+    differences: Texts = ()
+    scale: Scale = None
+    query_mode: Mode | None = None
+    clients: Clients = ()
+    duration: Measured = None
+    target: Target | None = None
+    warmup: WarmUp = None
+    settle: Time | None = None
+    blocks: Count | None = None
+    caches: Caches | None = None
+    prewarm: bool | None = None
+    delta: Delta | None = None
+    alpha: Alpha | None = None
+    disturbed_share: DisturbedShare | None = None
+    repeats: Repeats | None = None
+    settings: dict[SettingName, SettingValue] = {}
+    workloads: dict[Name, WorkloadChanges] = {}
+
+
+class StudyFile(Table):
+    """A whole study file."""
+
+    study: StudyTable
+    servers: dict[Alias, Server] = {}
+    factors: Annotated[dict[str, tuple[str, ...]], PlainValidator(_all_levels)]
+    workloads: Annotated[list[WorkloadTable], Field(min_length=1)]
+    settings: dict[SettingName, Annotated[SettingTable, BeforeValidator(_with_value)]] = {}
+    measure: MeasureTable = MeasureTable()
+    profiles: dict[Name, ProfileTable] = {}

@@ -1,0 +1,51 @@
+"""The scripts that workloads run: pgbench's own, a file, or a text in the study."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from teiten.model.study import Script
+from teiten.study.values import BUILTIN_SCRIPTS
+from teiten.suggest import did_you_mean
+
+
+def read_script(value: str, *, workload: str, folders: Sequence[Path]) -> Script:
+    """The script that a workload names.
+
+    ``value``: one of pgbench's own, a file (relative to one of the folders), or, where it has
+    several lines or a semicolon, the script itself. Raises ValueError with a sentence for people.
+    """
+    if value in BUILTIN_SCRIPTS:
+        return Script(name=value, builtin=True, text="")
+    if "\n" in value or ";" in value:
+        return Script(name=f"{workload}.sql", builtin=False, text=_checked(value.strip() + "\n"))
+    for folder in folders:
+        path = folder / Path(value).expanduser()
+        if path.is_file():
+            return Script(name=path.name, builtin=False, text=_checked(_text_of(path)))
+    raise ValueError(f"there is no script {value!r}.{did_you_mean(value, _known(folders))}")
+
+
+def _known(folders: Sequence[Path]) -> list[str]:
+    files = (path.name for folder in folders for path in folder.glob("*.sql"))
+    return [*BUILTIN_SCRIPTS, *files]
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"the script {path} is not a text in UTF-8") from error
+    except OSError as error:
+        raise ValueError(f"the script {path} cannot be read: {error.strerror}") from error
+
+
+def _checked(text: str) -> str:
+    """The text, where at least one line of it does something."""
+    lines = (line.strip() for line in text.splitlines())
+    if not any(line and not line.startswith("--") for line in lines):
+        raise ValueError("the script holds no command")
+    if "\0" in text:
+        raise ValueError("the script holds a NUL character")
+    return text
