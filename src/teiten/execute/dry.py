@@ -12,7 +12,7 @@ from teiten.model.trial import Problem, Series
 CACHE_WORDS = {
     CachePolicy.KEEP: "leave the OS page cache as it is",
     CachePolicy.EVICT: "evict the cluster's files from the OS page cache",
-    CachePolicy.DROP: "drop the OS page cache where that is allowed, else evict the cluster's files",
+    CachePolicy.DROP: "drop the OS page cache if that is allowed, else evict the cluster's files",
 }
 
 

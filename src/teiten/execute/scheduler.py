@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from teiten.execute.executor import Executor, Facts, Observer
+from teiten.execute.record import CampaignRecord
 from teiten.execute.trial import TrialRun, run_trial
-from teiten.ledger.store import Ledger
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Finished, open_trials
 from teiten.model.trial import Step
@@ -51,41 +51,41 @@ def rehearsals(plan: Plan) -> tuple[PlannedTrial, ...]:
     return tuple(kinds.values())
 
 
-def prepare_campaign(ledger: Ledger, executor: Executor, observer: Observer) -> None:
+def prepare_campaign(record: CampaignRecord, executor: Executor, observer: Observer) -> None:
     """Make the templates ready and, once in a campaign, try each kind of server and script."""
-    for template in ledger.plan.templates:
+    for template in record.plan.templates:
         observer.preparing(
             f"PostgreSQL {template.installation.version}, scale factor {template.data.scale}"
         )
-        ledger.record_event(
+        record.record_event(
             "template-ready", fingerprint=template.fingerprint, **executor.prepare(template)
         )
-    if any(event.kind == REHEARSED for event in ledger.events()):
+    if any(event.kind == REHEARSED for event in record.events()):
         return
-    for trial in rehearsals(ledger.plan):
+    for trial in rehearsals(record.plan):
         observer.preparing(f"{trial.cell}: trying the server and the script")
         executor.rehearse(trial)
-    ledger.record_event(REHEARSED)
+    record.record_event(REHEARSED)
 
 
 def run_campaign(
-    ledger: Ledger,
+    record: CampaignRecord,
     executor: Executor,
     observer: Observer,
     clock: Callable[[], float] = time.time,
 ) -> None:
     """Run every trial that the ledger does not hold yet, and its repeats."""
-    total = len(ledger.plan.trials)
-    while (remaining := next_trial(ledger.plan, ledger.finished())) is not None:
+    total = len(record.plan.trials)
+    while (remaining := next_trial(record.plan, record.finished())) is not None:
         number, attempt = remaining.trial.number, remaining.attempt
 
-        def record(step: Step, facts: Facts, number: int = number, attempt: int = attempt) -> None:
-            ledger.record_event("step", trial=number, attempt=attempt, step=step.value, **facts)
+        def note(step: Step, facts: Facts, number: int = number, attempt: int = attempt) -> None:
+            record.record_event("step", trial=number, attempt=attempt, step=step.value, **facts)
 
-        ended = len({finished[0] for finished in ledger.finished()})
+        ended = len({finished[0] for finished in record.finished()})
         observer.trial_started(remaining.trial, attempt, ended, total)
-        ledger.record_event("trial-started", trial=number, attempt=attempt)
-        trial = run_trial(TrialRun(executor, observer, record, clock), remaining.trial, attempt)
-        ledger.record_trial(trial)
+        record.record_event("trial-started", trial=number, attempt=attempt)
+        trial = run_trial(TrialRun(executor, observer, note, clock), remaining.trial, attempt)
+        record.record_trial(trial)
         observer.trial_finished(trial)
-    ledger.record_event("campaign-finished")
+    record.record_event("campaign-finished")

@@ -8,11 +8,11 @@ from pathlib import Path
 from teiten.execute.executor import Observer
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.templates import BENCH_DATABASE, TemplateStore
+from teiten.execute.record import CampaignRecord
 from teiten.execute.workload.command import PgbenchRun
 from teiten.execute.workload.sampling import suggested_sampling_rate
 from teiten.host.paths import Workdir
 from teiten.host.users import ServerUser
-from teiten.ledger.store import Ledger
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import Setting
 from teiten.model.text import Bilingual
@@ -33,7 +33,7 @@ class Bench:
     user: ServerUser
     templates: TemplateStore
     observer: Observer
-    ledger: Ledger
+    record: CampaignRecord
     devices: tuple[str, ...]
     sampling_rates: dict[str, float] = field(default_factory=dict)
     """By context: decided once, so that both sides of a contrast log alike."""
@@ -72,13 +72,13 @@ class Bench:
             )
         )
         if not self.sampling_rates:
-            for event in self.ledger.events():
+            for event in self.record.events():
                 if event.kind == SAMPLING:
                     self.sampling_rates[event.detail["context"]] = event.detail["rate"]
         if context not in self.sampling_rates:
             rate = suggested_sampling_rate(warm_up_tps)
             self.sampling_rates[context] = rate
-            self.ledger.record_event(SAMPLING, context=context, rate=rate, tps=warm_up_tps)
+            self.record.record_event(SAMPLING, context=context, rate=rate, tps=warm_up_tps)
         return self.sampling_rates[context]
 
     def pgbench_run(

@@ -10,12 +10,12 @@ from pathlib import Path
 from teiten.errors import TeitenError
 from teiten.execute.executor import Facts, Observer
 from teiten.execute.postgres.templates import TemplateStore
+from teiten.execute.record import CampaignRecord
 from teiten.execute.topology.bench import Bench
 from teiten.execute.topology.single_trial import SingleServerTrial
 from teiten.execute.workload.pgbench import try_script
 from teiten.host.paths import Workdir
 from teiten.host.users import ServerUser
-from teiten.ledger.store import Ledger
 from teiten.model.plan import PlannedTrial, TemplateSpec
 from teiten.model.units import Seconds
 
@@ -30,7 +30,7 @@ class SingleServerExecutor:
     def __init__(
         self,
         *,
-        ledger: Ledger,
+        record: CampaignRecord,
         campaign: Path,
         workdir: Workdir,
         user: ServerUser,
@@ -39,13 +39,13 @@ class SingleServerExecutor:
         devices: tuple[str, ...],
     ) -> None:
         self._bench = Bench(
-            plan=ledger.plan,
+            plan=record.plan,
             campaign=campaign,
             workdir=workdir,
             user=user,
             templates=TemplateStore(workdir, user),
             observer=observer,
-            ledger=ledger,
+            record=record,
             devices=devices,
         )
         self._say = say

@@ -1,0 +1,35 @@
+"""What the execution needs of the campaign's record; the ledger is one.
+
+Execution comes before the ledger in the flow, so it knows no more of it than this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+from teiten.model.facts import Caution
+from teiten.model.plan import Plan
+from teiten.model.progress import Finished
+from teiten.model.trial import Event, Trial
+
+
+class CampaignRecord(Protocol):
+    """Append-only; each call is durable when it returns."""
+
+    @property
+    def plan(self) -> Plan: ...
+
+    def finished(self) -> list[Finished]: ...
+
+    def events(self) -> Iterator[Event]: ...
+
+    def record_event(
+        self, kind: str, *, trial: int | None = None, attempt: int | None = None, **detail: Any
+    ) -> None: ...
+
+    def record_trial(self, trial: Trial) -> None: ...
+
+    def record_server_facts(self, level: str, facts: dict[str, Any]) -> None: ...
+
+    def record_caution(self, caution: Caution) -> None: ...

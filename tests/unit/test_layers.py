@@ -1,0 +1,70 @@
+"""One way through the house: each room imports only what stands before it (DESIGN.md)."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+FOUNDATION = {"model", "errors", "suggest"}
+ALLOWED = {
+    "errors": set[str](),
+    "suggest": set[str](),
+    "model": {"model"},
+    "host": FOUNDATION | {"host"},
+    "study": FOUNDATION | {"study", "studies"},
+    "plan": FOUNDATION | {"plan"},
+    "execute": FOUNDATION | {"host", "execute"},
+    "ledger": FOUNDATION | {"ledger"},
+    "analysis": FOUNDATION | {"analysis"},
+    "report": FOUNDATION | {"report"},
+}
+
+
+def package_folder() -> Path:
+    spec = importlib.util.find_spec("teiten")
+    assert spec is not None and spec.origin is not None
+    return Path(spec.origin).parent
+
+
+def imported_rooms(source: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source)):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "relative imports hide where a thing comes from"
+            names = [node.module or ""]
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "teiten" and len(parts) > 1:
+                yield parts[1]
+
+
+@pytest.mark.parametrize("room", sorted(ALLOWED))
+def test_a_room_imports_only_what_stands_before_it(room: str) -> None:
+    root = package_folder()
+    files = [root / f"{room}.py"] if (root / f"{room}.py").exists() else (root / room).rglob("*.py")
+    seen = False
+    for file in files:
+        seen = True
+        rooms = set(imported_rooms(file.read_text(encoding="utf-8")))
+        assert rooms <= ALLOWED[room], f"{file.relative_to(root)} imports {rooms - ALLOWED[room]}"
+    assert seen
+
+
+def test_only_the_command_line_uses_rich_and_prints() -> None:
+    root = package_folder()
+    for file in root.rglob("*.py"):
+        if file.relative_to(root).parts[0] == "cli":
+            continue
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                module = node.module if isinstance(node, ast.ImportFrom) else node.names[0].name
+                assert not (module or "").startswith(("rich", "click")), file
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                assert node.func.id != "print", file

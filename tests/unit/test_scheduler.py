@@ -1,0 +1,78 @@
+"""What is left to do is derived from the ledger: nothing twice, nothing forgotten."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from teiten.execute.scheduler import next_trial, rehearsals
+from teiten.model.plan import Plan
+from teiten.model.progress import Finished
+from teiten.model.trial import Outcome
+from tests.fixtures.synthetic_plan import make_plan
+
+PLAN = make_plan()
+
+
+def carry_on(plan: Plan, finished: list[Finished], outcome_of_trial: random.Random) -> None:
+    """Run to the end, each attempt ending in an arbitrary way."""
+    while (remaining := next_trial(plan, finished)) is not None:
+        outcome = outcome_of_trial.choice(list(Outcome))
+        finished.append((remaining.trial.number, remaining.attempt, outcome))
+
+
+def test_the_first_trial_of_an_empty_ledger_is_the_plans_first() -> None:
+    remaining = next_trial(PLAN, [])
+    assert remaining is not None
+    assert (remaining.trial, remaining.attempt) == (PLAN.trials[0], 1)
+
+
+def test_a_failed_trial_is_repeated_at_the_end_and_at_most_twice() -> None:
+    finished: list[Finished] = []
+    order = []
+    while (remaining := next_trial(PLAN, finished)) is not None:
+        number = remaining.trial.number
+        order.append(number)
+        outcome = Outcome.DISTURBED if number == 3 else Outcome.COUNTED
+        finished.append((number, remaining.attempt, outcome))
+    total = len(PLAN.trials)
+    assert order == [*range(1, total + 1), 3, 3]
+    assert [attempt for number, attempt, _ in finished if number == 3] == [1, 2, 3]
+
+
+@given(seed=st.integers(0, 10_000), cut=st.integers(0, 400))
+@settings(max_examples=50, deadline=None)
+def test_a_campaign_cut_off_anywhere_goes_on_as_if_it_had_not_been(seed: int, cut: int) -> None:
+    whole: list[Finished] = []
+    carry_on(PLAN, whole, random.Random(seed))
+    resumed = whole[:cut]
+    carry_on(PLAN, resumed, random.Random(seed + 1))
+    assert resumed[: len(whole[:cut])] == whole[:cut]
+    attempts = Counter(number for number, _, _ in resumed)
+    counted = Counter(number for number, _, outcome in resumed if outcome is Outcome.COUNTED)
+    assert set(attempts) == {trial.number for trial in PLAN.trials}
+    assert max(counted.values(), default=0) <= 1
+    assert len({(number, attempt) for number, attempt, _ in resumed}) == len(resumed)
+    for number, times in attempts.items():
+        assert counted[number] == 1 or times == 1 + PLAN.study.measure.repeats
+
+
+def test_each_kind_of_server_and_script_is_rehearsed_once() -> None:
+    kinds = {
+        (trial.template.fingerprint, trial.settings, trial.cell.workload) for trial in PLAN.trials
+    }
+    assert len(rehearsals(PLAN)) == len(kinds)
+
+
+@pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.DISTURBED])
+def test_trials_that_do_not_count_are_left_when_their_repeats_are_used_up(outcome: Outcome) -> None:
+    finished = [
+        (trial.number, attempt, outcome)
+        for attempt in range(1, PLAN.study.measure.repeats + 2)
+        for trial in PLAN.trials
+    ]
+    assert next_trial(PLAN, finished) is None
