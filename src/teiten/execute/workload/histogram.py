@@ -114,6 +114,11 @@ class LatencyHistogram:
         decoded = HdrHistogram.decode(text.encode("ascii"))
         result = cls()
         for item in decoded.get_recorded_iterator():
-            count = item.count_at_value_iterated_to
-            result.record(np.full(count, item.value_iterated_to, dtype=np.int64))
+            result._record_again(item.value_iterated_to, item.count_at_value_iterated_to)
         return result
+
+    def _record_again(self, value: int, count: int) -> None:
+        self.maximum = max(self.maximum, value)
+        self._sum += value * count
+        self._sum_of_squares += float(value) ** 2 * count
+        self._counts[bucket_indexes(np.array([value], dtype=np.int64))] += count

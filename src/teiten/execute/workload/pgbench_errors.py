@@ -11,12 +11,12 @@ _ERROR = re.compile(
     r"|^(?:\S*/)?pgbench(?:\.exe)?: (?:unrecognized|invalid|option)"
     r"|^client \d+ (?:script \d+ )?(?:aborted|sending)"  # pgbench before 12 has no prefix
     r"|: syntax error in command"
-    r"|^(?:ERROR|FATAL|PANIC): "
+    r"|^(?:ERROR|FATAL|PANIC): |^connection to database "
 )
 _NEW_MESSAGE = re.compile(r"^(?:\S*/)?pgbench(?:\.exe)?: |^client \d+ |^progress: ")
 _FOLLOWS = ("Run was aborted; the above results are incomplete",)
 _CONNECTION = re.compile(
-    r"connection to server|could not connect|server closed the connection|"
+    r"connection to (?:server|database)|could not connect|server closed the connection|"
     r"terminating connection|perhaps the backend died|could not send|could not receive|"
     r"the database system is|connection not open|no connection to the server|"
     r"too many clients|connection slots|could not create connection|SSL SYSCALL",

@@ -10,9 +10,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-MILLISECONDS = 1000.0
-"""In a second."""
-
 _NUMBER = r"-?(?:[0-9.]+|nan|inf)"
 _TPS = re.compile(rf"^tps = ({_NUMBER}) ?\(([^)]*)\)", re.MULTILINE | re.IGNORECASE)
 _PROGRESS = re.compile(
@@ -100,15 +97,14 @@ def parse_progress(line: str) -> Progress | None:
     match = _PROGRESS.match(line)
     if match is None:
         return None
-    seconds, tps, latency, stddev = (float(number) for number in match.groups()[:4])
+    tps = float(match[2])
     failed = float(match[5]) if match[5] is not None else math.nan
-    if tps == 0:  # newer versions print 0.000 here, older ones NaN
-        latency = stddev = math.nan
+    none = tps == 0  # newer versions print latencies of 0.000 here, older ones NaN
     return Progress(
-        seconds=seconds,
+        seconds=float(match[1]),
         tps=tps,
-        latency=latency / MILLISECONDS,
-        latency_stddev=stddev / MILLISECONDS,
+        latency=math.nan if none else _seconds(match[3]),
+        latency_stddev=math.nan if none else _seconds(match[4]),
         failed=failed,
     )
 
@@ -147,7 +143,7 @@ def _statements(text: str) -> Iterator[StatementLatency]:
                 yield StatementLatency(
                     script=script,
                     text=parts[-1],
-                    latency=float(parts[0]) / MILLISECONDS,
+                    latency=_seconds(parts[0]),
                     failures=int(parts[1]) if columns > 1 else None,
                 )
 
@@ -164,8 +160,15 @@ def _integer(text: str, pattern: str) -> int | None:
 
 def _milliseconds(text: str, label: str) -> float | None:
     found = _first(text, rf"^{label}({_NUMBER}) ms")
-    value = _finite(found) if found is not None else None
-    return None if value is None else value / MILLISECONDS
+    if found is None or _finite(found) is None:
+        return None
+    return _seconds(found)
+
+
+def _seconds(milliseconds: str) -> float:
+    """By the decimal exponent, for a division would round a second time."""
+    value = float(milliseconds)
+    return float(f"{milliseconds}e-3") if math.isfinite(value) else math.nan
 
 
 def _finite(text: str) -> float | None:

@@ -1,0 +1,150 @@
+"""pgbench's command line, by version."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from teiten.errors import UsageError
+from teiten.execute.workload.command import (
+    PgbenchRun,
+    benchmark_arguments,
+    check_options,
+    log_prefix,
+    script_file_name,
+    shown,
+    trial_arguments,
+)
+from teiten.model.installation import Pgbench, Source, Version
+from teiten.model.study import QueryMode, Script
+from teiten.model.units import Seconds
+
+RUN = PgbenchRun(
+    pgbench=Pgbench(Path("/opt/pg/bin/pgbench"), Version.parse("18.4"), Source.PATH),
+    socket_directory=Path("/tmp/s"),
+    port=5433,
+    dbname="bench",
+    user_name="postgres",
+    script=Script("range-read.sql", False, "SELECT 1;\n"),
+    scale=10,
+    clients=8,
+    threads=4,
+    duration=Seconds(2.5),
+    seed=2**63 + 5,
+    query_mode=QueryMode.PREPARED,
+    options=("-r",),
+    log_sampling_rate=1.0,
+    folder=Path("/tmp/f"),
+)
+
+
+def with_version(run: PgbenchRun, version: str) -> PgbenchRun:
+    return replace(run, pgbench=replace(run.pgbench, version=Version.parse(version)))
+
+
+def test_the_command_of_pgbench_18() -> None:
+    assert shown(RUN.pgbench, benchmark_arguments(RUN)) == (
+        "/opt/pg/bin/pgbench -n -h /tmp/s -p 5433 -U postgres -M prepared -s 10 -f range-read.sql"
+        " -c 8 -j 4 -T 3 -P 1 --random-seed=9223372036854775813"
+        " -l --log-prefix=transactions -r bench"
+    )
+
+
+def test_the_command_of_pgbench_9_6_has_neither_seed_nor_prefix() -> None:
+    arguments = benchmark_arguments(with_version(RUN, "9.6.24"))
+    assert not [text for text in arguments if text.startswith("--")]
+    assert "-l" in arguments
+    assert log_prefix(Version.parse("9.6.24")) == "pgbench_log"
+    assert log_prefix(Version.parse("10.0")) == "transactions"
+
+
+def test_pgbench_11_takes_seeds_of_32_bits() -> None:
+    assert "--random-seed=5" in benchmark_arguments(with_version(RUN, "11.22"))
+    assert "--random-seed=9223372036854775813" in benchmark_arguments(with_version(RUN, "12.1"))
+
+
+def test_a_builtin_script_has_no_scale() -> None:
+    arguments = benchmark_arguments(replace(RUN, script=Script("tpcb-like", True, "")))
+    assert arguments[arguments.index("-b") + 1] == "tpcb-like"
+    assert "-s" not in arguments
+    assert "-f" not in arguments
+
+
+def test_a_share_of_the_log() -> None:
+    arguments = benchmark_arguments(replace(RUN, log_sampling_rate=0.05))
+    assert "--sampling-rate=0.050000000" in arguments
+
+
+def test_no_log() -> None:
+    arguments = benchmark_arguments(replace(RUN, log_sampling_rate=None))
+    assert "-l" not in arguments
+    assert not [text for text in arguments if "log" in text or "sampling" in text]
+
+
+def test_one_transaction() -> None:
+    assert trial_arguments(RUN)[-8:] == ("-c", "1", "-j", "1", "-t", "1", "-r", "bench")
+
+
+@pytest.mark.parametrize(
+    ("name", "file_name"),
+    [
+        ("range-read.sql", "range-read.sql"),
+        ("range-read", "range-read.sql"),
+        ("a@2.sql", "a_2.sql"),
+        ("../../etc/passwd", "passwd.sql"),
+        ("読み取り.sql", "_.sql"),
+        ("-rf.sql", "rf.sql"),
+        ("..", "script.sql"),
+        ("pgbench-output.txt", "pgbench-output.txt.sql"),
+    ],
+)
+def test_the_scripts_file_name(name: str, file_name: str) -> None:
+    assert script_file_name(Script(name, False, "")) == file_name
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("-r",),
+        ("-C", "-r"),
+        ("-R", "1000", "-L", "5"),
+        ("-Dx=1",),
+        ("-D", "name=cjT"),
+        ("--max-tries=3", "--failures-detailed", "--verbose-errors"),
+        ("--define=x=1", "--rate=5", "--latency-limit=5", "--connect"),
+    ],
+)
+def test_free_options(options: tuple[str, ...]) -> None:
+    check_options(options)
+
+
+@pytest.mark.parametrize(
+    ("option", "taken"),
+    [
+        ("-c", "-c"),
+        ("-c8", "-c"),
+        ("-rl", "-l"),
+        ("-CT10", "-T"),
+        ("-i", "-i"),
+        ("-S", "-S"),
+        ("--client=4", "--client"),
+        ("--cli=4", "--client"),
+        ("--log", "--log"),
+        ("--aggregate-interval=5", "--aggregate-interval"),
+        ("--progress-timestamp", "--progress-timestamp"),
+        ("--sampling-rate=0.1", "--sampling-rate"),
+        ("--file=x.sql", "--file"),
+    ],
+)
+def test_an_option_of_teitens_own_is_refused(option: str, taken: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        check_options(("-r", option))
+    assert caught.value.message == (
+        f"pgbench_options: {option}: pgbench's option {taken} is set by Teiten"
+    )
+    assert "study's own keys" in caught.value.hint
+    with pytest.raises(UsageError):
+        benchmark_arguments(replace(RUN, options=(option,)))

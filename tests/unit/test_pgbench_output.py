@@ -1,0 +1,190 @@
+"""pgbench's output of all versions, as numbers."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from teiten.execute.workload.followed import FollowedErrors
+from teiten.execute.workload.pgbench_output import Progress, parse_progress, parse_summary
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "pgbench"
+
+
+def output(case: str) -> str:
+    return (GOLDEN / f"{case}.out").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("case", "transactions", "failed", "mean", "stddev", "connection", "tps"),
+    [
+        ("9.6-tpcb", 7780, None, 0.001530, 0.000526, 0.011789, 2595.343821),
+        ("13-tpcb", 7780, None, 0.001530, 0.000526, 0.011789, 2595.343821),
+        ("14-tpcb", 7780, None, 0.001530, 0.000526, 0.012345, 2595.343821),
+        ("9.6-rate", 598, None, 0.000400, 0.000150, 0.005149, 199.217654),
+        ("15-retries", 5898, 0, 0.000675, 0.000220, 0.005808, 2956.487304),
+        ("18-retries", 5173, 0, 0.000770, 0.000388, 0.004999, 2587.153256),
+        ("16-two-scripts", 12408, 0, 0.000317, 0.000343, 0.004679, 6208.488737),
+        ("15-reconnect", 626, 0, 0.003342, 0.001744, None, 312.320079),
+        ("18-crash", 39438, 0, 0.000075, 0.000048, 0.007795, 26092.703927),
+    ],
+)
+def test_the_summary_of_each_format(
+    case: str,
+    transactions: int,
+    failed: int | None,
+    mean: float,
+    stddev: float,
+    connection: float | None,
+    tps: float,
+) -> None:
+    summary = parse_summary(output(case))
+    assert summary.transactions == transactions
+    assert summary.failed == failed
+    assert summary.latency_mean == mean
+    assert summary.latency_stddev == stddev
+    assert summary.tps == tps
+    if connection is None:
+        assert summary.connection_seconds is None
+    else:
+        assert summary.connection_seconds == pytest.approx(connection, abs=1e-6)
+    assert summary.measured_seconds == transactions / tps
+
+
+@pytest.mark.parametrize("version", ["15", "16", "18"])
+def test_recorded_runs_agree_with_themselves(version: str) -> None:
+    """Three seconds of TPC-B: the printed mean latency is clients x seconds / transactions."""
+    summary = parse_summary(output(f"{version}-tpcb"))
+    assert summary.script == "<builtin: TPC-B (sort of)>"
+    assert summary.measured_seconds == pytest.approx(3.0, abs=0.05)
+    assert summary.transactions is not None
+    assert summary.latency_mean is not None
+    assert summary.measured_seconds is not None
+    expected = 4 * summary.measured_seconds / summary.transactions
+    assert summary.latency_mean == pytest.approx(expected, rel=0.05)
+    assert len(summary.statements) == 11
+    assert sum(statement.latency for statement in summary.statements) == pytest.approx(
+        summary.latency_mean, rel=0.1
+    )
+
+
+@pytest.mark.parametrize("case", ["9.6-tpcb", "13-tpcb", "14-tpcb"])
+def test_statement_latencies_without_failures(case: str) -> None:
+    first, begin, update = parse_summary(output(case)).statements
+    assert first.text == r"\set aid random(1, 100000 * :scale)"
+    assert first.latency == 0.000002
+    assert first.failures is None
+    assert begin.text == "BEGIN;"
+    assert update.latency == 0.000121
+
+
+@pytest.mark.parametrize("version", ["15", "16", "18"])
+def test_statement_latencies_with_failures_and_retries(version: str) -> None:
+    statements = parse_summary(output(f"{version}-retries")).statements
+    assert statements[0].text == r"\set aid random(1, 100000 * :scale)"
+    assert statements[-1].text == "END;"
+    assert statements[-1].failures == 0
+    assert 0 < statements[-1].latency < 0.01
+
+
+@pytest.mark.parametrize("version", ["15", "16", "18"])
+def test_statement_latencies_by_script(version: str) -> None:
+    statements = parse_summary(output(f"{version}-two-scripts")).statements
+    assert [statement.script for statement in statements] == [1] * 2 + [2] * 9
+
+
+@pytest.mark.parametrize("version", ["9.6", "15", "16", "18"])
+def test_skipped_transactions(version: str) -> None:
+    assert parse_summary(output(f"{version}-rate")).skipped is not None
+
+
+@pytest.mark.parametrize("text", ["", "transaction type: x\nnumber of cli", "\n\n"])
+def test_an_output_that_was_cut_off_has_no_numbers(text: str) -> None:
+    summary = parse_summary(text)
+    assert summary.transactions is None
+    assert summary.tps is None
+    assert summary.measured_seconds is None
+    assert summary.statements == ()
+
+
+def test_no_transaction_at_all() -> None:
+    summary = parse_summary(output("15-mistyped"))
+    assert summary.transactions == 0
+    assert summary.tps is None
+    assert summary.measured_seconds is None
+
+
+def test_a_progress_line_of_pgbench_18() -> None:
+    line = "progress: 2.0 s, 3214.9 tps, lat 0.621 ms stddev 0.189, 3 failed, 0 retried, 0 retries"
+    assert parse_progress(line) == Progress(2.0, 3214.9, 0.000621, 0.000189, 3.0)
+
+
+def test_a_progress_line_of_pgbench_9_6() -> None:
+    progress = parse_progress(
+        "progress: 1.0 s, 201.0 tps, lat 0.401 ms stddev 0.145, lag 0.108 ms, 1 skipped"
+    )
+    assert progress is not None
+    assert progress.latency == 0.000401
+    assert math.isnan(progress.failed)
+
+
+@pytest.mark.parametrize(
+    "line", ["", "pgbench: error: x", "progress: 1.0 s, 20", "starting vacuum...end."]
+)
+def test_another_line_is_no_progress(line: str) -> None:
+    assert parse_progress(line) is None
+
+
+@pytest.mark.parametrize("case", ["9.6-tpcb", "13-tpcb", "14-tpcb"])
+def test_a_second_without_transactions_has_no_latency(case: str) -> None:
+    errors = FollowedErrors(GOLDEN / f"{case}.err")
+    errors.finish()
+    series = errors.series()
+    assert series.seconds.tolist() == [1.0, 2.0, 3.0]
+    assert series.columns["tps"].tolist() == [2576.1, 0.0, 2502.7]
+    assert [math.isnan(value) for value in series.columns["latency_mean"]] == [False, True, False]
+    assert all(math.isnan(value) for value in series.columns["failed"])
+
+
+@pytest.mark.parametrize("version", ["15", "16", "18"])
+def test_a_recorded_stall(version: str) -> None:
+    errors = FollowedErrors(GOLDEN / f"{version}-stalled.err")
+    errors.finish()
+    series = errors.series()
+    assert series.source == "pgbench"
+    assert series.columns["tps"][0] == 0
+    assert math.isnan(series.columns["latency_mean"][0])
+    assert math.isnan(series.columns["latency_stddev"][0])
+    assert series.columns["tps"][-1] > 0
+    assert series.columns["failed"].tolist() == [0.0] * len(series.seconds)
+
+
+def test_lines_are_followed_while_they_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "errors"
+    errors = FollowedErrors(path)
+    errors.follow()
+    assert errors.latest is None
+    with path.open("ab", buffering=0) as file:
+        file.write(b"pgbench: setting random seed to 10\nprogress: 1.0 s, 10.0 tps, lat 1.0")
+        errors.follow()
+        assert errors.latest is None
+        file.write(b"00 ms stddev 0.500, 0 failed\nprogress: 2.0 s")
+        errors.follow()
+        assert errors.latest == Progress(1.0, 10.0, 0.001, 0.0005, 0.0)
+    errors.finish()
+    assert len(errors.progress) == 1
+    assert errors.lines() == ["pgbench: setting random seed to 10", "progress: 2.0 s"]
+
+
+def test_a_flood_of_warnings_is_cut_in_the_middle(tmp_path: Path) -> None:
+    path = tmp_path / "errors"
+    path.write_text("".join(f"WARNING:  number {at}\n" for at in range(100_000)))
+    errors = FollowedErrors(path)
+    errors.finish()
+    lines = errors.lines()
+    assert len(lines) == 401
+    assert lines[0] == "WARNING:  number 0"
+    assert lines[200] == "[99600 lines left out]"
+    assert lines[-1] == "WARNING:  number 99999"
