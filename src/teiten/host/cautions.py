@@ -51,10 +51,6 @@ def plan_cautions(plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
     found: list[Caution] = []
     if plan.study.measure.caches is CachePolicy.DROP and not facts.can_drop_page_cache:
         found.append(_warning("page-cache-kept"))
-    checked = {trial.template.checksums for trial in plan.trials}
-    contrasted = plan.study.contrast == "checksums" or plan.study.factor("checksums") is not None
-    if len(checked) > 1 and not contrasted:
-        found.append(_warning("checksums-differ"))
     return warnings_first(found)
 
 

@@ -1,0 +1,116 @@
+"""The columns of the series that the probes record: names, units, sources, meanings.
+
+A column's name says its unit: ``_bytes`` and ``_seconds`` plainly, ``_per_second`` a rate over the
+sample's interval, ``_share`` a part of a whole (of all online cores, of the interval) from 0 to 1,
+else a count. A sample stands at the end of the interval that it covers. Series ``waits`` has no
+fixed columns: see ``probes.waits``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a series. ``unit``: 1 (a share or a count), 1/s, B, B/s, s/s."""
+
+    name: str
+    unit: str
+    source: str
+    """os, cpu, disk or postgres: the part of the series' source before a colon."""
+    meaning: str
+    counter: str | None = None
+    """postgres: the cumulative counter of ``sql/*.sql`` that it is made from."""
+    is_rate: bool = True
+    """postgres: divided by the interval; else the counter's plain difference."""
+
+
+CPU_STATES = (
+    Column("cpu_user_share", "1", "cpu", "programs, niced ones and guests among them"),
+    Column("cpu_system_share", "1", "cpu", "the kernel, interrupts among it"),
+    Column("cpu_iowait_share", "1", "cpu", "idle while a disk request of this core is open"),
+    Column("cpu_steal_share", "1", "cpu", "ready to run, but the hypervisor ran another guest"),
+    Column("cpu_idle_share", "1", "cpu", "idle"),
+)
+
+OS = (
+    *(Column(column.name, "1", "os", column.meaning) for column in CPU_STATES),
+    Column("server_cpu_share", "1", "os", "the postmaster and all its processes, ended ones too"),
+    Column("pgbench_cpu_share", "1", "os", "the load generator"),
+    Column("teiten_cpu_share", "1", "os", "Teiten itself and its helpers"),
+    Column("other_cpu_share", "1", "os", "all other programs; kernel threads do not count"),
+    Column("context_switches_per_second", "1/s", "os", "of all cores"),
+    Column("run_queue", "1", "os", "tasks running or ready, without the sampler"),
+    Column("memory_available_bytes", "B", "os", "what programs could still get"),
+    Column("page_cache_bytes", "B", "os", "cached file pages, shared memory among them"),
+    Column("received_bytes_per_second", "B/s", "os", "all network interfaces but the loopback"),
+    Column("sent_bytes_per_second", "B/s", "os", "all network interfaces but the loopback"),
+    Column("pressure_cpu_share", "1", "os", "time in which some task waited for a core"),
+    Column("pressure_memory_share", "1", "os", "time in which some task waited for memory"),
+    Column("pressure_io_share", "1", "os", "time in which some task waited for a disk"),
+)
+
+DISK = (
+    Column("reads_per_second", "1/s", "disk", "completed reads"),
+    Column("writes_per_second", "1/s", "disk", "completed writes"),
+    Column("read_bytes_per_second", "B/s", "disk", "bytes read"),
+    Column("written_bytes_per_second", "B/s", "disk", "bytes written"),
+    Column("busy_share", "1", "disk", "time with at least one request open"),
+    Column("queue_length", "1", "disk", "mean number of open requests"),
+)
+
+
+def _rate(name: str, unit: str, counter: str, meaning: str) -> Column:
+    return Column(name, unit, "postgres", meaning, counter)
+
+
+POSTGRES = (
+    _rate("transactions_per_second", "1/s", "transactions", "ended, the sampler's few among them"),
+    _rate("rollbacks_per_second", "1/s", "rollbacks", "of them rolled back"),
+    _rate("blocks_hit_per_second", "1/s", "blocks_hit", "found in shared buffers"),
+    _rate("blocks_read_per_second", "1/s", "blocks_read", "asked of the kernel"),
+    _rate("rows_returned_per_second", "1/s", "rows_returned", "live rows that scans read"),
+    _rate("rows_fetched_per_second", "1/s", "rows_fetched", "of them by an index"),
+    _rate("rows_changed_per_second", "1/s", "rows_changed", "inserted, updated or deleted"),
+    _rate("temporary_bytes_per_second", "B/s", "temporary_bytes", "written to temporary files"),
+    _rate("block_read_share", "s/s", "block_read_seconds", "backends reading (track_io_timing)"),
+    _rate("block_write_share", "s/s", "block_write_seconds", "backends writing (track_io_timing)"),
+    _rate("wal_bytes_per_second", "B/s", "wal_bytes", "growth of the WAL's insert position"),
+    _rate("wal_records_per_second", "1/s", "wal_records", "WAL records (14 and later)"),
+    _rate(
+        "wal_full_page_images_per_second",
+        "1/s",
+        "wal_full_page_images",
+        "whole pages in the WAL (14 and later)",
+    ),
+    Column(
+        "checkpoints",
+        "1",
+        "postgres",
+        "checkpoints started, by time or request",
+        counter="checkpoints",
+        is_rate=False,
+    ),
+    _rate(
+        "buffers_written_by_checkpointer_per_second",
+        "1/s",
+        "buffers_written_by_checkpointer",
+        "by checkpoints",
+    ),
+    _rate(
+        "buffers_written_by_bgwriter_per_second",
+        "1/s",
+        "buffers_written_by_bgwriter",
+        "by the background writer",
+    ),
+    _rate(
+        "buffers_written_by_backends_per_second",
+        "1/s",
+        "buffers_written_by_backends",
+        "by backends and workers, extensions of files among them",
+    ),
+    _rate("buffers_allocated_per_second", "1/s", "buffers_allocated", "buffers given a new page"),
+)
+
+COLUMNS: tuple[Column, ...] = (*OS, *CPU_STATES, *DISK, *POSTGRES)

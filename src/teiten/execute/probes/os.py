@@ -1,0 +1,176 @@
+"""The machine's counters at one moment, and what happened between two of them. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from teiten.execute.probes.process_cpu import Group
+from teiten.execute.probes.procfs import (
+    IDLE,
+    IOWAIT,
+    IRQ,
+    NICE,
+    SOFTIRQ,
+    STEAL,
+    SYSTEM,
+    USER,
+    CpuTicks,
+    DiskCounters,
+)
+
+Row = dict[str, float]
+"""One sample: column to value."""
+
+
+@dataclass(frozen=True)
+class OsSnapshot:
+    """Counters since some zero; what a system does not count is None or missing."""
+
+    at: float
+    """Seconds of the sampler's clock."""
+    cpu: CpuTicks | None = None
+    cores: dict[int, CpuTicks] = field(default_factory=dict)
+    ticks_per_second: float = 100.0
+    online: int = 1
+    context_switches: int | None = None
+    run_queue: float | None = None
+    memory_available: int | None = None
+    page_cache: int | None = None
+    disks: dict[str, DiskCounters] = field(default_factory=dict)
+    network: tuple[int, int] | None = None
+    """Bytes received and sent."""
+    pressure: dict[str, float] = field(default_factory=dict)
+    """cpu, memory, io: seconds of waiting."""
+    groups: Mapping[Group, float] = field(default_factory=dict)
+    """CPU seconds; without OTHER where not all processes can be seen."""
+
+
+class OsReader(Protocol):
+    """How one kind of system is read."""
+
+    @property
+    def missing(self) -> tuple[tuple[str, str], ...]:
+        """Sources that are not there, each with the reason."""
+
+    def read(self, at: float, pgbench: int | None) -> OsSnapshot:
+        """The counters now; ``pgbench``: the load generator's pid."""
+
+    def close(self) -> None: ...
+
+
+def rates(before: OsSnapshot, after: OsSnapshot) -> dict[str, Row]:
+    """Series source (os, cpu:N, disk:NAME) to its columns, for the time between two snapshots.
+
+    Shares are of all online cores, 0 to 1; NaN where a source is missing.
+    """
+    seconds = max(after.at - before.at, 1e-9)
+    result = {"os": _os_row(before, after, seconds)}
+    for number, ticks in after.cores.items():
+        old = before.cores.get(number)
+        if old is not None:
+            result[f"cpu:{number}"] = cpu_shares(old, ticks)
+    for name, disk in after.disks.items():
+        if name in before.disks:
+            result[f"disk:{name}"] = disk_rates(before.disks[name], disk, seconds)
+    return result
+
+
+def cpu_shares(before: CpuTicks, after: CpuTicks) -> Row:
+    """The five shares of CPU states; they sum to 1, or are NaN where no tick passed."""
+    # iowait and idle may step back by a tick or two (proc(5))
+    ticks = [max(0, new - old) for old, new in zip(before, after, strict=True)]
+    total = sum(ticks) or math.nan
+    return {
+        "cpu_user_share": (ticks[USER] + ticks[NICE]) / total,
+        "cpu_system_share": (ticks[SYSTEM] + ticks[IRQ] + ticks[SOFTIRQ]) / total,
+        "cpu_iowait_share": ticks[IOWAIT] / total,
+        "cpu_steal_share": ticks[STEAL] / total,
+        "cpu_idle_share": ticks[IDLE] / total,
+    }
+
+
+def disk_rates(before: DiskCounters, after: DiskCounters, seconds: float) -> Row:
+    return {
+        "reads_per_second": (after.reads - before.reads) / seconds,
+        "writes_per_second": (after.writes - before.writes) / seconds,
+        "read_bytes_per_second": (after.read_bytes - before.read_bytes) / seconds,
+        "written_bytes_per_second": (after.written_bytes - before.written_bytes) / seconds,
+        "busy_share": min(1.0, (after.busy_seconds - before.busy_seconds) / seconds),
+        "queue_length": (after.queue_seconds - before.queue_seconds) / seconds,
+    }
+
+
+def group_shares(before: OsSnapshot, after: OsSnapshot) -> dict[Group, float]:
+    """Each group's share of the time of all cores; only the groups that are known."""
+    available = (after.at - before.at) * after.online
+    if available <= 0:
+        return {}
+    used = {
+        group: seconds - before.groups[group]
+        for group, seconds in after.groups.items()
+        if group in before.groups
+    }
+    if used and Group.OTHER not in used and before.cpu and after.cpu:
+        used[Group.OTHER] = max(0.0, _busy_seconds(before.cpu, after) - sum(used.values()))
+    return {group: seconds / available for group, seconds in used.items()}
+
+
+def totals(before: OsSnapshot, after: OsSnapshot) -> dict[str, float]:
+    """The metrics (names of ``model.metrics``) of the window between two snapshots."""
+    result: dict[str, float] = {}
+    if before.cpu and after.cpu:
+        result.update(cpu_shares(before.cpu, after.cpu))
+    names = {Group.OTHER: "cpu_other_share"}
+    for group, share in group_shares(before, after).items():
+        result[names.get(group, f"{group.value}_cpu_share")] = share
+    if before.context_switches is not None and after.context_switches is not None:
+        result["context_switches"] = after.context_switches - before.context_switches
+    known = before.disks.keys() & after.disks.keys()
+    if known:
+        result["disk_read_bytes"] = sum(
+            after.disks[name].read_bytes - before.disks[name].read_bytes for name in known
+        )
+        result["disk_written_bytes"] = sum(
+            after.disks[name].written_bytes - before.disks[name].written_bytes for name in known
+        )
+    return {name: float(value) for name, value in result.items() if not math.isnan(value)}
+
+
+def _busy_seconds(before: CpuTicks, after: OsSnapshot) -> float:
+    """Time of programs by the kernel's ticks: kernel threads are in it, interrupts are not."""
+    now = after.cpu or before
+    ticks = sum(max(0, now[state] - before[state]) for state in (USER, NICE, SYSTEM))
+    return ticks / after.ticks_per_second
+
+
+def _os_row(before: OsSnapshot, after: OsSnapshot, seconds: float) -> Row:
+    row: Row = {}
+    if before.cpu and after.cpu:
+        row.update(cpu_shares(before.cpu, after.cpu))
+    for group, share in group_shares(before, after).items():
+        row[f"{group.value}_cpu_share"] = share
+    row.update(_counted(before, after, seconds))
+    for name, value in (
+        ("run_queue", after.run_queue),
+        ("memory_available_bytes", after.memory_available),
+        ("page_cache_bytes", after.page_cache),
+    ):
+        if value is not None:
+            row[name] = float(value)
+    return row
+
+
+def _counted(before: OsSnapshot, after: OsSnapshot, seconds: float) -> Iterator[tuple[str, float]]:
+    if before.context_switches is not None and after.context_switches is not None:
+        switches = after.context_switches - before.context_switches
+        yield "context_switches_per_second", switches / seconds
+    if before.network is not None and after.network is not None:
+        yield "received_bytes_per_second", (after.network[0] - before.network[0]) / seconds
+        yield "sent_bytes_per_second", (after.network[1] - before.network[1]) / seconds
+    for name, waited in after.pressure.items():
+        if name in before.pressure:
+            share = (waited - before.pressure[name]) / seconds
+            yield f"pressure_{name}_share", min(1.0, share)

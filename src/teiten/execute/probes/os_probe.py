@@ -1,0 +1,89 @@
+"""Samples the operating system: one row per tick, and the totals of the whole window."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+
+from teiten.execute.probes.os import OsReader, OsSnapshot, rates, totals
+from teiten.execute.probes.os_linux import LinuxReader
+from teiten.execute.probes.os_other import PsutilReader
+from teiten.execute.probes.table import SeriesTable
+from teiten.execute.probes.ticker import ticks
+from teiten.model.trial import Series
+
+SHORTEST_SAMPLE = 0.5
+"""Of an interval: a shorter rest at the window's end gives no row; the totals have it."""
+
+
+def open_reader(postmaster: int, devices: tuple[str, ...]) -> OsReader:
+    """The reader of this system."""
+    if sys.platform == "linux":
+        return LinuxReader(postmaster, devices)
+    return PsutilReader(postmaster, devices)
+
+
+class OsProbe:
+    """``begin``, then ``run`` in a thread until it is stopped, then ``finish``."""
+
+    def __init__(
+        self,
+        reader: OsReader,
+        pgbench: Callable[[], int | None],
+        *,
+        interval: float,
+        clock: Callable[[], float],
+        stop: threading.Event,
+    ) -> None:
+        self._reader = reader
+        self._pgbench = pgbench
+        self._interval = interval
+        self._clock = clock
+        self._stop = stop
+        self._tables: dict[str, SeriesTable] = {}
+        self._first: OsSnapshot | None = None
+        self._last: OsSnapshot | None = None
+        self.failure: str | None = None
+
+    def begin(self) -> float:
+        """The window starts now; returns its start in seconds of the clock."""
+        self._first = self._last = self._look()
+        return self._first.at
+
+    def run(self) -> None:
+        """Sample until stopped; whatever goes wrong ends the sampling, never the program."""
+        if self._first is None:
+            return
+        try:
+            for _ in ticks(self._first.at, self._interval, self._clock, self._stop.wait):
+                self._add(self._first, self._look())
+        except Exception as error:  # a defect here must not end a trial
+            self.failure = f"{type(error).__name__}: {error}"
+
+    def finish(self) -> dict[str, float]:
+        """The window ends now: its totals. The thread must have ended."""
+        if self._first is None or self._last is None:
+            return {}
+        end = self._look()
+        if end.at - self._last.at >= SHORTEST_SAMPLE * self._interval:
+            self._add(self._first, end)
+        self._reader.close()
+        return totals(self._first, end)
+
+    def series(self) -> tuple[Series, ...]:
+        return tuple(table.series() for table in self._tables.values())
+
+    def missing(self) -> tuple[tuple[str, str], ...]:
+        own = (("os", self.failure),) if self.failure else ()
+        return (*self._reader.missing, *own)
+
+    def _look(self) -> OsSnapshot:
+        return self._reader.read(self._clock(), self._pgbench())
+
+    def _add(self, first: OsSnapshot, snapshot: OsSnapshot) -> None:
+        before = self._last or first
+        for source, row in rates(before, snapshot).items():
+            table = self._tables.setdefault(source, SeriesTable(source))
+            table.add(snapshot.at - first.at, row)
+        self._last = snapshot

@@ -1,0 +1,105 @@
+"""The telemetry of a trial's measured window.
+
+Two threads: one reads the operating system's counters, the other PostgreSQL's, so that a server
+that hangs does not cost the machine's samples. Totals come from counters read at the exact start
+and end of the window, not from the samples.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from teiten.execute.probes.os_probe import OsProbe, open_reader
+from teiten.execute.probes.postgres_probe import PostgresProbe
+from teiten.host.cautions import telemetry_missing
+from teiten.model.facts import Caution
+from teiten.model.installation import Version
+from teiten.model.trial import Series
+
+CONNECT_PATIENCE = 6.0
+"""Seconds that ``start`` waits for the sampling connection."""
+ANSWER_PATIENCE = 3.0
+"""Seconds that a statement may take before its server is given up."""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """What was sampled in a window."""
+
+    series: tuple[Series, ...]
+    metrics: dict[str, float]
+    """Totals of the window, names of ``model.metrics``."""
+    cautions: tuple[Caution, ...]
+    """A ``telemetry-missing`` for each source that could not be read."""
+
+
+class Sampler:
+    """Samples from ``start`` to ``stop``; neither raises because of a server, nor hangs.
+
+    ``pgbench_pid`` may be set while it samples: what that process used since its start counts from
+    the first sample after; a process that was there before the window started should be set
+    before ``start``.
+    """
+
+    def __init__(
+        self,
+        *,
+        conninfo: str,
+        version: Version,
+        postmaster_pid: int,
+        devices: tuple[str, ...],
+        pgbench_pid: int | None = None,
+        interval: float = 1.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``devices``: as ``host.disks.block_devices`` names them. ``interval``: seconds."""
+        self.pgbench_pid = pgbench_pid
+        self._stop = threading.Event()
+        self._os = OsProbe(
+            open_reader(postmaster_pid, devices),
+            lambda: self.pgbench_pid,
+            interval=interval,
+            clock=clock,
+            stop=self._stop,
+        )
+        self._postgres = PostgresProbe(
+            conninfo, version, interval=interval, clock=clock, stop=self._stop
+        )
+        self._threads = {
+            name: threading.Thread(target=run, name=f"teiten-{name}", daemon=True)
+            for name, run in (("os", self._os.run), ("postgres", self._postgres.run))
+        }
+
+    def start(self) -> None:
+        """Connect, then start the window. Takes about 50 ms; at the most some seconds."""
+        self._threads["postgres"].start()
+        self._postgres.ready.wait(CONNECT_PATIENCE)
+        self._postgres.go(self._os.begin())
+        self._postgres.begun.wait(ANSWER_PATIENCE)
+        self._threads["os"].start()
+
+    def stop(self) -> Sampling:
+        """End the window and return what was sampled."""
+        self._stop.set()
+        self._threads["os"].join()
+        metrics = self._os.finish()
+        late = self._end_postgres()
+        metrics.update({} if late else self._postgres.totals())
+        missing = [*self._os.missing(), *self._postgres.missing(), *late]
+        return Sampling(
+            series=(*self._os.series(), *self._postgres.series()),
+            metrics=metrics,
+            cautions=tuple(dict.fromkeys(telemetry_missing(*source) for source in missing)),
+        )
+
+    def _end_postgres(self) -> list[tuple[str, str]]:
+        thread = self._threads["postgres"]
+        thread.join(ANSWER_PATIENCE)
+        if not thread.is_alive():
+            return []
+        self._postgres.abort()
+        thread.join(ANSWER_PATIENCE)
+        return [("postgres", "the server did not answer")]

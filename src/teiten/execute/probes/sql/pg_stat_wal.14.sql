@@ -1,0 +1,3 @@
+SELECT wal_records::float8 AS wal_records,
+       wal_fpi::float8 AS wal_full_page_images
+  FROM pg_catalog.pg_stat_wal
