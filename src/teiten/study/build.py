@@ -164,7 +164,9 @@ def _workload(draft: Draft, document: Document, index: int, table: WorkloadTable
     )
 
 
-def _settings(draft: Draft, tables: StudyFile, factors: tuple[Factor, ...]) -> Iterator[Setting]:
+def _settings(
+    draft: Draft, document: Document, tables: StudyFile, factors: Sequence[Factor]
+) -> Iterator[Setting]:
     varied = {factor.name for factor in factors}
     for name, table in tables.settings.items():
         if GUC_PREFIX + name not in varied:

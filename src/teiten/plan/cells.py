@@ -1,0 +1,45 @@
+"""The cells of a study: every combination of levels of each workload."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from teiten.model.plan import Cell
+from teiten.model.study import Study, Workload
+
+
+def cell_groups(study: Study) -> tuple[tuple[Cell, ...], ...]:
+    """Cells by context: each group differs in the contrasted factor alone, the old level first."""
+    groups: dict[tuple[object, ...], list[Cell]] = {}
+    for workload in study.workloads:
+        for cell in _cells(study, workload):
+            key = (workload.name, cell.context(study.contrast))
+            groups.setdefault(key, []).append(cell)
+    return tuple(tuple(group) for group in groups.values())
+
+
+def levels_of(study: Study, workload: Workload, factor: str) -> tuple[str, ...]:
+    """The levels of a factor in one workload."""
+    if factor == "clients" and workload.clients:
+        return workload.clients
+    found = study.factor(factor)
+    return found.levels if found is not None else ()
+
+
+def most_clients(study: Study) -> int:
+    """The largest number of clients of any trial."""
+    return max(
+        (
+            int(level)
+            for workload in study.workloads
+            for level in levels_of(study, workload, "clients")
+        ),
+        default=1,
+    )
+
+
+def _cells(study: Study, workload: Workload) -> Iterator[Cell]:
+    names = [factor.name for factor in study.factors]
+    for combination in itertools.product(*(levels_of(study, workload, name) for name in names)):
+        yield Cell(workload=workload.name, levels=tuple(zip(names, combination, strict=True)))

@@ -1,0 +1,78 @@
+"""Whether a plan can run on a machine; if not, exactly what falls short."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from teiten.errors import MachineError, UsageError
+from teiten.model.facts import HostFacts
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.units import GIB, MIB
+from teiten.plan.settings import count_setting, size_setting
+from teiten.plan.sizing import SPARE_CONNECTIONS
+
+
+def check(plan: Plan, facts: HostFacts, folder: Path) -> None:
+    """Raise UsageError for a plan that contradicts itself, MachineError for a shortfall.
+
+    ``folder``: where clusters and templates are made; ``facts.disk`` is the disk below it.
+    """
+    check_connections(plan)
+    check_disk(plan, facts, folder)
+    check_memory(plan, facts)
+
+
+def check_connections(plan: Plan) -> None:
+    """Every trial's clients fit into its max_connections, with some to spare."""
+    trial = max(plan.trials, key=_missing_connections)
+    if _missing_connections(trial) <= 0:
+        return
+    limit = count_setting(dict(trial.settings), "max_connections")
+    needed = trial.clients + SPARE_CONNECTIONS
+    raise UsageError(
+        f"clients={trial.clients} needs max_connections of at least {needed}"
+        f" ({SPARE_CONNECTIONS} are kept for superusers and the sampler); it is {limit}",
+        f"--guc max_connections={needed}, or fewer clients",
+    )
+
+
+def check_disk(plan: Plan, facts: HostFacts, folder: Path) -> None:
+    short = plan.needs.disk - facts.disk.free
+    if short <= 0:
+        return
+    raise MachineError(
+        f"the plan needs {_size(plan.needs.disk)} of disk in {folder},"
+        f" {_size(facts.disk.free)} are free: {_size(short)} short",
+        f"{_smaller(plan)}, teiten clean, or --workdir on another disk",
+    )
+
+
+def check_memory(plan: Plan, facts: HostFacts) -> None:
+    short = plan.needs.memory - facts.memory.available
+    if short <= 0:
+        return
+    buffers = max(size_setting(dict(trial.settings), "shared_buffers") for trial in plan.trials)
+    clients = max(trial.clients for trial in plan.trials)
+    raise MachineError(
+        f"the plan needs {_size(plan.needs.memory)} of memory"
+        f" ({_size(buffers)} of shared buffers, {clients} clients),"
+        f" {_size(facts.memory.available)} are available: {_size(short)} short",
+        f"{_smaller(plan)}, or --guc shared_buffers=…",
+    )
+
+
+def _missing_connections(trial: PlannedTrial) -> int:
+    limit = count_setting(dict(trial.settings), "max_connections")
+    return trial.clients + SPARE_CONNECTIONS - limit
+
+
+def _smaller(plan: Plan) -> str:
+    scale = max(template.data.scale or 1 for template in plan.templates)
+    smaller = f"a smaller scale than {scale} (--set scale=…)"
+    return f"--profile standard, {smaller}" if plan.study.profile == "published" else smaller
+
+
+def _size(value: float) -> str:
+    if abs(value) >= GIB:
+        return f"{value / GIB:.1f} GiB"
+    return f"{value / MIB:.1f} MiB"

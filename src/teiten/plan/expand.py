@@ -1,0 +1,114 @@
+"""A sized study and its servers to a plan: every trial in order, with all that it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+from teiten.errors import UsageError
+from teiten.model.installation import Installation, Pgbench
+from teiten.model.plan import Cell, Plan, PlannedTrial, TemplateSpec
+from teiten.model.study import DataSet, QueryMode, Study
+from teiten.model.units import Bytes
+from teiten.plan.cells import cell_groups
+from teiten.plan.estimate import CLUSTER_BYTES, estimate
+from teiten.plan.ordering import in_blocks
+from teiten.plan.settings import settings_of
+from teiten.plan.volumes import data_bytes
+
+Fingerprint = Callable[[Installation, bool, DataSet], str]
+"""Names a template: installation, whether with data checksums, data set."""
+Sizer = Callable[[DataSet], Bytes]
+"""The bytes of a template's folder."""
+
+
+def expand(
+    study: Study,
+    servers: Sequence[tuple[str, Installation]],
+    pgbench: Pgbench,
+    *,
+    seed: int,
+    fingerprint: Fingerprint,
+    expected_bytes: Sizer | None = None,
+    ready: Collection[str] = (),
+) -> Plan:
+    """The plan of a sized study.
+
+    ``servers``: each level of the factor server with its installation. ``ready``: fingerprints of
+    templates that exist. Raises UsageError where two levels are one installation by accident.
+    """
+    _check_servers(study, servers)
+    size = expected_bytes or (lambda data: Bytes(data_bytes(data) + CLUSTER_BYTES))
+    templates = _Templates(dict(servers), fingerprint, size)
+    trials = tuple(_trials(study, templates, seed))
+    needed = tuple(templates.by_fingerprint.values())
+    return Plan(
+        study=study,
+        seed=seed,
+        servers=tuple(servers),
+        pgbench=pgbench,
+        templates=needed,
+        trials=trials,
+        needs=estimate(study, trials, needed, ready),
+    )
+
+
+class _Templates:
+    """The templates that trials ask for, each made once."""
+
+    def __init__(
+        self, servers: Mapping[str, Installation], fingerprint: Fingerprint, size: Sizer
+    ) -> None:
+        self._servers = servers
+        self._fingerprint = fingerprint
+        self._size = size
+        self._made: dict[tuple[str, bool, DataSet], TemplateSpec] = {}
+        self.by_fingerprint: dict[str, TemplateSpec] = {}
+
+    def of(self, server: str, checksums: bool, data: DataSet) -> TemplateSpec:
+        key = (server, checksums, data)
+        if key not in self._made:
+            installation = self._servers[server]
+            made = TemplateSpec(
+                installation=installation,
+                checksums=checksums,
+                data=data,
+                fingerprint=self._fingerprint(installation, checksums, data),
+                expected_bytes=self._size(data),
+            )
+            self._made[key] = self.by_fingerprint.setdefault(made.fingerprint, made)
+        return self._made[key]
+
+
+def _trials(study: Study, templates: _Templates, seed: int) -> Iterator[PlannedTrial]:
+    order = in_blocks(cell_groups(study), blocks=study.measure.blocks, seed=seed)
+    for number, placed in enumerate(order, start=1):
+        cell: Cell = placed.item
+        workload = study.workload(cell.workload)
+        clients = int(cell.level("clients") or 1)
+        yield PlannedTrial(
+            number=number,
+            block=placed.block,
+            cell=cell,
+            seed=placed.seed,
+            template=templates.of(
+                cell.level("server") or "", cell.level("checksums") == "on", workload.data
+            ),
+            clients=clients,
+            threads=max(1, clients // 2),  # 2021 §4.4: half of the clients
+            query_mode=QueryMode(cell.level("query_mode") or workload.query_mode),
+            settings=settings_of(study, cell),
+        )
+
+
+def _check_servers(study: Study, servers: Sequence[tuple[str, Installation]]) -> None:
+    """Two names of one installation are only meant where both are aliases (old against old)."""
+    aliases = dict(study.server_aliases)
+    seen: dict[str, str] = {}
+    for level, installation in servers:
+        other = seen.setdefault(installation.name, level)
+        if other != level and not (level in aliases and other in aliases):
+            raise UsageError(
+                f"the servers {other} and {level} are the same installation, {installation.name}",
+                "name two versions that differ (teiten pg list shows what is here); to compare a"
+                " server with itself, give it two names under [servers] in the study file",
+            )

@@ -1,0 +1,60 @@
+"""The order of trials (METHOD.md, The order): randomised blocks with adjacent contrasts.
+
+Every draw comes from ``random.Random(seed).random()`` alone: Python keeps that sequence from one
+version to the next, which it does not promise for ``shuffle`` or ``randrange``.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+LARGEST_SEED = 2**31 - 1
+"""Every pgbench takes such a number as --random-seed."""
+
+
+@dataclass(frozen=True)
+class Placed(Generic[T]):
+    """A cell at its place in the order."""
+
+    block: int
+    """From 1."""
+    item: T
+    seed: int
+    """The same for all items of a group within a block, another for each group and block."""
+
+
+def in_blocks(groups: Sequence[Sequence[T]], *, blocks: int, seed: int) -> Iterator[Placed[T]]:
+    """Every item once in each block: groups in random order, a group's items adjacent.
+
+    ``groups``: the cells of each context, old and new ones together; their order inside a group is
+    drawn anew each time. The same groups, blocks and seed give the same order.
+    """
+    source = random.Random(seed)  # noqa: S311 - an order that can be repeated, not a secret
+    used: set[int] = set()
+    for block in range(1, blocks + 1):
+        for group in shuffled(groups, source):
+            trial_seed = _fresh_seed(source, used)
+            for item in shuffled(group, source):
+                yield Placed(block=block, item=item, seed=trial_seed)
+
+
+def shuffled(items: Sequence[T], source: random.Random) -> list[T]:
+    """A uniformly random permutation (Fisher and Yates)."""
+    result = list(items)
+    for last in range(len(result) - 1, 0, -1):
+        other = int(source.random() * (last + 1))
+        result[last], result[other] = result[other], result[last]
+    return result
+
+
+def _fresh_seed(source: random.Random, used: set[int]) -> int:
+    while True:
+        seed = 1 + int(source.random() * LARGEST_SEED)
+        if seed not in used:
+            used.add(seed)
+            return seed

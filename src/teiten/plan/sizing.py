@@ -1,0 +1,222 @@
+"""What a study leaves to the machine, derived from its facts; pure.
+
+Whatever moves from minute to minute (free memory, load) decides nothing here, so that two runs on
+one machine get the same sizes; only the free disk bounds the scale, in coarse steps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from teiten.model.facts import HostFacts
+from teiten.model.study import DataSet, Factor, Measure, Setting, Study, Workload
+from teiten.model.units import GIB, MIB, Bytes, Seconds
+from teiten.plan import volumes
+from teiten.plan.cells import cell_groups, levels_of, most_clients
+from teiten.plan.estimate import disk_of_data, trial_time
+
+DATA_SHARE_OF_MEMORY = 0.15
+BUFFERS_FOR_DATA = 1.25
+"""Shared buffers by data: all of it, the catalogues, and room for what updates add."""
+SHARE_OF_FREE_DISK = 0.5
+OVERHEAD_SHARE_OF_TARGET = 0.5
+"""Restoring, starting and building may take this share of a campaign's time, at the most."""
+
+SHORTEST, LONGEST = 10, 300
+"""Seconds of a trial whose duration is derived; 300 s are the reports' (2021 §4.4)."""
+DEFAULT_TARGET = Seconds(3600.0)
+SPARE_CONNECTIONS = 10
+"""Beyond the clients: superusers, the sampler, the checks."""
+USUAL_CONNECTIONS = 500
+"""2021 §4.3.4."""
+
+_MANTISSAS = (1, 1.5, 2, 3, 5, 7)
+SCALES = tuple(int(m * 10**e) for e in (1, 2, 3) for m in _MANTISSAS if m * 10**e <= 2000)
+"""Coarse steps, so that templates are used again; the reports' 2000 is the largest."""
+
+
+def size(study: Study, facts: HostFacts) -> Study:
+    """The study with every open value filled in: clients, scale, duration, warm-up, settings."""
+    sized = _with_clients(study, facts)
+    sized = _with_scale(sized, facts)
+    sized = replace(sized, measure=_timed(sized))
+    return replace(sized, settings=tuple(_settings(sized, facts)))
+
+
+def automatic_clients(cores: int, limit: int | None = None) -> tuple[str, ...]:
+    """1, half of the cores, the cores, twice and four times as many."""
+    counts = {1, max(1, cores // 2), cores, 2 * cores, 4 * cores}
+    return tuple(str(count) for count in sorted(counts) if limit is None or count <= limit)
+
+
+def _with_clients(study: Study, facts: HostFacts) -> Study:
+    factor = study.factor("clients")
+    if factor is None or factor.levels:
+        return study
+    fixed = next((each.value for each in study.settings if each.name == "max_connections"), None)
+    limit = max(1, int(fixed) - SPARE_CONNECTIONS) if fixed and fixed.isdecimal() else None
+    levels = automatic_clients(facts.cpu.logical, limit)
+    own = {level for workload in study.workloads for level in workload.clients}
+    union = tuple(sorted(own | set(levels), key=int))
+    workloads = tuple(
+        workload if workload.clients or union == levels else replace(workload, clients=levels)
+        for workload in study.workloads
+    )
+    factors = tuple(
+        Factor("clients", union) if each.name == "clients" else each for each in study.factors
+    )
+    return replace(study, factors=factors, workloads=workloads)
+
+
+def _with_scale(study: Study, facts: HostFacts) -> Study:
+    if all(workload.data.scale is not None for workload in study.workloads):
+        return study
+    for scale in reversed(SCALES):
+        workloads = _at_scale(study, scale)
+        if _fits(replace(study, workloads=workloads), facts):
+            return replace(study, workloads=workloads)
+    return replace(study, workloads=_at_scale(study, SCALES[0]))
+
+
+def _at_scale(study: Study, scale: int) -> tuple[Workload, ...]:
+    return tuple(
+        workload
+        if workload.data.scale is not None
+        else replace(workload, data=DataSet(scale, workload.data.fillfactor))
+        for workload in study.workloads
+    )
+
+
+def _fits(study: Study, facts: HostFacts) -> bool:
+    largest = _largest_data(study)
+    disk = disk_of_data(_installations(study), study.workloads) + 2 * largest
+    return (
+        largest <= facts.memory.total * DATA_SHARE_OF_MEMORY
+        and disk <= facts.disk.free * SHARE_OF_FREE_DISK
+        and _overhead(study) <= _target(study) * OVERHEAD_SHARE_OF_TARGET
+    )
+
+
+def _timed(study: Study) -> Measure:
+    """Duration and warm-up: what the target leaves for each trial."""
+    measure = study.measure
+    if measure.duration is not None:
+        warmup = measure.warmup
+        if warmup is None:
+            warmup = _warmup(measure.duration)
+        return replace(measure, warmup=warmup)
+    trials = max(1, sum(_trials_by_workload(study).values()))
+    left = (_target(study) - _overhead(study)) / trials - measure.settle
+    share = left / 1.1 if measure.warmup is None else left - measure.warmup
+    duration = Seconds(float(min(LONGEST, max(SHORTEST, math.floor(share)))))
+    warmup = _warmup(duration) if measure.warmup is None else measure.warmup
+    return replace(measure, duration=duration, warmup=warmup)
+
+
+def _warmup(duration: Seconds) -> Seconds:
+    """A tenth of the duration, from 1 to 30 whole seconds."""
+    return Seconds(float(min(30, max(1, math.ceil(duration / 10)))))
+
+
+def _target(study: Study) -> Seconds:
+    return study.target_seconds or DEFAULT_TARGET
+
+
+def _overhead(study: Study) -> float:
+    """The seconds of a campaign without its load: building, restoring, starting, prewarming."""
+    open_measure = replace(
+        study.measure, duration=Seconds(0.0), warmup=Seconds(0.0), settle=Seconds(0.0)
+    )
+    counts = _trials_by_workload(study)
+    sets = {workload.data for workload in study.workloads}
+    total = _installations(study) * sum(volumes.build_seconds(data) for data in sets)
+    for workload in study.workloads:
+        time = trial_time(
+            open_measure, volumes.data_bytes(workload.data), restores=workload.changes_data
+        )
+        total += counts[workload.name] * time.total
+    return total
+
+
+def _trials_by_workload(study: Study) -> Counter[str]:
+    return Counter(
+        {
+            workload.name: study.measure.blocks
+            * sum(len(group) for group in cell_groups(study) if group[0].workload == workload.name)
+            for workload in study.workloads
+        }
+    )
+
+
+def _installations(study: Study) -> int:
+    """Templates of each data set: one for every server, with and without checksums."""
+    workload = study.workloads[0]
+    servers = len(levels_of(study, workload, "server"))
+    return servers * max(1, len(levels_of(study, workload, "checksums")))
+
+
+def _largest_data(study: Study) -> Bytes:
+    return Bytes(max(volumes.data_bytes(workload.data) for workload in study.workloads))
+
+
+def _settings(study: Study, facts: HostFacts) -> Iterator[Setting]:
+    for setting in study.settings:
+        yield setting if setting.value is not None else _derived(setting, study, facts)
+
+
+def _derived(setting: Setting, study: Study, facts: HostFacts) -> Setting:
+    return replace(setting, value=_DERIVATIONS[setting.name](study, facts))
+
+
+def _shared_buffers(study: Study, _facts: HostFacts) -> str:
+    step = 64 * MIB
+    needed = math.ceil(_largest_data(study) * BUFFERS_FOR_DATA / step) * step
+    return _size_text(max(128 * MIB, needed))
+
+
+def _work_mem(study: Study, facts: HostFacts) -> str:
+    share = facts.memory.total // 8 // most_clients(study)
+    return _size_text(_power_of_two_below(share, (4 * MIB, GIB)))
+
+
+def _maintenance_work_mem(_study: Study, facts: HostFacts) -> str:
+    return _size_text(_power_of_two_below(facts.memory.total // 16, (64 * MIB, 2 * GIB)))
+
+
+def _max_wal_size(study: Study, _facts: HostFacts) -> str:
+    """Twice and a half what a trial may write: a checkpoint begins at about half of the setting."""
+    measure = study.measure
+    load = (measure.warmup or 0.0) + (measure.duration or 0.0)
+    written = max(
+        volumes.wal_bytes(workload, volumes.data_bytes(workload.data), load)
+        for workload in study.workloads
+    )
+    return _size_text(max(2, math.ceil(2.5 * written / GIB)) * GIB)
+
+
+def _max_connections(study: Study, _facts: HostFacts) -> str:
+    needed = most_clients(study) + SPARE_CONNECTIONS
+    return str(max(USUAL_CONNECTIONS, math.ceil(needed / 100) * 100))
+
+
+_DERIVATIONS = {
+    "shared_buffers": _shared_buffers,
+    "work_mem": _work_mem,
+    "maintenance_work_mem": _maintenance_work_mem,
+    "max_wal_size": _max_wal_size,
+    "max_connections": _max_connections,
+}
+"""``study.values.SIZED_SETTINGS``."""
+
+
+def _power_of_two_below(value: int, bounds: Sequence[int]) -> int:
+    least, most = bounds
+    return min(most, max(least, 1 << max(0, value.bit_length() - 1)))
+
+
+def _size_text(value: int) -> str:
+    """In PostgreSQL's units: gigabytes where they are whole, else megabytes."""
+    return f"{value // GIB}GB" if value % GIB == 0 else f"{value // MIB}MB"

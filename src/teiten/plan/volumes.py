@@ -1,0 +1,58 @@
+"""How many bytes pgbench's tables take, and what moving and writing them costs.
+
+The rates are assumptions on the careful side for one SSD of a small server; they size a campaign
+and fill its forecast, and enter no result.
+"""
+
+from __future__ import annotations
+
+import math
+
+from teiten.model.study import DataSet, Workload
+from teiten.model.units import GIB, MIB, Bytes, Seconds
+
+ROWS = 100_000
+"""Accounts per unit of scale."""
+ROWS_PER_PAGE = 61
+"""Accounts of 128 bytes with their item pointers in a full page of 8 KiB (8168 / 132)."""
+KEY_BYTES = 22
+"""Bytes of the primary key per account, at its fillfactor of 90."""
+
+COPY_RATE = 400 * MIB
+"""Bytes per second of restoring a cluster without reflinks."""
+PREWARM_RATE = 1 * GIB
+BUILD_SECONDS_PER_SCALE = 0.25
+"""pgbench -i with its vacuum and primary key."""
+WAL_RATE = 60 * MIB
+"""Bytes of WAL per second that updates may write, at the most expected."""
+
+
+def data_bytes(data: DataSet) -> Bytes:
+    """The tables and indexes of a data set whose scale is known.
+
+    Scale 100 at a fillfactor of 100: 1.5 GB (2021 §4.2, table 4.1).
+    """
+    scale = data.scale or 1
+    rows_per_page = max(1, math.floor(ROWS_PER_PAGE * data.fillfactor / 100))
+    pages = math.ceil(ROWS * scale / rows_per_page)
+    return Bytes(pages * 8192 + ROWS * scale * KEY_BYTES)
+
+
+def restore_seconds(size: int) -> Seconds:
+    return Seconds(size / COPY_RATE)
+
+
+def prewarm_seconds(size: int) -> Seconds:
+    return Seconds(size / PREWARM_RATE)
+
+
+def build_seconds(data: DataSet) -> Seconds:
+    """A template: initdb, start, pgbench -i, clean stop."""
+    return Seconds(3.0 + BUILD_SECONDS_PER_SCALE * (data.scale or 1))
+
+
+def wal_bytes(workload: Workload, size: int, seconds: float) -> Bytes:
+    """What a trial may write: every page once in full after the CHECKPOINT, then the changes."""
+    if not workload.changes_data:
+        return Bytes(64 * MIB)
+    return Bytes(size + int(WAL_RATE * seconds))
