@@ -1,0 +1,180 @@
+"""Ways to copy a file, and which is the fastest where the files are.
+
+Measured on ext4 on a virtual disk (676 MB in 1,003 files, seconds until all is on the disk): one
+thread 1.1 by copy_file_range, 1.5 by read and write; two threads 0.95 and 0.90; direct I/O 1.1;
+preallocated 2.0. Elsewhere it differs, so it is measured there once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import fcntl
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from enum import StrEnum
+from pathlib import Path
+
+from teiten.model.units import MIB
+
+FICLONE = 0x40049409
+"""linux/fs.h: the new file shares the old one's blocks until one of them is written."""
+CHUNK = 8 * MIB
+PROBE_FILES = 4
+PROBE_BYTES = 8 * MIB
+THREADS = max(2, min(8, os.cpu_count() or 1))
+CACHE_NAME = "clone-methods.json"
+CANNOT = (errno.EXDEV, errno.ENOTSUP, errno.ENOTTY, errno.EINVAL, errno.ENOSYS, errno.EPERM)
+
+
+class CopyMethod(StrEnum):
+    """How the files of a cluster are copied."""
+
+    REFLINK = "reflink"
+    COPY_FILE_RANGE = "copy_file_range"
+    PARALLEL_COPY = "parallel copy"
+
+
+def copy_file(method: CopyMethod, source: Path, destination: Path) -> int:
+    """Copy one file's content to a new file of mode 0600; returns its bytes."""
+    with (
+        source.open("rb", buffering=0) as old,
+        open(destination, "xb", buffering=0, opener=_private) as new,
+    ):
+        size = os.fstat(old.fileno()).st_size
+        if size:
+            _COPIERS[method](old.fileno(), new.fileno(), size)
+    return size
+
+
+def choose_method(folder: Path, caches: Path | None = None) -> CopyMethod:
+    """The fastest way to copy files within ``folder``.
+
+    ``caches``: a folder that remembers the choice for each file system.
+    """
+    key = str(folder.stat().st_dev)
+    known = _read_cache(caches)
+    if key in known:
+        return known[key]
+    with tempfile.TemporaryDirectory(prefix=".probe-", dir=folder) as name:
+        method = _measure(Path(name))
+    _write_cache(caches, {**known, key: method})
+    return method
+
+
+def sync_file_system(folder: Path) -> None:
+    """Write all dirty pages of the folder's file system to its disk (Linux; elsewhere of all)."""
+    if sys.platform != "linux":
+        os.sync()
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        if libc.syncfs(descriptor) != 0:
+            code = ctypes.get_errno()
+            raise OSError(code, os.strerror(code), str(folder))
+    finally:
+        os.close(descriptor)
+
+
+def _measure(folder: Path) -> CopyMethod:
+    content = os.urandom(MIB) * (PROBE_BYTES // MIB)
+    sources = [folder / f"source-{number}" for number in range(PROBE_FILES)]
+    for source in sources:
+        source.write_bytes(content)
+    sync_file_system(folder)
+    if _works(CopyMethod.REFLINK, sources[0]):
+        return CopyMethod.REFLINK
+    methods = [CopyMethod.PARALLEL_COPY]
+    if _works(CopyMethod.COPY_FILE_RANGE, sources[0]):
+        methods.append(CopyMethod.COPY_FILE_RANGE)
+    best = {method: float("inf") for method in methods}
+    for _ in range(3):
+        for method in methods:
+            best[method] = min(best[method], _seconds(method, sources))
+    return min(methods, key=lambda method: best[method])
+
+
+def _works(method: CopyMethod, source: Path) -> bool:
+    destination = source.with_name("try")
+    try:
+        copy_file(method, source, destination)
+    except OSError as error:
+        if error.errno in CANNOT:
+            return False
+        raise
+    except AttributeError:  # os.copy_file_range is Linux's
+        return False
+    finally:
+        destination.unlink(missing_ok=True)
+    return True
+
+
+def _seconds(method: CopyMethod, sources: list[Path]) -> float:
+    copies = [source.with_name(f"{source.name}.copy") for source in sources]
+    begin = time.perf_counter()
+    with ThreadPoolExecutor(THREADS) as threads:
+        list(threads.map(copy_file, [method] * len(sources), sources, copies))
+    sync_file_system(sources[0].parent)
+    seconds = time.perf_counter() - begin
+    for copy in copies:
+        copy.unlink()
+    return seconds
+
+
+def _private(name: str, flags: int) -> int:
+    return os.open(name, flags, 0o600)
+
+
+def _reflink(old: int, new: int, _size: int) -> None:
+    fcntl.ioctl(new, FICLONE, old)
+
+
+def _copy_file_range(old: int, new: int, size: int) -> None:
+    done = 0
+    while done < size:
+        count = os.copy_file_range(old, new, size - done)
+        if count == 0:
+            raise OSError(errno.EIO, "a file became shorter while it was copied")
+        done += count
+
+
+def _read_and_write(old: int, new: int, size: int) -> None:
+    buffer = bytearray(min(size, CHUNK))
+    view = memoryview(buffer)
+    while count := os.readv(old, [buffer]):
+        written = 0
+        while written < count:
+            written += os.write(new, view[written:count])
+
+
+_COPIERS: dict[CopyMethod, Callable[[int, int, int], None]] = {
+    CopyMethod.REFLINK: _reflink,
+    CopyMethod.COPY_FILE_RANGE: _copy_file_range,
+    CopyMethod.PARALLEL_COPY: _read_and_write,
+}
+
+
+def _read_cache(caches: Path | None) -> dict[str, CopyMethod]:
+    if caches is None:
+        return {}
+    try:
+        values = json.loads((caches / CACHE_NAME).read_text(encoding="utf-8"))
+        return {str(key): CopyMethod(method) for key, method in values.items()}
+    except (OSError, ValueError, AttributeError):
+        return {}
+
+
+def _write_cache(caches: Path | None, known: dict[str, CopyMethod]) -> None:
+    if caches is None:
+        return
+    with contextlib.suppress(OSError):  # then it is measured again
+        partial = caches / f"{CACHE_NAME}.{os.getpid()}"
+        partial.write_text(json.dumps(known) + "\n", encoding="utf-8")
+        partial.replace(caches / CACHE_NAME)

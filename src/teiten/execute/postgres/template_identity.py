@@ -1,0 +1,51 @@
+"""What a template is made of, and how large it is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from teiten.execute.postgres.initdb import initdb_options
+from teiten.model.installation import Installation
+from teiten.model.study import DataSet
+from teiten.model.units import MIB, Bytes
+
+RECIPE = 1
+"""Raise it when templates are built in another way, so that old ones are not used."""
+ROWS_PER_SCALE = 100_000
+"""Of pgbench_accounts; tellers and branches are small."""
+BLOCK = 8192
+PAGE_HEADER = 24
+ACCOUNT_ROW = 132
+"""Bytes: header 24, aid, bid and abalance 12, filler 85, rounded up to 128, and a line pointer."""
+ROWS_PER_KEY_PAGE = 366
+"""Entries of 20 bytes in a page of the primary key, filled to 90 %."""
+FIXED = Bytes(72 * MIB)
+"""The databases that initdb makes, bench's catalogue, and the WAL that a clean stop leaves."""
+SMALL_TABLES_PER_SCALE = Bytes(2 * 1024)
+"""pgbench_tellers (10 rows) and pgbench_branches (1 row) with their indexes."""
+
+
+def template_fingerprint(installation: Installation, checksums: bool, data: DataSet) -> str:
+    """The name of a template on disk: SHA-256 of its binaries, initdb's options and data set."""
+    identity = {
+        "recipe": RECIPE,
+        "server": installation.fingerprint,
+        "version": installation.version.number,
+        "initdb": initdb_options(installation, checksums),
+        "checksums": checksums,
+        "scale": data.scale,
+        "fillfactor": data.fillfactor,
+    }
+    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
+
+
+def expected_bytes(data: DataSet) -> Bytes:
+    """The size of a template with this data set. Raises ValueError where it was not sized."""
+    if data.scale is None:
+        raise ValueError("the data set has no scale: the study was not sized")
+    rows = data.scale * ROWS_PER_SCALE
+    kept_free = BLOCK * (100 - data.fillfactor) // 100
+    rows_per_page = max(1, (BLOCK - PAGE_HEADER - kept_free) // ACCOUNT_ROW)
+    pages = -(-rows // rows_per_page) + -(-rows // ROWS_PER_KEY_PAGE)
+    return Bytes(pages * BLOCK + data.scale * SMALL_TABLES_PER_SCALE + FIXED)
