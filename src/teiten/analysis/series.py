@@ -10,7 +10,7 @@ from teiten.model.analysis import SeriesView
 from teiten.model.trial import FloatArray, Series
 
 BUDGET = 200_000
-"""Numbers of all series in a report together; about 2 MB of text."""
+"""About how many numbers all series of a report hold together; some 2 MB of text."""
 PER_CORE_BUDGET = 50_000
 """Of the series of single cores, of which a large machine has hundreds."""
 PER_CORE = "cpu:"
@@ -33,23 +33,24 @@ def thin(series: Series, stride: int) -> SeriesView:
 
     NaN are left out of an average; an average of nothing but NaN is NaN.
     """
+    rows = (series.seconds, *series.columns.values())
+    if stride > 1 and len(series.seconds):
+        rows = tuple(group_means(np.vstack(rows), stride))
     return SeriesView(
         source=series.source,
-        seconds=group_means(series.seconds, stride),
-        columns={name: group_means(values, stride) for name, values in series.columns.items()},
+        seconds=rows[0],
+        columns=dict(zip(series.columns, rows[1:], strict=True)),
         stride=stride,
     )
 
 
 def group_means(values: FloatArray, stride: int) -> FloatArray:
-    """The mean of each group of ``stride`` neighbours, shape (ceil(n / stride),)."""
-    if stride == 1 or not len(values):
-        return values
-    starts = np.arange(0, len(values), stride)
+    """The means of each ``stride`` neighbours in every row: (r, n) to (r, ceil(n / stride))."""
+    starts = np.arange(0, values.shape[1], stride)
     present = ~np.isnan(values)
-    sums = np.add.reduceat(np.where(present, values, 0.0), starts)
-    counts = np.add.reduceat(present.astype(np.float64), starts)
-    means: FloatArray = np.full(len(starts), np.nan)
+    sums = np.add.reduceat(np.where(present, values, 0.0), starts, axis=1)
+    counts = np.add.reduceat(present.astype(np.float64), starts, axis=1)
+    means: FloatArray = np.full(sums.shape, np.nan)
     np.divide(sums, counts, out=means, where=counts > 0)
     return means
 

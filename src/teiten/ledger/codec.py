@@ -18,6 +18,7 @@ from teiten.model.plan import Plan
 from teiten.model.trial import FloatArray, Problem, Series
 
 SECONDS = "seconds"
+COMPRESSION = "zstd"
 
 
 @cache
@@ -98,8 +99,9 @@ def decode_metric(value: float | None) -> float:
 
 
 def encode_series(series: Series) -> bytes:
-    """An Arrow IPC stream, zstd: column ``seconds`` and the series' columns, each float64.
+    """An Arrow IPC stream of ``seconds`` and the series' columns, each float64, in one zstd frame.
 
+    One frame for all: Arrow's own compression, one frame per column, is read four times slower.
     Raises ValueError where the columns differ in length.
     """
     names = [SECONDS, *series.columns]
@@ -111,18 +113,29 @@ def encode_series(series: Series) -> bytes:
         raise ValueError(f"the columns of the series {series.source} differ in length")
     batch = pa.record_batch(arrays, names=names)
     sink = pa.BufferOutputStream()
-    options = pa.ipc.IpcWriteOptions(compression="zstd")
-    with pa.ipc.new_stream(sink, batch.schema, options=options) as writer:
+    with (
+        pa.CompressedOutputStream(sink, COMPRESSION) as frame,
+        pa.ipc.new_stream(frame, batch.schema) as writer,
+    ):
         writer.write_batch(batch)
     data: bytes = sink.getvalue().to_pybytes()
     return data
 
 
 def decode_series(source: str, data: bytes) -> Series:
-    """The series of ``encode_series``; its arrays are read-only."""
+    """The series of ``encode_series``; its arrays are read-only.
+
+    Raises pyarrow.ArrowInvalid where the blob is damaged.
+    """
     options = pa.ipc.IpcReadOptions(use_threads=False)
-    with pa.ipc.open_stream(data, options=options) as reader:
-        batch = reader.read_next_batch()
+    try:
+        with (
+            pa.CompressedInputStream(pa.BufferReader(data), COMPRESSION) as frame,
+            pa.ipc.open_stream(frame, options=options) as reader,
+        ):
+            batch = reader.read_next_batch()
+    except OSError as error:  # what Arrow says of a broken zstd frame
+        raise pa.ArrowInvalid(f"the series {source}: {error}") from error
     arrays: list[FloatArray] = [column.to_numpy(zero_copy_only=True) for column in batch.columns]
     return Series(source, arrays[0], dict(zip(batch.schema.names[1:], arrays[1:], strict=True)))
 

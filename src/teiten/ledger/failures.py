@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pyarrow as pa
 from pydantic import ValidationError
 
 from teiten.errors import LedgerError, MachineError, TeitenError
 
 _PRIMARY_CODE = 0xFF
 """SQLite's extended result codes carry the primary one in the lowest byte."""
+
+_UNREADABLE = (ValidationError, json.JSONDecodeError, UnicodeDecodeError, pa.ArrowInvalid)
 
 
 @contextmanager
@@ -22,7 +26,7 @@ def translated(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _translation(error, path) from error
-    except (ValidationError, UnicodeDecodeError) as error:
+    except _UNREADABLE as error:
         raise _damaged(path, "a value in it cannot be read") from error
 
 

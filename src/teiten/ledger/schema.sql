@@ -46,7 +46,7 @@ CREATE TABLE series (
     source  TEXT NOT NULL,
     samples INTEGER NOT NULL,  -- rows of the blob
     columns INTEGER NOT NULL,  -- columns of the blob, without seconds
-    data    BLOB NOT NULL,     -- Arrow IPC stream, zstd: seconds and the columns, float64
+    data    BLOB NOT NULL,     -- zstd of an Arrow IPC stream: seconds and the columns, float64
     PRIMARY KEY (number, attempt, source),
     FOREIGN KEY (number, attempt) REFERENCES trial (number, attempt)
 );

@@ -1,0 +1,92 @@
+"""Deleting a campaign: only a folder whose ledger says that it is one."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+from teiten.errors import LedgerError
+from teiten.ledger.lock import campaign_lock
+from teiten.ledger.migrate import APPLICATION_ID
+from teiten.ledger.store import FILE_NAME
+
+_HEADER = b"SQLite format 3\x00"
+_APPLICATION_ID = slice(68, 72)
+"""Of a SQLite file's header (https://www.sqlite.org/fileformat.html, 1.3)."""
+
+
+def check_deletable(folder: Path, campaigns: Path) -> None:
+    """Raise LedgerError where the folder is no campaign's, or holds the other campaigns too.
+
+    A damaged ledger can be deleted where it lies among the campaigns, or still carries the mark
+    of Teiten in its header.
+    """
+    if campaigns.absolute().resolve().is_relative_to(folder.absolute().resolve()):
+        raise LedgerError(
+            f"{folder} holds the folder of all campaigns, and is not deleted",
+            "`teiten runs` lists the campaigns that can be deleted",
+        )
+    if folder.absolute().parent != campaigns.absolute() and not _is_marked(folder / FILE_NAME):
+        raise LedgerError(
+            f"{folder} is not deleted: its {FILE_NAME} is not a ledger of Teiten",
+            "delete the folder yourself if you are sure",
+        )
+
+
+def delete_campaign(folder: Path, campaigns: Path) -> None:
+    """Delete a campaign's folder with all that is in it.
+
+    The ledger goes last, so that a deletion that was cut off can be repeated. Raises LedgerError
+    where the campaign is running, is none, or cannot be deleted.
+    """
+    check_deletable(folder, campaigns)
+    try:
+        with campaign_lock(folder):
+            for entry in folder.iterdir():
+                if entry.name.startswith((FILE_NAME, "lock")):
+                    continue
+                _remove(entry)
+            (folder / FILE_NAME).unlink()
+        if folder.is_symlink():
+            folder = folder.resolve()
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise LedgerError(
+            f"{folder} could not be deleted wholly: {error.strerror} ({error.filename})",
+            "delete it as the user who owns it",
+        ) from error
+
+
+def _remove(entry: Path) -> None:
+    if entry.is_dir() and not entry.is_symlink():
+        shutil.rmtree(entry)
+    else:
+        entry.unlink()
+
+
+def _is_marked(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            header = file.read(100)
+    except OSError:
+        return False
+    mark = int.from_bytes(header[_APPLICATION_ID], "big")
+    if header.startswith(_HEADER) and mark == APPLICATION_ID:
+        return True
+    return _is_marked_in_wal(path)
+
+
+def _is_marked_in_wal(path: Path) -> bool:
+    """After a crash the header may still be in the -wal file only: SQLite reads both."""
+    try:
+        connection = sqlite3.connect(path, isolation_level=None)
+    except sqlite3.Error:
+        return False
+    try:
+        found: int = connection.execute("PRAGMA application_id").fetchone()[0]
+    except sqlite3.Error:
+        return False
+    finally:
+        connection.close()
+    return found == APPLICATION_ID
