@@ -187,9 +187,15 @@ class Cluster:
         if self._process is not None:
             first = () if immediately else ((StopManner.FAST, signal.SIGINT, timeout),)
             steps = (*first, (StopManner.IMMEDIATE, signal.SIGQUIT, immediate_timeout))
-            manner = _end(self._process, steps)
-            if manner != StopManner.FAST:
-                kill_processes(server_processes(self.data_directory))
+            try:
+                manner = _end(self._process, steps)
+            except BaseException:  # a second Ctrl-C: nothing may stay behind
+                self._process.kill()
+                self._process.wait()
+                raise
+            finally:
+                if manner is not StopManner.FAST:
+                    kill_processes(server_processes(self.data_directory))
         self._forget()
         return manner
 

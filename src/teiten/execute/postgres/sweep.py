@@ -1,0 +1,102 @@
+"""Ending and removing what a Teiten that was killed has left. Nothing unmarked is touched."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from pathlib import Path
+
+import psutil
+from filelock import FileLock
+
+from teiten.errors import UsageError
+from teiten.execute.postgres.marker import Kind, read_marker, remove_marked, same_process
+from teiten.execute.postgres.remains import (
+    kill_processes,
+    read_trace,
+    remove_shared_memory,
+    server_processes,
+)
+from teiten.execute.postgres.sockets import remove_socket_directory, socket_directories
+from teiten.host.paths import Workdir
+from teiten.host.users import server_user
+
+IMMEDIATE_TIMEOUT = 10.0
+"""Seconds that an orphaned server has for its immediate shutdown."""
+
+
+def sweep(workdir: Workdir) -> tuple[str, ...]:
+    """End marked servers and remove marked folders whose Teiten has died; say what was done.
+
+    Looks at the clusters and the templates being built in the working folder, and at the sockets'
+    folders. What a living Teiten made is left alone, as is everything without a marker.
+    """
+    workdir.caches.mkdir(parents=True, exist_ok=True)
+    with FileLock(workdir.caches / "sweep.lock"):
+        done = [line for folder in left_folders(workdir) for line in _sweep_folder(folder)]
+        for folder in socket_directories(server_user()):
+            marker = read_marker(folder)
+            if marker is not None and not marker.maker_lives():
+                remove_socket_directory(folder)
+                done.append(f"removed the left socket folder {folder}")
+    return tuple(done)
+
+
+def left_folders(workdir: Workdir) -> tuple[Path, ...]:
+    """The marked folders of clusters and template builds whose Teiten does not live any more."""
+    found = []
+    for room in (workdir.clusters, workdir.templates):
+        for folder in sorted(room.iterdir()) if room.is_dir() else ():
+            marker = None if folder.is_symlink() else read_marker(folder)
+            if (
+                marker is not None
+                and marker.what in (Kind.CLUSTER, Kind.TEMPLATE_BUILD)
+                and not marker.maker_lives()
+            ):
+                found.append(folder)
+    return tuple(found)
+
+
+def _sweep_folder(folder: Path) -> list[str]:
+    done = [
+        f"ended the server that was left in {data_directory}"
+        for data_directory in _data_directories(folder)
+        if _end_server(data_directory)
+    ]
+    found = read_trace(folder)
+    if found is not None and not same_process(found.pid, found.started):
+        remove_shared_memory(found)
+        remove_socket_directory(Path(found.socket_directory))
+    try:
+        remove_marked(folder)
+    except (OSError, UsageError) as error:
+        return [*done, f"could not remove the left folder {folder}: {error}"]
+    return [*done, f"removed the left folder {folder}"]
+
+
+def _data_directories(folder: Path) -> list[Path]:
+    """The folders that may be data directories; a cluster has one of any name."""
+    return [entry for entry in folder.iterdir() if entry.is_dir() and not entry.is_symlink()]
+
+
+def _end_server(data_directory: Path) -> bool:
+    """End a server by its processes' working directory; False where none ran."""
+    processes = server_processes(data_directory)
+    if not processes:
+        return False
+    postmaster = _postmaster(data_directory, processes)
+    if postmaster is not None:
+        with contextlib.suppress(psutil.Error):
+            postmaster.send_signal(signal.SIGQUIT)
+        psutil.wait_procs([postmaster], timeout=IMMEDIATE_TIMEOUT)
+    kill_processes(server_processes(data_directory))
+    return True
+
+
+def _postmaster(data_directory: Path, processes: list[psutil.Process]) -> psutil.Process | None:
+    """The process that postmaster.pid names, where it is one of this directory's server."""
+    try:
+        first = (data_directory / "postmaster.pid").read_text(encoding="utf-8").split()[0]
+    except (OSError, IndexError):
+        return None
+    return next((process for process in processes if str(process.pid) == first), None)

@@ -1,0 +1,118 @@
+"""Filling a new cluster with a data set, quickly and always alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+from teiten.errors import ServerError
+from teiten.execute.postgres.cluster import Cluster, StopManner
+from teiten.execute.postgres.copy_methods import sync_file_system
+from teiten.execute.postgres.initdb import INITDB_CONFIGURATION
+from teiten.execute.postgres.marker import Kind
+from teiten.execute.postgres.programs import run_program
+from teiten.host.users import ServerUser
+from teiten.model.installation import Pgbench
+from teiten.model.plan import TemplateSpec
+from teiten.model.study import Setting
+from teiten.model.text import Bilingual
+
+BENCH_DATABASE = "bench"
+EXTENSIONS = ("pg_prewarm", "pg_buffercache")
+DATA = "data"
+"""The data directory's name within a cluster's or a template's folder."""
+
+BUILD_SETTINGS = tuple(
+    Setting(name, value, Bilingual(reason, reason), "template")
+    for name, value, reason in (
+        ("fsync", "off", "a build cut off is thrown away; a finished one is synced as a whole"),
+        ("full_page_writes", "off", "a build cut off is thrown away"),
+        ("synchronous_commit", "off", "a build cut off is thrown away"),
+        ("wal_level", "minimal", "rows loaded into a new table need no WAL"),
+        ("max_wal_senders", "0", "wal_level minimal demands it"),
+        ("max_wal_size", "4GB", "no checkpoint while loading"),
+        ("min_wal_size", "32MB", "few WAL files are cloned with the template"),
+        ("checkpoint_timeout", "1h", "no checkpoint while loading"),
+        ("maintenance_work_mem", "256MB", "the primary key is sorted in memory"),
+        ("autovacuum", "off", "VACUUM is run once, at the end"),
+    )
+)
+
+
+def build_cluster(
+    spec: TemplateSpec, folder: Path, *, user: ServerUser, pgbench: Pgbench, log: Path
+) -> None:
+    """Make a stopped cluster with the data set in the database ``bench``, all on the disk.
+
+    Both sides of a contrast begin alike: every row is frozen, and every page known to be visible
+    and analysed, before the first trial. Raises ServerError where a step fails.
+    """
+    cluster = Cluster.create(
+        spec.installation,
+        folder / DATA,
+        user=user,
+        checksums=spec.checksums,
+        log=log,
+        what=Kind.TEMPLATE_BUILD,
+    )
+    cluster.configure(BUILD_SETTINGS)
+    cluster.start()
+    try:
+        _fill(cluster, spec, pgbench)
+        manner = cluster.stop()
+    finally:
+        cluster.stop(immediately=True)
+    if manner is not StopManner.FAST:
+        raise ServerError(
+            f"{cluster.name} did not stop cleanly after it was filled ({manner})",
+            "run again; if it happens again, look at the machine's load and its disk",
+        )
+    cluster.configuration.write_bytes((cluster.data_directory / INITDB_CONFIGURATION).read_bytes())
+    sync_file_system(folder)
+
+
+def _fill(cluster: Cluster, spec: TemplateSpec, pgbench: Pgbench) -> None:
+    with cluster.connect() as connection:
+        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(BENCH_DATABASE)))
+    run_pgbench_init(cluster, spec, pgbench)
+    with cluster.connect(BENCH_DATABASE) as connection:
+        for name in EXTENSIONS:
+            _create_extension(connection, name, cluster)
+        connection.execute("VACUUM (FREEZE, ANALYZE)")
+        connection.execute("CHECKPOINT")
+
+
+def run_pgbench_init(cluster: Cluster, spec: TemplateSpec, pgbench: Pgbench) -> None:
+    """``pgbench -i`` of the data set into ``bench``, without its VACUUM."""
+    run_program(
+        [
+            pgbench.path,
+            "--initialize",
+            "--no-vacuum",
+            "--quiet",
+            f"--scale={spec.data.scale}",
+            f"--fillfactor={spec.data.fillfactor}",
+            f"--host={cluster.socket_directory}",
+            f"--port={cluster.port}",
+            f"--username={cluster.user_name}",
+            BENCH_DATABASE,
+        ],
+        what=f"pgbench --initialize with scale {spec.data.scale} on {cluster.name}",
+        library_path=pgbench.library_path,
+        hint="give disk back with teiten clean where the disk is full; "
+        "else try another pgbench: teiten pg list shows those found",
+    )
+
+
+def _create_extension(connection: psycopg.Connection, name: str, cluster: Cluster) -> None:
+    try:
+        connection.execute(sql.SQL("CREATE EXTENSION {}").format(sql.Identifier(name)))
+    except psycopg.Error as error:
+        major = cluster.installation.version.major
+        raise ServerError(
+            f"{cluster.name} has no extension {name}: {str(error).splitlines()[0]}",
+            f"install its contrib modules (Debian 10 and later have them in postgresql-{major}, "
+            f"Red Hat in postgresql{major}-contrib), or use teiten pg install {major}",
+        ) from error

@@ -1,0 +1,249 @@
+"""Templates: filled clusters, built once, kept under their fingerprint, and cloned for trials."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from teiten.errors import MachineError, UsageError
+from teiten.execute.postgres.access import require_access
+from teiten.execute.postgres.clone import CloneReport, clone_tree
+from teiten.execute.postgres.marker import (
+    Kind,
+    Marker,
+    mark,
+    new_folder,
+    read_marker,
+    remove_marked,
+)
+from teiten.execute.postgres.template_build import BENCH_DATABASE, DATA, build_cluster
+from teiten.execute.postgres.template_identity import expected_bytes, template_fingerprint
+from teiten.execute.postgres.usage import folder_bytes
+from teiten.host.paths import Workdir
+from teiten.host.users import ServerUser
+from teiten.model.installation import Pgbench
+from teiten.model.plan import TemplateSpec
+from teiten.model.units import MIB, Bytes, Share
+
+__all__ = [
+    "BENCH_DATABASE",
+    "TemplateStore",
+    "TemplateUse",
+    "expected_bytes",
+    "template_fingerprint",
+]
+
+DESCRIPTION = "template.json"
+"""Present only in a finished template; its time of change is the template's last use."""
+LARGEST_SHARE = Share(0.25)
+"""Of the file system: beyond it, templates unused for a day make room for a new one."""
+KEPT_SECONDS = 86_400.0
+RESERVE = Bytes(256 * MIB)
+"""Left free on the disk by a build."""
+
+
+@dataclass(frozen=True)
+class TemplateUse:
+    """A template on the disk. ``last_used``: seconds since the epoch."""
+
+    fingerprint: str
+    path: Path
+    bytes: Bytes
+    last_used: float
+    description: str
+
+
+class TemplateStore:
+    """The templates of a working folder."""
+
+    def __init__(self, workdir: Workdir, user: ServerUser) -> None:
+        self._workdir = workdir
+        self._user = user
+
+    def ready(self, spec: TemplateSpec) -> bool:
+        """Whether the template is built; it then counts as used now."""
+        description = self._folder(spec.fingerprint) / DESCRIPTION
+        try:
+            found = json.loads(description.read_text(encoding="utf-8"))["fingerprint"]
+            os.utime(description)
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+        return bool(found == spec.fingerprint)
+
+    def build(self, spec: TemplateSpec, pgbench: Pgbench, say: Callable[[str], None]) -> None:
+        """Build the template, unless another Teiten has meanwhile.
+
+        Raises MachineError where the disk does not suffice, ServerError where a step fails; then
+        nothing of it is left but the server's log in the message.
+        """
+        with self._locked(spec.fingerprint, say):
+            if self.ready(spec):
+                return
+            self._make_room(spec, say)
+            require_access(self._workdir.templates, self._user)
+            say(f"building the template: {_describe(spec)} ({spec.expected_bytes / 1e6:,.0f} MB)")
+            partial = self._workdir.templates / f"building-{spec.fingerprint[:12]}-{os.getpid()}"
+            begin = time.monotonic()
+            try:
+                build_cluster(
+                    spec,
+                    partial,
+                    user=self._user,
+                    pgbench=pgbench,
+                    log=partial / "server.log",
+                )
+                self._finish(spec, pgbench, partial, time.monotonic() - begin)
+            finally:
+                if read_marker(partial) is not None:
+                    remove_marked(partial)
+
+    def clone(self, spec: TemplateSpec, destination: Path) -> CloneReport:
+        """Make a cluster's folder ``destination``, marked, with a copy of the template in its
+        ``data``. A folder that was left there by this or a dead Teiten is replaced.
+
+        Raises UsageError where the folder is not Teiten's, or where the template is not built.
+        """
+        with self._locked(spec.fingerprint, lambda _: None):
+            if not self.ready(spec):
+                raise UsageError(
+                    f"the template of {_describe(spec)} is not built",
+                    "it may have been removed by teiten clean; run or resume again",
+                )
+            marker = read_marker(destination)
+            if marker is not None:
+                _require_left(destination, marker)
+                remove_marked(destination)
+            new_folder(destination, Kind.CLUSTER, _describe(spec))
+            return clone_tree(
+                self._folder(spec.fingerprint) / DATA,
+                destination / DATA,
+                user=self._user,
+                caches=self._workdir.caches,
+            )
+
+    def usage(self) -> list[TemplateUse]:
+        """The finished templates, the longest unused first."""
+        return sorted(self._templates(), key=lambda use: use.last_used)
+
+    def remove(self, fingerprint: str) -> bool:
+        """Delete a template; False where another Teiten uses it just now, or there is none."""
+        folder = self._folder(fingerprint)
+        if not folder.exists():
+            return False
+        try:
+            with self._lock(fingerprint).acquire(timeout=0):
+                (folder / DESCRIPTION).unlink(missing_ok=True)
+                remove_marked(folder)
+        except Timeout:
+            return False
+        return True
+
+    def _finish(self, spec: TemplateSpec, pgbench: Pgbench, partial: Path, seconds: float) -> None:
+        (partial / DESCRIPTION).write_text(
+            json.dumps(
+                {
+                    "fingerprint": spec.fingerprint,
+                    "description": _describe(spec),
+                    "installation": spec.installation.name,
+                    "server_fingerprint": spec.installation.fingerprint,
+                    "checksums": spec.checksums,
+                    "scale": spec.data.scale,
+                    "fillfactor": spec.data.fillfactor,
+                    "pgbench": str(pgbench.version),
+                    "seconds": seconds,
+                },
+                indent=2,
+            )
+            + "\n",
+            encoding="utf-8",
+        )
+        mark(partial, Kind.TEMPLATE, _describe(spec))
+        final = self._folder(spec.fingerprint)
+        if final.exists():  # a damaged one: ready() found no description
+            remove_marked(final)
+        partial.rename(final)
+
+    def _make_room(self, spec: TemplateSpec, say: Callable[[str], None]) -> None:
+        """Remove the longest unused templates where the new one would exceed the bounds."""
+        self._workdir.templates.mkdir(parents=True, exist_ok=True)
+        needed = spec.expected_bytes + RESERVE
+        for use in self.usage():
+            if self._fits(needed) or time.time() - use.last_used < KEPT_SECONDS:
+                break
+            if self.remove(use.fingerprint):
+                say(f"removed an old template: {use.description} ({use.bytes / 1e6:,.0f} MB)")
+        free = shutil.disk_usage(self._workdir.templates).free
+        if free < needed:
+            raise MachineError(
+                f"the disk of {self._workdir.templates} has {free / 1e6:,.0f} MB free; a template "
+                f"of {_describe(spec)} needs {needed / 1e6:,.0f} MB "
+                f"({(needed - free) / 1e6:,.0f} MB more)",
+                "give disk back with teiten clean, or use another disk with --workdir",
+            )
+
+    def _fits(self, needed: int) -> bool:
+        disk = shutil.disk_usage(self._workdir.templates)
+        used = sum(use.bytes for use in self._templates())
+        return disk.free >= needed and used + needed <= disk.total * LARGEST_SHARE
+
+    def _templates(self) -> Iterator[TemplateUse]:
+        if not self._workdir.templates.is_dir():
+            return
+        for folder in self._workdir.templates.iterdir():
+            marker = read_marker(folder)
+            if marker is None or marker.what != Kind.TEMPLATE:
+                continue
+            with contextlib.suppress(OSError):  # removed meanwhile
+                description = folder / DESCRIPTION
+                known = description if description.exists() else folder
+                yield TemplateUse(
+                    fingerprint=folder.name,
+                    path=folder,
+                    bytes=folder_bytes(folder),
+                    last_used=known.stat().st_mtime,
+                    description=marker.about,
+                )
+
+    def _folder(self, fingerprint: str) -> Path:
+        return self._workdir.templates / fingerprint
+
+    def _lock(self, fingerprint: str) -> FileLock:
+        self._workdir.caches.mkdir(parents=True, exist_ok=True)
+        return FileLock(self._workdir.caches / f"template-{fingerprint[:16]}.lock")
+
+    @contextlib.contextmanager
+    def _locked(self, fingerprint: str, say: Callable[[str], None]) -> Iterator[None]:
+        lock = self._lock(fingerprint)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            say("another Teiten works on this template: waiting for it")
+            lock.acquire()
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+def _describe(spec: TemplateSpec) -> str:
+    checksums = "with" if spec.checksums else "without"
+    return (
+        f"PostgreSQL {spec.installation.version} ({spec.installation.name}) {checksums} checksums, "
+        f"scale {spec.data.scale}, fillfactor {spec.data.fillfactor}"
+    )
+
+
+def _require_left(folder: Path, marker: Marker) -> None:
+    if marker.pid != os.getpid() and marker.maker_lives():
+        raise UsageError(
+            f"the folder {folder} is in use by another Teiten (process {marker.pid})",
+            "wait for it to end, or work in another folder with --workdir",
+        )
