@@ -1,0 +1,118 @@
+"""The binaries of an installation: where they are, what they say of themselves, their hash.
+
+What they say is kept in the working folder by path, size and time of change, so that listing
+installations does not hash 10 MB and start a program for each of them every time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from teiten.host.processes import child_environment
+from teiten.model.installation import Version
+
+VERSION_TIMEOUT = 20.0
+"""Seconds; a program that does not tell its version in that time is broken."""
+
+
+class BrokenBinaryError(Exception):
+    """A program that cannot be run; the text says why."""
+
+
+@dataclass(frozen=True)
+class BinaryFacts:
+    """What ``--version`` says, and the SHA-256 of the file."""
+
+    version_text: str
+    fingerprint: str
+
+    @property
+    def version(self) -> Version:
+        return Version.parse(self.version_text)
+
+
+def find_binary(folder: Path, name: str) -> Path | None:
+    """The real file of a program in a folder; None where it is not there or is a wrapper.
+
+    Debian's /usr/bin/pgbench is a link to pg_wrapper, which chooses a cluster: not what we want.
+    """
+    file_name = f"{name}.exe" if sys.platform == "win32" else name
+    path = folder / file_name
+    if not (path.is_file() and os.access(path, os.X_OK)):
+        return None
+    real = path.resolve()
+    return real if real.name.lower() == file_name else None
+
+
+def ask_version(program: Path, library_path: Path | None = None) -> str:
+    """The first line of ``--version``. Raises BrokenBinaryError where it cannot be had."""
+    try:
+        done = subprocess.run(
+            [program, "--version"],
+            env=child_environment(library_path),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=VERSION_TIMEOUT,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise BrokenBinaryError(f"{program} --version: {error}") from error
+    text = done.stdout.decode(errors="replace").strip()
+    if done.returncode != 0 or "PostgreSQL" not in text:
+        said = done.stderr.decode(errors="replace").strip() or text or f"exit {done.returncode}"
+        raise BrokenBinaryError(f"{program} --version: {said.splitlines()[-1]}")
+    return text.splitlines()[0]
+
+
+def hash_file(path: Path, algorithm: str = "sha256") -> str:
+    """The hexadecimal hash of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, algorithm).hexdigest()
+
+
+class BinaryCache:
+    """Facts of programs, kept in one JSON file; ``file=None`` keeps nothing."""
+
+    def __init__(self, file: Path | None) -> None:
+        self._file = file
+        self._known: dict[str, dict[str, str | int]] = {}
+        self._changed = False
+        if file is not None:
+            with contextlib.suppress(OSError, ValueError):
+                loaded = json.loads(file.read_text(encoding="utf-8"))
+                self._known = loaded if isinstance(loaded, dict) else {}
+
+    def facts(self, program: Path, library_path: Path | None = None) -> BinaryFacts:
+        """What is known of a program, asked anew where its file changed.
+
+        Raises BrokenBinaryError where it cannot be run or read.
+        """
+        try:
+            status = program.stat()
+            state = {"size": status.st_size, "changed": status.st_mtime_ns}
+            entry = self._known.get(str(program), {})
+            if entry.items() >= state.items() and {"version_text", "fingerprint"} <= entry.keys():
+                return BinaryFacts(str(entry["version_text"]), str(entry["fingerprint"]))
+            facts = BinaryFacts(ask_version(program, library_path), hash_file(program))
+        except OSError as error:
+            raise BrokenBinaryError(f"{program}: {error}") from error
+        self._known[str(program)] = {**state, **asdict(facts)}
+        self._changed = True
+        return facts
+
+    def save(self) -> None:
+        """Write what is new; a working folder that we may not write to is no failure."""
+        if not self._changed or self._file is None or not self._file.parent.is_dir():
+            return
+        known = {path: entry for path, entry in self._known.items() if Path(path).exists()}
+        staging = self._file.with_suffix(f".{os.getpid()}.tmp")
+        with contextlib.suppress(OSError):
+            staging.write_text(json.dumps(known, indent=1), encoding="utf-8")
+            staging.replace(self._file)

@@ -1,0 +1,91 @@
+"""Running the user's own npm, Maven or pip: they know the user's mirrors, proxies and keys."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from teiten.host.processes import signal_group, spawn
+from teiten.model.installation import Version
+
+TIMEOUT = 1800.0
+"""Seconds; for a slow line. A client that takes longer is stopped."""
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_NOISE = re.compile(r"(npm (warn|notice)|WARNING:|\[WARNING\]|npm error A complete log|$)", re.I)
+
+
+class PackageError(Exception):
+    """A client could not give a package; the text says what it said."""
+
+
+class MissingClientError(PackageError):
+    """The client itself is not installed."""
+
+
+class NoSuchVersionError(PackageError):
+    """The client works but has no such version. ``available``: of all majors, oldest first."""
+
+    def __init__(self, client: str, asked: str, available: Sequence[Version]) -> None:
+        super().__init__(f"{client} has no PostgreSQL {asked}")
+        self.available = tuple(available)
+
+
+@dataclass(frozen=True)
+class ClientOutput:
+    """What a client wrote, and how it ended."""
+
+    output: str
+    errors: str
+    exit_code: int
+
+    def complaint(self, lines: int = 6) -> str:
+        """The first lines of what it complained about, without colours and mere warnings."""
+        text = [_COLOURS.sub("", line).rstrip() for line in self.errors.splitlines()]
+        said = [line for line in text if not _NOISE.match(line.strip())]
+        said = said or [line.rstrip() for line in self.output.splitlines() if line.strip()]
+        return "\n".join(said[:lines]) or f"exit code {self.exit_code}, without a word"
+
+
+def find_client(name: str) -> str:
+    """The client's path. Raises MissingClientError."""
+    path = shutil.which(name)
+    if path is None:
+        raise MissingClientError(f"{name} is not installed")
+    return path
+
+
+def run_client(arguments: Sequence[str | Path], folder: Path) -> ClientOutput:
+    """Run a client in a folder to its end. Raises PackageError where it cannot be run."""
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        try:
+            process = spawn(arguments, folder=folder, stdout=output, stderr=errors)
+        except OSError as error:
+            raise PackageError(f"{arguments[0]} cannot be started: {error}") from error
+        try:
+            exit_code = process.wait(TIMEOUT)
+        except subprocess.TimeoutExpired as error:
+            _end(process)
+            raise PackageError(f"{arguments[0]} took longer than {TIMEOUT:g} s") from error
+        except BaseException:
+            _end(process)
+            raise
+        texts = []
+        for stream in (output, errors):
+            stream.seek(0)
+            texts.append(_COLOURS.sub("", stream.read().decode("utf-8", "replace")))
+    return ClientOutput(texts[0], texts[1], exit_code)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    signal_group(process, signal.SIGTERM)
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        signal_group(process, signal.SIGKILL)
+        process.wait()

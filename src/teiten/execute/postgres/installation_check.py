@@ -1,0 +1,51 @@
+"""Whether an installation works: a throw-away cluster that is made, started, asked and stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+import psycopg
+
+from teiten.errors import ServerError
+from teiten.execute.postgres.access import require_access
+from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.postgres.marker import remove_marked
+from teiten.host.paths import Workdir
+from teiten.host.users import ServerUser
+from teiten.model.installation import Installation
+
+
+def check_server(installation: Installation, workdir: Workdir, user: ServerUser) -> str:
+    """Run a throw-away cluster as the servers' user; what ``SELECT version()`` says.
+
+    The server must also load an extension, pg_prewarm, which trials use. Raises ServerError where
+    it does not work, MachineError where the servers' user cannot reach a folder.
+    """
+    require_access(installation.bin_directory, user)
+    folder = workdir.clusters / f"check-{os.getpid()}"
+    log = workdir.clusters / f"check-{os.getpid()}.log"
+    try:
+        cluster = Cluster.create(installation, folder / "data", user=user, checksums=True, log=log)
+        cluster.start()
+        try:
+            return _ask(cluster)
+        finally:
+            cluster.stop()
+    except psycopg.Error as error:
+        raise ServerError(
+            f"PostgreSQL {installation.version} starts, but does not work: {error}".rstrip(),
+            "try another source with --client, or another minor version",
+        ) from error
+    finally:
+        with contextlib.suppress(OSError):
+            remove_marked(folder)
+            log.unlink(missing_ok=True)
+
+
+def _ask(cluster: Cluster) -> str:
+    with cluster.connect() as connection:
+        connection.execute("CREATE EXTENSION pg_prewarm")
+        connection.execute("SELECT pg_prewarm('pg_class')")
+        row = connection.execute("SELECT version()").fetchone()
+    return str(row[0]) if row else ""

@@ -1,0 +1,85 @@
+"""Which PostgreSQL installations this machine has, and which of them a name means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from teiten.errors import MachineError
+from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError
+from teiten.execute.postgres.inspection import folder_of_programs, inspect_folder, inspect_managed
+from teiten.execute.postgres.places import Place, this_machine
+from teiten.execute.postgres.receipts import managed_folders
+from teiten.execute.postgres.references import resolve
+from teiten.host.paths import Workdir
+from teiten.model.installation import Installation, Pgbench
+
+__all__ = ["Findings", "choose_pgbench", "find_installations", "resolve", "search"]
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a search found. ``broken`` tells in words what is there but cannot be used."""
+
+    installations: tuple[Installation, ...]
+    broken: tuple[str, ...]
+
+
+def find_installations(workdir: Workdir) -> tuple[Installation, ...]:
+    """All installations of this machine, newest first; Teiten's own before others of a version."""
+    return search(workdir, this_machine()).installations
+
+
+def search(workdir: Workdir, places: Sequence[Place]) -> Findings:
+    """Teiten's own installations, then those at ``places``; each folder of programs only once."""
+    cache = BinaryCache(workdir.caches / "binaries.json")
+    found: dict[Path, Installation] = {}
+    broken: list[str] = []
+    for folder in managed_folders(workdir.installations):
+        try:
+            installation = inspect_managed(folder, cache)
+        except (BrokenBinaryError, ValueError) as error:
+            broken.append(str(error))
+        else:
+            found[installation.bin_directory] = installation
+    for place in places:
+        bin_directory = folder_of_programs(place.folder)
+        if bin_directory is None or bin_directory in found:
+            continue
+        try:
+            found[bin_directory] = inspect_folder(bin_directory, place.source, cache)
+        except BrokenBinaryError as error:
+            broken.append(str(error))
+    cache.save()
+    return Findings(_with_unique_names(found.values()), tuple(dict.fromkeys(broken)))
+
+
+def choose_pgbench(installations: Iterable[Installation]) -> Pgbench:
+    """The newest pgbench; of two of one version the system's, which was built for it."""
+    best = max(
+        (one for one in installations if one.pgbench is not None),
+        key=lambda one: (one.version, not one.managed, one.name),
+        default=None,
+    )
+    if best is None or best.pgbench is None:
+        raise MachineError(
+            "no pgbench: neither on PATH nor in an installation of PostgreSQL",
+            "install it with: teiten pg install pgbench",
+        )
+    return Pgbench(best.pgbench, best.version, best.source, best.library_path)
+
+
+def _with_unique_names(installations: Iterable[Installation]) -> tuple[Installation, ...]:
+    """Newest first. A second one of a name is called by its path."""
+    taken: set[str] = set()
+    named = []
+    for one in sorted(installations, key=_rank):
+        name = one.name if one.name not in taken else str(one.bin_directory)
+        taken.add(name)
+        named.append(replace(one, name=name))
+    return tuple(named)
+
+
+def _rank(one: Installation) -> tuple[int, bool, bool, str]:
+    return (-one.version.number, one.postgres is None, not one.managed, str(one.bin_directory))

