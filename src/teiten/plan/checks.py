@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from teiten.errors import MachineError, UsageError
@@ -18,8 +19,12 @@ def check(plan: Plan, facts: HostFacts, folder: Path) -> None:
     ``folder``: where clusters and templates are made; ``facts.disk`` is the disk below it.
     """
     check_connections(plan)
-    check_disk(plan, facts, folder)
-    check_memory(plan, facts)
+    short = [*_disk_shortfall(plan, facts, folder), *_memory_shortfall(plan, facts)]
+    if short:
+        raise MachineError(
+            "; ".join(what for what, _ in short),
+            ", ".join([_smaller(plan), *(remedy for _, remedy in short)]),
+        )
 
 
 def check_connections(plan: Plan) -> None:
@@ -36,29 +41,28 @@ def check_connections(plan: Plan) -> None:
     )
 
 
-def check_disk(plan: Plan, facts: HostFacts, folder: Path) -> None:
+def _disk_shortfall(plan: Plan, facts: HostFacts, folder: Path) -> Iterator[tuple[str, str]]:
+    """What is short, and what else than a smaller campaign would help."""
     short = plan.needs.disk - facts.disk.free
-    if short <= 0:
-        return
-    raise MachineError(
-        f"the plan needs {_size(plan.needs.disk)} of disk in {folder},"
-        f" {_size(facts.disk.free)} are free: {_size(short)} short",
-        f"{_smaller(plan)}, teiten clean, or --workdir on another disk",
-    )
+    if short > 0:
+        yield (
+            f"the plan needs {_size(plan.needs.disk)} of disk in {folder},"
+            f" {_size(facts.disk.free)} are free: {_size(short)} short",
+            "teiten clean, or --workdir on another disk",
+        )
 
 
-def check_memory(plan: Plan, facts: HostFacts) -> None:
+def _memory_shortfall(plan: Plan, facts: HostFacts) -> Iterator[tuple[str, str]]:
     short = plan.needs.memory - facts.memory.available
-    if short <= 0:
-        return
-    buffers = max(size_setting(dict(trial.settings), "shared_buffers") for trial in plan.trials)
-    clients = max(trial.clients for trial in plan.trials)
-    raise MachineError(
-        f"the plan needs {_size(plan.needs.memory)} of memory"
-        f" ({_size(buffers)} of shared buffers, {clients} clients),"
-        f" {_size(facts.memory.available)} are available: {_size(short)} short",
-        f"{_smaller(plan)}, or --guc shared_buffers=…",
-    )
+    if short > 0:
+        buffers = max(size_setting(dict(trial.settings), "shared_buffers") for trial in plan.trials)
+        clients = max(trial.clients for trial in plan.trials)
+        yield (
+            f"the plan needs {_size(plan.needs.memory)} of memory"
+            f" ({_size(buffers)} of shared buffers, {clients} clients),"
+            f" {_size(facts.memory.available)} are available: {_size(short)} short",
+            "or --guc shared_buffers=…",
+        )
 
 
 def _missing_connections(trial: PlannedTrial) -> int:

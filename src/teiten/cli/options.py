@@ -1,0 +1,124 @@
+"""The options that ``plan`` and ``run`` share (CLI.md)."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+LARGEST_SEED = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class PlanOptions:
+    """What the command line asks of a study. Shares as written (``2%``)."""
+
+    servers: tuple[str, ...] = ()
+    profile: str | None = None
+    overrides: tuple[str, ...] = ()
+    gucs: tuple[str, ...] = ()
+    blocks: int | None = None
+    delta: str | None = None
+    alpha: str | None = None
+    seed: int | None = None
+    name: str | None = None
+    yes: bool = False
+
+    def as_arguments(self) -> list[str]:
+        """The options as a command line that repeats them; without the campaign's name."""
+        single = (
+            ("--profile", self.profile),
+            ("--blocks", self.blocks),
+            ("--delta", self.delta),
+            ("--alpha", self.alpha),
+            ("--seed", self.seed),
+        )
+        repeated = (("--servers", self.servers), ("--set", self.overrides), ("--guc", self.gucs))
+        words = [
+            word
+            for flag, values in repeated
+            for value in values
+            for word in (flag, value)
+        ]  # fmt: skip
+        for flag, value in single:
+            if value is not None:
+                words += [flag, str(value)]
+        return words
+
+
+def _checked_name(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> str | None:
+    if value is not None and _NAME.fullmatch(value) is None:
+        raise click.BadParameter(
+            f"{value!r} cannot name a folder; use letters, digits, '.', '-' and '_',"
+            " a letter or digit first, at most 80"
+        )
+    return value
+
+
+_OPTIONS = (
+    click.option(
+        "--servers",
+        multiple=True,
+        metavar="OLD,NEW",
+        help="Servers to compare, the old one first: 17,18 or 18.3,18.4 or a path.",
+    ),
+    click.option(
+        "--profile",
+        metavar="PROFILE",
+        help="Size of the campaign: quick, standard (the default) or published.",
+    ),
+    click.option(
+        "--set",
+        "overrides",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Change a key of the study: clients=1,4 or duration=20s or workloads=read.",
+    ),
+    click.option(
+        "--guc",
+        "gucs",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Set a server parameter in every trial.",
+    ),
+    click.option("--blocks", type=int, metavar="N", help="How often every combination runs."),
+    click.option(
+        "--delta", metavar="SHARE", help="The smallest difference that matters, for example 2%."
+    ),
+    click.option(
+        "--alpha", metavar="SHARE", help="The share of false alarms you accept, for example 5%."
+    ),
+    click.option(
+        "--seed",
+        type=click.IntRange(0, LARGEST_SEED),
+        metavar="N",
+        help="Repeat the order of an earlier campaign.",
+    ),
+    click.option("--name", callback=_checked_name, metavar="TEXT", help="Name of the campaign."),
+    click.option("--yes", is_flag=True, help="Do not ask before starting."),
+)
+
+
+def plan_options(function: Command) -> Command:
+    """Give a verb the shared options, as one argument ``options: PlanOptions``."""
+
+    @functools.wraps(function)
+    def with_options(*args: Any, **kwargs: Any) -> Any:
+        names = PlanOptions.__dataclass_fields__
+        chosen = {name: kwargs.pop(name) for name in names}
+        return function(*args, options=PlanOptions(**chosen), **kwargs)
+
+    decorated: Any = with_options
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    result: Command = decorated
+    return result

@@ -1,0 +1,72 @@
+"""A plan as JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from teiten.cli.planning import Planned
+from teiten.model.plan import Plan, PlannedTrial
+
+
+def plan_as_json(planned: Planned, folder: Path, actions: tuple[str, ...]) -> dict[str, Any]:
+    """The plan in base units: seconds, bytes, shares."""
+    plan: Plan = planned.plan
+    study, measure = plan.study, plan.study.measure
+    return {
+        "study": study.name,
+        "profile": study.profile,
+        "conclusive": study.conclusive,
+        "seed": plan.seed,
+        "contrast": study.contrast,
+        "factors": {factor.name: list(factor.levels) for factor in study.factors},
+        "servers": {
+            level: {
+                "name": installation.name,
+                "version": str(installation.version),
+                "folder": str(installation.bin_directory),
+            }
+            for level, installation in plan.servers
+        },
+        "pgbench": {"version": str(plan.pgbench.version), "path": str(plan.pgbench.path)},
+        "measure": {
+            "duration": measure.duration,
+            "warmup": measure.warmup,
+            "settle": measure.settle,
+            "blocks": measure.blocks,
+            "delta": measure.delta,
+            "alpha": measure.alpha,
+        },
+        "trials": [_trial(trial) for trial in plan.trials],
+        "needs": {
+            "seconds": plan.needs.seconds,
+            "measured_seconds": plan.needs.measured_seconds,
+            "disk_bytes": plan.needs.disk,
+            "disk_free_bytes": planned.facts.disk.free,
+            "memory_bytes": plan.needs.memory,
+            "memory_available_bytes": planned.facts.memory.available,
+        },
+        "folder": str(folder),
+        "actions": list(actions),
+        "cautions": [
+            {"code": each.code, "severity": each.severity, "values": dict(each.values)}
+            for each in planned.cautions
+        ],
+    }
+
+
+def _trial(trial: PlannedTrial) -> dict[str, Any]:
+    return {
+        "number": trial.number,
+        "block": trial.block,
+        "workload": trial.cell.workload,
+        "levels": dict(trial.cell.levels),
+        "seed": trial.seed,
+        "clients": trial.clients,
+        "threads": trial.threads,
+        "query_mode": trial.query_mode,
+        "scale": trial.template.data.scale,
+        "fillfactor": trial.template.data.fillfactor,
+        "checksums": trial.template.checksums,
+        "settings": dict(trial.settings),
+    }

@@ -1,0 +1,107 @@
+"""A plan as text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from teiten.cli.layout import bullets, columns, paragraph
+from teiten.cli.planning import Planned
+from teiten.model.plan import Plan
+from teiten.report.texts import caution_text
+from teiten.study.quantities import exact_share, format_duration, format_size
+
+
+def plan_lines(planned: Planned, folder: Path, actions: tuple[str, ...]) -> Iterator[str]:
+    """Everything about the plan, trials in order. ``folder``: the working folder."""
+    plan: Plan = planned.plan
+    study = plan.study
+    yield f"{study.title.en} ({study.name}), profile {study.profile}, seed {plan.seed}"
+    yield from paragraph(study.question.en)
+    if not study.conclusive:
+        yield f"The profile {study.profile} supports no conclusion."
+    yield ""
+    yield from columns(list(_overview(plan)))
+    yield ""
+    yield f"Trials ({len(plan.trials)}), in this order"
+    yield from columns(list(_trial_rows(plan)), right=_number_columns(plan))
+    yield ""
+    yield "Needs"
+    yield from columns(list(_needs(planned, folder)))
+    yield ""
+    yield "What running it will do"
+    yield from bullets(actions)
+    yield from _caution_lines(planned)
+
+
+def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
+    study, measure = plan.study, plan.study.measure
+    for level, installation in plan.servers:
+        where = installation.bin_directory
+        yield (
+            f"server {level}",
+            f"PostgreSQL {installation.version} ({installation.name}) in {where}",
+        )
+    yield "pgbench", f"{plan.pgbench.version} at {plan.pgbench.path}"
+    for factor in study.factors:
+        contrasted = ", contrasted: the first is old" if factor.name == study.contrast else ""
+        yield f"factor {factor.name}", ", ".join(factor.levels) + contrasted
+    for workload in study.workloads:
+        data = workload.data
+        own = f", clients {', '.join(workload.clients)}" if workload.clients else ""
+        yield (
+            f"workload {workload.name}",
+            f"{workload.script.name}, scale {data.scale}, fillfactor {data.fillfactor}{own}",
+        )
+    yield (
+        "measured",
+        f"{format_duration(measure.duration or 0)} after {format_duration(measure.warmup or 0)} of"
+        f" warm-up, {measure.blocks} blocks",
+    )
+    yield (
+        "judged",
+        f"differences from {exact_share(measure.delta)} on matter,"
+        f" confidence {exact_share(1 - measure.alpha)}",
+    )
+
+
+def _number_columns(plan: Plan) -> tuple[int, ...]:
+    names = [factor.name for factor in plan.study.factors]
+    return (0, 1, 3 + names.index("clients"), 3 + len(names))
+
+
+def _trial_rows(plan: Plan) -> Iterator[tuple[str, ...]]:
+    names = [factor.name for factor in plan.study.factors]
+    yield ("trial", "block", "workload", *names, "pgbench seed")
+    for trial in plan.trials:
+        levels = (trial.cell.level(name) or "" for name in names)
+        yield (
+            str(trial.number),
+            str(trial.block),
+            trial.cell.workload,
+            *levels,
+            str(trial.seed),
+        )
+
+
+def _needs(planned: Planned, folder: Path) -> Iterator[tuple[str, str]]:
+    needs, facts = planned.plan.needs, planned.facts
+    yield (
+        "  time",
+        f"about {format_duration(needs.seconds)}, of which"
+        f" {format_duration(needs.measured_seconds)} are measured",
+    )
+    free = format_size(facts.disk.free)
+    yield "  disk", f"{format_size(needs.disk)} in {folder} ({free} are free)"
+    available = format_size(facts.memory.available)
+    yield "  memory", f"{format_size(needs.memory)} ({available} are available)"
+
+
+def _caution_lines(planned: Planned) -> Iterator[str]:
+    if not planned.cautions:
+        return
+    yield ""
+    yield "Cautions"
+    for caution in planned.cautions:
+        what, advice = caution_text(caution, "en")
+        yield from bullets([f"{what} {advice}".strip()])
