@@ -182,7 +182,8 @@ class PgbenchProcess:
             series=self._errors.series(),
             histogram=reader.histogram.encode() if reader is not None else "",
             cpu_seconds=self._started.cpu_seconds,
-            problems=_problems(exit_code, summary, lines, self._stopped, log),
+            problems=_problems(exit_code, summary, lines, self._stopped)
+            + _log_problems(exit_code, summary, log, self.run.log_sampling_rate),
             statements=summary.statements,
             log=log,
         )
@@ -286,21 +287,28 @@ def _script_error(run: PgbenchRun, lines: list[str], command: str) -> WorkloadEr
 
 
 def _problems(
-    exit_code: int,
-    summary: Summary,
-    lines: list[str],
-    stopped: str | None,
-    log: LogSummary | None,
+    exit_code: int, summary: Summary, lines: list[str], stopped: str | None
 ) -> tuple[Problem, ...]:
-    details: list[str] = []
     if stopped is not None:
-        details.append(stopped)
-    elif exit_code != 0:
+        return (Problem("pgbench-failed", stopped),)
+    if exit_code != 0:
         ending = f"exit code {exit_code}" if exit_code > 0 else f"ended by signal {-exit_code}"
-        errors = all_errors(lines)
-        details.append("; ".join((ending, *errors[:3])))
-    elif not summary.transactions:
-        details.append("no transaction was completed")
-    if log is not None and log.error is not None:
-        details.append(f"the transaction log could not be read: {log.error}")
-    return tuple(Problem("pgbench-failed", detail) for detail in details)
+        return (Problem("pgbench-failed", "; ".join((ending, *all_errors(lines)[:3]))),)
+    if not summary.transactions:
+        return (Problem("pgbench-failed", "no transaction was completed"),)
+    return ()
+
+
+def _log_problems(
+    exit_code: int, summary: Summary, log: LogSummary | None, rate: float | None
+) -> tuple[Problem, ...]:
+    if log is None:
+        return ()
+    if log.error is not None:
+        detail = f"the transaction log could not be read: {log.error}"
+        return (Problem("pgbench-failed", detail),)
+    if exit_code == 0 and rate == 1 and log.counted != summary.transactions:
+        # pgbench does not tell when it cannot write, for example on a full disk
+        detail = f"the log has {log.counted} of {summary.transactions} transactions"
+        return (Problem("pgbench-failed", detail),)
+    return ()

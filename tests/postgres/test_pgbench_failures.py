@@ -1,0 +1,185 @@
+"""pgbench that cannot do what it should: wrong scripts, lost servers, and its end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import psycopg
+import pytest
+
+from teiten.errors import WorkloadError
+from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.workload import pgbench as pgbench_module
+from teiten.execute.workload.pgbench import PgbenchProcess, PgbenchRun, try_script
+from teiten.model.study import Script
+from teiten.model.units import Seconds
+from tests.fixtures.pgbench_run import DATABASE, pgbench, run
+
+__all__ = ["pgbench", "run"]
+
+pytestmark = pytest.mark.pg(">=18")
+
+
+def script(text: str) -> Script:
+    return Script("mine.sql", False, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("\\set aid random(1, 10\nSELECT 1;\n", 'mine.sql:1: syntax error in command "set"'),
+        ("SELECTT nope;\n", 'syntax error at or near "SELECTT"'),
+        ("SELECT * FROM no_such_table;\n", 'relation "no_such_table" does not exist'),
+        ("\\set x 1/0\nSELECT :x;\n", "division by zero"),
+        ("", 'empty command list for script "mine.sql"'),
+    ],
+)
+def test_an_error_in_a_script_is_told_in_pgbenchs_words(
+    run: PgbenchRun, text: str, message: str
+) -> None:
+    wrong = replace(run, script=script(text))
+    with pytest.raises(WorkloadError) as tried:
+        try_script(wrong)
+    process = PgbenchProcess(wrong)
+    process.start()
+    with pytest.raises(WorkloadError) as ran:
+        process.wait(30)
+    for caught in (tried, ran):
+        assert caught.value.message.startswith("script mine.sql: ")
+        assert message in caught.value.message
+        assert caught.value.hint.startswith("correct mine.sql")
+        assert str(run.pgbench.path) in caught.value.hint
+
+
+def test_an_option_that_pgbench_does_not_know(run: PgbenchRun) -> None:
+    with pytest.raises(WorkloadError, match="--no-such-option"):
+        try_script(replace(run, options=("--no-such-option",)))
+
+
+def test_a_good_script_is_tried_with_one_transaction(
+    run: PgbenchRun, running_cluster: Cluster
+) -> None:
+    text = "\\set bid random(1, :scale)\nUPDATE pgbench_branches SET bbalance = 7;\n"
+    try_script(replace(run, script=script(text)))
+    with running_cluster.connect(DATABASE) as connection:
+        assert connection.execute("SELECT bbalance FROM pgbench_branches").fetchall() == [(7,)]
+
+
+def test_a_script_that_does_not_end_is_told(run: PgbenchRun) -> None:
+    with pytest.raises(WorkloadError, match="had not ended after 1 s"):
+        try_script(replace(run, script=script("SELECT pg_sleep(2);\n")), timeout=1)
+    time.sleep(1.5)  # the server learns of pgbench's end only after the query
+
+
+def test_a_missing_server_is_no_error_of_the_script(run: PgbenchRun) -> None:
+    process = PgbenchProcess(replace(run, socket_directory=Path("/tmp/no-such-folder")))
+    process.start()
+    result = process.wait(30)
+    assert result.exit_code == 1
+    assert result.problems[0].code == "pgbench-failed"
+    assert "connection to server" in result.problems[0].detail
+    assert "tps" not in result.metrics
+
+
+def test_a_missing_pgbench_is_told(run: PgbenchRun) -> None:
+    gone = replace(run, pgbench=replace(run.pgbench, path=Path("/no/such/pgbench")))
+    with pytest.raises(WorkloadError, match=r"/no/such/pgbench cannot be started: No such file"):
+        PgbenchProcess(gone).start()
+
+
+def test_a_crash_of_the_server_is_a_problem_and_no_exception(
+    run: PgbenchRun, running_cluster: Cluster
+) -> None:
+    process = PgbenchProcess(replace(run, duration=Seconds(20)))
+    process.start()
+    assert not process.ended_within(1.3)
+    query = "SELECT pid FROM pg_stat_activity WHERE application_name = 'pgbench' LIMIT 1"
+    with running_cluster.connect() as connection:
+        (pid,) = connection.execute(query).fetchone() or (0,)
+    os.kill(pid, signal.SIGKILL)
+    result = process.wait(15)
+    assert result.exit_code == 2
+    assert [problem.code for problem in result.problems] == ["pgbench-failed"]
+    assert "exit code 2; client" in result.problems[0].detail
+    assert result.log is not None
+    assert result.log.counted > 0
+    _wait_for_recovery(running_cluster)
+
+
+def test_stop_ends_pgbench_and_leaves_no_log(run: PgbenchRun) -> None:
+    process = PgbenchProcess(replace(run, duration=Seconds(60)))
+    process.start()
+    pid = process.pid
+    assert not process.ended_within(1.2)
+    assert process.is_running()
+    process.stop()
+    assert not psutil.pid_exists(pid)
+    assert not list(run.folder.glob("transactions.*"))
+    result = process.wait()
+    assert result.problems[0].detail == "stopped"
+    assert result.exit_code == -signal.SIGTERM
+    process.stop()
+    assert process.wait() is result
+
+
+def test_a_frozen_pgbench_is_stopped_after_the_timeout(
+    run: PgbenchRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pgbench_module, "STOP_SECONDS", 0.5)
+    process = PgbenchProcess(replace(run, duration=Seconds(1), script=script("SELECT 1;\n")))
+    process.start()
+    os.kill(process.pid, signal.SIGSTOP)
+    started = time.monotonic()
+    result = process.wait(1)
+    assert time.monotonic() - started < 30
+    assert result.problems[0].detail == "stopped: it had not ended after 1 s"
+    assert not psutil.pid_exists(process.pid)
+
+
+def test_pgbench_does_not_outlive_this_program(run: PgbenchRun) -> None:
+    """A child of ours that starts pgbench and is killed with -9 takes pgbench with it."""
+    parent = os.fork()
+    if parent == 0:
+        process = PgbenchProcess(replace(run, duration=Seconds(60)))
+        process.start()
+        (run.folder / "pid").write_text(str(process.pid))
+        time.sleep(60)
+        os._exit(0)
+    pid_file = run.folder / "pid"
+    _wait_until(lambda: pid_file.exists() and pid_file.read_text() != "")
+    pid = int(pid_file.read_text())
+    assert psutil.pid_exists(pid)
+    os.kill(parent, signal.SIGKILL)
+    os.waitpid(parent, 0)
+    _wait_until(lambda: not psutil.pid_exists(pid) or _is_zombie(pid))
+
+
+def _is_zombie(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+def _wait_until(condition: Callable[[], bool], seconds: float = 10) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def _wait_for_recovery(cluster: Cluster) -> None:
+    def answers() -> bool:
+        try:
+            cluster.connect().close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    _wait_until(answers)
