@@ -108,7 +108,7 @@ POSTGRES = (
         "buffers_written_by_backends_per_second",
         "1/s",
         "buffers_written_by_backends",
-        "by backends and workers, extensions of files among them",
+        "by backends and workers, files' growth among it (16 and later)",
     ),
     _rate("buffers_allocated_per_second", "1/s", "buffers_allocated", "buffers given a new page"),
 )

@@ -142,7 +142,7 @@ class PostgresProbe:
         self.begun.set()
         interval = self._interval / LOOKS_PER_SAMPLE
         for number in ticks(self._start, interval, self._clock, self._stop.wait):
-            self._look()
+            self._look(number * interval)
             if number // LOOKS_PER_SAMPLE > window.samples:
                 window.samples = number // LOOKS_PER_SAMPLE
                 self._add(counters.read(), window)
@@ -151,7 +151,7 @@ class PostgresProbe:
         if self._seconds() - window.last_at >= SHORTEST_SAMPLE * self._interval:
             self._add(last, window)
 
-    def _look(self) -> None:
+    def _look(self, seconds: float) -> None:
         if not self._watches_waits or self._connection is None:
             return
         try:
@@ -160,7 +160,7 @@ class PostgresProbe:
             self._leave_waits(error)
             return
         backends = [(wait or "", int(count or 0)) for wait, count in rows]
-        self._waits.add(self._seconds(), backends)
+        self._waits.add(seconds, backends)
 
     def _add(self, now: Counters, window: _Window) -> None:
         seconds = self._seconds()

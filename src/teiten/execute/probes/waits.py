@@ -3,7 +3,8 @@
 Series ``waits``: a column ``Type:Event`` for each wait event that was seen, and ``CPU`` for those
 without one (on a core, or ready to run). A value is the mean number of active client backends in
 that state over the second's looks. Backends that are idle, in a transaction or not, do not count.
-9.6 has only locks among its wait events: there CPU includes waiting for disks and for the client.
+A look takes a core for about 0.1 ms: where all cores are busy, a backend may end its statement in
+that time, and CPU comes out somewhat low. 9.6 has only locks among its wait events: there CPU includes waiting for disks and for the client.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class WaitCounter:
         self._seen: dict[str, Counter[int]] = {}
 
     def add(self, seconds: float, backends: Iterable[tuple[str, int]]) -> None:
-        """One look: ``seconds`` since the window's start, wait and number of backends."""
+        """One look: its planned time in seconds since the start, wait and number of backends."""
         second = max(1, math.ceil(seconds - 1e-6))
         self._looks[second] += 1
         for wait, count in backends:
