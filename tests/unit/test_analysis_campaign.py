@@ -1,0 +1,120 @@
+"""A campaign as a whole: complete or not, its times, its trials as the report lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from teiten.analysis.campaign import analyse, wall_seconds
+from teiten.cli.analysing import analyse_campaign
+from teiten.ledger.store import Ledger
+from teiten.model.analysis import CampaignAnalysis, VerdictKind
+from teiten.model.progress import open_trials
+from teiten.model.trial import Event, Outcome, Trial
+from tests.fixtures.synthetic import (
+    CAUTIONS,
+    SERVER_FACTS,
+    START,
+    synthetic_trials,
+    write_synthetic_ledger,
+)
+from tests.fixtures.synthetic_plan import HOST, make_plan
+
+PLAN = make_plan(60)
+TRIALS = tuple(synthetic_trials(PLAN, 10, 1))
+
+
+def analysis(trials: Iterable[Trial], events: tuple[Event, ...] = ()) -> CampaignAnalysis:
+    return analyse(
+        name="n",
+        teiten_version="1",
+        created_at=START,
+        command="teiten run observe",
+        plan=PLAN,
+        facts=HOST,
+        cautions=CAUTIONS,
+        server_facts=SERVER_FACTS,
+        trials=trials,
+        events=events,
+        points={},
+    )
+
+
+def test_every_trial_is_listed_whatever_its_outcome() -> None:
+    found = analysis(iter(TRIALS))
+    assert [(view.number, view.attempt) for view in found.trials] == [
+        (trial.number, trial.attempt) for trial in TRIALS
+    ]
+    assert {view.outcome for view in found.trials} == set(Outcome)
+    first = found.trials[0]
+    assert (first.workload, first.levels) == (
+        PLAN.trials[0].cell.workload,
+        PLAN.trials[0].cell.levels,
+    )
+    assert first.histogram[-1][1] == 1.0
+    assert found.complete and found.missing == 0
+    assert found.finished_at == max(trial.finished_at for trial in TRIALS)
+    assert found.measured == pytest.approx(10 * len(TRIALS))
+
+
+def test_a_campaign_that_was_cut_off_says_what_is_missing() -> None:
+    found = analysis(TRIALS[:20])
+    ended = {trial.number for trial in TRIALS[:20] if trial.outcome is Outcome.COUNTED}
+    assert not found.complete
+    assert found.missing == 60 - len(ended)
+    assert found.finished_at is None
+
+
+def test_an_empty_campaign_is_analysed_too() -> None:
+    found = analysis(())
+    assert (found.missing, found.trials, found.measured, found.wall) == (60, (), 0.0, 0.0)
+    assert all(one.overall.kind is VerdictKind.INCONCLUSIVE for one in found.contrasts)
+
+
+def test_a_trial_has_ended_when_it_counted_or_was_repeated_in_vain() -> None:
+    failed, counted = Outcome.FAILED, Outcome.COUNTED
+    finished = [(1, 1, counted), (2, 1, failed), (2, 2, Outcome.DISTURBED), (2, 3, failed)]
+    finished += [(3, 1, failed), (3, 2, counted), (4, 1, failed), (4, 2, failed)]
+    left = open_trials(PLAN.trials, finished, repeats=2)
+    assert [trial.number for trial in left] == list(range(4, 61))
+    assert open_trials(PLAN.trials[:4], finished, repeats=1) == ()
+
+
+def test_the_time_between_two_sessions_is_not_the_campaigns() -> None:
+    def event(at: float, kind: str) -> Event:
+        return Event(at, kind, None, None, {})
+
+    events = (
+        event(1000.0, "campaign-started"),
+        event(1005.0, "trial-started"),
+        event(9000.0, "resumed"),
+        event(9010.0, "campaign-finished"),
+    )
+    assert wall_seconds(990.0, events, [1030.0, 9008.0]) == 30.0 + 10.0
+    assert wall_seconds(990.0, (), []) == 0.0
+
+
+def test_a_ledger_is_analysed_with_and_without_its_series(tmp_path: Path) -> None:
+    folder = tmp_path / "made"
+    write_synthetic_ledger(folder, trials=60, samples=3_600)
+    with Ledger.open(folder, read_only=True) as ledger:
+        whole = analyse_campaign(ledger)
+        light = analyse_campaign(ledger, series=False)
+    assert whole.name == "made"
+    assert [one.source for one in whole.trials[0].series] == [
+        "pgbench",
+        "os",
+        "postgres",
+        "waits",
+        "disk:sda",
+        "cpu:0",
+    ]
+    assert light.trials[0].series == ()
+    assert whole.contrasts == light.contrasts
+    read = whole.contrasts[0]
+    assert (read.workload, read.metric.name) == ("read", "tps")
+    assert read.overall.kind is VerdictKind.FASTER
+    assert whole.server_facts == SERVER_FACTS
+    assert whole.cautions == CAUTIONS
