@@ -8,7 +8,6 @@ from typing import Any
 
 from teiten.cli.analysing import analyse_campaign
 from teiten.cli.main import Session
-from teiten.cli.report import write_reports
 from teiten.cli.watching import Watcher, watching
 from teiten.errors import InterruptedCampaignError, TrialsFailedError
 from teiten.execute.postgres.sweep import sweep
@@ -17,7 +16,7 @@ from teiten.execute.topology.single import SingleServerExecutor
 from teiten.host.disks import block_devices
 from teiten.host.signals import one_interruption
 from teiten.host.users import server_user
-from teiten.ledger.lock import run_lock
+from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger
 from teiten.model.analysis import CampaignAnalysis
 from teiten.model.trial import Outcome
@@ -44,7 +43,7 @@ def carry_out(session: Session, folder: Path) -> CarriedOut:
     Raises InterruptedCampaignError, and TrialsFailedError where a planned trial has no counted
     attempt after its repeats; the report is written in that case too.
     """
-    with run_lock(session.workdir.root):
+    with workdir_lock(session.workdir.root):
         sweep_leftovers(session)
         ledger = Ledger.open(folder)
         try:
@@ -52,6 +51,8 @@ def carry_out(session: Session, folder: Path) -> CarriedOut:
             analysis = analyse_campaign(ledger)
         finally:
             ledger.close()
+    from teiten.cli.report import write_reports
+
     session.console.say("writing the report")
     reports = tuple(write_reports(session, folder))
     _tell(session, analysis, reports)
@@ -79,7 +80,7 @@ def _executor(
     session: Session, ledger: Ledger, folder: Path, watcher: Watcher
 ) -> SingleServerExecutor:
     return SingleServerExecutor(
-        ledger=ledger,
+        record=ledger,
         campaign=folder,
         workdir=session.workdir,
         user=server_user(),

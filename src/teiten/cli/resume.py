@@ -22,7 +22,7 @@ def command(session: Session, campaign: str, as_json: bool) -> None:
     RUN is its name, a unique prefix, its path, or "last" (the default). No finished trial is run
     again.
     """
-    folder = find_campaign(session.workdir, campaign)
+    folder = find_campaign(session.workdir.campaigns, campaign)
     ledger = Ledger.open(folder)
     try:
         name = ledger.name

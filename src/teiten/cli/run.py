@@ -37,7 +37,10 @@ def command(session: Session, study: str, options: PlanOptions, as_json: bool) -
     planned = make_plan(session, study, options)
     tell_cautions(session, planned)
     name = options.name or new_name(
-        planned.plan.study.name, planned.plan.study.profile, time.time()
+        planned.plan.study.name,
+        planned.plan.study.profile,
+        time.time(),
+        session.workdir.campaigns,
     )
     ledger = Ledger.create(
         session.workdir.campaigns / name,

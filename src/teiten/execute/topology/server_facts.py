@@ -80,7 +80,7 @@ def prewarm(connect: Connect) -> Facts:
 
 
 def _one(connection: psycopg.Connection[Any], query: str) -> str:
-    row = connection.execute(query).fetchone()  # type: ignore[arg-type] # our own constants
+    row = connection.execute(query).fetchone()
     return str(row[0]) if row else ""
 
 

@@ -259,7 +259,9 @@ class SingleServerTrial:
             progress = process.poll()
             if progress is not None and progress.seconds != shown:
                 shown = progress.seconds
-                self._bench.observer.progress(progress.seconds, progress.tps, progress.latency)
+                self._bench.observer.progress(
+                    Seconds(progress.seconds), progress.tps, Seconds(progress.latency)
+                )
             if not self.cluster.is_running():
                 process.stop()
         return process.wait(timeout=0.1)
