@@ -29,7 +29,8 @@ CONFLICTS = Script(
     "END;\n",
 )
 
-pytestmark = pytest.mark.pg(">=9.6")
+every_version = pytest.mark.pg(">=9.6")
+newest_versions = pytest.mark.pg(">=18")
 
 
 def kept_times(folder: Path) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -42,6 +43,7 @@ def kept_times(folder: Path) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return np.array(sorted(int(line.split()[2]) for line in lines), dtype=np.int64)
 
 
+@every_version
 def test_percentiles_agree_with_the_whole_log(run: PgbenchRun) -> None:
     process = PgbenchProcess(replace(run, keep_log=True, query_mode=QueryMode.PREPARED))
     process.start()
@@ -68,6 +70,7 @@ def test_percentiles_agree_with_the_whole_log(run: PgbenchRun) -> None:
     assert result.command.startswith(str(run.pgbench.path))
 
 
+@newest_versions
 def test_the_log_is_read_and_deleted_while_pgbench_runs(run: PgbenchRun) -> None:
     process = PgbenchProcess(replace(run, duration=Seconds(4)))
     process.start()
@@ -85,6 +88,7 @@ def test_the_log_is_read_and_deleted_while_pgbench_runs(run: PgbenchRun) -> None
     assert not list(run.folder.glob("transactions.*"))
 
 
+@newest_versions
 def test_without_a_log_there_are_no_percentiles(run: PgbenchRun) -> None:
     process = PgbenchProcess(replace(run, log_sampling_rate=None, duration=Seconds(1)))
     process.start()
@@ -96,6 +100,7 @@ def test_without_a_log_there_are_no_percentiles(run: PgbenchRun) -> None:
     assert result.metrics["latency_mean"] > 0
 
 
+@newest_versions
 def test_a_share_of_the_transactions_is_logged(run: PgbenchRun) -> None:
     process = PgbenchProcess(replace(run, log_sampling_rate=0.1, duration=Seconds(1)))
     process.start()
@@ -107,6 +112,7 @@ def test_a_share_of_the_transactions_is_logged(run: PgbenchRun) -> None:
     assert share == pytest.approx(0.1, rel=0.5)
 
 
+@every_version
 @pytest.mark.parametrize("name", ["tpcb-like", "simple-update", "select-only"])
 def test_the_balances_agree_after_pgbenchs_own_scripts(
     run: PgbenchRun, running_cluster: Cluster, name: str
@@ -127,6 +133,7 @@ def test_the_balances_agree_after_pgbenchs_own_scripts(
         assert "the sums differ: accounts" in problem.detail
 
 
+@newest_versions
 def test_statement_latencies_where_the_options_ask_for_them(run: PgbenchRun) -> None:
     process = PgbenchProcess(replace(run, script=TPCB_LIKE, options=("-r",), duration=Seconds(1)))
     process.start()
@@ -135,6 +142,7 @@ def test_statement_latencies_where_the_options_ask_for_them(run: PgbenchRun) -> 
     assert result.statements[-1].latency > 0
 
 
+@newest_versions
 def test_failed_transactions_are_counted_apart(run: PgbenchRun) -> None:
     if run.pgbench.version < Version(150000):
         pytest.skip("pgbench counts failed transactions from 15 on")

@@ -1,0 +1,270 @@
+"""What the per-transaction log costs, and what its reader can take.
+
+    python benchmarks/transaction_log.py [--pairs 40] [--seconds 1] [--clients 4]
+
+1. A script of one meta-command, which touches the server not at all: pgbench's CPU time per
+   transaction with and without a log, so the cost of a line, free of the machine's noise.
+2. select-only with prepared statements, the shortest transaction that pgbench has and so the worst
+   case, in blocks: without a log, with a log of all transactions, and with -r, in random order.
+   Each is compared with "without" of its block: the ratio of TPS with a 95 % t interval.
+3. The reader alone on a log of 5 million lines: transactions per CPU second, and its memory.
+
+Needs a server: by default one of its own of the newest installation that is found; or, with
+--socket-directory and --port, one whose database ``postgres`` has pgbench's tables.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import random
+import resource
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy import stats
+
+from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.postgres.installations import choose_pgbench, find_installations
+from teiten.execute.workload.histogram import LatencyHistogram
+from teiten.execute.workload.pgbench import PgbenchProcess, PgbenchResult, PgbenchRun
+from teiten.execute.workload.pgbench_log import LogTail
+from teiten.host.paths import Workdir, default_workdir
+from teiten.host.processes import child_environment
+from teiten.host.users import server_user
+from teiten.model.installation import Installation, Pgbench
+from teiten.model.study import QueryMode, Script
+from teiten.model.units import MIB, Seconds
+
+SCALE = 10
+Arm = tuple[float | None, tuple[str, ...]]
+"""The log's sampling rate, and further options."""
+WITHOUT = "without"
+EMPTY_SCRIPT = Script("nothing.sql", False, "\\set nothing 1\n")
+EMPTY_ARMS: dict[str, Arm] = {
+    WITHOUT: (None, ()),
+    "log of all": (1.0, ()),
+    "log of 1 %": (0.01, ()),
+    "-r": (None, ("-r",)),
+}
+SELECT_ONLY = Script("select-only", True, "")
+ARMS: dict[str, Arm] = {
+    WITHOUT: (None, ()),
+    "log of all": (1.0, ()),
+    "-r": (None, ("-r",)),
+}
+Results = dict[str, list[PgbenchResult]]
+
+
+@dataclass(frozen=True)
+class Server:
+    socket_directory: Path
+    port: int
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    workdir = Workdir(arguments.workdir)
+    installations = find_installations(workdir)
+    pgbench = choose_pgbench(installations)
+    with tempfile.TemporaryDirectory(prefix="teiten-bench-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        reader = measure_reader(folder)
+        with contextlib.ExitStack() as stack:
+            if arguments.socket_directory is not None:
+                server = Server(arguments.socket_directory, arguments.port)
+            else:
+                newest = next(one for one in installations if one.postgres is not None)
+                server = stack.enter_context(own_server(newest, pgbench, folder))
+            bench = Bench(pgbench, server, folder / "run", arguments.seconds)
+            empty = bench.blocks(5, EMPTY_ARMS, EMPTY_SCRIPT, clients=1)
+            results = bench.blocks(arguments.pairs, ARMS, SELECT_ONLY, clients=arguments.clients)
+    report = {
+        "pgbench": str(pgbench.version),
+        "clients": arguments.clients,
+        "pairs": arguments.pairs,
+        "seconds": arguments.seconds,
+        "empty script": {arm: cost_of_a_line(empty, arm) for arm in EMPTY_ARMS},
+        "select-only": {arm: compare(results, arm) for arm in ARMS},
+        "reader": reader,
+    }
+    print(json.dumps(report, indent=2))
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--pairs", type=int, default=40)
+    parser.add_argument("--seconds", type=int, default=1)
+    parser.add_argument("--clients", type=int, default=4)
+    parser.add_argument("--workdir", type=Path, default=default_workdir())
+    parser.add_argument("--socket-directory", type=Path)
+    parser.add_argument("--port", type=int, default=5432)
+    return parser.parse_args()
+
+
+@contextlib.contextmanager
+def own_server(installation: Installation, pgbench: Pgbench, folder: Path) -> Iterator[Server]:
+    cluster = Cluster.create(
+        installation,
+        folder / "cluster" / "data",
+        user=server_user(),
+        checksums=False,
+        log=folder / "server.log",
+    )
+    cluster.start()
+    try:
+        subprocess.run(
+            [
+                *(pgbench.path, "-i", "-q", "-s", str(SCALE), "-U", cluster.user_name),
+                *("-h", cluster.socket_directory, "-p", str(cluster.port), "postgres"),
+            ],
+            env=child_environment(pgbench.library_path),
+            check=True,
+            capture_output=True,
+        )
+        yield Server(cluster.socket_directory, cluster.port)
+    finally:
+        cluster.remove()
+
+
+@dataclass(frozen=True)
+class Bench:
+    pgbench: Pgbench
+    server: Server
+    folder: Path
+    seconds: int
+
+    def blocks(self, count: int, arms: dict[str, Arm], script: Script, *, clients: int) -> Results:
+        """Each arm once a block, in random order; one more block at the start warms up."""
+        results: Results = {arm: [] for arm in arms}
+        for block in range(count + 1):
+            for arm in random.sample(list(arms), len(arms)):
+                result = self.run(arms[arm], script, clients, seed=block)
+                if block:
+                    results[arm].append(result)
+        return results
+
+    def run(self, arm: Arm, script: Script, clients: int, seed: int) -> PgbenchResult:
+        rate, options = arm
+        process = PgbenchProcess(
+            PgbenchRun(
+                pgbench=self.pgbench,
+                socket_directory=self.server.socket_directory,
+                port=self.server.port,
+                dbname="postgres",
+                user_name="postgres",
+                script=script,
+                scale=SCALE,
+                clients=clients,
+                threads=max(1, clients // 2),
+                duration=Seconds(self.seconds),
+                seed=seed,
+                query_mode=QueryMode.PREPARED,
+                options=options,
+                log_sampling_rate=rate,
+                folder=self.folder,
+            )
+        )
+        process.start()
+        result = process.wait()
+        assert not result.problems, result.problems
+        shutil.rmtree(self.folder)
+        return result
+
+
+def cpu_per_transaction(results: list[PgbenchResult]) -> float:
+    """The median of pgbench's own CPU time, in microseconds."""
+    return 1e6 * float(
+        np.median([result.cpu_seconds / result.metrics["transactions"] for result in results])
+    )
+
+
+def cost_of_a_line(results: Results, arm: str) -> dict[str, float]:
+    cost = cpu_per_transaction(results[arm])
+    return {
+        "pgbench_cpu_microseconds": cost,
+        "more_than_without": cost - cpu_per_transaction(results[WITHOUT]),
+    } | reader_cost(results[arm])
+
+
+def compare(results: Results, arm: str) -> dict[str, object]:
+    tps = np.array([result.metrics["tps"] for result in results[arm]])
+    found: dict[str, object] = {
+        "median_tps": float(np.median(tps)),
+        "pgbench_cpu_microseconds": cpu_per_transaction(results[arm]),
+    }
+    if arm != WITHOUT:
+        base = np.array([result.metrics["tps"] for result in results[WITHOUT]])
+        differences = np.log(tps / base)
+        found["tps_ratio"] = ratio_with_interval(differences)
+        found["tps_ratio_median"] = float(np.exp(np.median(differences)))
+        found["pair_deviation"] = float(np.std(differences, ddof=1))
+    return found | reader_cost(results[arm])
+
+
+def reader_cost(results: list[PgbenchResult]) -> dict[str, float]:
+    logs = [result.log for result in results if result.log is not None]
+    if not logs:
+        return {}
+    counted = sum(log.counted for log in logs)
+    return {
+        "reader_cpu_microseconds": sum(log.cpu_seconds for log in logs) / counted * 1e6,
+        "log_mib": max(log.bytes_read for log in logs) / MIB,
+        "peak_log_mib": max(log.peak_disk_bytes for log in logs) / MIB,
+    }
+
+
+def ratio_with_interval(differences: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[float]:
+    """Ratio, lower and upper bound (95 %, t)."""
+    mean = float(differences.mean())
+    error = float(stats.sem(differences))
+    half = float(stats.t.ppf(0.975, len(differences) - 1)) * error
+    return [float(np.exp(value)) for value in (mean, mean - half, mean + half)]
+
+
+def measure_reader(folder: Path) -> dict[str, float]:
+    """5 million lines, written a tenth at a time as pgbench would, and read behind it."""
+    lines, parts = 5_000_000, 10
+    generator = np.random.default_rng(1)
+    path = folder / "transactions.1"
+    path.touch()
+    tail, histogram = LogTail(path), LatencyHistogram()
+    cpu, peak = 0.0, 0
+    before = 0
+    for part in range(parts):
+        times = generator.lognormal(4, 0.6, lines // parts).astype(int)
+        text = "".join(
+            f"{at % 64} {part}{at} {us} 0 1795265030 {at % 10**6}\n"
+            for at, us in enumerate(times.tolist())
+        )
+        with path.open("ab") as file:
+            file.write(text.encode())
+        del text, times
+        before = before or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        peak = max(peak, tail.disk_bytes())
+        started = time.thread_time()
+        tail.read(histogram)
+        cpu += time.thread_time() - started
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    size = tail.position
+    tail.close(delete=True)
+    assert histogram.count == lines
+    return {
+        "transactions_per_cpu_second": lines / cpu,
+        "cpu_seconds_per_100000_transactions": cpu / lines * 100_000,
+        "log_mib": size / MIB,
+        "peak_disk_mib": peak / MIB,
+        "maximum_rss_growth_mib": (after - before) / 1024,
+    }
+
+
+if __name__ == "__main__":
+    main()
