@@ -70,21 +70,28 @@ class CpuAccount:
             old = before[pid][0] if pid in before else None
             known = old is not None and old.started == record.started
             living[group] += record.own - (old.own if old and known else 0)
-            heir = self._heir(now, roots) if pid == self._teiten else group
+            heir = self._heir(now, roots, group) if pid == self._teiten else group
             inherited[heir] += record.children - (old.children if old and known else 0)
         for pid, (record, group) in before.items():
             if pid not in now or now[pid][0].started != record.started:
-                inherited[group] -= record.own + record.children
+                direct = record.parent == self._teiten and self._teiten in now
+                heir = self._heir(now, roots, group) if direct else group
+                inherited[heir] -= record.own + record.children
         for group in Group:
             # less than nothing inherited: a parent did not wait, the time went nowhere
             self.ticks[group] += max(0, living[group]) + max(0, inherited[group])
 
-    def _heir(self, now: Mapping[int, object], roots: Mapping[int, Group]) -> Group:
-        """Whose time it is that Teiten inherits: pgbench's or the server's where they ended."""
+    def _heir(
+        self, now: Mapping[int, object], roots: Mapping[int, Group], otherwise: Group
+    ) -> Group:
+        """Whose time Teiten inherits of its children: the server's or pgbench's where they ended.
+
+        What was counted for another child (a log's reader) before it ended stays that child's.
+        """
         for pid, group in roots.items():
             if group in {Group.SERVER, Group.PGBENCH} and pid not in now:
                 return group
-        return Group.TEITEN
+        return otherwise
 
 
 class ProcessReader:

@@ -57,6 +57,7 @@ class Sampler:
     ) -> None:
         """``devices``: as ``host.disks.block_devices`` names them. ``interval``: seconds."""
         self.pgbench_pid = pgbench_pid
+        self._sampling: Sampling | None = None
         self._stop = threading.Event()
         self._os = OsProbe(
             open_reader(postmaster_pid, devices),
@@ -82,9 +83,15 @@ class Sampler:
         self._threads["os"].start()
 
     def stop(self) -> Sampling:
-        """End the window and return what was sampled."""
+        """End the window and return what was sampled; a second call returns the same."""
+        if self._sampling is None:
+            self._sampling = self._end()
+        return self._sampling
+
+    def _end(self) -> Sampling:
         self._stop.set()
-        self._threads["os"].join()
+        if self._threads["os"].ident is not None:
+            self._threads["os"].join()
         metrics = self._os.finish()
         late = self._end_postgres()
         metrics.update({} if late else self._postgres.totals())
@@ -97,6 +104,8 @@ class Sampler:
 
     def _end_postgres(self) -> list[tuple[str, str]]:
         thread = self._threads["postgres"]
+        if thread.ident is None:  # never started
+            return []
         thread.join(ANSWER_PATIENCE)
         if not thread.is_alive():
             return []

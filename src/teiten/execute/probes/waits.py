@@ -4,7 +4,8 @@ Series ``waits``: a column ``Type:Event`` for each wait event that was seen, and
 without one (on a core, or ready to run). A value is the mean number of active client backends in
 that state over the second's looks. Backends that are idle, in a transaction or not, do not count.
 A look takes a core for about 0.1 ms: where all cores are busy, a backend may end its statement in
-that time, and CPU comes out somewhat low. 9.6 has only locks among its wait events: there CPU includes waiting for disks and for the client.
+that time, and CPU comes out somewhat low. 9.6 has only locks among its wait events: there CPU
+includes waiting for disks and for the client.
 """
 
 from __future__ import annotations
