@@ -1,0 +1,100 @@
+"""Whatever a plan, a machine or a trial is: from the ledger it comes back as it was."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from teiten.ledger import codec
+from teiten.model.facts import Caution, HostFacts
+from teiten.model.plan import Plan
+from teiten.model.study import Study
+from teiten.model.trial import Problem, Series
+
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+TEXT = st.text(max_size=20)
+PATHS = st.text("abc/.é 日", min_size=1, max_size=12).map(Path)
+
+st.register_type_strategy(float, FINITE)
+st.register_type_strategy(str, TEXT)
+st.register_type_strategy(Path, PATHS)
+
+SLOW = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+
+
+@SLOW
+@given(st.from_type(Plan))
+def test_plans(plan: Plan) -> None:
+    assert codec.decode_plan(codec.encode_plan(plan)) == plan
+
+
+@SLOW
+@given(st.from_type(HostFacts))
+def test_facts(facts: HostFacts) -> None:
+    assert codec.decode_facts(codec.encode_facts(facts)) == facts
+
+
+@SLOW
+@given(st.from_type(Study))
+def test_encoding_is_the_same_each_time(study: Study) -> None:
+    assert codec._encode(Study, study) == codec._encode(
+        Study, codec._decode(Study, codec._encode(Study, study))
+    )
+
+
+@given(st.lists(st.from_type(Caution), max_size=4).map(tuple))
+def test_cautions(cautions: tuple[Caution, ...]) -> None:
+    assert codec.decode_cautions(codec.encode_cautions(cautions)) == cautions
+
+
+ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=30)
+"""Lone surrogates too, as a log that is no UTF-8 gives."""
+
+
+@given(st.lists(st.builds(Problem, ANY_TEXT, ANY_TEXT), max_size=4).map(tuple))
+def test_problems(problems: tuple[Problem, ...]) -> None:
+    text = codec.encode_problems(problems)
+    assert codec.decode_problems(text) == problems
+    assert text.isascii()
+
+
+@given(st.lists(st.tuples(ANY_TEXT, ANY_TEXT), max_size=4).map(tuple))
+def test_evidence(evidence: tuple[tuple[str, str], ...]) -> None:
+    assert codec.decode_evidence(codec.encode_evidence(evidence)) == evidence
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | FINITE | ANY_TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ANY_TEXT, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(ANY_TEXT, JSON, max_size=4))
+def test_objects(value: dict[str, object]) -> None:
+    assert codec.decode_object(codec.encode_json(value)) == value
+
+
+@given(st.dictionaries(TEXT, st.floats(), max_size=6))
+def test_metrics(metrics: dict[str, float]) -> None:
+    found = {name: codec.decode_metric(value) for name, value in codec.encode_metrics(metrics)}
+    np.testing.assert_equal(found, metrics)
+
+
+@given(st.integers(0, 50).flatmap(lambda n: st.tuples(*[arrays.arrays(np.float64, n)] * 3)))
+def test_series_to_the_bit(found: tuple[np.ndarray[tuple[int], np.dtype[np.float64]], ...]) -> None:
+    seconds, one, other = found
+    series = Series("os", seconds, {"cpu_user_share": one, "IO:WALSync": other})
+    back = codec.decode_series("os", codec.encode_series(series))
+    assert list(back.columns) == ["cpu_user_share", "IO:WALSync"]
+    pairs = [(back.seconds, seconds), *zip(back.columns.values(), (one, other), strict=True)]
+    for got, given_ in pairs:
+        assert got.tobytes() == given_.tobytes() or all(
+            math.isnan(a) == math.isnan(b) and (math.isnan(a) or a == b)
+            for a, b in zip(got, given_, strict=True)
+        )
