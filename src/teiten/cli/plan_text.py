@@ -61,7 +61,7 @@ def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
     yield (
         "judged",
         f"differences from {exact_share(measure.delta)} on matter,"
-        f" confidence {exact_share(1 - measure.alpha)}",
+        f" confidence {exact_share(round(1 - measure.alpha, 12))}",
     )
 
 

@@ -23,7 +23,7 @@ def check(plan: Plan, facts: HostFacts, folder: Path) -> None:
     if short:
         raise MachineError(
             "; ".join(what for what, _ in short),
-            ", ".join([_smaller(plan), *(remedy for _, remedy in short)]),
+            "; ".join([_smaller(plan), *(remedy for _, remedy in short)]),
         )
 
 
@@ -61,7 +61,7 @@ def _memory_shortfall(plan: Plan, facts: HostFacts) -> Iterator[tuple[str, str]]
             f"the plan needs {_size(plan.needs.memory)} of memory"
             f" ({_size(buffers)} of shared buffers, {clients} clients),"
             f" {_size(facts.memory.available)} are available: {_size(short)} short",
-            "or --guc shared_buffers=…",
+            "less with --guc shared_buffers=…",
         )
 
 
@@ -73,7 +73,7 @@ def _missing_connections(trial: PlannedTrial) -> int:
 def _smaller(plan: Plan) -> str:
     scale = max(template.data.scale or 1 for template in plan.templates)
     smaller = f"a smaller scale than {scale} (--set scale=…)"
-    return f"--profile standard, {smaller}" if plan.study.profile == "published" else smaller
+    return f"--profile standard, or {smaller}" if plan.study.profile == "published" else smaller
 
 
 def _size(value: float) -> str:

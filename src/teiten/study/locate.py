@@ -29,12 +29,17 @@ def key_lines(text: str) -> dict[KeyPath, int]:
         header = _header(line, counts)
         if header is not None:
             table = header
-            lines.setdefault(table, number)
+            _note(lines, table, 1, number)
         elif assignment := _ASSIGNMENT.match(line):
             path: KeyPath = (*table, *_parts(assignment[1]))
-            for end in range(len(table) + 1, len(path) + 1):
-                lines.setdefault(path[:end], number)
+            _note(lines, path, len(table) + 1, number)
     return lines
+
+
+def _note(lines: dict[KeyPath, int], path: KeyPath, first: int, number: int) -> None:
+    """Remember the line for a path and the tables around it that were not seen before."""
+    for end in range(first, len(path) + 1):
+        lines.setdefault(path[:end], number)
 
 
 def line_of(lines: Mapping[KeyPath, int], path: Sequence[str | int]) -> int:

@@ -1,0 +1,243 @@
+"""The catalogue's studies, profiles, and what the command line changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from teiten.model.study import CachePolicy, DataSet, Factor, QueryMode
+from teiten.model.text import Bilingual
+from teiten.study.load import catalogue, load_study
+
+OWN = """\
+[study]
+name = "mine"
+title = "Mine"
+question = { en = "Which?", ja = "どちら" }
+contrast = "guc:work_mem"
+[servers]
+new = "18"
+[factors]
+server = ["new"]
+clients = [4]
+"guc:work_mem" = ["4MB", "64MiB"]
+[[workloads]]
+name = "sort"
+title = "Sort"
+script = "sort.sql"
+scale = 5
+changes_data = false
+[settings]
+jit = false
+work_mem = "1GB"
+[settings.Random_Page_Cost]
+value = 1.1
+reason = "an SSD"
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> str:
+    (tmp_path / "sort.sql").write_text("SELECT 1;\n", encoding="utf-8")
+    file = tmp_path / "mine.toml"
+    file.write_text(OWN, encoding="utf-8")
+    return str(file)
+
+
+def test_the_catalogue_lists_observe() -> None:
+    (observe,) = [study for study in catalogue() if study.name == "observe"]
+    assert observe.title == Bilingual("Version observation", "定点観測")
+    assert observe.profiles == ("quick", "standard", "published")
+    assert observe.sources == (
+        "PGECons WG1 2021 §4",
+        "PGECons WG1 2020 §4",
+        "PGECons WG1 2013 §2.3",
+    )
+
+
+def test_observe_asks_what_the_reports_ask() -> None:
+    study = load_study("observe")
+    assert study.profile == "standard"
+    assert study.conclusive
+    assert [workload.name for workload in study.workloads] == ["read", "update"]
+    assert study.workload("update").data == DataSet(None, 80)
+    assert study.workload("update").changes_data
+    assert not study.workload("read").changes_data
+    assert study.factor("clients") == Factor("clients", ())
+    settings = {setting.name: setting.value for setting in study.settings}
+    assert settings == {
+        "max_connections": "500",
+        "shared_buffers": None,
+        "work_mem": None,
+        "maintenance_work_mem": None,
+        "checkpoint_timeout": "60min",
+        "max_wal_size": None,
+        "log_checkpoints": "on",
+        "log_lock_waits": "on",
+        "autovacuum": "off",
+    }
+    for setting in study.settings:
+        assert setting.reason.en and setting.reason.ja and setting.source
+
+
+def test_published_has_the_numbers_of_the_reports() -> None:
+    study = load_study("observe", profile="published")
+    levels = ("1", "16", "32", "64", "96", "128", "160", "192")
+    assert study.workload("read").clients == levels
+    assert study.workload("update").clients == (*levels, "288", "432")
+    factor = study.factor("clients")
+    assert factor is not None and factor.levels == (*levels, "288", "432")
+    assert {workload.data.scale for workload in study.workloads} == {2000}
+    assert study.measure.duration == 300.0
+    assert study.measure.blocks == 3
+    settings = {setting.name: setting.value for setting in study.settings}
+    assert settings["shared_buffers"] == "40GB"
+    assert settings["work_mem"] == "1GB"
+    assert settings["max_wal_size"] == "160GB"
+
+
+def test_quick_supports_no_conclusion() -> None:
+    study = load_study("observe", profile="quick")
+    assert not study.conclusive
+    assert study.factor("clients") == Factor("clients", ("1", "2", "4"))
+    assert study.measure.blocks == 3
+    assert study.workload("read").data == DataSet(10, 100)
+    assert study.differences[-1].en.startswith("Trials of 4 seconds")
+
+
+def test_optional_workloads_run_where_they_are_named() -> None:
+    study = load_study("observe", overrides=["workloads=tpcb-like,read"])
+    assert [workload.name for workload in study.workloads] == ["tpcb-like", "read"]
+    assert study.workload("tpcb-like").script.builtin
+    assert study.workload("tpcb-like").invariants == ("tpcb-balances",)
+    every = load_study("observe", overrides=["workloads=all"])
+    assert [workload.name for workload in every.workloads] == [
+        "read",
+        "update",
+        "tpcb-like",
+        "simple-update",
+        "select-only",
+    ]
+
+
+def test_flags_change_what_they_name() -> None:
+    study = load_study(
+        "observe",
+        profile="quick",
+        servers=["13, 18"],
+        overrides=[
+            "clients=1,8",
+            "measure.duration=20s",
+            "workloads.read.scale=50",
+            "query_mode=prepared",
+            "caches=drop",
+            "prewarm=off",
+        ],
+        gucs=["Work_Mem=1.5GiB", "jit=off"],
+        blocks=4,
+        delta="1%",
+        alpha="1%",
+    )
+    assert study.factor("server") == Factor("server", ("13", "18"))
+    assert study.factor("clients") == Factor("clients", ("1", "8"))
+    assert [workload.data.scale for workload in study.workloads] == [50, 10]
+    assert {workload.query_mode for workload in study.workloads} == {QueryMode.PREPARED}
+    measure = study.measure
+    assert (measure.duration, measure.blocks, measure.delta, measure.alpha) == (20.0, 4, 0.01, 0.01)
+    assert measure.caches is CachePolicy.DROP
+    assert not measure.prewarm
+    by_name = {setting.name: setting for setting in study.settings}
+    assert by_name["work_mem"].value == "1536MB"
+    assert by_name["work_mem"].source == "command line"
+    assert by_name["jit"].reason == Bilingual("set on the command line", "コマンドラインで指定")
+    assert study.overrides == (
+        "server=13,18",
+        "clients=1,8",
+        "measure.duration=20s",
+        "workloads.read.scale=50",
+        "query_mode=prepared",
+        "caches=drop",
+        "prewarm=off",
+        "settings.Work_Mem=1.5GiB",
+        "settings.jit=off",
+        "blocks=4",
+        "delta=1%",
+        "alpha=1%",
+    )
+
+
+def test_clients_from_the_command_line_replace_those_of_every_workload() -> None:
+    study = load_study("observe", profile="published", overrides=["clients=8"])
+    assert study.factor("clients") == Factor("clients", ("8",))
+    assert [workload.clients for workload in study.workloads] == [(), ()]
+
+
+def test_any_factor_can_be_added() -> None:
+    study = load_study(
+        "observe",
+        overrides=["checksums=off,on", "query_mode=simple,prepared", "guc:shared_buffers=1GB,4GB"],
+    )
+    assert [factor.name for factor in study.factors] == [
+        "server",
+        "clients",
+        "checksums",
+        "query_mode",
+        "guc:shared_buffers",
+    ]
+    assert "shared_buffers" not in {setting.name for setting in study.settings}
+
+
+def test_a_level_with_a_comma_stands_in_quotes() -> None:
+    study = load_study("observe", overrides=['guc:synchronous_standby_names="a,b",c'])
+    factor = study.factor("guc:synchronous_standby_names")
+    assert factor is not None and factor.levels == ("a,b", "c")
+
+
+def test_one_server_with_two_settings_is_a_contrast_too() -> None:
+    study = load_study(
+        "observe",
+        servers=["18"],
+        overrides=["contrast=guc:huge_pages", "guc:huge_pages=off,on"],
+    )
+    assert study.contrast == "guc:huge_pages"
+
+
+def test_a_script_takes_the_place_of_the_workloads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my script.sql").write_text("SELECT 2;\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    study = load_study("observe", profile="quick", overrides=["script=my script.sql"])
+    (workload,) = study.workloads
+    assert workload.name == "my-script"
+    assert workload.script.text == "SELECT 2;\n"
+    assert workload.changes_data, "what a user's script does is not known"
+    assert workload.data == DataSet(10, 100)
+    unchanged = load_study(
+        "observe", overrides=["script=my script.sql", "changes_data=false", "fillfactor=90"]
+    )
+    assert not unchanged.workloads[0].changes_data
+    assert unchanged.workloads[0].data.fillfactor == 90
+
+
+def test_a_study_file_of_ones_own(own: str) -> None:
+    study = load_study(own)
+    assert study.name == "mine"
+    assert study.title == Bilingual("Mine", "Mine")
+    assert study.profile == "standard"
+    assert study.server_aliases == (("new", "18"),)
+    assert study.factor("guc:work_mem") == Factor("guc:work_mem", ("4MB", "64MB"))
+    settings = {setting.name: (setting.value, setting.source) for setting in study.settings}
+    assert settings == {"jit": ("off", "mine.toml"), "random_page_cost": ("1.1", "mine.toml")}
+    assert study.workloads[0].script.text == "SELECT 1;\n"
+    assert study.file == Path(own)
+    assert study.source_text == OWN
+
+
+def test_a_script_may_stand_in_the_study(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    text = OWN.replace('script = "sort.sql"', "script = '''\n\\set x 1\nSELECT :x;\n'''")
+    file.write_text(text, encoding="utf-8")
+    script = load_study(str(file)).workloads[0].script
+    assert (script.name, script.text) == ("sort.sql", "\\set x 1\nSELECT :x;\n")
