@@ -1,0 +1,216 @@
+"""`teiten runs`, `teiten rm` and `teiten export` as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from teiten.cli.main import main
+from teiten.ledger.store import Ledger
+from tests.fixtures.synthetic import write_synthetic_ledger
+
+
+@dataclass(frozen=True)
+class Said:
+    code: int
+    out: str
+    err: str
+
+
+Teiten = Callable[..., Said]
+
+
+@pytest.fixture
+def workdir(tmp_path: Path) -> Path:
+    for name in ("alpha", "beta"):
+        write_synthetic_ledger(tmp_path / "campaigns" / name, trials=20, samples=240)
+        evidence = tmp_path / "campaigns" / name / "evidence" / "00001-1"
+        evidence.mkdir(parents=True)
+        (evidence / "server.log").write_text("LOG:  ready\n", encoding="ascii")
+    return tmp_path
+
+
+@pytest.fixture
+def teiten(workdir: Path, capsys: pytest.CaptureFixture[str]) -> Teiten:
+    def run(*arguments: str) -> Said:
+        with pytest.raises(SystemExit) as caught:
+            main(["--workdir", str(workdir), *arguments])
+        captured = capsys.readouterr()
+        assert isinstance(caught.value.code, int)
+        return Said(caught.value.code, captured.out, captured.err)
+
+    return run
+
+
+def test_runs_lists_campaigns(teiten: Teiten) -> None:
+    said = teiten("runs")
+    assert said.code == 0
+    heading, *lines = said.out.splitlines()
+    assert heading.split() == [
+        "run",
+        "state",
+        "trials",
+        "failed",
+        "study",
+        "profile",
+        "created",
+        "size",
+    ]
+    assert {line.split()[0] for line in lines} == {"alpha", "beta"}
+    assert all("complete" in line and "20/20" in line for line in lines)
+    assert said.err == ""
+
+
+def test_runs_as_json(teiten: Teiten, workdir: Path) -> None:
+    found = json.loads(teiten("runs", "--json").out)
+    alpha = next(one for one in found if one["name"] == "alpha")
+    assert alpha["folder"] == str(workdir / "campaigns" / "alpha")
+    assert (alpha["state"], alpha["done"], alpha["planned"]) == ("complete", 20, 20)
+    assert alpha["bytes"] > 0 and alpha["problem"] is None
+
+
+def test_runs_tells_of_a_damaged_one(teiten: Teiten, workdir: Path) -> None:
+    (workdir / "campaigns" / "beta" / "ledger.sqlite").write_bytes(b"x" * 5000)
+    said = teiten("runs")
+    assert "damaged" in said.out
+    assert "is no SQLite file" in said.err
+    assert "teiten rm beta" in said.err
+
+
+def test_runs_without_campaigns(teiten: Teiten, tmp_path: Path) -> None:
+    empty = str(tmp_path / "empty")
+    said = teiten("--workdir", empty, "runs")
+    assert (said.code, said.out) == (0, "")
+    assert "no campaign in" in said.err and "teiten run observe" in said.err
+    assert json.loads(teiten("--workdir", empty, "runs", "--json").out) == []
+
+
+def test_rm_deletes_what_is_named_and_nothing_else(teiten: Teiten, workdir: Path) -> None:
+    said = teiten("rm", "alpha", "alpha", "--yes")
+    assert (said.code, said.out) == (0, "")
+    assert said.err == "deleted alpha\n"
+    assert [one.name for one in (workdir / "campaigns").iterdir()] == ["beta"]
+
+
+def test_rm_asks_and_does_nothing_without_a_terminal(teiten: Teiten, workdir: Path) -> None:
+    said = teiten("rm", "alpha")
+    assert said.code == 2
+    assert "there is no terminal to ask on" in said.err
+    assert "hint: give --yes" in said.err
+    assert (workdir / "campaigns" / "alpha" / "ledger.sqlite").exists()
+
+
+@pytest.mark.parametrize(("answer", "deleted"), [("y", True), ("n", False), ("", False)])
+def test_rm_does_what_is_answered(workdir: Path, answer: str, deleted: bool) -> None:
+    ours, theirs = pty.openpty()
+    program = "from teiten.cli.main import main; main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", program, "--workdir", str(workdir), "rm", "alpha"],
+        stdin=theirs,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        os.write(ours, f"{answer}\n".encode())
+        _, err = process.communicate(timeout=60)
+    os.close(ours)
+    os.close(theirs)
+    assert "Delete this campaign for ever? [y/N]" in err
+    assert process.returncode == (0 if deleted else 130)
+    assert (workdir / "campaigns" / "alpha").exists() != deleted
+
+
+def test_rm_refuses_a_running_one_and_then_deletes_none(teiten: Teiten, workdir: Path) -> None:
+    with Ledger.open(workdir / "campaigns" / "beta"):
+        said = teiten("rm", "alpha", "beta", "--yes")
+    assert said.code == 2
+    assert "the campaign beta is running, and is not deleted" in said.err
+    assert (workdir / "campaigns" / "alpha").exists()
+
+
+def test_rm_deletes_a_damaged_one(teiten: Teiten, workdir: Path) -> None:
+    (workdir / "campaigns" / "beta" / "ledger.sqlite").write_bytes(b"x" * 5000)
+    assert teiten("rm", "beta", "--yes").code == 0
+    assert not (workdir / "campaigns" / "beta").exists()
+
+
+def test_rm_deletes_no_folder_that_is_not_a_campaigns(teiten: Teiten, workdir: Path) -> None:
+    stranger = workdir / "photographs"
+    stranger.mkdir()
+    connection = sqlite3.connect(stranger / "ledger.sqlite")
+    connection.execute("CREATE TABLE picture (name TEXT)")
+    connection.close()
+    said = teiten("rm", str(stranger), "--yes")
+    assert said.code == 2
+    assert "its ledger.sqlite is not a ledger of Teiten" in said.err
+    assert stranger.exists()
+    (workdir / "plain").mkdir()
+    said = teiten("rm", str(workdir / "plain"), "--yes")
+    assert "it has no ledger.sqlite" in said.err
+    assert (workdir / "plain").exists()
+
+
+def test_rm_never_deletes_the_folder_of_all_campaigns(teiten: Teiten, workdir: Path) -> None:
+    write_synthetic_ledger(workdir, trials=20, samples=120)
+    said = teiten("rm", str(workdir), "--yes")
+    assert said.code == 2
+    assert "holds the folder of all campaigns" in said.err
+    assert (workdir / "campaigns" / "alpha").exists()
+
+
+def test_rm_deletes_a_campaign_that_lies_elsewhere(teiten: Teiten, workdir: Path) -> None:
+    write_synthetic_ledger(workdir / "kept" / "copy", trials=20, samples=120)
+    assert teiten("rm", str(workdir / "kept" / "copy"), "--yes").code == 0
+    assert (workdir / "kept").exists()
+    assert not (workdir / "kept" / "copy").exists()
+
+
+def test_rm_of_an_unknown_one(teiten: Teiten) -> None:
+    said = teiten("rm", "alhpa", "--yes")
+    assert said.code == 2
+    assert "error: no campaign 'alhpa'. Did you mean 'alpha'?" in said.err
+
+
+def test_export_names_its_files(teiten: Teiten, workdir: Path) -> None:
+    said = teiten("export", "alpha", "--to", str(workdir / "numbers"), "--format", "csv")
+    names = [Path(line).name for line in said.out.splitlines()]
+    assert names == ["trials.csv", "contrasts.csv", "events.csv", "samples.csv"]
+    assert all((workdir / "numbers" / name).exists() for name in names)
+
+
+def test_export_overwrites_nothing(teiten: Teiten, workdir: Path) -> None:
+    (workdir / "numbers").mkdir()
+    (workdir / "numbers" / "trials.csv").write_text("mine", encoding="ascii")
+    said = teiten("export", "alpha", "--to", str(workdir / "numbers"))
+    assert said.code == 2
+    assert "the folder is not empty" in said.err
+    assert (workdir / "numbers" / "trials.csv").read_text(encoding="ascii") == "mine"
+
+
+def test_export_goes_beside_you_where_no_folder_is_named(
+    teiten: Teiten, workdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(workdir)
+    found = json.loads(teiten("export", "alpha", "--json").out)
+    assert found["campaign"] == "alpha"
+    assert sorted(Path(one).name for one in found["files"]) == sorted(
+        f"{table}.{form}"
+        for table in ("trials", "contrasts", "events", "samples")
+        for form in ("csv", "parquet")
+    )
+    assert (workdir / "alpha-export" / "trials.parquet").exists()
+
+
+@pytest.mark.parametrize("verb", ["runs", "rm", "export"])
+def test_each_verb_shows_two_examples(teiten: Teiten, verb: str) -> None:
+    said = teiten(verb, "--help")
+    assert said.out.count("teiten") >= 3
+    assert "Examples:" in said.out and "--json" in said.out
