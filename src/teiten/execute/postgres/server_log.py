@@ -29,7 +29,7 @@ HARMLESS = re.compile(
     )
 )
 CRASH = re.compile(
-    r"^(?!(?:background worker|logical replication launcher)\b.*exited with exit code [01]\b).*"
+    r"^(?!(?:background worker|worker process:) .*exited with exit code [01]\b).*"
     r"\(PID \d+\) (?:was terminated by|exited with (?:exit code|status))"
     r"|^database system was (?:interrupted|not properly shut down)"
     r"|^terminating connection due to unexpected postmaster exit"

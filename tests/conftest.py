@@ -1,0 +1,112 @@
+"""Fixtures for all tests: a working folder, and real PostgreSQL servers by version."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from teiten.execute.postgres.cluster import Cluster
+from teiten.host.paths import Workdir
+from teiten.model.installation import Installation
+from tests.fixtures.servers import (
+    ClusterKit,
+    chosen_servers,
+    left_processes,
+    open_folder,
+    servers,
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--all-versions",
+        action="store_true",
+        help="run pg tests against every version found, not the oldest, 13 and the newest only",
+    )
+
+
+def pytest_report_header() -> str:
+    found = ", ".join(str(one.version) for one in servers())
+    return (
+        f"PostgreSQL servers: {found or 'none (teiten pg install 13 18, or TEITEN_TEST_WORKDIR)'}"
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that wants a server once for each version of its ``pg`` marker."""
+    if "server_installation" not in metafunc.fixturenames:
+        return
+    marker = metafunc.definition.get_closest_marker("pg")
+    conditions = str(marker.args[0]) if marker is not None and marker.args else ""
+    chosen = chosen_servers(conditions, metafunc.config.getoption("--all-versions"))
+    reason = f"no PostgreSQL server {conditions} is installed: teiten pg install 13 18"
+    parameters = [pytest.param(one, id=f"pg{one.version.major}") for one in chosen] or [
+        pytest.param(None, id="no-server", marks=pytest.mark.skip(reason=reason))
+    ]
+    metafunc.parametrize("server_installation", parameters, indirect=True)
+
+
+@pytest.fixture
+def server_installation(request: pytest.FixtureRequest) -> Installation:
+    """An installation in the range of the test's ``pg`` marker; the test runs for each of them."""
+    installation: Installation = request.param
+    return installation
+
+
+@pytest.fixture(scope="session")
+def installation() -> Callable[[str], Installation]:
+    """Gives the installation of a major version (``"9.6"``); skips where it is missing."""
+
+    def find(major: str) -> Installation:
+        for one in servers():
+            if one.version.major == major:
+                return one
+        pytest.skip(f"PostgreSQL {major} is not installed: teiten pg install {major}")
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def session_folder() -> Iterator[Path]:
+    """A folder for the whole session that the servers' user can enter. When it goes, no server
+    and no load generator of ours may be left."""
+    with open_folder("teiten-tests-") as folder:
+        yield folder
+        left = left_processes([folder])
+        assert not left, "processes are left after the tests:\n" + "\n".join(left)
+
+
+@pytest.fixture(scope="session")
+def cluster_kit(session_folder: Path) -> ClusterKit:
+    """Makes clusters quickly."""
+    return ClusterKit(session_folder)
+
+
+@pytest.fixture
+def workdir(session_folder: Path, request: pytest.FixtureRequest) -> Iterator[Workdir]:
+    """An empty working folder that the servers' user can enter."""
+    with open_folder("teiten-test-") as folder:
+        workdir = Workdir(folder)
+        workdir.prepare()
+        yield workdir
+        left = left_processes([folder])
+        assert not left, "processes are left after the test:\n" + "\n".join(left)
+
+
+@pytest.fixture
+def stopped_cluster(
+    server_installation: Installation, workdir: Workdir, cluster_kit: ClusterKit
+) -> Iterator[Cluster]:
+    """A cluster without checksums that is not started."""
+    cluster = cluster_kit.make(server_installation, workdir.clusters / "test")
+    yield cluster
+    cluster.stop(immediately=True)
+
+
+@pytest.fixture
+def running_cluster(stopped_cluster: Cluster) -> Cluster:
+    """A started cluster; it is stopped and deleted after the test."""
+    stopped_cluster.start()
+    return stopped_cluster
