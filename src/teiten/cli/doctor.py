@@ -31,7 +31,7 @@ def command(session: Session, as_json: bool, language: Literal["en", "ja"]) -> N
 
     The disk is the one of the working folder: see teiten --workdir. Nothing is changed.
     """
-    from teiten.cli.doctor_text import cautions_table, facts_table, summary
+    from teiten.cli.doctor_text import cautions_text, facts_text, summary
     from teiten.host.cautions import cautions
     from teiten.host.facts import read_host_facts
 
@@ -41,9 +41,9 @@ def command(session: Session, as_json: bool, language: Literal["en", "ja"]) -> N
         session.console.json(as_object(facts, found, language))
         return
     output = session.console.output
-    output.print(facts_table(facts, language), soft_wrap=False)
+    output.print(facts_text(facts, language, output.width))
     output.print()
-    output.print(cautions_table(found, language), soft_wrap=False)
+    output.print(cautions_text(found, language, output.width))
     session.console.say(summary(found, language))
 
 

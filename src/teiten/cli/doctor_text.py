@@ -1,20 +1,35 @@
-"""The tables of ``teiten doctor``."""
+"""What ``teiten doctor`` prints."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
+from typing import NamedTuple
 
-from rich.table import Table
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
+from teiten.cli.wrapping import wrap
 from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.text import Language
 from teiten.report.numbers import bytes_text
 from teiten.report.texts import Texts, caution_text, read_entries
 
-WIDTH = 100
-"""Lines longer than this are hard to read, however wide the terminal is."""
+WIDEST = 90
+"""Cells: longer lines are hard to read, however wide the terminal is."""
+NARROWEST = 20
+GAP = 2
+ARROW = "→ "
+ARROW_WIDTH = 2
+
+
+class Row(NamedTuple):
+    """A label in its style, a text beside it, and a dimmed one below."""
+
+    label: str
+    style: str
+    text: str
+    advice: str = ""
 
 
 @cache
@@ -23,32 +38,25 @@ def words(language: Language) -> Texts:
     return Texts(language, read_entries(f"doctor.{language}.toml"))
 
 
-def facts_table(facts: HostFacts, language: Language) -> Table:
-    """Label and value of each fact."""
+def facts_text(facts: HostFacts, language: Language, width: int) -> Text:
+    """A line for each fact, its label before it. ``width``: of the terminal, in cells."""
     say = words(language)
-    table = _table(say("doctor.machine"))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    for label, value in fact_lines(facts, say):
-        table.add_row(say(f"doctor.{label}"), Text(value))
-    return table
+    rows = [Row(say(f"doctor.{label}"), "dim", value) for label, value in fact_lines(facts, say)]
+    return _rows(say("doctor.machine"), rows, width)
 
 
-def cautions_table(cautions: tuple[Caution, ...], language: Language) -> Table:
-    """Severity, what it is, and what to do."""
+def cautions_text(cautions: tuple[Caution, ...], language: Language, width: int) -> Text:
+    """Severity, what it is, and below it what to do."""
     say = words(language)
-    table = _table(say("doctor.cautions"))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+    title = say("doctor.cautions")
+    if not cautions:
+        return _rows(title, [Row("", "", say("doctor.no_cautions"))], width)
+    rows = []
     for caution in cautions:
         what, advice = caution_text(caution, language)
         style = "yellow" if caution.severity is Severity.WARNING else "dim"
-        text = Text(what)
-        text.append(f"\n→ {advice}", style="dim")
-        table.add_row(Text(say(f"doctor.{caution.severity.value}"), style=style), text)
-    if not cautions:
-        table.add_row("", Text(say("doctor.no_cautions")))
-    return table
+        rows.append(Row(say(f"doctor.{caution.severity.value}"), style, what, advice))
+    return _rows(title, rows, width)
 
 
 def summary(cautions: tuple[Caution, ...], language: Language) -> str:
@@ -69,7 +77,7 @@ def fact_lines(facts: HostFacts, say: Texts) -> Iterator[tuple[str, str]]:
     if facts.load_average is not None:
         yield "load", f"{facts.load_average:.2f}"
     yield "clock_source", facts.clock_source or say("doctor.unknown")
-    yield "instruments", _joined(_instruments(facts, say))
+    yield "instruments", _joined(_instruments(facts, say), say)
 
 
 def _virtualisation(facts: HostFacts, say: Texts) -> str:
@@ -96,8 +104,8 @@ def _processor(facts: HostFacts, say: Texts) -> Iterator[tuple[str, str]]:
         cores.append(say("doctor.numa", nodes=cpu.numa_nodes))
     if cpu.quota_cores is not None:
         cores.append(say("doctor.quota", quota=f"{cpu.quota_cores:g}"))
-    yield "cores", _joined(cores)
-    yield "clock", _joined(_clock(facts, say)) or say("doctor.unknown")
+    yield "cores", _joined(cores, say)
+    yield "clock", _joined(_clock(facts, say), say) or say("doctor.unknown")
 
 
 def _clock(facts: HostFacts, say: Texts) -> Iterator[str]:
@@ -136,11 +144,8 @@ def _disk(facts: HostFacts, say: Texts) -> Iterator[tuple[str, str]]:
     disk = facts.disk
     total, free = bytes_text(disk.total), bytes_text(disk.free)
     yield "disk", say("doctor.disk_text", total=total, free=free, kind=disk.kind)
-    yield (
-        "file_system",
-        _joined([f"{disk.file_system} {disk.mount_point}", disk.device])
-        + (f" ({disk.options.replace(',', ', ')})" if disk.options else ""),
-    )
+    options = f" ({disk.options.replace(',', ', ')})" if disk.options else ""
+    yield "file_system", f"{disk.mount_point}: {disk.file_system} {disk.device}{options}"
 
 
 def _instruments(facts: HostFacts, say: Texts) -> Iterator[str]:
@@ -152,17 +157,22 @@ def _instruments(facts: HostFacts, say: Texts) -> Iterator[str]:
     yield say("doctor.drop_yes" if facts.can_drop_page_cache else "doctor.drop_no")
 
 
-def _joined(parts: Iterable[str]) -> str:
-    return ", ".join(part for part in parts if part)
+def _joined(parts: Iterable[str], say: Texts) -> str:
+    return say("doctor.separator").join(parts)
 
 
-def _table(title: str) -> Table:
-    return Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        show_header=False,
-        box=None,
-        pad_edge=False,
-        padding=(0, 2, 0, 0),
-    )
+def _rows(title: str, rows: list[Row], width: int) -> Text:
+    """A title, and below it rows of a label, a text, and a further one; wrapped by hand."""
+    indent = max(cell_len(row.label) for row in rows) + GAP
+    room = max(NARROWEST, min(width - indent, WIDEST))
+    text = Text(title, style="bold")
+    for row in rows:
+        first, *rest = wrap(row.text, room)
+        text.append("\n" + set_cell_size(row.label, indent), style=f"not bold {row.style}".strip())
+        text.append(first, style="not bold")
+        for line in rest:
+            text.append(f"\n{' ' * indent}{line}", style="not bold")
+        for number, line in enumerate(wrap(row.advice, room - ARROW_WIDTH) if row.advice else ()):
+            mark = ARROW if number == 0 else " " * ARROW_WIDTH
+            text.append(f"\n{' ' * indent}{mark}{line}", style="not bold dim")
+    return text
