@@ -130,7 +130,7 @@ def _table(installations: tuple[Installation, ...]) -> Table:
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("name", "version", "source", "contrib", "pgbench", "programs"):
-        table.add_column(heading, no_wrap=heading != "contrib", overflow="fold")
+        table.add_column(heading, no_wrap=heading != "programs", overflow="fold")
     for one in installations:
         table.add_row(
             one.name,
@@ -145,11 +145,10 @@ def _table(installations: tuple[Installation, ...]) -> Table:
 
 def _print(output: Console, table: Table) -> None:
     """In a pipe nothing is cut to a terminal's width."""
-    if output.is_terminal:
-        output.print(table)
-        return
-    wide = output.options.update(width=UNLIMITED)
-    output.print(table, width=output.measure(table, options=wide).maximum)
+    if not output.is_terminal:
+        output.width = UNLIMITED
+        output.width = output.measure(table).maximum
+    output.print(table)
 
 
 def _contrib(one: Installation) -> str:

