@@ -43,8 +43,10 @@ class Bench:
     def evidence_folder(self, trial: PlannedTrial, attempt: int) -> Path:
         return self.campaign / "evidence" / f"trial-{trial.number:04d}.{attempt}"
 
-    def cluster_folder(self, trial: PlannedTrial) -> Path:
-        return self.workdir.clusters / f"{self.campaign.name}-{trial.template.fingerprint[:12]}"
+    def cluster_folder(self, trial: PlannedTrial, *, kept: bool) -> Path:
+        use = "kept" if kept else "once"
+        name = f"{self.campaign.name}-{trial.template.fingerprint[:12]}-{use}"
+        return self.workdir.clusters / name
 
     def settings_of(self, trial: PlannedTrial) -> tuple[Setting, ...]:
         """The trial's parameters, each with the study's reason."""

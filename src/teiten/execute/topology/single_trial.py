@@ -55,6 +55,7 @@ class SingleServerTrial:
         self._trial = trial
         self._workload = bench.plan.study.workload(trial.cell.workload)
         self._measure = bench.plan.study.measure
+        self._keeps = not self._workload.changes_data
         self.evidence = bench.evidence_folder(trial, attempt)
         self._cluster: Cluster | None = None
         self._pgbench: PgbenchProcess | None = None
@@ -76,13 +77,12 @@ class SingleServerTrial:
         shutil.rmtree(self.evidence, ignore_errors=True)
         self.evidence.mkdir(parents=True)
         template = self._trial.template
-        kept = self._bench.kept.get(template.fingerprint)
-        if kept is not None and not self._workload.changes_data:
+        kept = self._bench.kept.get(template.fingerprint) if self._keeps else None
+        if kept is not None:
             kept.log.unlink(missing_ok=True)
             self._cluster = kept
             return {"restored": False}
-        self._give_back(template.fingerprint)
-        folder = self._bench.cluster_folder(self._trial)
+        folder = self._bench.cluster_folder(self._trial, kept=self._keeps)
         report = self._bench.templates.clone(template, folder)
         self._cluster = Cluster.adopt(
             template.installation,
@@ -219,10 +219,11 @@ class SingleServerTrial:
         cluster.stop(immediately=True)
         self._keep_evidence(cluster)
         fingerprint = self._trial.template.fingerprint
-        if self._sound and not self._workload.changes_data:
+        if self._keeps and self._sound:
             self._bench.kept[fingerprint] = cluster
         else:
-            self._bench.kept.pop(fingerprint, None)
+            if self._keeps:
+                self._bench.kept.pop(fingerprint, None)
             with contextlib.suppress(TeitenError, OSError):  # the next start sweeps what is left
                 cluster.remove()
         self._cluster = None
@@ -280,11 +281,6 @@ class SingleServerTrial:
         if self._cluster is None or not self._cluster.log.exists():
             return ()
         return scan(self._cluster.log.read_text(encoding="utf-8", errors="replace"))
-
-    def _give_back(self, fingerprint: str) -> None:
-        kept = self._bench.kept.pop(fingerprint, None)
-        if kept is not None:
-            kept.remove()
 
     def _keep_evidence(self, cluster: Cluster) -> None:
         kept: list[tuple[str, str]] = []

@@ -1,0 +1,5 @@
+"""``python -m teiten``."""
+
+from teiten.cli.main import main
+
+main()

@@ -1,0 +1,149 @@
+"""Whole campaigns with real servers, undisturbed and broken off in every way."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from teiten.host.paths import Workdir
+from teiten.model.installation import Installation
+from teiten.model.trial import Outcome
+from tests.fixtures.campaigns import Teiten, kill, step_of
+from tests.fixtures.servers import left_processes, servers
+
+Find = Callable[[str], Installation]
+
+
+@pytest.fixture
+def teiten(workdir: Workdir) -> Teiten:
+    return Teiten.prepared(workdir)
+
+
+@pytest.fixture
+def newest(installation: Find) -> Installation:
+    return installation("18")
+
+
+def assert_complete(teiten: Teiten) -> None:
+    """Every planned trial counted once, nothing recorded twice, no cluster left."""
+    trials = teiten.trials()
+    counted = Counter(trial.number for trial in trials if trial.outcome is Outcome.COUNTED)
+    assert counted == dict.fromkeys(range(1, teiten.planned() + 1), 1)
+    assert len({(trial.number, trial.attempt) for trial in trials}) == len(trials)
+    assert not list(teiten.workdir.clusters.iterdir())
+
+
+def wait_until_nothing_runs(folder: Path) -> list[str]:
+    deadline = time.monotonic() + 10
+    while left := left_processes([folder]):
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.05)
+    return left
+
+
+def test_a_campaign_ends_with_numbers_and_reports(teiten: Teiten, installation: Find) -> None:
+    old, new = servers()[0], installation("18")
+    study = teiten.study(old, new, clients="1, 2")
+    result = teiten.run("run", study, "--json", "--seed", "7")
+    assert result.returncode == 0, result.stderr
+    outcome = json.loads(result.stdout)
+    assert outcome["complete"]
+    assert {contrast["metric"] for contrast in outcome["contrasts"]} >= {"tps", "latency_mean"}
+    assert all(Path(path).stat().st_size > 10_000 for path in outcome["reports"])
+    assert_complete(teiten)
+    for trial in teiten.trials():
+        assert trial.metrics["tps"] > 0
+        assert trial.metrics["latency_p50"] <= trial.metrics["latency_p99"]
+        assert trial.metrics["wal_bytes_per_transaction"] > 0
+        assert 0 < trial.metrics["server_cpu_share"] <= 1
+        assert (teiten.campaign() / dict(trial.evidence)["server log"]).is_file()
+    assert {trial.facts["version"].split()[1] for trial in teiten.trials()} == {
+        str(old.version),
+        str(new.version),
+    }
+
+
+@pytest.mark.parametrize(
+    "step",
+    ["restore", "prewarm", "settle", "warm-up", "measure", "check"],
+)
+def test_a_killed_campaign_resumes_without_loss(
+    teiten: Teiten, newest: Installation, step: str
+) -> None:
+    study = teiten.study(newest, newest, blocks=2)
+    process = teiten.start("run", study)
+    teiten.wait_for(process, step_of(2, step))
+    kill(process)
+    assert not wait_until_nothing_runs(teiten.workdir.root)
+    before = teiten.trials()
+    result = teiten.run("resume", "--json")
+    assert result.returncode == 0, result.stderr
+    assert_complete(teiten)
+    assert teiten.trials()[: len(before)] == before
+
+
+def test_ctrl_c_ends_in_order_and_says_how_to_go_on(teiten: Teiten, newest: Installation) -> None:
+    process = teiten.start("run", teiten.study(newest, newest))
+    teiten.wait_for(process, step_of(1, "warm-up"))
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130, errors
+    assert "hint: teiten resume tiny-" in errors
+    assert not left_processes([teiten.workdir.root])
+    assert not list(teiten.workdir.clusters.iterdir())
+    assert teiten.run("resume").returncode == 0
+    assert_complete(teiten)
+
+
+@pytest.mark.parametrize("victim", ["backend", "postmaster", "pgbench"])
+def test_a_crash_marks_the_trial_and_the_campaign_goes_on(
+    teiten: Teiten, newest: Installation, victim: str
+) -> None:
+    process = teiten.start("run", teiten.study(newest, newest, seconds=3, blocks=2))
+    teiten.wait_for(process, step_of(1, "warm-up"))
+    time.sleep(1)
+    find_victim(teiten, victim).kill()
+    _, errors = process.communicate(timeout=100)
+    assert process.returncode == 0, errors
+    assert_complete(teiten)
+    (failed,) = (trial for trial in teiten.trials() if trial.outcome is not Outcome.COUNTED)
+    assert failed.number == 1
+    codes = {problem.code for problem in failed.problems}
+    assert "server-crash" in codes if victim == "backend" else "pgbench-failed" in codes
+    assert (teiten.campaign() / dict(failed.evidence)["server log"]).is_file()
+
+
+def find_victim(teiten: Teiten, victim: str) -> psutil.Process:
+    if victim == "pgbench":
+        return next(teiten.processes("pgbench"))
+    postmaster = next(
+        process for process in teiten.processes("postgres") if "-D" in process.cmdline()
+    )
+    if victim == "postmaster":
+        return postmaster
+    return next(
+        child for child in postmaster.children() if " bench [local]" in " ".join(child.cmdline())
+    )
+
+
+def test_two_campaigns_at_once_are_refused(teiten: Teiten, newest: Installation) -> None:
+    study = teiten.study(newest, newest, seconds=4)
+    first = teiten.start("run", study)
+    teiten.wait_for(first, lambda event: event.kind == "trial-started")
+    second = teiten.run("run", study, "--name", "second")
+    assert second.returncode == 2
+    assert "another campaign is being measured" in second.stderr
+    resumed = teiten.run("resume", "tiny")
+    assert resumed.returncode == 2
+    first.send_signal(signal.SIGTERM)
+    first.communicate(timeout=30)
+    assert first.returncode == 130
