@@ -21,6 +21,9 @@ from tests.fixtures.servers import (
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
+        "--update-golden", action="store_true", help="write the golden files anew; look at the diff"
+    )
+    parser.addoption(
         "--all-versions",
         action="store_true",
         help="run pg tests against every version found, not the oldest, 13 and the newest only",

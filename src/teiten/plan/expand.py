@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from teiten.errors import UsageError
 from teiten.model.installation import Installation, Pgbench
@@ -103,9 +104,9 @@ def _trials(study: Study, templates: _Templates, seed: int) -> Iterator[PlannedT
 def _check_servers(study: Study, servers: Sequence[tuple[str, Installation]]) -> None:
     """Two names of one installation are only meant where both are aliases (old against old)."""
     aliases = dict(study.server_aliases)
-    seen: dict[str, str] = {}
+    seen: dict[Path, str] = {}
     for level, installation in servers:
-        other = seen.setdefault(installation.name, level)
+        other = seen.setdefault(installation.bin_directory, level)
         if other != level and not (level in aliases and other in aliases):
             raise UsageError(
                 f"the servers {other} and {level} are the same installation, {installation.name}",

@@ -17,9 +17,10 @@ from teiten.model.study import (
 from teiten.model.text import Bilingual
 from teiten.study.document import Document
 from teiten.study.draft import Draft
+from teiten.study.levels import SIZED_SETTINGS
 from teiten.study.schema import MeasureTable, SettingTable, StudyFile, WorkloadTable
 from teiten.study.scripts import read_script
-from teiten.study.values import AUTO, SIZED_SETTINGS
+from teiten.study.values import AUTO
 from teiten.suggest import did_you_mean
 
 BY_FLAG = Bilingual("set on the command line", "コマンドラインで指定")

@@ -14,8 +14,8 @@ from typing import Any
 
 from teiten.errors import UsageError
 from teiten.model.study import GUC_PREFIX
+from teiten.study.levels import PLAIN_FACTORS
 from teiten.study.schema import MeasureTable, StudyTable, WorkloadTable
-from teiten.study.values import PLAIN_FACTORS
 from teiten.suggest import did_you_mean
 
 MEASURE_KEYS = tuple(MeasureTable.model_fields)

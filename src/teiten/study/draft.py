@@ -15,10 +15,11 @@ from teiten.study.changes import (
     Change,
 )
 from teiten.study.document import Document
+from teiten.study.levels import factor_name, setting_name
 from teiten.study.locate import KeyPath
 from teiten.study.problems import FILE_HINT, validated
 from teiten.study.schema import StudyFile
-from teiten.study.values import BUILTIN_SCRIPTS, factor_name, setting_name
+from teiten.study.values import BUILTIN_SCRIPTS
 from teiten.suggest import did_you_mean
 
 EVERY = "all"

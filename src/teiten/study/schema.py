@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from teiten.model.study import CachePolicy, QueryMode
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds, Share
-from teiten.study import values
+from teiten.study import levels, values
 
 Name = Annotated[str, PlainValidator(values.name)]
 Text = Annotated[Bilingual, PlainValidator(values.text)]
@@ -21,7 +21,7 @@ Words = Annotated[tuple[str, ...], PlainValidator(values.words)]
 Scale = Annotated[int | None, PlainValidator(values.scale)]
 Fillfactor = Annotated[int, PlainValidator(values.fillfactor)]
 Mode = Annotated[QueryMode, PlainValidator(values.query_mode)]
-Clients = Annotated[tuple[str, ...], PlainValidator(values.clients)]
+Clients = Annotated[tuple[str, ...], PlainValidator(levels.clients)]
 Options = Annotated[tuple[str, ...], PlainValidator(values.options)]
 Measured = Annotated[Seconds | None, PlainValidator(values.measured_seconds)]
 WarmUp = Annotated[Seconds | None, PlainValidator(values.whole_seconds)]
@@ -34,9 +34,9 @@ DisturbedShare = Annotated[Share, PlainValidator(values.disturbed_share)]
 Count = Annotated[int, Field(ge=1, le=10_000)]
 Repeats = Annotated[int, Field(ge=0, le=10)]
 Alias = Annotated[str, PlainValidator(values.name)]
-Server = Annotated[str, PlainValidator(values.server)]
-SettingName = Annotated[str, PlainValidator(values.setting_name)]
-SettingValue = Annotated[str, PlainValidator(values.setting_value)]
+Server = Annotated[str, PlainValidator(levels.server)]
+SettingName = Annotated[str, PlainValidator(levels.setting_name)]
+SettingValue = Annotated[str, PlainValidator(levels.setting_value)]
 
 
 class KeyedError(ValueError):
@@ -53,8 +53,8 @@ def _all_levels(value: Any) -> dict[str, tuple[str, ...]]:
     result: dict[str, tuple[str, ...]] = {}
     for key, found in value.items():
         try:
-            factor = values.factor_name(key)
-            result[factor] = values.levels(factor, found)
+            factor = levels.factor_name(key)
+            result[factor] = levels.levels(factor, found)
         except ValueError as error:
             raise KeyedError(key, str(error)) from error
     return result
@@ -77,7 +77,7 @@ class StudyTable(Table):
     question: Text
     purpose: Text = Bilingual("", "")
     sources: Words = ()
-    contrast: Annotated[str, AfterValidator(values.factor_name)] = "server"
+    contrast: Annotated[str, AfterValidator(levels.factor_name)] = "server"
     conclusive: bool = True
     differences: Texts = ()
 

@@ -1,0 +1,167 @@
+"""Factors with their levels, and server parameters, each read to its canonical form.
+
+As in ``values``: ValueError holds a sentence that completes "KEY: …".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from teiten.model.study import GUC_PREFIX
+from teiten.study import quantities
+from teiten.study.values import AUTO, one_of, query_mode
+from teiten.suggest import did_you_mean
+
+PLAIN_FACTORS = ("server", "clients", "checksums", "query_mode")
+SIZED_SETTINGS = (
+    "shared_buffers",
+    "work_mem",
+    "maintenance_work_mem",
+    "max_wal_size",
+    "max_connections",
+)
+"""The settings that may be ``auto``."""
+
+RESERVED_SETTINGS = frozenset(
+    {
+        "config_file",
+        "data_directory",
+        "external_pid_file",
+        "hba_file",
+        "ident_file",
+        "include",
+        "include_dir",
+        "include_if_exists",
+        "lc_messages",
+        "listen_addresses",
+        "log_destination",
+        "log_line_prefix",
+        "logging_collector",
+        "port",
+        "unix_socket_directories",
+        "unix_socket_group",
+        "unix_socket_permissions",
+    }
+)
+"""Teiten's own: they keep a server private, and its log readable for the checks."""
+
+_GUC_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
+_IEC_SIZE = re.compile(r"\d+(?:\.\d+)?\s*[KMGTkmgt]i[Bb]|\d+\.\d+\s*[kMGT]B")
+
+
+def setting_name(value: Any) -> str:
+    """A server parameter that a study may set, in lower case as PostgreSQL compares it."""
+    if not isinstance(value, str) or _GUC_NAME.fullmatch(value) is None:
+        raise ValueError(f"{value!r} is not the name of a server parameter")
+    lowered = value.lower()
+    if lowered in RESERVED_SETTINGS:
+        raise ValueError(
+            f"{lowered} is set by Teiten itself: its servers are private, and it reads their log"
+        )
+    return lowered
+
+
+def setting_value(value: Any) -> str:
+    """A server parameter's value in the form of postgresql.conf, without quotes.
+
+    Sizes such as ``1.5GiB``, which PostgreSQL (fractions: before 12) does not know, become its own.
+    """
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, int | float):
+        return repr(value)
+    if not isinstance(value, str):
+        raise ValueError(f"must be a text, a number or true/false, not {value!r}")
+    if any(character in value for character in "\n\r\0"):
+        raise ValueError("a server parameter's value must be on one line")
+    stripped = value.strip()
+    if _IEC_SIZE.fullmatch(stripped):
+        return quantities.exact_size(quantities.parse_size(stripped))
+    return stripped
+
+
+def factor_name(value: Any) -> str:
+    if isinstance(value, str) and value.startswith(GUC_PREFIX):
+        return GUC_PREFIX + setting_name(value.removeprefix(GUC_PREFIX))
+    if value in PLAIN_FACTORS:
+        return str(value)
+    known = (*PLAIN_FACTORS, f"{GUC_PREFIX}NAME")
+    raise ValueError(
+        f"{value!r} is not a factor.{did_you_mean(str(value), known)} Known: {', '.join(known)}"
+    )
+
+
+def levels(factor: str, value: Any) -> tuple[str, ...]:
+    """A factor's levels in canonical form; empty for clients ``auto``.
+
+    One value stands for a list of one.
+    """
+    if factor == "clients" and value == AUTO:
+        return ()
+    values = list(value) if isinstance(value, list | tuple) else [value]
+    if not values:
+        raise ValueError("needs at least one level")
+    result = tuple(_level(factor, each) for each in values)
+    _refuse_repeated(factor, result)
+    return result
+
+
+def clients(value: Any) -> tuple[str, ...]:
+    return levels("clients", value)
+
+
+def server(value: Any) -> str:
+    """A reference to an installation: ``17``, ``18.4``, ``system:15``, a path or an alias."""
+    if isinstance(value, float):
+        raise ValueError(f'write a version as a text, "{value}": 18.10 would be read as 18.1')
+    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+        raise ValueError(f'{value!r} does not name a server; write for example "17" or "18.4"')
+    return str(value).strip()
+
+
+def _level(factor: str, value: Any) -> str:
+    if factor == "server":
+        return server(value)
+    if factor == "clients":
+        return str(_client_count(value))
+    if factor == "checksums":
+        return _on_off(value)
+    if factor == "query_mode":
+        return str(query_mode(value))
+    return setting_value(value)
+
+
+def _client_count(value: Any) -> int:
+    if isinstance(value, str) and value.isdecimal():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError(f"{value!r} is not a number of clients; write whole numbers from 1 on")
+    return value
+
+
+def _on_off(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return one_of(value, ("off", "on"))
+
+
+def _refuse_repeated(factor: str, found: Sequence[str]) -> None:
+    seen: dict[object, str] = {}
+    for level in found:
+        key = _compared(factor, level)
+        if key in seen:
+            same = "" if seen[key] == level else f" (the same as {seen[key]})"
+            raise ValueError(f"the level {level}{same} stands there twice")
+        seen[key] = level
+
+
+def _compared(factor: str, level: str) -> object:
+    """By what two levels are the same: ``1GB`` and ``1024MB`` are."""
+    if not factor.startswith(GUC_PREFIX):
+        return level
+    try:
+        return int(quantities.parse_size(level)) if level[-1:] in "Bb" else level.lower()
+    except ValueError:
+        return level.lower()
