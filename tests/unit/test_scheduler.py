@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from teiten.execute.scheduler import next_trial, rehearsals
+from teiten.errors import TrialsFailedError
+from teiten.execute.scheduler import FailureStreaks, next_trial, rehearsals
 from teiten.model.plan import Plan
 from teiten.model.progress import Finished
-from teiten.model.trial import Outcome
+from teiten.model.trial import Outcome, Problem, Trial
 from tests.fixtures.synthetic_plan import make_plan
 
 PLAN = make_plan()
@@ -76,3 +77,25 @@ def test_trials_that_do_not_count_are_left_when_their_repeats_are_used_up(outcom
         for trial in PLAN.trials
     ]
     assert next_trial(PLAN, finished) is None
+
+
+def ended(number: int, outcome: Outcome) -> Trial:
+    problems = () if outcome is Outcome.COUNTED else (Problem("server-error", "PANIC: no"),)
+    return Trial(number, 1, outcome, problems, 0.0, 1.0, {})
+
+
+def test_a_kind_of_trial_that_always_fails_ends_the_campaign() -> None:
+    streaks = FailureStreaks(PLAN, limit=3)
+    trial = PLAN.trials[0]
+    streaks.ended(trial, ended(1, Outcome.FAILED))
+    streaks.ended(trial, ended(1, Outcome.FAILED))
+    with pytest.raises(TrialsFailedError, match="3 trials in a row of .* failed.*PANIC: no"):
+        streaks.ended(trial, ended(1, Outcome.FAILED))
+
+
+@pytest.mark.parametrize("between", [Outcome.COUNTED, Outcome.DISTURBED])
+def test_a_streak_is_broken_by_a_trial_that_did_not_fail(between: Outcome) -> None:
+    streaks = FailureStreaks(PLAN, limit=2)
+    trial = PLAN.trials[0]
+    for outcome in (Outcome.FAILED, between, Outcome.FAILED):
+        streaks.ended(trial, ended(1, outcome))

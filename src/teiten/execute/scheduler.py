@@ -11,14 +11,17 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from teiten.errors import TrialsFailedError
 from teiten.execute.executor import Executor, Facts, Observer
 from teiten.execute.record import CampaignRecord
 from teiten.execute.trial import TrialRun, run_trial
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Finished, open_trials
-from teiten.model.trial import Step
+from teiten.model.trial import Outcome, Step, Trial
 
 REHEARSED = "rehearsed"
+HOPELESS_AFTER = 4
+"""Failures in a row of one kind, more than a trial's attempts."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,33 @@ def prepare_campaign(record: CampaignRecord, executor: Executor, observer: Obser
     record.record_event(REHEARSED)
 
 
+class FailureStreaks:
+    """Gives up when one kind of trial fails again and again: hours of failures help nobody."""
+
+    def __init__(self, plan: Plan, limit: int = HOPELESS_AFTER) -> None:
+        self._contrast = plan.study.contrast
+        self._limit = limit
+        self._streaks: Counter[tuple[str, str | None]] = Counter()
+
+    def ended(self, planned: PlannedTrial, trial: Trial) -> None:
+        """Take note of a trial; raises TrialsFailedError after ``limit`` failures in a row of one
+        workload on one side. A disturbed trial is no failure."""
+        kind = (planned.cell.workload, planned.cell.level(self._contrast))
+        if trial.outcome is not Outcome.FAILED:
+            self._streaks[kind] = 0
+            return
+        self._streaks[kind] += 1
+        if self._streaks[kind] >= self._limit:
+            problem = trial.problems[0]
+            raise TrialsFailedError(
+                f"{self._limit} trials in a row of {planned.cell.workload}"
+                f" {self._contrast}={kind[1]} failed, the last with {problem.code}:"
+                f" {problem.detail}",
+                "see the trials' logs in the campaign's folder evidence; when the cause is gone,"
+                " teiten resume continues",
+            )
+
+
 def run_campaign(
     record: CampaignRecord,
     executor: Executor,
@@ -76,6 +106,7 @@ def run_campaign(
 ) -> None:
     """Run every trial that the ledger does not hold yet, and its repeats."""
     total = len(record.plan.trials)
+    streaks = FailureStreaks(record.plan)
     while (remaining := next_trial(record.plan, record.finished())) is not None:
         number, attempt = remaining.trial.number, remaining.attempt
 
@@ -88,4 +119,5 @@ def run_campaign(
         trial = run_trial(TrialRun(executor, observer, note, clock), remaining.trial, attempt)
         record.record_trial(trial)
         observer.trial_finished(trial)
+        streaks.ended(remaining.trial, trial)
     record.record_event("campaign-finished")
