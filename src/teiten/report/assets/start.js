@@ -1,0 +1,22 @@
+"use strict";
+// The page works without any of this; this adds sorting, charts, downloads, and the theme's switch.
+function isDark() {
+  return getComputedStyle(document.documentElement).colorScheme === "dark";
+}
+
+function redrawCanvases() {
+  redraw(document.querySelectorAll('[data-drawn="canvas"]'));
+}
+
+function startTheme() {
+  document.getElementById("theme").addEventListener("click", () => {
+    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+    redrawCanvases();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawCanvases);
+}
+
+makeTablesSortable();
+startDownloads();
+startTheme();
+startCharts();

@@ -1,0 +1,152 @@
+"""What all charts share: the chart as data, colours, and the look of axes.
+
+Text and lines are drawn in ``currentColor``, so that one drawing follows light, dark and print by
+CSS alone. Marks have mid tones that are readable on white and on black and that differ for
+colour-blind readers (Okabe and Ito 2008).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import altair as alt
+
+Spec = dict[str, Any]
+Columns = dict[str, list[Any]]
+"""Rows of a chart, by column: what JSON says shortest."""
+
+OLD = "#7890a8"
+NEW = "#e07b1f"
+SIDE_COLOURS = (OLD, NEW, "#009e73", "#b565a7", "#56a5d8", "#a58a1c")
+CATEGORY_COLOURS = (
+    "#3d7ab8",
+    "#e69f00",
+    "#009e73",
+    "#cc6ba2",
+    "#d55e00",
+    "#56b4e9",
+    "#9c8b1f",
+    "#7a68b3",
+    "#a0522d",
+    "#5f8f8f",
+)
+QUIET = "#9aa3ad"
+FONT = (
+    "system-ui, -apple-system, 'Segoe UI', Roboto, 'Hiragino Sans', 'Noto Sans JP', "
+    "'Noto Sans CJK JP', 'Yu Gothic UI', Meiryo, sans-serif"
+)
+WIDE = 640
+"""Width in pixels of a plot that stands alone."""
+HALF = 400
+PANEL = 190
+ROWS = "rows"
+"""The name of a chart's data."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How the browser fits a chart to a narrow page: the specification's part whose width may
+    shrink, and the pixels needed beside it. Facets instead lose columns."""
+
+    path: tuple[str, ...]
+    beside: int
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart: its specification refers to its rows by name, so that they are held once."""
+
+    name: str
+    title: str
+    note: str
+    spec: Spec
+    rows: Columns
+    fit: Fit | None = None
+    wide: bool = True
+    """Needs the page's whole width."""
+    alternative: str = ""
+    """What a reader who cannot see it should know."""
+    chooser: Mapping[str, Any] = field(default_factory=dict)
+    """For the chart of series: which rows the reader can choose."""
+
+    def complete(self) -> Spec:
+        """The specification with its rows inside."""
+        inline = self.spec.get("datasets", {})
+        return {**self.spec, "datasets": {**inline, ROWS: as_records(self.rows)}}
+
+
+def as_records(columns: Columns) -> list[dict[str, Any]]:
+    names = list(columns)
+    return [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+
+
+def as_columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Columns:
+    """Rows to columns; what is not a finite number becomes None, which Vega leaves out."""
+    return {name: [_finite(row[at]) for row in rows] for at, name in enumerate(names)}
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def rows_data() -> Any:
+    return alt.NamedData(name=ROWS)
+
+
+def configured(chart: Any) -> Spec:
+    """The specification of an Altair chart with the look of this report."""
+    spec: Spec = chart.to_dict(validate=False)
+    spec["config"] = CONFIG
+    spec["background"] = None
+    return spec
+
+
+def side_colours(count: int) -> list[str]:
+    return [SIDE_COLOURS[at % len(SIDE_COLOURS)] for at in range(count)]
+
+
+_TEXT = {
+    "labelFont": FONT,
+    "titleFont": FONT,
+    "labelColor": "currentColor",
+    "titleColor": "currentColor",
+    "labelFontSize": 12,
+    "titleFontSize": 12,
+}
+CONFIG: Spec = {
+    "font": FONT,
+    "view": {"stroke": None},
+    "text": {"fill": "currentColor", "font": FONT, "fontSize": 12},
+    "rule": {"color": "currentColor"},
+    "axis": {
+        **_TEXT,
+        "titleFontWeight": "normal",
+        "labelOpacity": 0.85,
+        "titleOpacity": 0.85,
+        "gridColor": "currentColor",
+        "gridOpacity": 0.12,
+        "domainColor": "currentColor",
+        "domainOpacity": 0.35,
+        "tickColor": "currentColor",
+        "tickOpacity": 0.35,
+        "titlePadding": 8,
+        "labelLimit": 260,
+        "titleLimit": 420,
+    },
+    "legend": {
+        **_TEXT,
+        "titleFontWeight": "normal",
+        "orient": "top",
+        "direction": "horizontal",
+        "symbolType": "circle",
+        "symbolSize": 90,
+        "symbolOpacity": 1,
+        "labelLimit": 320,
+        "offset": 8,
+    },
+    "header": {**_TEXT, "titleFontWeight": "normal", "labelFontWeight": 600, "labelLimit": 300},
+    "facet": {"spacing": 20},
+}

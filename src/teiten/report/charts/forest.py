@@ -1,0 +1,136 @@
+"""The forest chart: the ratio new/old with its interval by level, the line at 1 and the ±δ band."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import altair as alt
+
+from teiten.report.charts.base import (
+    NEW,
+    WIDE,
+    Chart,
+    Fit,
+    Spec,
+    as_columns,
+    configured,
+    rows_data,
+)
+
+WIDEST = (0.5, 2.0)
+"""Intervals are drawn up to here; the numbers beside them are never cut."""
+ROW_HEIGHT = 30
+FIELDS = ("label", "ratio", "low", "high", "text", "verdict", "kind", "cut")
+
+
+@dataclass(frozen=True)
+class ForestRow:
+    """A line of the chart; ``text`` is the ratio with its interval in figures."""
+
+    label: str
+    ratio: float
+    low: float
+    high: float
+    text: str
+    verdict: str
+    overall: bool
+
+
+@dataclass(frozen=True)
+class ForestWords:
+    axis: str
+    title: str
+    note: str
+    ratio: str
+    verdict: str
+
+
+def _reach(rows: Sequence[ForestRow], delta: float) -> tuple[float, float]:
+    low = min(1 - 2 * delta, *(row.low for row in rows), *(row.ratio for row in rows))
+    high = max(1 + 2 * delta, *(row.high for row in rows), *(row.ratio for row in rows))
+    low, high = max(low, WIDEST[0]), min(high, WIDEST[1])
+    edge = (high - low) * 0.03
+    return low - edge, high + edge
+
+
+def forest(name: str, rows: Sequence[ForestRow], delta: float, words: ForestWords) -> Chart:
+    """One row per level, the overall ratio first; ``delta`` is a share."""
+    low, high = _reach(rows, delta)
+    data = as_columns(
+        FIELDS,
+        [
+            (
+                row.label,
+                min(max(row.ratio, low), high),
+                max(row.low, low),
+                min(row.high, high),
+                row.text,
+                row.verdict,
+                "overall" if row.overall else "level",
+                row.low < low or row.high > high,
+            )
+            for row in rows
+        ],
+    )
+    spec = _spec([row.label for row in rows], (low, high), delta, words)
+    lines = "; ".join(f"{row.label}: {row.text}, {row.verdict}" for row in rows)
+    return Chart(name, words.title, words.note, spec, data, Fit((), 300), alternative=lines)
+
+
+def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: ForestWords) -> Spec:
+    scale = alt.Scale(domain=list(domain), zero=False, nice=False)
+    ratios = alt.Axis(tickCount=5, format=".2~f", labelOverlap=True)
+    band = (
+        alt.Chart(alt.InlineData([{"from": 1 - delta, "to": 1 + delta}]))
+        .mark_rect(fill="currentColor", opacity=0.08)
+        .encode(x=alt.X("from:Q", scale=scale, title=words.axis, axis=ratios), x2="to:Q")
+    )
+    one = (
+        alt.Chart(alt.InlineData([{"one": 1}]))
+        .mark_rule(strokeWidth=1.5, opacity=0.6)
+        .encode(x=alt.X("one:Q", scale=scale))
+    )
+    base = alt.Chart(rows_data()).encode(
+        y=alt.Y(
+            "label:N",
+            scale=alt.Scale(domain=labels),
+            title=None,
+            axis=alt.Axis(
+                ticks=False, domain=False, labelPadding=10, labelFontSize=13, labelLimit=220
+            ),
+        ),
+        color=alt.Color(
+            "kind:N",
+            legend=None,
+            scale=alt.Scale(domain=["overall", "level"], range=[NEW, "#6f7f90"]),
+        ),
+        tooltip=[
+            alt.Tooltip("label:N", title=" "),
+            alt.Tooltip("text:N", title=words.ratio),
+            alt.Tooltip("verdict:N", title=words.verdict),
+        ],
+    )
+    overall = "datum.kind === 'overall'"
+    size = alt.condition(overall, alt.value(5), alt.value(2.5))
+    interval = base.mark_rule().encode(x=alt.X("low:Q", scale=scale), x2="high:Q", size=size)
+    point = base.mark_point(filled=True, opacity=1).encode(
+        x=alt.X("ratio:Q", scale=scale),
+        size=alt.condition(overall, alt.value(170), alt.value(80)),
+        shape=alt.Shape(
+            "kind:N",
+            legend=None,
+            scale=alt.Scale(domain=["overall", "level"], range=["diamond", "circle"]),
+        ),
+    )
+    text = (
+        alt.Chart(rows_data())
+        .mark_text(align="left", dx=14, fontSize=13)
+        .encode(x=alt.value("width"), y=alt.Y("label:N"), text="text:N")
+    )
+    chart = (
+        alt.layer(band, one, interval, point, text)
+        .resolve_scale(size="independent")
+        .properties(width=WIDE - 180, height=ROW_HEIGHT * len(labels))
+    )
+    return configured(chart)

@@ -1,0 +1,135 @@
+"""The design as a grid: blocks down, trials across in the order in which they ran."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import altair as alt
+
+from teiten.report.charts.base import (
+    Chart,
+    Spec,
+    as_columns,
+    configured,
+    rows_data,
+    side_colours,
+)
+
+FIELDS = ("workload", "block", "position", "side", "label", "trial", "state", "mark")
+TALLEST = 700
+WIDEST = 900
+
+
+@dataclass(frozen=True)
+class Square:
+    """A planned trial. ``mark``: empty where it counted at once."""
+
+    workload: str
+    block: int
+    position: int
+    side: str
+    label: str
+    trial: int
+    state: str
+    mark: str
+
+
+@dataclass(frozen=True)
+class GridWords:
+    title: str
+    note: str
+    block: str
+    position: str
+    side: str
+    label: str
+    trial: str
+    state: str
+
+
+def design_grid(
+    name: str,
+    squares: Sequence[Square],
+    sides: tuple[str, ...],
+    words: GridWords,
+) -> Chart:
+    """Squares coloured by side, the level inside, a mark on those that did not count at once."""
+    workloads = list(dict.fromkeys(square.workload for square in squares))
+    blocks = max(square.block for square in squares)
+    across = max(square.position for square in squares)
+    height = max(4.0, min(24.0, TALLEST / (blocks * len(workloads))))
+    width = max(5.0, min(34.0, WIDEST / across))
+    rows = [
+        (one.workload, one.block, one.position, one.side, one.label, one.trial, one.state, one.mark)
+        for one in squares
+    ]
+    spec = _spec(workloads, sides, words, (width, height))
+    return Chart(name, words.title, words.note, spec, as_columns(FIELDS, rows))
+
+
+def _spec(
+    workloads: list[str], sides: tuple[str, ...], words: GridWords, step: tuple[float, float]
+) -> Spec:
+    width, height = step
+    tooltips = [
+        alt.Tooltip("trial:Q", title=words.trial),
+        alt.Tooltip("side:N", title=words.side),
+        alt.Tooltip("label:N", title=words.label),
+        alt.Tooltip("block:O", title=words.block),
+        alt.Tooltip("state:N", title=words.state),
+    ]
+    base = alt.Chart().encode(
+        x=alt.X(
+            "position:O",
+            title=words.position,
+            axis=alt.Axis(labelAngle=0, labelOverlap=True, grid=False, domain=False, ticks=False),
+            scale=alt.Scale(paddingInner=0.08),
+        ),
+        y=alt.Y(
+            "block:O",
+            title=words.block,
+            axis=alt.Axis(labelOverlap=True, grid=False, domain=False, ticks=False, titleAngle=-90),
+            scale=alt.Scale(paddingInner=0.12),
+        ),
+    )
+    squares = base.mark_rect(cornerRadius=2).encode(
+        color=alt.Color(
+            "side:N",
+            title=None,
+            scale=alt.Scale(domain=list(sides), range=side_colours(len(sides))),
+            legend=alt.Legend(symbolType="square"),
+        ),
+        opacity=alt.condition("datum.mark === ''", alt.value(0.85), alt.value(0.35)),
+        tooltip=tooltips,
+    )
+    layers = [squares]
+    if width >= 16 and height >= 14:
+        layers.append(
+            base.mark_text(fontSize=11, fill="#ffffff").encode(
+                text="label:N",
+                opacity=alt.condition("datum.mark === ''", alt.value(1), alt.value(0)),
+            )
+        )
+    layers.append(
+        base.mark_text(fontSize=max(7, min(14, height - 3)), fontWeight="bold").encode(
+            text="mark:N"
+        )
+    )
+    layered = alt.layer(*layers).properties(width=alt.Step(width), height=alt.Step(height))
+    return configured(
+        layered.facet(
+            data=rows_data(),
+            row=alt.Row(
+                "workload:N",
+                title=None,
+                sort=workloads,
+                header=alt.Header(
+                    labelAngle=0,
+                    labelOrient="top",
+                    labelAnchor="start",
+                    labelAlign="left",
+                    labelPadding=2,
+                ),
+            ),
+        )
+    )

@@ -1,0 +1,113 @@
+"""The report as one HTML file that works offline: everything inlined, everything escaped."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from teiten.model.analysis import CampaignAnalysis
+from teiten.model.text import Language
+from teiten.report.charts.base import CONFIG, Chart
+from teiten.report.charts.drawing import library
+from teiten.report.view.report import ReportView, view
+
+SCRIPTS = ("tables.js", "charts.js", "series.js", "downloads.js", "start.js")
+
+
+def render_html(analysis: CampaignAnalysis, language: Language) -> str:
+    """The whole page. It asks the network for nothing, which its own policy enforces."""
+    return page(view(analysis, language), analysis.teiten_version)
+
+
+def page(shown: ReportView, teiten_version: str) -> str:
+    """The page of a view."""
+    script = "\n".join(_asset(name) for name in SCRIPTS)
+    parts = [name for name in ("asked", "results", "why", "evidence") if getattr(shown, name)]
+    return (
+        environment()
+        .get_template("report.html.j2")
+        .render(
+            view=shown,
+            t=shown.texts,
+            teiten_version=teiten_version,
+            parts=parts,
+            config=CONFIG,
+            embedded=list(_embedded(shown)),
+            style=_ours(_asset("report.css")),
+            library=_ours(library()),
+            script=_ours(script),
+            policy=policy(library(), script),
+        )
+    )
+
+
+@cache
+def environment() -> Environment:
+    """Templates that escape everything and know no undefined name."""
+    made = Environment(
+        loader=PackageLoader("teiten.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["script_json"] = script_json
+    return made
+
+
+def script_json(value: Any) -> Markup:
+    """JSON for a script element: no ``<`` can end it, and NaN is a defect, not a number."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    escaped = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return Markup(escaped.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))  # noqa: S704
+
+
+def policy(*scripts: str) -> str:
+    """A Content-Security-Policy that lets only these scripts run, and nothing be loaded."""
+    hashes = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'"
+        for one in scripts
+    )
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _ours(text: str) -> Markup:
+    """A text of Teiten itself or of its libraries, which no data of a campaign enters."""
+    return Markup(text)  # noqa: S704
+
+
+@cache
+def _asset(name: str) -> str:
+    return (resources.files("teiten.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _embedded(shown: ReportView) -> Iterator[tuple[str, dict[str, Any]]]:
+    for chart in shown.charts():
+        yield chart.name, _chart_data(chart)
+    for download in shown.evidence.downloads:
+        yield download.name, download.columns
+
+
+def _chart_data(chart: Chart) -> dict[str, Any]:
+    data: dict[str, Any] = {"spec": _without_config(chart.spec)}
+    if chart.fit:
+        data["fit"] = {"path": list(chart.fit.path), "beside": chart.fit.beside}
+    if not chart.chooser:
+        return {**data, "rows": chart.rows}
+    columns = [{**one, "spec": _without_config(one["spec"])} for one in chart.chooser["columns"]]
+    return {**data, "chooser": {**chart.chooser, "columns": columns}}
+
+
+def _without_config(spec: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in spec.items() if key != "config"}

@@ -1,0 +1,117 @@
+"""The report as Markdown, with SVG charts and CSV data beside it, readable where code is hosted."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from teiten.model.analysis import CampaignAnalysis
+from teiten.model.text import Language
+from teiten.report.charts.base import Chart, Columns
+from teiten.report.charts.drawing import svg
+from teiten.report.tables import Cell, Table
+from teiten.report.view.report import view
+
+TEXT = "report.md"
+MOST_ROWS = 200
+"""A longer table is left to the CSV, and the text says so."""
+SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~#])")
+
+
+class Written(str):
+    """Markdown that Teiten itself wrote; every other text is escaped."""
+
+    __slots__ = ()
+
+
+def render_markdown(analysis: CampaignAnalysis, language: Language) -> dict[str, bytes]:
+    """``report.md`` and the files beside it: relative path to content."""
+    shown = view(analysis, language)
+    files = {f"charts/{chart.name}.svg": svg(chart).encode() for chart in shown.charts()}
+    files["charts/topology.svg"] = _standing_alone(str(shown.asked.topology)).encode()
+    for download in shown.evidence.downloads:
+        files[f"data/{download.name}"] = csv_bytes(download.columns)
+    text = (
+        environment()
+        .get_template("report.md.j2")
+        .render(
+            view=shown, t=shown.texts, teiten_version=analysis.teiten_version, most_rows=MOST_ROWS
+        )
+    )
+    return {TEXT: (re.sub(r"\n{3,}", "\n\n", text).strip() + "\n").encode(), **files}
+
+
+@cache
+def environment() -> Environment:
+    """Templates whose every value is escaped for Markdown, unless Teiten wrote it."""
+    made = Environment(  # noqa: S701 - escaped by finalize, for Markdown instead of HTML
+        loader=PackageLoader("teiten.report"),
+        undefined=StrictUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals.update(table=table, chart=chart_link, code=code_block)
+    return made
+
+
+def escape(text: str) -> str:
+    """A text as it is, in one paragraph: no character of it is Markdown or HTML."""
+    return SPECIAL.sub(r"\\\1", text.replace("&", "&amp;")).replace("\n", "<br>")
+
+
+def _finalize(value: Any) -> Any:
+    return value if isinstance(value, Written) else escape(str(value))
+
+
+def table(one: Table) -> Written:
+    """A table in GitHub's form; a longer one than MOST_ROWS is cut, which its note says."""
+    head = " | ".join(escape(column.title) for column in one.columns)
+    rule = " | ".join("--:" if column.numeric else "---" for column in one.columns)
+    rows = [*one.rows[:MOST_ROWS], *([one.total] if one.total else [])]
+    lines = [f"**{escape(one.caption)}**", "", f"| {head} |", f"| {rule} |"]
+    lines += [f"| {' | '.join(_cell(cell) for cell in row)} |" for row in rows]
+    if one.note:
+        lines += ["", escape(one.note)]
+    return Written("\n".join(lines))
+
+
+def _cell(cell: Cell) -> str:
+    text = escape(cell.text)
+    return f"**{text}**" if "verdict" in cell.kind and text else text
+
+
+def chart_link(one: Chart) -> Written:
+    """A chart's picture, its title and its note."""
+    title = escape(one.title)
+    lines = [f"**{title}**", "", f"![{title}](charts/{one.name}.svg)"]
+    return Written("\n".join([*lines, "", escape(one.note)] if one.note else lines))
+
+
+def code_block(text: str, kind: str = "") -> Written:
+    """A fenced block, with a fence longer than any inside."""
+    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return Written(f"{fence}{kind}\n{text.rstrip()}\n{fence}")
+
+
+def csv_bytes(columns: Columns) -> bytes:
+    """Columns as CSV in UTF-8: unrounded, empty where there is no value."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(columns)
+    writer.writerows(
+        ["" if value is None else value for value in row]
+        for row in zip(*columns.values(), strict=True)
+    )
+    return out.getvalue().encode()
+
+
+def _standing_alone(drawing: str) -> str:
+    """The topology for an image: a picture has no page's colours behind it."""
+    return drawing.replace("<title>", '<rect width="100%" height="100%" fill="white"/><title>', 1)

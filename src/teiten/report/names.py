@@ -1,0 +1,104 @@
+"""What servers, factors, levels and workloads are called in a report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from teiten.model.analysis import CampaignAnalysis
+from teiten.model.plan import Plan
+from teiten.model.study import GUC_PREFIX
+from teiten.report.texts import Texts
+
+Context = tuple[tuple[str, str], ...]
+CLIENTS = "clients"
+SERVER = "server"
+
+
+@dataclass(frozen=True)
+class Side:
+    """A level of the contrasted factor."""
+
+    level: str
+    long: str
+    """``PostgreSQL 18.4``, ``checksums = on``"""
+    short: str
+    """``18.4``, ``on``"""
+
+
+class Names:
+    """Names in one language for the things of one campaign."""
+
+    def __init__(self, analysis: CampaignAnalysis, t: Texts) -> None:
+        self.t = t
+        study = analysis.plan.study
+        self.contrast = study.contrast
+        self.is_server = study.contrast == SERVER
+        self.workload_titles = {one.name: t.of(one.title) for one in study.workloads}
+        factor = study.factor(study.contrast)
+        levels = factor.levels if factor else ()
+        self.sides = {one.level: one for one in _sides(levels, analysis.plan, self)}
+        self.orders = {
+            one.name: {text: at for at, text in enumerate(one.levels)} for one in study.factors
+        }
+        self.other_factors = tuple(one.name for one in study.factors if one.name != study.contrast)
+
+    def workload(self, name: str) -> str:
+        return self.workload_titles.get(name, name)
+
+    def factor(self, name: str) -> str:
+        if name.startswith(GUC_PREFIX):
+            return name.removeprefix(GUC_PREFIX)
+        return self.t.either(f"factor.{name}", name)
+
+    def side(self, level: str) -> Side:
+        return self.sides.get(level) or Side(level, level, level)
+
+    def context(self, context: Context) -> str:
+        """``4 clients``; ``all levels`` is the overall row's own text."""
+        if not context:
+            return self.t("level.single")
+        return self.t("list.separator").join(self._level(name, level) for name, level in context)
+
+    def _level(self, factor: str, level: str) -> str:
+        if factor == CLIENTS:
+            return self.t("level.client" if level == "1" else "level.clients", count=level)
+        return f"{self.factor(factor)} = {level}"
+
+    def axis(self, context: Context) -> tuple[str, str]:
+        """The context as the label on the axis (clients, where varied) and that of its panel."""
+        axis_factor = self.axis_factor(context)
+        on_axis = dict(context).get(axis_factor, "") if axis_factor else ""
+        panel = (
+            self.context(tuple(pair for pair in context if pair[0] != axis_factor))
+            if len(context) > 1
+            else ""
+        )
+        return on_axis, panel
+
+    def axis_factor(self, context: Context) -> str | None:
+        factors = [name for name, _ in context]
+        if CLIENTS in factors:
+            return CLIENTS
+        return factors[0] if factors else None
+
+    def order(self, context: Context) -> tuple[int, ...]:
+        """A sort key that follows the study's order of levels."""
+        return tuple(self.orders.get(name, {}).get(level, 0) for name, level in context)
+
+
+def _sides(levels: tuple[str, ...], plan: Plan, names: Names) -> list[Side]:
+    if plan.study.contrast != SERVER:
+        return [
+            Side(level, f"{names.factor(plan.study.contrast)} = {level}", level) for level in levels
+        ]
+    versions = {level: str(one.version) for level, one in plan.servers}
+    texts = [versions.get(level, level) for level in levels]
+    clear = len(set(texts)) == len(texts)
+    return [
+        Side(
+            level,
+            f"PostgreSQL {text}" if clear else f"PostgreSQL {text} ({level})",
+            text if clear else level,
+        )
+        for level, text in zip(levels, texts, strict=True)
+    ]

@@ -1,0 +1,46 @@
+"""A table as data, from which both the HTML and the Markdown are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Column:
+    title: str
+    numeric: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell's text, and what it sorts by where that is not the text."""
+
+    text: str
+    sort: float | None = None
+    kind: str = ""
+    """A CSS class: a verdict's kind, an outcome, ``muted``, ``code``."""
+    title: str = ""
+    """Shown on hover."""
+
+
+Row = tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under columns; ``name`` is unique in a report."""
+
+    name: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    total: Row | None = None
+    """A last row that stays last when the table is sorted."""
+    note: str = ""
+    sortable: bool = True
+    tall: bool = False
+    """Scrolls in its own box."""
+
+
+def cells(*values: str | Cell) -> Row:
+    return tuple(value if isinstance(value, Cell) else Cell(value) for value in values)

@@ -1,0 +1,89 @@
+"""The texts of the reports, by language: TOML files under ``i18n``, looked up by dotted key."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from teiten.model.facts import Caution
+from teiten.model.text import Bilingual, Language
+from teiten.model.trial import Problem
+
+
+class Texts:
+    """Texts of one language. A key or a value that does not exist is a KeyError."""
+
+    def __init__(self, language: Language, entries: Mapping[str, str]) -> None:
+        self.language: Language = language
+        self.entries = entries
+
+    def __call__(self, key: str, **values: object) -> str:
+        """The text under ``key`` with its ``{placeholders}`` filled in."""
+        text = self.entries[key]
+        return text.format_map(values) if values else text
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.entries
+
+    def either(self, key: str, otherwise: str) -> str:
+        """The text under ``key``, or ``otherwise`` where there is none: for names of open lists."""
+        return self.entries.get(key, otherwise)
+
+    def of(self, text: Bilingual) -> str:
+        return text.in_language(self.language)
+
+    def plural(self, key: str, count: int, **values: object) -> str:
+        """``key.one`` or ``key.many``, with ``{count}``."""
+        return self(f"{key}.one" if count == 1 else f"{key}.many", count=count, **values)
+
+
+def _flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for key, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from _flatten(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", str(value)
+
+
+def read_entries(name: str) -> dict[str, str]:
+    """A file of ``i18n`` as dotted keys; empty where the file does not exist."""
+    file = resources.files("teiten.report") / "i18n" / name
+    if not file.is_file():
+        return {}
+    return dict(_flatten(tomllib.loads(file.read_text(encoding="utf-8"))))
+
+
+@cache
+def texts(language: Language) -> Texts:
+    """All texts of a language: the report's, the cautions' and the problems'."""
+    entries: dict[str, str] = {}
+    for part in ("", "cautions.", "problems."):
+        entries.update(read_entries(f"{part}{language}.toml"))
+    return Texts(language, entries)
+
+
+class _Values(dict[str, str]):
+    """A value that a caution does not carry is shown by its name, never a failure of the report."""
+
+    def __missing__(self, key: str) -> str:
+        return f"<{key}>"
+
+
+def caution_text(caution: Caution, language: Language) -> tuple[str, str]:
+    """What a caution is about, and the advice; the code itself where it has no text."""
+    known = texts(language).entries
+    values = _Values(caution.values)
+    what = known.get(f"caution.{caution.code}.what")
+    if what is None:
+        listed = ", ".join(f"{name} {value}" for name, value in caution.values)
+        return f"{caution.code} ({listed})" if listed else caution.code, ""
+    advice = known.get(f"caution.{caution.code}.advice", "")
+    return what.format_map(values), advice.format_map(values)
+
+
+def problem_text(problem: Problem, language: Language) -> str:
+    """Why a trial does not count, without the detail; the code itself where it has no text."""
+    return texts(language).either(f"problem.{problem.code}", problem.code)

@@ -1,0 +1,134 @@
+"""The topology drawn: the machine, the load generator, the servers and their disk, as SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from teiten.report.charts.base import FONT
+
+WIDTH = 720
+LINE = 19
+SERVER_HEIGHT = 64
+MOST_CHARACTERS = 42
+"""What fits into a box; the machine's lines have the whole width."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """A heading with lines below it."""
+
+    heading: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Topology:
+    """One machine: the client on the left, servers (one at a time) on the right, disk below."""
+
+    title: str
+    machine: Box
+    client: Box
+    link: str
+    servers: tuple[tuple[Box, str], ...]
+    """With the colour of the side."""
+    turns: str
+    """Says that one server runs at a time."""
+    disk: Box
+
+
+def _text(
+    x: float,
+    y: float,
+    text: str,
+    *,
+    bold: bool = False,
+    size: int = 13,
+    anchor: str = "start",
+    opacity: float = 1.0,
+    most: int = MOST_CHARACTERS,
+) -> Markup:
+    short = text if len(text) <= most else text[: most - 1] + "…"
+    return Markup(
+        '<text x="{}" y="{}" font-size="{}" font-weight="{}" text-anchor="{}" opacity="{}">'
+        "<title>{}</title>{}</text>"
+    ).format(x, y, size, 600 if bold else 400, anchor, opacity, text, short)
+
+
+def _box(x: float, y: float, width: float, height: float, colour: str = "") -> Markup:
+    edge = Markup(
+        '<rect x="{}" y="{}" width="{}" height="{}" rx="6" fill="none" '
+        'stroke="currentColor" stroke-opacity="0.4"/>'
+    ).format(x, y, width, height)
+    if not colour:
+        return edge
+    return edge + Markup('<rect x="{}" y="{}" width="6" height="{}" rx="3" fill="{}"/>').format(
+        x, y, height, colour
+    )
+
+
+def _filled(x: float, y: float, width: float, box: Box, colour: str = "") -> tuple[Markup, float]:
+    height = 34 + LINE * len(box.lines)
+    drawn = [_box(x, y, width, height, colour), _text(x + 18, y + 24, box.heading, bold=True)]
+    drawn += [
+        _text(x + 18, y + 24 + LINE * (at + 1), line, size=12, opacity=0.8)
+        for at, line in enumerate(box.lines)
+    ]
+    return Markup("").join(drawn), height
+
+
+def _arrow(x1: float, y1: float, x2: float, y2: float) -> Markup:
+    return Markup(
+        '<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="currentColor" '
+        'stroke-opacity="0.6" stroke-width="1.5" marker-end="url(#arrow)"/>'
+    ).format(x1, y1, x2, y2)
+
+
+def _servers(
+    servers: Sequence[tuple[Box, str]], x: float, top: float, width: float
+) -> tuple[Markup, float]:
+    drawn, y = Markup(""), top
+    for box, colour in servers:
+        part, height = _filled(x, y, width, box, colour)
+        drawn += part
+        y += height + 12
+    return drawn, y - 12
+
+
+def topology_svg(topology: Topology) -> Markup:
+    """The drawing, sized by its viewBox; colours follow the page's text."""
+    head = 52 + LINE * len(topology.machine.lines)
+    servers, bottom = _servers(topology.servers, 400, head + 22, 290)
+    middle = (head + 22 + bottom) / 2
+    client_height = 34 + LINE * len(topology.client.lines)
+    client, _ = _filled(30, middle - client_height / 2, 220, topology.client)
+    bottom = max(bottom, middle + client_height / 2)
+    disk, disk_height = _filled(400, bottom + 42, 290, topology.disk)
+    height = bottom + 42 + disk_height + 22
+    machine_lines = Markup("").join(
+        _text(24, 48 + LINE * at, line, size=12, opacity=0.8, most=100)
+        for at, line in enumerate(topology.machine.lines)
+    )
+    parts = [
+        Markup(
+            '<svg xmlns="http://www.w3.org/2000/svg" class="topology" viewBox="0 0 {} {}" '
+            'width="{}" role="img" font-family="{}" fill="currentColor"><title>{}</title>'
+            '<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" '
+            'markerHeight="8" orient="auto-start-reverse"><path d="M0 0 8 4 0 8z"/></marker>'
+            "</defs>"
+        ).format(WIDTH, height + 4, WIDTH, FONT, topology.title),
+        _box(2, 2, WIDTH - 4, height - 2),
+        _text(24, 28, topology.machine.heading, bold=True, size=14),
+        machine_lines,
+        client,
+        servers,
+        disk,
+        _arrow(250, middle, 396, middle),
+        _text(323, middle - 9, topology.link, size=11, anchor="middle", opacity=0.8),
+        _text(323, middle + 19, topology.turns, size=11, anchor="middle", opacity=0.8),
+        _arrow(545, bottom + 2, 545, bottom + 38),
+        Markup("</svg>"),
+    ]
+    return Markup("").join(parts)

@@ -1,0 +1,186 @@
+"""Part 1: the answer, its cost, what was excluded, and what could not be decided."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from teiten.model.analysis import ContrastResult, LevelResult, Verdict, VerdictKind
+from teiten.model.metrics import TPS
+from teiten.model.trial import Outcome
+from teiten.report.charts.base import Chart
+from teiten.report.charts.forest import ForestRow, ForestWords, forest
+from teiten.report.sentences import (
+    interval_text,
+    machine_text,
+    plain_percent,
+    ratio_text,
+    sentence,
+    verdict_word,
+)
+from teiten.report.texts import problem_text
+from teiten.report.view.kit import Kit
+
+
+@dataclass(frozen=True)
+class Statement:
+    """The answer to one contrast."""
+
+    workload: str
+    contrast: str
+    kind: str
+    word: str
+    text: str
+    chart: Chart | None
+
+
+@dataclass(frozen=True)
+class Answer:
+    notices: tuple[str, ...]
+    """Said before everything else: no conclusion, incomplete."""
+    statements: tuple[Statement, ...]
+    remarks: tuple[tuple[str, str], ...]
+    """Cost, excluded, undecided: heading and text."""
+
+
+def answer(kit: Kit) -> Answer:
+    statements = tuple(_statement(kit, at, one) for at, one in enumerate(primary(kit)))
+    t = kit.t
+    remarks = (
+        (t("answer.cost"), _cost(kit)),
+        (t("answer.excluded"), _excluded(kit)),
+        (t("answer.undecided"), _undecided(kit)),
+    )
+    return Answer(_notices(kit), statements, remarks)
+
+
+def primary(kit: Kit) -> tuple[ContrastResult, ...]:
+    """The contrasts of the metric that the question is about: TPS, else each workload's first."""
+    found = tuple(one for one in kit.analysis.contrasts if one.metric.name == TPS.name)
+    if found:
+        return found
+    first: dict[tuple[str, str, str], ContrastResult] = {}
+    for one in kit.analysis.contrasts:
+        first.setdefault((one.workload, one.old, one.new), one)
+    return tuple(first.values())
+
+
+def _notices(kit: Kit) -> tuple[str, ...]:
+    analysis, t = kit.analysis, kit.t
+    notices = []
+    if not kit.study.conclusive:
+        notices.append(t("notice.no-conclusion", profile=kit.study.profile))
+    if analysis.missing:
+        notices.append(
+            t.plural("notice.missing", analysis.missing, planned=len(analysis.plan.trials))
+        )
+    return tuple(notices)
+
+
+def _statement(kit: Kit, at: int, contrast: ContrastResult) -> Statement:
+    t, names = kit.t, kit.names
+    machine = machine_text(t, kit.analysis.facts)
+    sides = t(
+        "contrast.sides", new=names.side(contrast.new).short, old=names.side(contrast.old).short
+    )
+    return Statement(
+        names.workload(contrast.workload),
+        sides,
+        contrast.overall.kind.value,
+        verdict_word(t, contrast.overall),
+        sentence(t, names, contrast, machine),
+        _forest(kit, at, contrast, sides),
+    )
+
+
+def _forest(kit: Kit, at: int, contrast: ContrastResult, sides: str) -> Chart | None:
+    t = kit.t
+    several = len(contrast.levels) > 1
+    rows = [_forest_row(kit, t("level.overall"), contrast.overall, True)]
+    rows += [
+        _forest_row(kit, kit.names.context(level.context), level.verdict, False)
+        for level in contrast.levels
+        if several
+    ]
+    drawn = [row for row in rows if row is not None]
+    if not drawn:
+        return None
+    metric = t.either(f"metric.{contrast.metric.name}", contrast.metric.name)
+    delta = plain_percent(t, contrast.overall.delta)
+    words = ForestWords(
+        axis=t("chart.forest.axis", metric=metric, sides=sides),
+        title=t(
+            "chart.forest.title", workload=kit.names.workload(contrast.workload), metric=metric
+        ),
+        note=t("chart.forest.note", delta=delta),
+        ratio=t("table.ratio"),
+        verdict=t("table.verdict"),
+    )
+    return forest(f"forest-{at + 1}", drawn, contrast.overall.delta, words)
+
+
+def _forest_row(kit: Kit, label: str, verdict: Verdict, overall: bool) -> ForestRow | None:
+    effect = verdict.effect
+    if effect is None:
+        return None
+    text = f"{ratio_text(effect)}  ({interval_text(kit.t, effect)})"
+    return ForestRow(
+        label, effect.ratio, effect.low, effect.high, text, verdict_word(kit.t, verdict), overall
+    )
+
+
+def _cost(kit: Kit) -> str:
+    analysis = kit.analysis
+    return kit.t(
+        "answer.cost.text",
+        trials=len(analysis.plan.trials),
+        attempts=len(analysis.trials),
+        blocks=kit.study.measure.blocks,
+        measured=kit.duration(analysis.measured),
+        wall=kit.duration(analysis.wall),
+    )
+
+
+def _excluded(kit: Kit) -> str:
+    t, trials = kit.t, kit.analysis.trials
+    out = [trial for trial in trials if trial.outcome is not Outcome.COUNTED]
+    if not out:
+        return t("answer.excluded.none")
+    reasons = Counter(
+        problem_text(problem, t.language)
+        for trial in out
+        for problem in {one.code: one for one in trial.problems}.values()
+    )
+    listed = t("list.separator").join(
+        t("answer.excluded.reason", count=count, reason=reason)
+        for reason, count in reasons.most_common()
+    )
+    text = t.plural("answer.excluded.some", len(out), attempts=len(trials), reasons=listed)
+    lost = {one.number for one in out} - {
+        one.number for one in trials if one.outcome is Outcome.COUNTED
+    }
+    return text + (t.plural("answer.excluded.lost", len(lost)) if lost else "")
+
+
+def _undecided(kit: Kit) -> str:
+    t = kit.t
+    parts = []
+    for contrast in primary(kit):
+        open_levels = [
+            kit.names.context(level.context) for level in contrast.levels if is_open(level)
+        ]
+        if contrast.overall.kind is VerdictKind.INCONCLUSIVE:
+            open_levels.insert(0, t("level.overall"))
+        if open_levels:
+            parts.append(
+                t(
+                    "answer.undecided.workload",
+                    workload=kit.names.workload(contrast.workload),
+                    levels=t("list.separator").join(open_levels),
+                )
+            )
+    return t("list.strong").join(parts) if parts else t("answer.undecided.none")
+
+
+def is_open(level: LevelResult) -> bool:
+    return level.verdict.kind is VerdictKind.INCONCLUSIVE

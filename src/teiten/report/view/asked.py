@@ -1,0 +1,257 @@
+"""Part 2: what was asked and how: purpose, factors, design, machine, differences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from teiten.model.study import Workload
+from teiten.model.trial import Outcome
+from teiten.report.charts.base import SIDE_COLOURS, Chart
+from teiten.report.charts.grid import GridWords, Square, design_grid
+from teiten.report.numbers import bytes_text, fixed, plain
+from teiten.report.sentences import plain_percent, processor
+from teiten.report.topology import Box, Topology, topology_svg
+from teiten.report.view.kit import Kit
+
+FAILED, DISTURBED, REPEATED, NOT_RUN = "×", "≈", "↻", "·"
+
+
+@dataclass(frozen=True)
+class Asked:
+    question: str
+    purpose: str
+    sources: tuple[str, ...]
+    design: tuple[tuple[str, str], ...]
+    """Term and text."""
+    workloads: tuple[tuple[str, str, str, str], ...]
+    """Title, description, script's name, script's text."""
+    procedure: tuple[str, ...]
+    grid: Chart
+    topology: Markup
+    topology_text: str
+    differences: tuple[str, ...]
+
+
+def asked(kit: Kit) -> Asked:
+    t, study = kit.t, kit.study
+    return Asked(
+        t.of(study.question),
+        t.of(study.purpose),
+        study.sources,
+        _design(kit),
+        tuple(_workload(kit, one) for one in study.workloads),
+        _procedure(kit),
+        _grid(kit),
+        _topology(kit),
+        t("topology.note"),
+        tuple(t.of(one) for one in study.differences),
+    )
+
+
+def _workload(kit: Kit, one: Workload) -> tuple[str, str, str, str]:
+    return (kit.t.of(one.title), kit.t.of(one.description), one.script.name, one.script.text)
+
+
+def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
+    t, study, measure = kit.t, kit.study, kit.study.measure
+    factors = [
+        (
+            kit.names.factor(factor.name),
+            t("list.separator").join(
+                kit.names.side(level).short if factor.name == study.contrast else level
+                for level in factor.levels
+            ),
+        )
+        for factor in study.factors
+    ]
+    data = [
+        t(
+            "design.data.one",
+            workload=kit.names.workload(one.name),
+            scale=plain(one.data.scale) if one.data.scale else "—",
+            fillfactor=one.data.fillfactor,
+        )
+        for one in study.workloads
+    ]
+    return (
+        (t("design.contrast"), t("design.contrast.text", factor=kit.names.factor(study.contrast))),
+        *factors,
+        (t("design.blocks"), plain(measure.blocks)),
+        (t("design.trials"), plain(len(kit.analysis.plan.trials))),
+        (
+            t("design.duration"),
+            t(
+                "design.duration.text",
+                seconds=kit.seconds(measure.duration),
+                warmup=kit.seconds(measure.warmup),
+            ),
+        ),
+        (t("design.data"), t("list.strong").join(data)),
+        (
+            t("design.delta"),
+            t(
+                "design.delta.text",
+                delta=plain_percent(t, measure.delta),
+                alpha=plain_percent(t, measure.alpha),
+            ),
+        ),
+        (t("design.profile"), study.profile),
+        (t("design.seed"), str(kit.analysis.plan.seed)),
+    )
+
+
+def _procedure(kit: Kit) -> tuple[str, ...]:
+    t, measure = kit.t, kit.study.measure
+    restored = [kit.names.workload(one.name) for one in kit.study.workloads if one.changes_data]
+    steps = []
+    if restored:
+        steps.append(t("procedure.restore", workloads=t("list.separator").join(restored)))
+    steps.append(t(f"procedure.caches.{measure.caches.value}"))
+    steps.append(t("procedure.start"))
+    steps.append(
+        t(
+            "procedure.prewarm" if measure.prewarm else "procedure.no-prewarm",
+            settle=kit.seconds(measure.settle),
+        )
+    )
+    steps.append(
+        t(
+            "procedure.measure",
+            warmup=kit.seconds(measure.warmup),
+            seconds=kit.seconds(measure.duration),
+        )
+    )
+    steps.append(
+        t(
+            "procedure.check",
+            disturbed=plain_percent(t, measure.disturbed_share),
+            repeats=measure.repeats,
+        )
+    )
+    return (*steps, t("procedure.order"), t("procedure.statistics"))
+
+
+def _grid(kit: Kit) -> Chart:
+    t = kit.t
+    states = _states(kit)
+    squares, places = [], dict[int, int]()
+    for trial in sorted(kit.analysis.plan.trials, key=lambda one: one.number):
+        places[trial.block] = places.get(trial.block, 0) + 1
+        context = trial.cell.context(kit.study.contrast)
+        on_axis, panel = kit.names.axis(context)
+        mark, state = states.get(trial.number, (NOT_RUN, t("state.not-run")))
+        label = on_axis if not panel else kit.names.context(context)
+        squares.append(
+            Square(
+                kit.names.workload(trial.cell.workload),
+                trial.block,
+                places[trial.block],
+                kit.short(trial.cell.level(kit.study.contrast) or ""),
+                label,
+                trial.number,
+                state,
+                mark,
+            )
+        )
+    axis = kit.names.axis_factor(
+        kit.analysis.plan.trials[0].cell.context(kit.study.contrast)
+        if kit.analysis.plan.trials
+        else ()
+    )
+    label = kit.names.factor(axis) if axis else t("table.level")
+    note = t(
+        "chart.grid.note",
+        label=label,
+        failed=FAILED,
+        disturbed=DISTURBED,
+        repeated=REPEATED,
+        missing=NOT_RUN,
+    )
+    words = GridWords(
+        t("chart.grid.title"),
+        note,
+        t("table.block"),
+        t("chart.grid.position"),
+        kit.names.factor(kit.study.contrast),
+        label,
+        t("table.trial"),
+        t("table.outcome"),
+    )
+    return design_grid("design", squares, kit.side_labels, words)
+
+
+def _states(kit: Kit) -> dict[int, tuple[str, str]]:
+    """By trial number: the mark in the grid, and its words."""
+    t, states = kit.t, dict[int, tuple[str, str]]()
+    for trial in sorted(kit.analysis.trials, key=lambda one: (one.number, one.attempt)):
+        if trial.outcome is Outcome.COUNTED:
+            again = trial.attempt > 1
+            states[trial.number] = (
+                (REPEATED, t("state.repeated", attempt=trial.attempt))
+                if again
+                else ("", t("outcome.counted"))
+            )
+        elif trial.number not in states or states[trial.number][0] not in ("", REPEATED):
+            mark = FAILED if trial.outcome is Outcome.FAILED else DISTURBED
+            states[trial.number] = (mark, t(f"outcome.{trial.outcome.value}"))
+    return states
+
+
+def _topology(kit: Kit) -> Markup:
+    t, facts, plan = kit.t, kit.analysis.facts, kit.analysis.plan
+    cores = t.plural("topology.processors", facts.cpu.logical, model=processor(facts.cpu.model))
+    system = " · ".join(
+        filter(
+            None,
+            (
+                facts.distribution or facts.system,
+                facts.kernel,
+                facts.virtualisation and t("topology.virtual", kind=facts.virtualisation),
+                facts.container and t("topology.container", kind=facts.container),
+            ),
+        )
+    )
+    settings = dict(plan.trials[0].settings) if plan.trials else {}
+    shared = settings.get("shared_buffers") or next(
+        (one.value for one in kit.study.settings if one.name == "shared_buffers"), None
+    )
+    servers = tuple(
+        (
+            Box(side.long, (f"shared_buffers {shared}",) if shared else ()),
+            SIDE_COLOURS[at % len(SIDE_COLOURS)],
+        )
+        for at, side in enumerate(kit.names.sides.values())
+    )
+    disk = facts.disk
+    return topology_svg(
+        Topology(
+            t("topology.title"),
+            Box(
+                t("topology.machine"),
+                (f"{cores} · {t('topology.memory', size=bytes_text(facts.memory.total))}", system),
+            ),
+            Box(f"pgbench {plan.pgbench.version}", _clients(kit)),
+            t("topology.link"),
+            servers,
+            t("topology.turns") if len(servers) > 1 else "",
+            Box(
+                t("topology.disk"),
+                (
+                    f"{disk.kind} · {disk.file_system} · {disk.device}",
+                    t("topology.space", free=bytes_text(disk.free), total=bytes_text(disk.total)),
+                ),
+            ),
+        )
+    )
+
+
+def _clients(kit: Kit) -> tuple[str, ...]:
+    counts = [trial.clients for trial in kit.analysis.plan.trials]
+    if not counts:
+        return ()
+    low, high = fixed(min(counts), 0), fixed(max(counts), 0)
+    if low == high:
+        return (kit.t.plural("topology.clients.same", max(counts)),)
+    return (kit.t("topology.clients.range", low=low, high=high),)

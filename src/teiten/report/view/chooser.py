@@ -1,0 +1,149 @@
+"""The per-second series of every trial: a still chart, and the data from which a reader chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from teiten.model.analysis import TrialView
+from teiten.model.trial import FloatArray, Outcome
+from teiten.report.charts.base import Chart, Fit, as_columns
+from teiten.report.charts.series import SERIES_PANEL, series_spec
+from teiten.report.series import COLUMNS, SeriesColumn, rounded, samples, stride_for
+from teiten.report.view.kit import Kit
+
+FIELDS = ("panel", "side", "trial", "counted", "second", "value")
+STILL_TRIALS = 12
+"""Trials of a level and side that the still chart draws."""
+STILL_POINTS = 120
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What one workload offers to choose from."""
+
+    levels: tuple[str, ...]
+    columns: tuple[SeriesColumn, ...]
+
+
+def _offered(kit: Kit, trials: Sequence[TrialView]) -> Chosen:
+    contexts = {kit.context_of(trial) for trial in trials}
+    ordered = sorted(contexts, key=kit.names.order)
+    found = tuple(
+        column for column in COLUMNS if any(samples(trial, column) is not None for trial in trials)
+    )
+    return Chosen(tuple(kit.names.context(one) for one in ordered), found)
+
+
+def _of(kit: Kit, workload: str) -> list[TrialView]:
+    return [trial for trial in kit.analysis.trials if trial.workload == workload]
+
+
+def still_series(kit: Kit, name: str, workload: str) -> Chart | None:
+    """TPS over the seconds, a panel per level; its ``chooser`` holds every trial."""
+    trials = _of(kit, workload)
+    offered = _offered(kit, trials)
+    if not offered.columns:
+        return None
+    t = kit.t
+    specs = {column.name: _spec(kit, column) for column in offered.columns}
+    rows = list(_still_rows(kit, trials, offered.columns[0]))
+    panels = tuple(level for level in offered.levels if any(row[0] == level for row in rows))
+    chart_rows = as_columns(FIELDS, sorted(rows, key=lambda row: panels.index(row[0])))
+    return Chart(
+        name,
+        t("chart.series.title"),
+        t("chart.series.note", trials=STILL_TRIALS),
+        specs[offered.columns[0].name],
+        chart_rows,
+        Fit(("columns",), SERIES_PANEL + 60),
+        chooser=_chooser(kit, trials, offered, specs),
+    )
+
+
+def _spec(kit: Kit, column: SeriesColumn) -> dict[str, Any]:
+    t = kit.t
+    words = {
+        "side": kit.names.factor(kit.study.contrast),
+        "trial": t("table.trial"),
+        "counted": t("table.outcome"),
+    }
+    outcomes = tuple(t(f"outcome.{one.value}") for one in Outcome)
+    return series_spec(
+        t("axis.seconds"), t(f"series.{column.name}"), kit.side_labels, outcomes, words
+    )
+
+
+def _still_rows(
+    kit: Kit, trials: Sequence[TrialView], column: SeriesColumn
+) -> Iterator[tuple[Any, ...]]:
+    drawn: dict[tuple[str, str], int] = {}
+    for trial in trials:
+        panel, side = kit.names.context(kit.context_of(trial)), kit.short(kit.side_of(trial))
+        if trial.outcome is not Outcome.COUNTED or drawn.get((panel, side), 0) >= STILL_TRIALS:
+            continue
+        found = samples(trial, column)
+        if found is None:
+            continue
+        drawn[panel, side] = drawn.get((panel, side), 0) + 1
+        thinned = samples(trial, column, max(1, len(found.seconds) // STILL_POINTS)) or found
+        for second, value in zip(rounded(thinned.seconds), rounded(thinned.values), strict=True):
+            yield (panel, side, str(trial.number), kit.t("outcome.counted"), second, value)
+
+
+def _chooser(
+    kit: Kit, trials: Sequence[TrialView], offered: Chosen, specs: dict[str, dict[str, Any]]
+) -> dict[str, Any]:
+    """Compact columns for the page: indices instead of names, a start and step for the seconds."""
+    t = kit.t
+    stride = stride_for(kit.analysis.trials)
+    places = {level: at for at, level in enumerate(offered.levels)}
+    sides = kit.side_labels
+    entries = []
+    for trial in trials:
+        found = {column.name: samples(trial, column, stride) for column in offered.columns}
+        first = next((one for one in found.values() if one is not None), None)
+        if first is None:
+            continue
+        side = kit.short(kit.side_of(trial))
+        entries.append(
+            {
+                "n": trial.number,
+                "a": trial.attempt,
+                "b": trial.block,
+                "l": places[kit.names.context(kit.context_of(trial))],
+                "s": sides.index(side) if side in sides else 0,
+                "o": t(f"outcome.{trial.outcome.value}"),
+                "t": _seconds(first.seconds),
+                "v": {
+                    name: None if one is None else rounded(one.values)
+                    for name, one in found.items()
+                },
+            }
+        )
+    return {
+        "levels": list(offered.levels),
+        "sides": list(sides),
+        "stride": stride,
+        "columns": [
+            {"name": one.name, "title": t(f"series.{one.name}"), "spec": specs[one.name]}
+            for one in offered.columns
+        ],
+        "block": t("chart.series.block", block="{block}"),
+        "trials": entries,
+        "words": {
+            "level": t("chooser.level"),
+            "metric": t("chooser.metric"),
+            "blocks": t("chooser.blocks"),
+        },
+    }
+
+
+def _seconds(seconds: FloatArray) -> dict[str, Any]:
+    steps = np.diff(seconds)
+    if len(steps) and np.allclose(steps, steps[0], rtol=0.02, atol=0.02):
+        return {"from": float(f"{seconds[0]:.5g}"), "step": float(f"{steps.mean():.5g}")}
+    return {"at": rounded(seconds)}

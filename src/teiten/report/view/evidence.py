@@ -1,0 +1,279 @@
+"""Part 6: the evidence: machine, cautions, settings, servers, trials, and how to repeat it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from teiten.model.facts import Severity
+from teiten.report.numbers import bytes_text, plain
+from teiten.report.tables import Cell, Column, Row, Table, cells
+from teiten.report.texts import caution_text
+from teiten.report.view.kit import Kit
+from teiten.report.view.trials import (
+    Download,
+    excluded_table,
+    level_download,
+    trial_download,
+    trial_table,
+)
+
+UNINTERESTING = frozenset({"step", "trial-started", "trial-finished", "caution", "server-facts"})
+MOST_EVENTS = 300
+
+
+@dataclass(frozen=True)
+class CautionView:
+    severity: str
+    word: str
+    what: str
+    advice: str
+
+
+@dataclass(frozen=True)
+class Evidence:
+    environment: Table
+    cautions: tuple[CautionView, ...]
+    settings: Table | None
+    servers: Table | None
+    excluded: Table | None
+    trials: Table
+    downloads: tuple[Download, ...]
+    command: str
+    seed: str
+    study_name: str
+    study_text: str
+    fingerprints: Table
+    events: Table | None
+
+
+def evidence(kit: Kit) -> Evidence:
+    analysis = kit.analysis
+    return Evidence(
+        _environment(kit),
+        tuple(_cautions(kit)),
+        _settings(kit),
+        _servers(kit),
+        excluded_table(kit),
+        trial_table(kit),
+        (trial_download(kit), level_download(kit)),
+        analysis.command,
+        str(analysis.plan.seed),
+        str(kit.study.file.name) if kit.study.file else f"{kit.study.name}.toml",
+        kit.study.source_text,
+        _fingerprints(kit),
+        _events(kit),
+    )
+
+
+def _pairs(kit: Kit, name: str, rows: list[tuple[str, str | None]]) -> Table:
+    t = kit.t
+    return Table(
+        name,
+        t(f"table.{name}.caption"),
+        (Column(t("table.what")), Column(t("table.value"))),
+        tuple(cells(what, value) for what, value in rows if value),
+        sortable=False,
+    )
+
+
+def _environment(kit: Kit) -> Table:
+    t, facts, analysis = kit.t, kit.analysis.facts, kit.analysis
+    cpu, memory, disk = facts.cpu, facts.memory, facts.disk
+
+    def count(value: float | None) -> str | None:
+        return None if value is None else plain(value)
+
+    rows: list[tuple[str, str | None]] = [
+        (
+            t("fact.system"),
+            " ".join(
+                filter(None, (facts.distribution or facts.system, facts.kernel, facts.architecture))
+            ),
+        ),
+        (t("fact.virtualisation"), facts.virtualisation or t("fact.bare")),
+        (t("fact.container"), facts.container),
+        (t("fact.cpu"), cpu.model),
+        (t("fact.processors"), t("fact.processors.text", usable=cpu.logical, online=cpu.online)),
+        (t("fact.cores"), count(cpu.physical_cores)),
+        (t("fact.sockets"), count(cpu.sockets)),
+        (t("fact.numa"), count(cpu.numa_nodes)),
+        (t("fact.quota"), count(cpu.quota_cores)),
+        (t("fact.governor"), cpu.governor),
+        (t("fact.turbo"), None if cpu.turbo is None else t("word.on" if cpu.turbo else "word.off")),
+        (t("fact.mhz"), count(cpu.maximum_mhz)),
+        (
+            t("fact.memory"),
+            t(
+                "fact.memory.text",
+                total=bytes_text(memory.total),
+                available=bytes_text(memory.available),
+            ),
+        ),
+        (
+            t("fact.swap"),
+            t(
+                "fact.swap.text",
+                total=bytes_text(memory.swap_total),
+                used=bytes_text(memory.swap_used),
+            ),
+        ),
+        (t("fact.huge-pages"), count(memory.huge_pages_total)),
+        (t("fact.transparent"), memory.transparent_huge_pages),
+        (t("fact.disk"), f"{disk.kind}, {disk.device}"),
+        (t("fact.file-system"), f"{disk.file_system} ({disk.options}), {disk.mount_point}"),
+        (
+            t("fact.space"),
+            t("topology.space", free=bytes_text(disk.free), total=bytes_text(disk.total)),
+        ),
+        (t("fact.load"), None if facts.load_average is None else f"{facts.load_average:.2f}"),
+        (t("fact.clock"), facts.clock_source),
+        (t("fact.pgbench"), f"{analysis.plan.pgbench.version} ({analysis.plan.pgbench.source})"),
+        (t("fact.teiten"), analysis.teiten_version),
+    ]
+    return _pairs(kit, "environment", rows)
+
+
+def _cautions(kit: Kit) -> list[CautionView]:
+    ordered = sorted(kit.analysis.cautions, key=lambda one: one.severity is not Severity.WARNING)
+    return [
+        CautionView(
+            one.severity.value,
+            kit.t(f"severity.{one.severity.value}"),
+            *caution_text(one, kit.t.language),
+        )
+        for one in ordered
+    ]
+
+
+def _settings(kit: Kit) -> Table | None:
+    t = kit.t
+    if not kit.study.settings:
+        return None
+    columns = (
+        Column(t("table.parameter")),
+        Column(t("table.value")),
+        Column(t("table.reason")),
+        Column(t("table.source")),
+    )
+    rows = tuple(
+        (
+            Cell(one.name, kind="code"),
+            Cell(one.value or "—", kind="code"),
+            Cell(t.of(one.reason)),
+            Cell(one.source),
+        )
+        for one in kit.study.settings
+    )
+    return Table(
+        "settings", t("table.settings.caption"), columns, rows, note=t("table.settings.note")
+    )
+
+
+def _servers(kit: Kit) -> Table | None:
+    """What each server says of itself, one column per server."""
+    facts = kit.analysis.server_facts
+    if not facts:
+        return None
+    levels = list(facts)
+    names = list(dict.fromkeys(name for found in facts.values() for name in found))
+    columns = (
+        Column(kit.t("table.what")),
+        *(Column(kit.names.side(level).long) for level in levels),
+    )
+    rows = tuple(
+        _server_row(kit, name, [facts[level].get(name) for level in levels]) for name in names
+    )
+    return Table("servers", kit.t("table.servers.caption"), columns, rows, sortable=False)
+
+
+def _server_row(kit: Kit, name: str, values: list[Any]) -> Row:
+    differ = len({json.dumps(value, sort_keys=True, default=str) for value in values}) > 1
+    kind = "differs" if differ else ""
+    return (
+        Cell(kit.t.either(f"server-fact.{name}", name)),
+        *(Cell(_value_text(value), kind=kind) for value in values),
+    )
+
+
+def _value_text(value: Any) -> str:
+    if value is None:
+        return "—"
+    if isinstance(value, dict):
+        return "\n".join(f"{key} = {_flat(item)}" for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return "\n".join(_flat(item) for item in value)
+    return str(value)
+
+
+def _flat(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict) and "setting" in value:
+        return str(value["setting"])
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _fingerprints(kit: Kit) -> Table:
+    t, plan = kit.t, kit.analysis.plan
+    columns = (Column(t("table.what")), Column(t("table.fingerprint")), Column(t("table.source")))
+    rows: list[Row] = [
+        (
+            Cell(kit.names.side(level).long if kit.names.is_server else str(one.version)),
+            Cell(one.fingerprint, kind="code"),
+            Cell(f"{one.source}: {one.name}"),
+        )
+        for level, one in plan.servers
+    ]
+    rows += [
+        (
+            Cell(
+                t(
+                    "fingerprint.template",
+                    version=one.installation.version,
+                    scale=one.data.scale or "—",
+                    fillfactor=one.data.fillfactor,
+                    checksums=t("word.on" if one.checksums else "word.off"),
+                )
+            ),
+            Cell(one.fingerprint, kind="code"),
+            Cell(bytes_text(one.expected_bytes)),
+        )
+        for one in plan.templates
+    ]
+    return Table(
+        "fingerprints", t("table.fingerprints.caption"), columns, tuple(rows), sortable=False
+    )
+
+
+def _events(kit: Kit) -> Table | None:
+    t = kit.t
+    found = [one for one in kit.analysis.events if one.kind not in UNINTERESTING]
+    if not found:
+        return None
+    columns = (
+        Column(t("table.time")),
+        Column(t("table.event")),
+        Column(t("table.trial"), numeric=True),
+        Column(t("table.detail")),
+    )
+    rows = tuple(
+        (
+            Cell(kit.clock(one.at), one.at),
+            Cell(t.either(f"event.{one.kind}", one.kind)),
+            Cell("" if one.trial is None else str(one.trial), one.trial),
+            Cell(
+                ", ".join(
+                    f"{key} {_flat(value)}"
+                    for key, value in one.detail.items()
+                    if value not in ("", None)
+                )
+            ),
+        )
+        for one in found[:MOST_EVENTS]
+    )
+    note = (
+        t("table.events.more", count=len(found) - MOST_EVENTS) if len(found) > MOST_EVENTS else ""
+    )
+    return Table("events", t("table.events.caption"), columns, rows, note=note, tall=len(rows) > 20)

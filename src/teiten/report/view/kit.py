@@ -1,0 +1,117 @@
+"""What the parts of the view share: names, trials by cell, a metric's shown unit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+
+from teiten.model.analysis import CampaignAnalysis, TrialView
+from teiten.model.metrics import Metric
+from teiten.model.text import Language
+from teiten.model.trial import Outcome
+from teiten.report.names import Context, Names
+from teiten.report.numbers import fixed, plain, significant
+from teiten.report.texts import Texts, texts
+
+SHOWN = {"s": ("ms", 1000.0), "tps": ("TPS", 1.0), "B": ("B", 1.0), "1": ("", 1.0)}
+"""A stored unit, and the unit and factor of its display."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """The counted trials of one workload, context and side."""
+
+    workload: str
+    context: Context
+    side: str
+    trials: tuple[TrialView, ...]
+
+    def values(self, metric: str) -> list[float]:
+        found = (trial.metrics.get(metric, math.nan) for trial in self.trials)
+        return [value for value in found if math.isfinite(value)]
+
+
+class Kit:
+    """An analysis with the words for it."""
+
+    def __init__(self, analysis: CampaignAnalysis, language: Language) -> None:
+        self.analysis = analysis
+        self.t: Texts = texts(language)
+        self.names = Names(analysis, self.t)
+        self.study = analysis.plan.study
+
+    def context_of(self, trial: TrialView) -> Context:
+        return tuple(pair for pair in trial.levels if pair[0] != self.study.contrast)
+
+    def side_of(self, trial: TrialView) -> str:
+        return dict(trial.levels).get(self.study.contrast, "")
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """Counted trials by cell, in the study's order of levels."""
+        found: dict[tuple[str, Context, str], list[TrialView]] = {}
+        for trial in self.analysis.trials:
+            if trial.outcome is Outcome.COUNTED:
+                key = (trial.workload, self.context_of(trial), self.side_of(trial))
+                found.setdefault(key, []).append(trial)
+        sides = list(self.names.sides)
+        groups = [Group(*key, tuple(trials)) for key, trials in found.items()]
+        return tuple(
+            sorted(
+                groups,
+                key=lambda one: (
+                    self.names.order(one.context),
+                    sides.index(one.side) if one.side in sides else 0,
+                ),
+            )
+        )
+
+    def of_workload(self, workload: str) -> tuple[Group, ...]:
+        return tuple(group for group in self.groups if group.workload == workload)
+
+    @property
+    def side_labels(self) -> tuple[str, ...]:
+        """Short names of all sides, old first."""
+        return tuple(side.short for side in self.names.sides.values())
+
+    def short(self, side: str) -> str:
+        return self.names.side(side).short
+
+    def workloads_measured(self) -> Iterator[str]:
+        measured = {trial.workload for trial in self.analysis.trials}
+        return (one.name for one in self.study.workloads if one.name in measured)
+
+    def metric_title(self, metric: Metric) -> str:
+        """``mean latency, ms``"""
+        title = self.t.either(f"metric.{metric.name}", metric.name)
+        unit = SHOWN.get(metric.unit, ("", 1.0))[0]
+        return title if not unit or unit == title else self.t("unit.of", title=title, unit=unit)
+
+    def duration(self, seconds: float) -> str:
+        """``42 s``, ``8 min``, ``1 h 5 min``"""
+        whole = round(seconds)
+        if whole < 90:
+            shown = plain(whole) if seconds >= 10 else significant(seconds, 2)
+            return self.t("unit.seconds", value=shown)
+        minutes = round(seconds / 60)
+        if minutes < 60:
+            return self.t("unit.minutes", value=fixed(minutes, 0))
+        hours, rest = divmod(minutes, 60)
+        return self.t("unit.hours", hours=fixed(hours, 0), minutes=rest)
+
+    def seconds(self, value: float | None) -> str:
+        """A declared time, as declared."""
+        return self.t("unit.seconds", value=plain(value)) if value is not None else "—"
+
+    def moment(self, at: float) -> str:
+        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+    def clock(self, at: float) -> str:
+        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def factor_of(metric: Metric) -> float:
+    return SHOWN.get(metric.unit, ("", 1.0))[1]

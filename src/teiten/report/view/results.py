@@ -1,0 +1,253 @@
+"""Part 3: the results of each workload: charts, then tables with old, new, ratio, interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from teiten.model.analysis import ContrastResult, LevelResult, Verdict
+from teiten.model.metrics import BY_NAME, LATENCY_MEAN, PERCENTILES, TPS, Metric
+from teiten.report.charts.base import Chart
+from teiten.report.charts.levels import Dot, LevelAxes, by_level, logarithmic_ticks
+from teiten.report.numbers import measured, spread
+from teiten.report.sentences import interval_text, plain_percent, ratio_text, verdict_word
+from teiten.report.tables import Cell, Column, Row, Table, cells
+from teiten.report.view.chooser import still_series
+from teiten.report.view.kit import Group, Kit, factor_of
+
+
+@dataclass(frozen=True)
+class WorkloadResults:
+    name: str
+    title: str
+    description: str
+    charts: tuple[Chart, ...]
+    tables: tuple[Table, ...]
+    series: Chart | None
+    """The samples of the trials, with what the reader can choose; None where there are none."""
+
+
+def results(kit: Kit) -> tuple[WorkloadResults, ...]:
+    found = []
+    for at, name in enumerate(kit.workloads_measured()):
+        groups = kit.of_workload(name)
+        charts = _charts(kit, f"workload-{at + 1}", groups)
+        tables = tuple(
+            contrast_table(kit, f"workload-{at + 1}-contrast-{place + 1}", contrast)
+            for place, contrast in enumerate(_contrasts(kit, name))
+        )
+        percentiles = _percentiles(kit, f"workload-{at + 1}-percentiles", groups)
+        found.append(
+            WorkloadResults(
+                name,
+                kit.names.workload(name),
+                kit.t.of(kit.study.workload(name).description),
+                charts,
+                (*tables, *([percentiles] if percentiles else [])),
+                still_series(kit, f"workload-{at + 1}-series", name),
+            )
+        )
+    return tuple(found)
+
+
+def _contrasts(kit: Kit, workload: str) -> list[ContrastResult]:
+    mine = [one for one in kit.analysis.contrasts if one.workload == workload]
+    return sorted(mine, key=lambda one: one.metric.name != TPS.name)
+
+
+def axes_for(kit: Kit, groups: Sequence[Group], y: str) -> LevelAxes:
+    """The axes of a chart by level of these groups."""
+    factor = kit.names.axis_factor(groups[0].context) if groups else None
+    levels = dict.fromkeys(kit.names.axis(group.context)[0] for group in groups)
+    panels = dict.fromkeys(kit.names.axis(group.context)[1] for group in groups)
+    t = kit.t
+    return LevelAxes(
+        x=kit.names.factor(factor) if factor else "",
+        y=y,
+        levels=tuple(levels),
+        sides=kit.side_labels,
+        panels=tuple(panels),
+        side=kit.names.factor(kit.study.contrast),
+        block=t("table.block"),
+        trial=t("table.trial"),
+        median=t("word.median"),
+    )
+
+
+def dots_of(kit: Kit, groups: Sequence[Group], metric: str, factor: float) -> list[Dot]:
+    dots = []
+    for group in groups:
+        on_axis, panel = kit.names.axis(group.context)
+        for trial in group.trials:
+            value = trial.metrics.get(metric, math.nan)
+            if math.isfinite(value):
+                dots.append(
+                    Dot(
+                        panel,
+                        on_axis,
+                        kit.short(group.side),
+                        value * factor,
+                        trial.block,
+                        trial.number,
+                    )
+                )
+    return dots
+
+
+def metric_chart(kit: Kit, name: str, groups: Sequence[Group], metric: Metric) -> Chart | None:
+    """Dots, medians and ranges of one metric by level; None where no trial has it."""
+    dots = dots_of(kit, groups, metric.name, factor_of(metric))
+    if not dots:
+        return None
+    title = kit.t("chart.by-level.title", metric=kit.t.either(f"metric.{metric.name}", metric.name))
+    return by_level(
+        name,
+        title,
+        kit.t("chart.by-level.note"),
+        dots,
+        axes_for(kit, groups, kit.metric_title(metric)),
+    )
+
+
+def _charts(kit: Kit, prefix: str, groups: Sequence[Group]) -> tuple[Chart, ...]:
+    charts = (
+        metric_chart(kit, f"{prefix}-tps", groups, TPS),
+        metric_chart(kit, f"{prefix}-latency", groups, LATENCY_MEAN),
+        _latency_chart(kit, f"{prefix}-percentiles", groups),
+    )
+    return tuple(chart for chart in charts if chart is not None)
+
+
+def _latency_chart(kit: Kit, name: str, groups: Sequence[Group]) -> Chart | None:
+    """One panel per percentile, with a logarithmic axis that all panels share."""
+    dots, panels = [], list[str]()
+    several = len({kit.names.axis(group.context)[1] for group in groups}) > 1
+    for metric, _ in PERCENTILES:
+        title = kit.t(f"metric.short.{metric}")
+        for dot in dots_of(kit, groups, metric, 1000.0):
+            if dot.value <= 0:
+                continue
+            panel = f"{title} · {dot.panel}" if several else title
+            panels.append(panel)
+            dots.append(Dot(panel, dot.level, dot.side, dot.value, dot.block, dot.trial))
+    if not dots:
+        return None
+    axes = axes_for(kit, groups, kit.t("unit.of", title=kit.t("word.latency"), unit="ms"))
+    axes = LevelAxes(
+        **{
+            **axes.__dict__,
+            "panels": tuple(dict.fromkeys(panels)),
+            "logarithmic": True,
+            "format": ",~f",
+            "ticks": logarithmic_ticks([dot.value for dot in dots]),
+        }
+    )
+    return by_level(
+        name, kit.t("chart.percentiles.title"), kit.t("chart.percentiles.note"), dots, axes
+    )
+
+
+def contrast_table(kit: Kit, name: str, contrast: ContrastResult) -> Table:
+    """Old, new, ratio, interval, pairs and verdict of every level, and over all levels."""
+    t, names = kit.t, kit.names
+    factor = factor_of(contrast.metric)
+    factors = [one for one, _ in contrast.levels[0].context] if contrast.levels else []
+    title = kit.metric_title(contrast.metric)
+    columns = (
+        *(Column(names.factor(one), numeric=True) for one in factors),
+        Column(names.side(contrast.old).long, numeric=True),
+        Column(names.side(contrast.new).long, numeric=True),
+        Column(t("table.ratio"), numeric=True),
+        Column(t("table.interval"), numeric=True),
+        Column(t("table.pairs"), numeric=True),
+        Column(t("table.verdict")),
+    )
+    rows = tuple(_level_row(kit, level, factor) for level in contrast.levels)
+    lead = [Cell(t("level.overall")), *(Cell("") for _ in factors[1:])] if factors else []
+    total = (*lead, Cell(""), Cell(""), *_judged(kit, contrast.overall))
+    confidence = contrast.overall.effect.confidence if contrast.overall.effect else 0.95
+    return Table(
+        name,
+        t("table.contrast.caption", metric=title, workload=names.workload(contrast.workload)),
+        columns,
+        rows,
+        total if len(rows) > 1 else None,
+        t("table.contrast.note", confidence=plain_percent(t, confidence)),
+    )
+
+
+def _level_row(kit: Kit, level: LevelResult, factor: float) -> Row:
+    effect = level.verdict.effect
+    relative = (effect.high - effect.low) / 2 if effect else math.nan
+
+    def value(number: float | None, values: Sequence[float]) -> Cell:
+        if number is None:
+            return Cell("—")
+        half = abs(number) * relative if math.isfinite(relative) else spread(values)
+        return Cell(measured(number * factor, half * factor), number)
+
+    return (
+        *(Cell(text, _number(text, at)) for at, (_, text) in enumerate(level.context)),
+        value(level.old_median, level.old_values),
+        value(level.new_median, level.new_values),
+        *_judged(kit, level.verdict),
+    )
+
+
+def _judged(kit: Kit, verdict: Verdict) -> Row:
+    effect = verdict.effect
+    word = verdict_word(kit.t, verdict)
+    hint = ""
+    if verdict.smallest_detectable is not None:
+        hint = kit.t(
+            "table.detectable", percent=plain_percent(kit.t, round(verdict.smallest_detectable, 3))
+        )
+    return (
+        Cell(ratio_text(effect), effect.ratio if effect else None),
+        Cell(interval_text(kit.t, effect), effect.low if effect else None),
+        Cell(str(verdict.pairs), verdict.pairs),
+        Cell(f"{word}{hint}", kind=f"verdict {verdict.kind.value}"),
+    )
+
+
+def _number(text: str, otherwise: int) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float(otherwise)
+
+
+def _percentiles(kit: Kit, name: str, groups: Sequence[Group]) -> Table | None:
+    t = kit.t
+    metrics = [LATENCY_MEAN.name, *(one for one, _ in PERCENTILES)]
+    present = [one for one in metrics if any(group.values(one) for group in groups)]
+    if not present:
+        return None
+    factors = [one for one, _ in groups[0].context]
+    columns = (
+        *(Column(kit.names.factor(one), numeric=True) for one in factors),
+        Column(kit.names.factor(kit.study.contrast)),
+        *(Column(t(f"metric.short.{one}"), numeric=True) for one in present),
+    )
+    rows = tuple(_percentile_row(kit, group, present) for group in groups)
+    return Table(
+        name, t("table.percentiles.caption"), columns, rows, note=t("table.percentiles.note")
+    )
+
+
+def _percentile_row(kit: Kit, group: Group, present: Sequence[str]) -> Row:
+    found = []
+    for metric in present:
+        values = group.values(metric)
+        factor = factor_of(BY_NAME[metric])
+        middle = median(values) if values else None
+        found.append(
+            Cell(
+                measured(None if middle is None else middle * factor, spread(values) * factor),
+                middle,
+            )
+        )
+    head = [Cell(text, _number(text, at)) for at, (_, text) in enumerate(group.context)]
+    return (*head, *cells(kit.short(group.side)), *found)

@@ -1,0 +1,241 @@
+"""Every trial in a table, those that do not count with their reasons, and all as CSV columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from teiten.model.analysis import TrialView, Verdict
+from teiten.model.metrics import METRICS
+from teiten.model.trial import Outcome, Problem
+from teiten.report.charts.base import Columns, as_columns
+from teiten.report.numbers import fixed, significant
+from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.texts import problem_text
+from teiten.report.view.kit import Kit
+
+TABLE_METRICS: tuple[tuple[str, float, Callable[[float], str]], ...] = (
+    ("tps", 1.0, lambda value: significant(value, 5)),
+    ("failed_transactions", 1.0, lambda value: fixed(value, 0)),
+    ("latency_mean", 1000.0, lambda value: significant(value, 4)),
+    ("latency_p50", 1000.0, lambda value: significant(value, 4)),
+    ("latency_p90", 1000.0, lambda value: significant(value, 4)),
+    ("latency_p99", 1000.0, lambda value: significant(value, 4)),
+    ("latency_max", 1000.0, lambda value: significant(value, 4)),
+    ("cpu_idle_share", 100.0, lambda value: fixed(value, 1)),
+    ("cpu_steal_share", 100.0, lambda value: fixed(value, 1)),
+)
+"""Metrics that the table of trials shows, with the factor to their unit; the CSV has all."""
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file that the page can write: columns of unrounded values in base units."""
+
+    name: str
+    columns: Columns
+
+
+def problems_text(kit: Kit, problems: Sequence[Problem]) -> str:
+    return kit.t("list.strong").join(
+        f"{problem_text(one, kit.t.language)}: {one.detail}"
+        if one.detail
+        else problem_text(one, kit.t.language)
+        for one in problems
+    )
+
+
+def trial_table(kit: Kit) -> Table:
+    """All attempts in the order in which they ran."""
+    t = kit.t
+    present = [
+        one
+        for one in TABLE_METRICS
+        if any(one[0] in trial.metrics for trial in kit.analysis.trials)
+    ]
+    columns = (
+        Column(t("table.trial"), numeric=True),
+        Column(t("table.attempt"), numeric=True),
+        Column(t("table.block"), numeric=True),
+        Column(t("table.workload")),
+        *(
+            Column(kit.names.factor(one.name), numeric=one.name != kit.study.contrast)
+            for one in kit.study.factors
+        ),
+        Column(t("table.outcome")),
+        *(Column(t(f"column.{name}"), numeric=True) for name, _, _ in present),
+        Column(t("table.started")),
+        Column(t("table.problems")),
+    )
+    rows = tuple(_row(kit, trial, present) for trial in kit.analysis.trials)
+    return Table(
+        "trials", t("table.trials.caption"), columns, rows, note=t("table.trials.note"), tall=True
+    )
+
+
+def _row(
+    kit: Kit, trial: TrialView, present: Sequence[tuple[str, float, Callable[[float], str]]]
+) -> Row:
+    numbers = []
+    for name, factor, shown in present:
+        value = trial.metrics.get(name, math.nan)
+        numbers.append(
+            Cell(
+                shown(value * factor) if math.isfinite(value) else "—",
+                value if math.isfinite(value) else None,
+            )
+        )
+    levels = dict(trial.levels)
+    return (
+        Cell(str(trial.number), trial.number),
+        Cell(str(trial.attempt), trial.attempt),
+        Cell(str(trial.block), trial.block),
+        Cell(kit.names.workload(trial.workload)),
+        *(_level(kit, one.name, levels.get(one.name, "")) for one in kit.study.factors),
+        Cell(kit.t(f"outcome.{trial.outcome.value}"), kind=f"outcome {trial.outcome.value}"),
+        *numbers,
+        Cell(kit.clock(trial.started_at), trial.started_at),
+        Cell(problems_text(kit, trial.problems)),
+    )
+
+
+def _level(kit: Kit, factor: str, level: str) -> Cell:
+    text = kit.short(level) if factor == kit.study.contrast else level
+    return Cell(text, kit.names.orders.get(factor, {}).get(level))
+
+
+def excluded_table(kit: Kit) -> Table | None:
+    """The attempts that do not count, each with its reason."""
+    t = kit.t
+    out = [trial for trial in kit.analysis.trials if trial.outcome is not Outcome.COUNTED]
+    if not out:
+        return None
+    columns = (
+        Column(t("table.trial"), numeric=True),
+        Column(t("table.attempt"), numeric=True),
+        Column(t("table.workload")),
+        Column(kit.names.factor(kit.study.contrast)),
+        Column(t("table.level")),
+        Column(t("table.outcome")),
+        Column(t("table.problems")),
+        Column(t("table.evidence")),
+    )
+    rows = tuple(
+        (
+            Cell(str(trial.number), trial.number),
+            Cell(str(trial.attempt), trial.attempt),
+            Cell(kit.names.workload(trial.workload)),
+            Cell(kit.short(kit.side_of(trial))),
+            Cell(kit.names.context(kit.context_of(trial))),
+            Cell(t(f"outcome.{trial.outcome.value}"), kind=f"outcome {trial.outcome.value}"),
+            Cell(problems_text(kit, trial.problems)),
+            Cell(t("list.separator").join(path for _, path in trial.evidence), kind="code"),
+        )
+        for trial in out
+    )
+    return Table(
+        "excluded", t("table.excluded.caption"), columns, rows, note=t("table.excluded.note")
+    )
+
+
+def trial_download(kit: Kit) -> Download:
+    """Every attempt with every metric, unrounded, in base units (seconds, bytes, shares)."""
+    trials = kit.analysis.trials
+    metrics = [one.name for one in METRICS if any(one.name in trial.metrics for trial in trials)]
+    metrics += sorted({name for trial in trials for name in trial.metrics} - set(metrics))
+    factors = [one.name for one in kit.study.factors]
+    names = (
+        "trial",
+        "attempt",
+        "block",
+        "workload",
+        *factors,
+        "outcome",
+        "problems",
+        "started_at",
+        "finished_at",
+        *metrics,
+    )
+    rows: list[tuple[Any, ...]] = []
+    for trial in trials:
+        levels = dict(trial.levels)
+        rows.append(
+            (
+                trial.number,
+                trial.attempt,
+                trial.block,
+                trial.workload,
+                *(levels.get(factor, "") for factor in factors),
+                trial.outcome.value,
+                "; ".join(f"{one.code}: {one.detail}" for one in trial.problems),
+                trial.started_at,
+                trial.finished_at,
+                *(trial.metrics.get(metric) for metric in metrics),
+            )
+        )
+    return Download("trials.csv", as_columns(names, rows))
+
+
+def level_download(kit: Kit) -> Download:
+    """Every contrast at every level: medians, ratio, interval and verdict, unrounded."""
+    names = (
+        "workload",
+        "metric",
+        "unit",
+        "old",
+        "new",
+        "level",
+        "old_median",
+        "new_median",
+        "ratio",
+        "low",
+        "high",
+        "confidence",
+        "pairs",
+        "verdict",
+        "at_least_delta",
+        "delta",
+        "smallest_detectable",
+    )
+    rows: list[tuple[Any, ...]] = []
+    for one in kit.analysis.contrasts:
+        judged: list[tuple[str, float | None, float | None, Verdict]] = [
+            ("all", None, None, one.overall)
+        ]
+        judged += [
+            (
+                " ".join(f"{name}={level}" for name, level in level.context),
+                level.old_median,
+                level.new_median,
+                level.verdict,
+            )
+            for level in one.levels
+        ]
+        for label, old, new, verdict in judged:
+            effect = verdict.effect
+            interval = (
+                (effect.ratio, effect.low, effect.high, effect.confidence)
+                if effect
+                else (None,) * 4
+            )
+            rows.append(
+                (
+                    one.workload,
+                    one.metric.name,
+                    one.metric.unit,
+                    one.old,
+                    one.new,
+                    label,
+                    old,
+                    new,
+                    *interval,
+                    verdict.pairs,
+                    verdict.kind.value,
+                    verdict.at_least_delta,
+                    verdict.delta,
+                    verdict.smallest_detectable,
+                )
+            )
+    return Download("levels.csv", as_columns(names, rows))

@@ -1,0 +1,247 @@
+"""Part 4: why: waits, CPU, disk and WAL by level."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+import numpy as np
+
+from teiten.model.analysis import TrialView
+from teiten.model.units import MIB
+from teiten.report.charts.base import CATEGORY_COLOURS, QUIET, Chart
+from teiten.report.charts.levels import Dot, by_level
+from teiten.report.charts.stacks import Bar, StackWords, stacked
+from teiten.report.series import column_of, find_series
+from teiten.report.view.kit import Group, Kit
+from teiten.report.view.results import axes_for, dots_of
+
+MOST_WAITS = 9
+CPU_STATES = ("user", "system", "iowait", "steal", "idle")
+CPU_USERS = ("server_cpu_share", "pgbench_cpu_share", "teiten_cpu_share", "cpu_other_share")
+READ_COLUMNS = ("read_bytes", "read_bytes_per_second", "bytes_read", "read")
+WRITTEN_COLUMNS = ("written_bytes", "written_bytes_per_second", "bytes_written", "written")
+
+
+@dataclass(frozen=True)
+class WorkloadWhy:
+    title: str
+    charts: tuple[Chart, ...]
+
+
+def why(kit: Kit) -> tuple[WorkloadWhy, ...]:
+    found = []
+    for at, name in enumerate(kit.workloads_measured()):
+        groups = kit.of_workload(name)
+        if not groups:
+            continue
+        drawn = (part(kit, f"workload-{at + 1}", groups) for part in PARTS)
+        charts = tuple(chart for chart in drawn if chart is not None)
+        if charts:
+            found.append(WorkloadWhy(kit.names.workload(name), charts))
+    return tuple(found)
+
+
+def _middle(group: Group, metric: str) -> float:
+    values = group.values(metric)
+    return median(values) if values else math.nan
+
+
+def _stack_words(kit: Kit, groups: Sequence[Group], x: str, part: str) -> StackWords:
+    labels = dict.fromkeys(kit.names.context(group.context) for group in groups)
+    return StackWords(
+        x, part, kit.names.factor(kit.study.contrast), tuple(labels), kit.side_labels, (), ()
+    )
+
+
+def _bars(
+    kit: Kit, groups: Sequence[Group], parts: dict[str, Callable[[Group], float]]
+) -> list[Bar]:
+    bars = []
+    for group in groups:
+        for part, value_of in parts.items():
+            value = value_of(group)
+            if math.isfinite(value):
+                bars.append(
+                    Bar(kit.names.context(group.context), kit.short(group.side), part, value)
+                )
+    return bars
+
+
+def _waits(kit: Kit, prefix: str, groups: Sequence[Group]) -> Chart | None:
+    means = {id(group): _wait_means(group.trials) for group in groups}
+    totals: dict[str, float] = {}
+    for found in means.values():
+        for event, value in found.items():
+            totals[event] = totals.get(event, 0.0) + value
+    ranked = [
+        event for event, total in sorted(totals.items(), key=lambda one: -one[1]) if total > 0
+    ]
+    if not ranked:
+        return None
+    shown, rest = ranked[:MOST_WAITS], ranked[MOST_WAITS:]
+    parts: dict[str, Callable[[Group], float]] = {
+        kit.t.either(f"wait.{event}", event): lambda group, event=event: means[id(group)].get(
+            event, math.nan
+        )  # type: ignore[misc]
+        for event in shown
+    }
+    if rest:
+        parts[kit.t("wait.rest")] = lambda group: sum(
+            means[id(group)].get(event, 0.0) for event in rest
+        )
+    words = replace(
+        _stack_words(kit, groups, kit.t("axis.backends"), kit.t("word.wait-event")),
+        parts=tuple(parts),
+        colours=(*CATEGORY_COLOURS[: len(shown)], QUIET),
+    )
+    return stacked(
+        f"{prefix}-waits",
+        kit.t("chart.waits.title"),
+        kit.t("chart.waits.note"),
+        _bars(kit, groups, parts),
+        words,
+    )
+
+
+def _wait_means(trials: Sequence[TrialView]) -> dict[str, float]:
+    """Backends in each wait event, averaged over the seconds and then over the trials."""
+    found: dict[str, list[float]] = {}
+    counted = 0
+    for trial in trials:
+        series = find_series(trial, "waits")
+        if series is None:
+            continue
+        counted += 1
+        for event, values in series.columns.items():
+            present = values[np.isfinite(values)]
+            if len(present):
+                found.setdefault(event, []).append(float(present.mean()))
+    return {event: sum(values) / counted for event, values in found.items()}
+
+
+def _cpu_states(kit: Kit, prefix: str, groups: Sequence[Group]) -> Chart | None:
+    def share(state: str) -> Callable[[Group], float]:
+        return lambda group: 100 * _middle(group, f"cpu_{state}_share")
+
+    parts = {kit.t(f"cpu.{state}"): share(state) for state in CPU_STATES}
+    bars = _bars(kit, groups, parts)
+    if not bars:
+        return None
+    words = replace(
+        _stack_words(kit, groups, kit.t("axis.cpu"), kit.t("word.state")),
+        parts=tuple(parts),
+        colours=(*CATEGORY_COLOURS[:2], CATEGORY_COLOURS[3], CATEGORY_COLOURS[4], "#aab2ba55"),
+        maximum=100.0,
+    )
+    return stacked(f"{prefix}-cpu", kit.t("chart.cpu.title"), kit.t("chart.cpu.note"), bars, words)
+
+
+def _cpu_users(kit: Kit, prefix: str, groups: Sequence[Group]) -> Chart | None:
+    def share(metric: str) -> Callable[[Group], float]:
+        return lambda group: 100 * _middle(group, metric)
+
+    parts = {kit.t(f"cpu-user.{metric}"): share(metric) for metric in CPU_USERS}
+    bars = _bars(kit, groups, parts)
+    if not bars:
+        return None
+    words = replace(
+        _stack_words(kit, groups, kit.t("axis.cpu"), kit.t("word.process")),
+        parts=tuple(parts),
+        colours=(*CATEGORY_COLOURS[:3], QUIET),
+        maximum=100.0,
+    )
+    return stacked(
+        f"{prefix}-processes",
+        kit.t("chart.processes.title"),
+        kit.t("chart.processes.note"),
+        bars,
+        words,
+    )
+
+
+def _cpu_idle(kit: Kit, prefix: str, groups: Sequence[Group]) -> Chart | None:
+    dots = dots_of(kit, groups, "cpu_idle_share", 100.0)
+    if not dots:
+        return None
+    axes = replace(axes_for(kit, groups, kit.t("axis.cpu-idle")), maximum=100.0)
+    return by_level(
+        f"{prefix}-idle", kit.t("chart.idle.title"), kit.t("chart.by-level.note"), dots, axes
+    )
+
+
+def _wal(kit: Kit, prefix: str, groups: Sequence[Group]) -> Chart | None:
+    dots = dots_of(kit, groups, "wal_bytes_per_transaction", 1.0)
+    if not any(dot.value > 0 for dot in dots):
+        return None
+    axes = replace(axes_for(kit, groups, kit.t("axis.wal")), format=",~f")
+    return by_level(
+        f"{prefix}-wal", kit.t("chart.wal.title"), kit.t("chart.by-level.note"), dots, axes
+    )
+
+
+def _disk(kit: Kit, prefix: str, groups: Sequence[Group]) -> Chart | None:
+    dots = _disk_dots(kit, groups) or _disk_totals(kit, groups)
+    used = {dot.panel for dot in dots if dot.value > 0}
+    dots = [dot for dot in dots if dot.panel in used]
+    if not dots:
+        return None
+    axes = replace(
+        axes_for(kit, groups, kit.t("axis.disk")),
+        format=",~f",
+        panels=tuple(dict.fromkeys(dot.panel for dot in dots)),
+    )
+    return by_level(
+        f"{prefix}-disk", kit.t("chart.disk.title"), kit.t("chart.disk.note"), dots, axes
+    )
+
+
+def _disk_dots(kit: Kit, groups: Sequence[Group]) -> list[Dot]:
+    """Mean MiB/s of each trial, by device and direction."""
+    dots = []
+    for group in groups:
+        for trial in group.trials:
+            for series in trial.series:
+                device = series.source.removeprefix("disk:")
+                if device == series.source:
+                    continue
+                for key, names in (("read", READ_COLUMNS), ("written", WRITTEN_COLUMNS)):
+                    values = column_of(series, names)
+                    if values is None or not np.isfinite(values).any():
+                        continue
+                    rate = float(np.nanmean(values)) / MIB
+                    dots.append(
+                        _disk_dot(kit, group, trial, f"{device}: {kit.t(f'disk.{key}')}", rate)
+                    )
+    return dots
+
+
+def _disk_dot(kit: Kit, group: Group, trial: TrialView, panel: str, rate: float) -> Dot:
+    on_axis, other = kit.names.axis(group.context)
+    return Dot(
+        f"{panel} · {other}" if other else panel,
+        on_axis,
+        kit.short(group.side),
+        rate,
+        trial.block,
+        trial.number,
+    )
+
+
+def _disk_totals(kit: Kit, groups: Sequence[Group]) -> list[Dot]:
+    dots = []
+    for group in groups:
+        for trial in group.trials:
+            seconds = trial.metrics.get("measured_seconds", math.nan)
+            for key in ("read", "written"):
+                value = trial.metrics.get(f"disk_{key}_bytes", math.nan)
+                if math.isfinite(value) and seconds > 0:
+                    dots.append(
+                        _disk_dot(kit, group, trial, kit.t(f"disk.{key}"), value / seconds / MIB)
+                    )
+    return dots
+
+
+PARTS = (_waits, _cpu_states, _cpu_users, _cpu_idle, _disk, _wal)
