@@ -1,0 +1,173 @@
+"""What all telemetry together costs in TPS: sampling and the per-transaction log, on against off.
+
+    python benchmarks/telemetry.py [--pairs 40] [--seconds 4] [--workloads read,update]
+
+Both sides of a pair run next to each other on one warm server, in random order, with the study
+``observe``'s own scripts in the size of its profile ``quick``. Printed: the ratio of TPS on/off
+with a 95 % t interval on the log-ratios. The interval's worst edge is what telemetry may cost at most.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from scipy import stats
+
+from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.postgres.installations import choose_pgbench, find_installations
+from teiten.execute.postgres.templates import (
+    BENCH_DATABASE,
+    TemplateStore,
+    expected_bytes,
+    template_fingerprint,
+)
+from teiten.execute.probes.sampler import Sampler
+from teiten.execute.topology.server_facts import prewarm
+from teiten.execute.workload.command import PgbenchRun
+from teiten.execute.workload.pgbench import PgbenchProcess
+from teiten.host.disks import block_devices
+from teiten.host.paths import Workdir, default_workdir
+from teiten.host.users import server_user
+from teiten.model.installation import Installation, Pgbench
+from teiten.model.plan import TemplateSpec
+from teiten.model.study import Setting, Workload
+from teiten.model.text import Bilingual
+from teiten.model.units import Seconds
+from teiten.study.load import load_study
+
+SETTINGS = (
+    ("shared_buffers", "512MB"),
+    ("max_wal_size", "4GB"),
+    ("checkpoint_timeout", "1h"),
+    ("autovacuum", "off"),
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--pairs", type=int, default=40)
+    parser.add_argument("--seconds", type=int, default=4)
+    parser.add_argument("--clients", type=int, default=4)
+    parser.add_argument("--workloads", default="read,update")
+    parser.add_argument("--workdir", type=Path, default=default_workdir())
+    arguments = parser.parse_args()
+    study = load_study("observe", profile="quick")
+    workdir = Workdir(arguments.workdir)
+    installations = find_installations(workdir)
+    newest = next(one for one in installations if one.postgres is not None)
+    pgbench = choose_pgbench(installations)
+    for name in arguments.workloads.split(","):
+        workload = study.workload(name)
+        with running(workdir, newest, pgbench, workload) as cluster:
+            bench = Bench(cluster, pgbench, workload, arguments.clients, arguments.seconds)
+            ratios = [bench.pair(seed) for seed in range(arguments.pairs)]
+        print(json.dumps({"workload": name, **summary(ratios)}), flush=True)
+
+
+@contextmanager
+def running(
+    workdir: Workdir, installation: Installation, pgbench: Pgbench, workload: Workload
+) -> Iterator[Cluster]:
+    """A warm server with the workload's data."""
+    store = TemplateStore(workdir, server_user())
+    spec = TemplateSpec(
+        installation,
+        False,
+        workload.data,
+        template_fingerprint(installation, False, workload.data),
+        expected_bytes(workload.data),
+    )
+    store.build(spec, pgbench, print)
+    folder = workdir.clusters / "benchmark-telemetry"
+    store.clone(spec, folder)
+    cluster = Cluster.adopt(
+        installation, folder / "data", user=server_user(), log=folder / "server.log"
+    )
+    reason = Bilingual("benchmark", "benchmark")
+    cluster.configure([Setting(name, value, reason, "benchmark") for name, value in SETTINGS])
+    try:
+        cluster.start()
+        prewarm(lambda: cluster.connect(BENCH_DATABASE))
+        yield cluster
+    finally:
+        cluster.remove()
+
+
+class Bench:
+    def __init__(
+        self, cluster: Cluster, pgbench: Pgbench, workload: Workload, clients: int, seconds: int
+    ) -> None:
+        self.cluster = cluster
+        self.pgbench = pgbench
+        self.workload = workload
+        self.clients = clients
+        self.seconds = seconds
+        self.devices = block_devices(cluster.data_directory)
+        self.tps(0, telemetry=False)
+
+    def pair(self, seed: int) -> float:
+        """ln(TPS on / TPS off) of two runs in random order with the same seed."""
+        order = random.sample([True, False], 2)
+        found = {telemetry: self.tps(seed, telemetry=telemetry) for telemetry in order}
+        return math.log(found[True] / found[False])
+
+    def tps(self, seed: int, *, telemetry: bool) -> float:
+        sampler = Sampler(
+            conninfo=self.cluster.conninfo(BENCH_DATABASE),
+            version=self.cluster.installation.version,
+            postmaster_pid=self.cluster.pid or 0,
+            devices=self.devices,
+        )
+        if telemetry:
+            sampler.start()
+        with tempfile.TemporaryDirectory(prefix="teiten-bench-") as folder:
+            process = PgbenchProcess(self.run(Path(folder), seed, 1.0 if telemetry else None))
+            process.start()
+            sampler.pgbench_pid = process.pid
+            result = process.wait()
+        if telemetry:
+            sampler.stop()
+        return result.metrics["tps"]
+
+    def run(self, folder: Path, seed: int, rate: float | None) -> PgbenchRun:
+        return PgbenchRun(
+            pgbench=self.pgbench,
+            socket_directory=self.cluster.socket_directory,
+            port=self.cluster.port,
+            dbname=BENCH_DATABASE,
+            user_name=self.cluster.user_name,
+            script=self.workload.script,
+            scale=self.workload.data.scale or 1,
+            clients=self.clients,
+            threads=max(1, self.clients // 2),
+            duration=Seconds(self.seconds),
+            seed=seed + 1,
+            query_mode=self.workload.query_mode,
+            options=(),
+            log_sampling_rate=rate,
+            folder=folder,
+        )
+
+
+def summary(ratios: list[float]) -> dict[str, float]:
+    values = np.array(ratios)
+    half = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values))
+    return {
+        "pairs": len(values),
+        "ratio_on_off": math.exp(values.mean()),
+        "low": math.exp(values.mean() - half),
+        "high": math.exp(values.mean() + half),
+        "pair_deviation": float(values.std(ddof=1)),
+    }
+
+
+if __name__ == "__main__":
+    main()
