@@ -45,7 +45,7 @@ def find_binary(folder: Path, name: str) -> Path | None:
     """
     file_name = f"{name}.exe" if sys.platform == "win32" else name
     path = folder / file_name
-    if not (path.is_file() and os.access(path, os.X_OK)):
+    if not (os.access(path, os.X_OK) and path.is_file()):  # access first: a folder may be closed
         return None
     real = path.resolve()
     return real if real.name.lower() == file_name else None

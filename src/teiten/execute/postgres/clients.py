@@ -19,6 +19,7 @@ TIMEOUT = 1800.0
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _NOISE = re.compile(
     r"(npm (warn|notice)|npm error A complete log|WARNING:|\[WARNING\]|"
+    r"Picked up (_JAVA|JAVA_TOOL)_OPTIONS|"
     r"\[ERROR\] (To see the full|Re-run Maven|For more information|\[Help)|(\[ERROR\])?$)",
     re.IGNORECASE,
 )
@@ -59,14 +60,14 @@ class ClientOutput:
 
         Its first lines; of a Python program's traceback the last ones.
         """
-        text = [_COLOURS.sub("", line).rstrip() for line in self.errors.splitlines()]
-        said = [line for line in text if not _NOISE.match(line.strip())]
-        said = said or [line.rstrip() for line in self.output.splitlines() if line.strip()]
+        said = _telling(self.errors) or _telling(self.output)
         traced = any(line.startswith("Traceback") for line in said)
-        return (
-            "\n".join(said[-2:] if traced else said[:lines])
-            or f"exit code {self.exit_code}, without a word"
-        )
+        chosen = said[-2:] if traced else said[:lines]
+        return "\n".join(chosen) or f"exit code {self.exit_code}, without a word"
+
+
+def _telling(text: str) -> list[str]:
+    return [line.rstrip() for line in text.splitlines() if not _NOISE.match(line.strip())]
 
 
 def find_client(name: str) -> str:

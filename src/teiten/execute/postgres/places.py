@@ -48,7 +48,7 @@ def search_places(root: Path, path_folders: Sequence[Path]) -> tuple[Place, ...]
         Place(folder, Source.SYSTEM)
         for pattern in SYSTEM_PATTERNS
         for folder in sorted(root.glob(pattern))
-        if folder.is_dir()
+        if os.access(folder, os.X_OK) and folder.is_dir()
     )
     on_path = (Place(folder, Source.PATH) for folder in path_folders)
     return (*system, *on_path)

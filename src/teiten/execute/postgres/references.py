@@ -48,8 +48,11 @@ def _looks_like_path(target: str) -> bool:
 
 def _at_path(path: Path, servers: Sequence[Installation]) -> Installation:
     path = path.absolute()
-    if not path.exists():
-        raise UsageError(f"no such path: {path}", "teiten pg list shows what is installed")
+    if not os.access(path, os.X_OK):  # neither a folder to enter nor a program to run
+        raise UsageError(
+            f"no such path, or one that may not be entered: {path}",
+            "teiten pg list shows what is installed",
+        )
     folder = path.parent if path.is_file() else path
     program = find_binary(folder, "postgres") or find_binary(folder / "bin", "postgres")
     if program is None:
