@@ -4,7 +4,7 @@
 
 Both sides of a pair run next to each other on one warm server, in random order, with the study
 ``observe``'s own scripts in the size of its profile ``quick``. Printed: the ratio of TPS on/off
-with a 95 % t interval on the log-ratios. The interval's worst edge is what telemetry may cost at most.
+with a 95 % t interval on the log-ratios. Its worst edge is what telemetry may cost at most.
 """
 
 from __future__ import annotations
