@@ -155,12 +155,12 @@ def _typed(key: str, text: str) -> Any:
 
 def _listed(text: str) -> list[str]:
     """Parts between commas; a part with a comma of its own stands in double quotes."""
-    (row,) = csv.reader([text], skipinitialspace=True)
+    row = next(csv.reader([" ".join(text.split())], skipinitialspace=True))
     return [part.strip() for part in row if part.strip()]
 
 
 def _number_or_text(text: str) -> int | str:
-    return int(text) if re.fullmatch(r"-?\d+", text) else text
+    return int(text) if re.fullmatch(r"-?\d{1,18}", text) else text
 
 
 def _refuse_repeated(changes: Iterable[Change]) -> None:

@@ -1,0 +1,89 @@
+"""Whatever stands in a study file or a flag: a study, or an error in words."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from teiten.errors import TeitenError
+from teiten.plan.expand import expand
+from teiten.plan.sizing import size
+from teiten.study.changes import MEASURE_KEYS, SHORT_KEYS
+from teiten.study.document import CATALOGUE
+from teiten.study.load import load_study
+from tests.fixtures.planned import PGBENCH, fingerprint
+from tests.fixtures.synthetic_plan import HOST, make_installation
+
+LINES = (CATALOGUE / "observe.toml").read_text(encoding="utf-8").splitlines()
+ASSIGNMENTS = [
+    index
+    for index, line in enumerate(LINES)
+    if " = " in line and not line.startswith(("#", " ", "script"))
+]
+VALUES = st.sampled_from(
+    """3|-1|0|1.5|true|"x"|""|"auto"|[]|{}|[1, "a"]|1979-05-27|nan|inf|{ en = 1 }|{ en = "a" }|[[1]]
+|"\\u0000"|"a\\nb"|"5s"|[2, 4]|99999999999999999999|"1e9"|"50%"|0.5|["17", "18"]|[{ en = "x" }]
+""".replace("\n", "").split("|")
+)
+MORE_KEYS = [
+    "guc:work_mem",
+    "workloads.read.scale",
+    "workloads.update.clients",
+    "settings.shared_buffers",
+    "factors.query_mode",
+    "servers.a",
+    "workloads.read.script",
+    "study.differences",
+    "study.",
+    "settings.",
+    "x",
+    "workloads.",
+    "guc:",
+]
+KEYS = st.sampled_from([*SHORT_KEYS, *(f"measure.{key}" for key in MEASURE_KEYS), *MORE_KEYS])
+TEXTS = st.one_of(
+    st.sampled_from(["1", "1,4", "auto", "on", "off,on", "5s", "2%", "all", "read", "simple", '"'])
+    | st.sampled_from(["guc:jit", "checksums", "17,18", "a,b", ",", "-3", "1.5", "tpcb-like"]),
+    st.text(max_size=8),
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from(ASSIGNMENTS), VALUES), min_size=1, max_size=2))
+@settings(max_examples=300, deadline=None)
+def test_any_value_anywhere_is_accepted_or_refused_in_words(
+    replacements: list[tuple[int, str]],
+) -> None:
+    lines = list(LINES)
+    for index, value in replacements:
+        lines[index] = f"{lines[index].partition(' = ')[0]} = {value}"
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "mine.toml"
+        file.write_text("\n".join(lines), encoding="utf-8")
+        for script in (CATALOGUE / "sql").iterdir():
+            (Path(folder) / script.name).write_bytes(script.read_bytes())
+        load_or_refuse(str(file))
+
+
+@given(st.lists(st.tuples(KEYS, TEXTS), min_size=1, max_size=3))
+@settings(max_examples=400, deadline=None)
+def test_any_flag_is_accepted_or_refused_in_words(pairs: list[tuple[str, str]]) -> None:
+    load_or_refuse("observe", *(f"{key}={value}" for key, value in pairs))
+
+
+def load_or_refuse(reference: str, *overrides: str) -> None:
+    """Read, size and plan; only an error with a message and a hint may be raised."""
+    try:
+        study = size(load_study(reference, overrides=overrides), HOST)
+        server = study.factor("server")
+        assert server is not None
+        versions = {level: f"{number}.1" for number, level in enumerate(server.levels, start=10)}
+        servers = [(level, make_installation(versions[level])) for level in server.levels]
+        if study.measure.blocks <= 20:
+            plan = expand(study, servers, PGBENCH, seed=1, fingerprint=fingerprint)
+            assert plan.trials
+    except TeitenError as error:
+        assert error.message and error.hint
+        assert error.exit_code == 2
