@@ -66,32 +66,34 @@ class CpuAccount:
     ) -> None:
         living = dict.fromkeys(Group, 0)
         inherited = dict.fromkeys(Group, 0)
+        heir = ended_root(before, now, roots)
         for pid, (record, group) in now.items():
             old = before[pid][0] if pid in before else None
             known = old is not None and old.started == record.started
             living[group] += record.own - (old.own if old and known else 0)
-            heir = self._heir(now, roots, group) if pid == self._teiten else group
-            inherited[heir] += record.children - (old.children if old and known else 0)
+            gained = record.children - (old.children if old and known else 0)
+            inherited[heir if heir and pid == self._teiten else group] += gained
         for pid, (record, group) in before.items():
             if pid not in now or now[pid][0].started != record.started:
-                direct = record.parent == self._teiten and self._teiten in now
-                heir = self._heir(now, roots, group) if direct else group
-                inherited[heir] -= record.own + record.children
+                ours = record.parent == self._teiten
+                inherited[heir if heir and ours else group] -= record.own + record.children
         for group in Group:
             # less than nothing inherited: a parent did not wait, the time went nowhere
             self.ticks[group] += max(0, living[group]) + max(0, inherited[group])
 
-    def _heir(
-        self, now: Mapping[int, object], roots: Mapping[int, Group], otherwise: Group
-    ) -> Group:
-        """Whose time Teiten inherits of its children: the server's or pgbench's where they ended.
 
-        What was counted for another child (a log's reader) before it ended stays that child's.
-        """
-        for pid, group in roots.items():
-            if group in {Group.SERVER, Group.PGBENCH} and pid not in now:
-                return group
-        return otherwise
+def ended_root(
+    before: Mapping[int, object], now: Mapping[int, object], roots: Mapping[int, Group]
+) -> Group | None:
+    """The server's or pgbench's group where its first process ended between two looks.
+
+    Teiten, which waited for it, inherits its time: that is to be counted as the group's. What was
+    counted for another child of Teiten (a log's reader) before it ended stays that child's.
+    """
+    for pid, group in roots.items():
+        if group in {Group.SERVER, Group.PGBENCH} and pid in before and pid not in now:
+            return group
+    return None
 
 
 class ProcessReader:

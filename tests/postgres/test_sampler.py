@@ -1,0 +1,211 @@
+"""The sampler against real servers: what it counts, and that no server can break it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.probes.columns import POSTGRES
+from teiten.execute.probes.procfs import parse_process
+from teiten.execute.probes.sampler import Sampler, Sampling
+from teiten.execute.probes.statements import statements
+from teiten.host.disks import block_devices
+from teiten.model.metrics import BY_NAME
+
+pytestmark = [
+    pytest.mark.pg(),
+    pytest.mark.skipif(not Path("/proc/stat").exists(), reason="needs Linux's /proc"),
+]
+DATABASE = "postgres"
+CORES = os.cpu_count() or 1
+
+
+def sampler_of(cluster: Cluster, **changes: object) -> Sampler:
+    options: dict[str, object] = {
+        "conninfo": cluster.conninfo(DATABASE),
+        "version": cluster.installation.version,
+        "postmaster_pid": cluster.pid,
+        "devices": block_devices(cluster.data_directory),
+    }
+    return Sampler(**{**options, **changes})  # type: ignore[arg-type]
+
+
+def column(sampling: Sampling, source: str, name: str) -> list[float]:
+    series = next(one for one in sampling.series if one.source == source)
+    return [float(value) for value in series.columns[name]]
+
+
+def sources(sampling: Sampling) -> set[str]:
+    return {series.source for series in sampling.series}
+
+
+@contextmanager
+def blocked_backend(cluster: Cluster) -> Iterator[None]:
+    """A session that waits for a lock."""
+    with cluster.connect(DATABASE) as holder, cluster.connect(DATABASE) as waiter:
+        holder.execute("BEGIN")
+        holder.execute("LOCK TABLE held")
+        thread = threading.Thread(target=lambda: waiter.execute("TABLE held"))
+        thread.start()
+        yield
+        holder.execute("ROLLBACK")
+        thread.join()
+
+
+def test_a_window_holds_what_happened_in_it(running_cluster: Cluster) -> None:
+    with running_cluster.connect(DATABASE) as connection:
+        connection.execute("CREATE TABLE held (n int, filler text)")
+        connection.execute("CHECKPOINT")
+        sampler = sampler_of(running_cluster)
+        sampler.start()
+        before = time.monotonic()
+        connection.execute(
+            "INSERT INTO held SELECT n, repeat('x', 500) FROM generate_series(1, 20000) n"
+        )
+        connection.execute("CHECKPOINT")
+        with blocked_backend(running_cluster):
+            time.sleep(max(0.0, before + 2.3 - time.monotonic()))
+        sampling = sampler.stop()
+    metrics = sampling.metrics
+    assert sampling.cautions == ()
+    assert set(metrics) <= set(BY_NAME)
+    assert {"os", "cpu:0", "postgres", "waits"} <= sources(sampling)
+    # 20000 rows of 500 bytes
+    assert 10e6 < metrics["wal_bytes"] < 100e6
+    assert metrics["checkpoints"] >= 1
+    assert metrics["buffers_written_by_checkpointer"] >= 0
+    assert metrics["blocks_hit"] >= 0
+    assert 0 < metrics["server_cpu_share"] <= 1
+    assert metrics["disk_written_bytes"] >= 10e6 or "disk_written_bytes" not in metrics
+    assert any(
+        value == pytest.approx(1, abs=0.4) for value in column(sampling, "waits", lock(sampling))
+    )
+    assert sum(column(sampling, "postgres", "wal_bytes_per_second")) > 0
+    assert sampler.stop() is sampling
+
+
+def lock(sampling: Sampling) -> str:
+    waits = next(one for one in sampling.series if one.source == "waits")
+    return next(name for name in waits.columns if name.startswith("Lock:relation"))
+
+
+def test_every_counter_of_this_version_becomes_a_column(running_cluster: Cluster) -> None:
+    sampler = sampler_of(running_cluster, interval=0.2)
+    sampler.start()
+    time.sleep(0.5)
+    sampling = sampler.stop()
+    texts = " ".join(statements(running_cluster.installation.version).values())
+    expected = {one.name for one in POSTGRES if f"AS {one.counter}" in texts}
+    series = next(one for one in sampling.series if one.source == "postgres")
+    assert set(series.columns) == expected
+
+
+def test_samples_stand_a_second_apart(running_cluster: Cluster) -> None:
+    sampler = sampler_of(running_cluster)
+    sampler.start()
+    time.sleep(3.1)
+    sampling = sampler.stop()
+    for series in sampling.series:
+        assert [round(second) for second in series.seconds] == [1, 2, 3], series.source
+    assert all(0 <= value <= 1.01 for value in column(sampling, "os", "cpu_idle_share"))
+
+
+def test_the_time_of_a_backend_that_ended_is_the_servers(running_cluster: Cluster) -> None:
+    sampler = sampler_of(running_cluster)
+    sampler.start()
+    start = time.monotonic()
+    with running_cluster.connect(DATABASE) as connection:
+        connection.execute("SELECT count(*) FROM generate_series(1, 3000000)")
+        record = parse_process(Path(f"/proc/{connection.info.backend_pid}/stat").read_bytes())
+    time.sleep(0.3)
+    seconds = time.monotonic() - start
+    share = sampler.stop().metrics["server_cpu_share"]
+    used = record.own / os.sysconf("SC_CLK_TCK")
+    assert used > 0.05
+    assert share * seconds * CORES >= 0.9 * used
+
+
+def test_a_server_that_is_killed_costs_a_caution_and_no_sample_of_the_machine(
+    running_cluster: Cluster,
+) -> None:
+    sampler = sampler_of(running_cluster, interval=0.2)
+    sampler.start()
+    time.sleep(0.3)
+    assert running_cluster.pid is not None
+    os.kill(running_cluster.pid, signal.SIGKILL)
+    time.sleep(0.6)
+    sampling = sampler.stop()
+    assert "wal_bytes" not in sampling.metrics
+    assert "cpu_idle_share" in sampling.metrics
+    (caution,) = sampling.cautions
+    assert caution.code == "telemetry-missing"
+    assert dict(caution.values)["source"] == "postgres"
+    assert len(column(sampling, "os", "cpu_idle_share")) >= 3
+
+
+def test_a_backend_that_hangs_does_not_hang_us(running_cluster: Cluster) -> None:
+    sampler = sampler_of(running_cluster, interval=0.2)
+    sampler.start()
+    with running_cluster.connect(DATABASE) as connection:
+        (pid,) = connection.execute(
+            "SELECT pid FROM pg_stat_activity WHERE application_name = 'teiten-sampler'"
+        ).fetchone() or (0,)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        time.sleep(0.3)
+        sampling = sampler.stop()
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert {dict(caution.values)["source"] for caution in sampling.cautions} == {"postgres"}
+    assert "server did not answer" in str(sampling.cautions)
+    assert "server_cpu_share" in sampling.metrics
+    left = [one.name for one in threading.enumerate() if one.name.startswith("teiten-")]
+    assert left == []
+
+
+def test_a_server_that_cannot_be_reached_costs_a_caution(running_cluster: Cluster) -> None:
+    wrong = psycopg.conninfo.make_conninfo(running_cluster.conninfo(DATABASE), dbname="nowhere")
+    sampler = sampler_of(running_cluster, conninfo=wrong, interval=0.2)
+    sampler.start()
+    time.sleep(0.3)
+    sampling = sampler.stop()
+    (caution,) = sampling.cautions
+    assert '"nowhere" does not exist' in dict(caution.values)["reason"]
+    assert "cpu_idle_share" in sampling.metrics
+    assert "waits" not in sources(sampling)
+
+
+def test_a_user_without_rights_still_samples(running_cluster: Cluster) -> None:
+    with running_cluster.connect(DATABASE) as connection:
+        connection.execute("CREATE ROLE plain LOGIN")
+    plain = psycopg.conninfo.make_conninfo(running_cluster.conninfo(DATABASE), user="plain")
+    sampler = sampler_of(running_cluster, conninfo=plain, interval=0.2)
+    sampler.start()
+    time.sleep(0.5)
+    sampling = sampler.stop()
+    assert {"wal_bytes", "blocks_hit", "checkpoints"} <= set(sampling.metrics)
+
+
+def test_a_device_that_is_not_there_costs_a_caution(running_cluster: Cluster) -> None:
+    sampler = sampler_of(running_cluster, devices=("nodisk9",), interval=0.2)
+    sampler.start()
+    sampling = sampler.stop()
+    (caution,) = sampling.cautions
+    assert dict(caution.values) == {
+        "source": "disk:nodisk9",
+        "reason": "No such file or directory",
+    }
+
+
+def test_without_a_start_there_is_nothing_to_stop(running_cluster: Cluster) -> None:
+    sampling = sampler_of(running_cluster).stop()
+    assert (sampling.series, sampling.metrics) == ((), {})
