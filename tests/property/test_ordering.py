@@ -59,7 +59,8 @@ def test_the_order_follows_no_fixed_pattern(seed: int) -> None:
     placed = list(in_blocks(groups, blocks=40, seed=seed))
     first = [placed[index].item[1] for index in range(0, len(placed), 2)]
     orders = {tuple(each.item for each in placed if each.block == block) for block in range(1, 41)}
-    assert len(orders) == 40
+    # Of 46,080 orders: four that come twice in 40 blocks have a probability below one in a million.
+    assert len(orders) > 36
     # 240 draws: a share beyond 0.34 … 0.66 has a probability below one in a million.
     assert 0.34 < sum(first) / len(first) < 0.66
     # Neither ABAB nor ABBA: what goes first says nothing about what goes first next.
