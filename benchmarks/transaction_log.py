@@ -6,7 +6,9 @@
    transaction with and without a log, so the cost of a line, free of the machine's noise.
 2. select-only with prepared statements, the shortest transaction that pgbench has and so the worst
    case, in blocks: without a log, with a log of all transactions, and with -r, in random order.
-   Each is compared with "without" of its block: the ratio of TPS with a 95 % t interval.
+   Each is compared with "without" of its block, as ratios with 95 % t intervals: of TPS, and of the
+   CPU time of server, pgbench and reader together per transaction. On a machine whose cores are
+   all busy the second is what TPS comes down to, and other programs disturb it less.
 3. The reader alone on a log of 5 million lines: transactions per CPU second, and its memory.
 
 Needs a server: by default one of its own of the newest installation that is found; or, with
@@ -29,6 +31,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import psutil
+import psycopg
 from scipy import stats
 
 from teiten.execute.postgres.cluster import Cluster
@@ -60,7 +64,26 @@ ARMS: dict[str, Arm] = {
     "log of all": (1.0, ()),
     "-r": (None, ("-r",)),
 }
-Results = dict[str, list[PgbenchResult]]
+
+
+@dataclass(frozen=True)
+class Run:
+    result: PgbenchResult
+    server_cpu_seconds: float
+
+    @property
+    def transactions(self) -> float:
+        return self.result.metrics["transactions"]
+
+    @property
+    def cpu_per_transaction(self) -> float:
+        """Of server, pgbench and reader, in seconds."""
+        log = self.result.log
+        reader = log.cpu_seconds if log is not None else 0.0
+        return (self.server_cpu_seconds + self.result.cpu_seconds + reader) / self.transactions
+
+
+Results = dict[str, list[Run]]
 
 
 @dataclass(frozen=True)
@@ -84,7 +107,10 @@ def main() -> None:
             else:
                 newest = next(one for one in installations if one.postgres is not None)
                 server = stack.enter_context(own_server(newest, pgbench, folder))
-            bench = Bench(pgbench, server, folder / "run", arguments.seconds)
+            postmaster, own_processes = find_postmaster(server)
+            bench = Bench(
+                pgbench, server, folder / "run", arguments.seconds, postmaster, own_processes
+            )
             empty = bench.blocks(5, EMPTY_ARMS, EMPTY_SCRIPT, clients=1)
             results = bench.blocks(arguments.pairs, ARMS, SELECT_ONLY, clients=arguments.clients)
     report = {
@@ -135,12 +161,28 @@ def own_server(installation: Installation, pgbench: Pgbench, folder: Path) -> It
         cluster.remove()
 
 
+def find_postmaster(server: Server) -> tuple[psutil.Process, int]:
+    """The process of the server, and how many children it has without a client."""
+    with psycopg.connect(
+        host=str(server.socket_directory), port=server.port, user="postgres", dbname="postgres"
+    ) as connection:
+        backend = psutil.Process(connection.info.backend_pid)
+        postmaster = backend.parent()
+    assert postmaster is not None
+    while backend.is_running():
+        time.sleep(0.01)
+    return postmaster, len(postmaster.children())
+
+
 @dataclass(frozen=True)
 class Bench:
     pgbench: Pgbench
     server: Server
     folder: Path
     seconds: int
+    postmaster: psutil.Process
+    own_processes: int
+    """How many children the postmaster has without a client."""
 
     def blocks(self, count: int, arms: dict[str, Arm], script: Script, *, clients: int) -> Results:
         """Each arm once a block, in random order; one more block at the start warms up."""
@@ -152,7 +194,14 @@ class Bench:
                     results[arm].append(result)
         return results
 
-    def run(self, arm: Arm, script: Script, clients: int, seed: int) -> PgbenchResult:
+    def server_cpu_seconds(self) -> float:
+        """Of the server and all its backends; waits until those of the last run are accounted."""
+        while len(self.postmaster.children()) > self.own_processes:
+            time.sleep(0.01)
+        times = self.postmaster.cpu_times()
+        return float(times.user + times.system + times.children_user + times.children_system)
+
+    def run(self, arm: Arm, script: Script, clients: int, seed: int) -> Run:
         rate, options = arm
         process = PgbenchProcess(
             PgbenchRun(
@@ -173,45 +222,51 @@ class Bench:
                 folder=self.folder,
             )
         )
+        before = self.server_cpu_seconds()
         process.start()
         result = process.wait()
         assert not result.problems, result.problems
         shutil.rmtree(self.folder)
-        return result
+        return Run(result, self.server_cpu_seconds() - before)
 
 
-def cpu_per_transaction(results: list[PgbenchResult]) -> float:
-    """The median of pgbench's own CPU time, in microseconds."""
-    return 1e6 * float(
-        np.median([result.cpu_seconds / result.metrics["transactions"] for result in results])
-    )
+def pgbench_cpu(runs: list[Run]) -> float:
+    """The median of pgbench's own CPU time per transaction, in microseconds."""
+    return 1e6 * float(np.median([run.result.cpu_seconds / run.transactions for run in runs]))
 
 
 def cost_of_a_line(results: Results, arm: str) -> dict[str, float]:
-    cost = cpu_per_transaction(results[arm])
+    cost = pgbench_cpu(results[arm])
     return {
         "pgbench_cpu_microseconds": cost,
-        "more_than_without": cost - cpu_per_transaction(results[WITHOUT]),
+        "more_than_without": cost - pgbench_cpu(results[WITHOUT]),
     } | reader_cost(results[arm])
 
 
 def compare(results: Results, arm: str) -> dict[str, object]:
-    tps = np.array([result.metrics["tps"] for result in results[arm]])
+    tps = np.array([run.result.metrics["tps"] for run in results[arm]])
+    cpu = np.array([run.cpu_per_transaction for run in results[arm]])
     found: dict[str, object] = {
         "median_tps": float(np.median(tps)),
-        "pgbench_cpu_microseconds": cpu_per_transaction(results[arm]),
+        "pgbench_cpu_microseconds": pgbench_cpu(results[arm]),
+        "all_cpu_microseconds": float(np.median(cpu)) * 1e6,
     }
     if arm != WITHOUT:
-        base = np.array([result.metrics["tps"] for result in results[WITHOUT]])
-        differences = np.log(tps / base)
-        found["tps_ratio"] = ratio_with_interval(differences)
-        found["tps_ratio_median"] = float(np.exp(np.median(differences)))
-        found["pair_deviation"] = float(np.std(differences, ddof=1))
+        base = results[WITHOUT]
+        base_tps = np.array([run.result.metrics["tps"] for run in base])
+        base_cpu = np.array([run.cpu_per_transaction for run in base])
+        own, base_own = (
+            np.array([run.result.cpu_seconds / run.transactions for run in runs])
+            for runs in (results[arm], base)
+        )
+        found["tps_ratio"] = ratio_with_interval(np.log(tps / base_tps))
+        found["cpu_ratio"] = ratio_with_interval(np.log(cpu / base_cpu))
+        found["pgbench_cpu_ratio"] = ratio_with_interval(np.log(own / base_own))
     return found | reader_cost(results[arm])
 
 
-def reader_cost(results: list[PgbenchResult]) -> dict[str, float]:
-    logs = [result.log for result in results if result.log is not None]
+def reader_cost(runs: list[Run]) -> dict[str, float]:
+    logs = [run.result.log for run in runs if run.result.log is not None]
     if not logs:
         return {}
     counted = sum(log.counted for log in logs)
@@ -222,12 +277,20 @@ def reader_cost(results: list[PgbenchResult]) -> dict[str, float]:
     }
 
 
-def ratio_with_interval(differences: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[float]:
-    """Ratio, lower and upper bound (95 %, t)."""
+def ratio_with_interval(
+    differences: np.ndarray[tuple[int], np.dtype[np.float64]],
+) -> dict[str, float]:
+    """The ratio with its bounds (95 %, t), the median pair's, and the pairs' deviation."""
     mean = float(differences.mean())
     error = float(stats.sem(differences))
     half = float(stats.t.ppf(0.975, len(differences) - 1)) * error
-    return [float(np.exp(value)) for value in (mean, mean - half, mean + half)]
+    return {
+        "ratio": float(np.exp(mean)),
+        "low": float(np.exp(mean - half)),
+        "high": float(np.exp(mean + half)),
+        "median": float(np.exp(np.median(differences))),
+        "pair_deviation": float(np.std(differences, ddof=1)),
+    }
 
 
 def measure_reader(folder: Path) -> dict[str, float]:

@@ -33,7 +33,7 @@ def suggested_sampling_rate(tps: float, cores: float | None = None) -> float:
         return 1.0
     usable = cores if cores is not None else usable_cores()
     seconds = LARGEST_CPU_SHARE * usable / tps
-    if LINE_SECONDS <= seconds:
+    if seconds >= LINE_SECONDS:
         return 1.0
     rate = math.floor((seconds - DRAW_SECONDS) / LINE_SECONDS * 100) / 100
     return max(SMALLEST_RATE, rate)
