@@ -12,7 +12,7 @@ from teiten.cli.main import Session
 from teiten.cli.options import PlanOptions, plan_options
 from teiten.cli.planning import Planned, make_plan
 from teiten.cli.watching import duration
-from teiten.ledger.campaigns import new_name
+from teiten.ledger.campaigns import check_name, new_name
 from teiten.ledger.store import Ledger
 from teiten.report.texts import caution_text
 
@@ -33,6 +33,8 @@ def command(session: Session, study: str, options: PlanOptions, as_json: bool) -
     Ctrl-C ends it in order; `teiten resume` continues it.
     """
     session.workdir.prepare()
+    if options.name:
+        check_name(options.name, session.workdir.campaigns)
     sweep_leftovers(session)
     planned = make_plan(session, study, options)
     tell_cautions(session, planned)
@@ -50,6 +52,7 @@ def command(session: Session, study: str, options: PlanOptions, as_json: bool) -
         cautions=planned.cautions,
         command=repeating_command(study, options, planned.plan.seed),
     )
+    ledger.record_event("campaign-started")
     ledger.close()
     session.console.say(
         f"campaign {name}: {len(planned.plan.trials)} trials, about"
