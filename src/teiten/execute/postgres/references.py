@@ -81,8 +81,19 @@ def _no_version(
         hint = "teiten pg list shows what is installed"
     elif request.prefix is not None:
         hint = f"install it with: teiten pg install --client {request.prefix} {request}"
-    guess = did_you_mean(target, [one.name for one in servers])
-    return UsageError(f"no PostgreSQL {target!r} here.{guess} {_installed(servers)}", hint)
+    return UsageError(
+        f"no PostgreSQL {target!r} here.{_nearest(request, servers)} {_installed(servers)}", hint
+    )
+
+
+def _nearest(request: VersionRequest, servers: Sequence[Installation]) -> str:
+    """Of the same major version only: another major is another question."""
+    same = [one for one in servers if one.version.major == request.major]
+    if not same:
+        return ""
+    minor = same[0].version.number % 100 if request.minor is None else request.minor
+    nearest = min(same, key=lambda one: abs(one.version.number % 100 - minor))
+    return f" Did you mean {nearest.name!r}?"
 
 
 def _unknown(
