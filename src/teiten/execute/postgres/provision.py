@@ -24,6 +24,7 @@ from teiten.execute.postgres.staging import (
     managed_installations,
     require_space,
 )
+from teiten.execute.postgres.sweep import sweep
 from teiten.execute.postgres.version_requests import VersionRequest, parse_request
 from teiten.host.paths import Workdir
 from teiten.host.users import server_user
@@ -54,6 +55,8 @@ def install(
     """
     request = _request(version, client)
     with exclusive(workdir):
+        for line in sweep(workdir):  # a throw-away cluster, where Teiten was killed in the check
+            say(line)
         present = None if newest and request.minor is None else _present(request, workdir)
         if present is not None:
             say(f"PostgreSQL {present.version} is installed already: {present.name}")
