@@ -134,8 +134,8 @@ def test_the_balances_agree_after_pgbenchs_own_scripts(
 
 
 @newest_versions
-def test_statement_latencies_where_the_options_ask_for_them(run: PgbenchRun) -> None:
-    process = PgbenchProcess(replace(run, script=TPCB_LIKE, options=("-r",), duration=Seconds(1)))
+def test_the_latency_of_each_statement(run: PgbenchRun) -> None:
+    process = PgbenchProcess(replace(run, script=TPCB_LIKE, duration=Seconds(1)))
     process.start()
     result = process.wait(30)
     assert result.statements[-1].text == "END;"

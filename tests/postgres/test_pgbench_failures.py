@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -144,19 +147,24 @@ def test_a_frozen_pgbench_is_stopped_after_the_timeout(
 
 def test_pgbench_does_not_outlive_this_program(run: PgbenchRun) -> None:
     """A child of ours that starts pgbench and is killed with -9 takes pgbench with it."""
-    parent = os.fork()
-    if parent == 0:
-        process = PgbenchProcess(replace(run, duration=Seconds(60)))
-        process.start()
-        (run.folder / "pid").write_text(str(process.pid))
-        time.sleep(60)
-        os._exit(0)
-    pid_file = run.folder / "pid"
-    _wait_until(lambda: pid_file.exists() and pid_file.read_text() != "")
-    pid = int(pid_file.read_text())
-    assert psutil.pid_exists(pid)
-    os.kill(parent, signal.SIGKILL)
-    os.waitpid(parent, 0)
+    program = (
+        "import pickle, sys, time\n"
+        "from teiten.execute.workload.pgbench import PgbenchProcess\n"
+        "process = PgbenchProcess(pickle.load(sys.stdin.buffer))\n"
+        "process.start()\n"
+        "print(process.pid, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdin is not None
+        assert parent.stdout is not None
+        parent.stdin.write(pickle.dumps(replace(run, duration=Seconds(60))))
+        parent.stdin.close()
+        pid = int(parent.stdout.readline())
+        assert psutil.pid_exists(pid)
+        parent.kill()
     _wait_until(lambda: not psutil.pid_exists(pid) or _is_zombie(pid))
 
 

@@ -34,7 +34,7 @@ RUN = PgbenchRun(
     duration=Seconds(2.5),
     seed=2**63 + 5,
     query_mode=QueryMode.PREPARED,
-    options=("-r",),
+    options=("-C",),
     log_sampling_rate=1.0,
     folder=Path("/tmp/f"),
 )
@@ -47,8 +47,8 @@ def with_version(run: PgbenchRun, version: str) -> PgbenchRun:
 def test_the_command_of_pgbench_18() -> None:
     assert shown(RUN.pgbench, benchmark_arguments(RUN)) == (
         "/opt/pg/bin/pgbench -n -h /tmp/s -p 5433 -U postgres -M prepared -s 10 -f range-read.sql"
-        " -c 8 -j 4 -T 3 -P 1 --random-seed=9223372036854775813"
-        " -l --log-prefix=transactions -r bench"
+        " -c 8 -j 4 -T 3 -P 1 -r --random-seed=9223372036854775813"
+        " -l --log-prefix=transactions -C bench"
     )
 
 
@@ -83,8 +83,13 @@ def test_no_log() -> None:
     assert not [text for text in arguments if "log" in text or "sampling" in text]
 
 
+def test_without_statement_latencies() -> None:
+    assert "-r" in benchmark_arguments(RUN)
+    assert "-r" not in benchmark_arguments(replace(RUN, statement_latencies=False))
+
+
 def test_one_transaction() -> None:
-    assert trial_arguments(RUN)[-8:] == ("-c", "1", "-j", "1", "-t", "1", "-r", "bench")
+    assert trial_arguments(RUN)[-8:] == ("-c", "1", "-j", "1", "-t", "1", "-C", "bench")
 
 
 @pytest.mark.parametrize(
@@ -141,7 +146,7 @@ def test_free_options(options: tuple[str, ...]) -> None:
 )
 def test_an_option_of_teitens_own_is_refused(option: str, taken: str) -> None:
     with pytest.raises(UsageError) as caught:
-        check_options(("-r", option))
+        check_options(("-C", option))
     assert caught.value.message == (
         f"pgbench_options: {option}: pgbench's option {taken} is set by Teiten"
     )

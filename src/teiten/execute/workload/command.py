@@ -87,6 +87,8 @@ class PgbenchRun:
     """For script, log and outputs; made where it is missing."""
     keep_log: bool = False
     """Keep the per-transaction log instead of deleting what has been read."""
+    statement_latencies: bool = True
+    """-r. It costs 3 ns per command (benchmarks/transaction_log.py), and the reports used it."""
 
 
 def check_options(options: Sequence[str]) -> None:
@@ -97,7 +99,7 @@ def check_options(options: Sequence[str]) -> None:
             raise UsageError(
                 f"pgbench_options: {option}: pgbench's option {taken} is set by Teiten",
                 "give it through the study's own keys (clients, duration, script, query_mode …)"
-                " or leave it out; options such as -r, -C, -R, -L, -D and --max-tries are free",
+                " or leave it out; options such as -C, -R, -L, -D and --max-tries are free",
             )
 
 
@@ -114,6 +116,7 @@ def benchmark_arguments(run: PgbenchRun) -> tuple[str, ...]:
         str(max(1, math.ceil(run.duration))),
         "-P",
         "1",
+        *(("-r",) if run.statement_latencies else ()),
         *_seed(run),
         *_log(run),
         *run.options,

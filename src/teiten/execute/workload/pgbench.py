@@ -67,7 +67,7 @@ class PgbenchResult:
     cpu_seconds: float
     problems: tuple[Problem, ...]
     statements: tuple[StatementLatency, ...] = ()
-    """Of -r, where the options ask for it."""
+    """Of -r."""
     log: LogSummary | None = None
 
 
