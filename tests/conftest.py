@@ -72,6 +72,14 @@ def installation() -> Callable[[str], Installation]:
 
 
 @pytest.fixture(scope="session")
+def installation_any() -> Installation:
+    """The newest installation; skips where there is none."""
+    if not servers():
+        pytest.skip("no PostgreSQL server is installed: teiten pg install 18")
+    return servers()[-1]
+
+
+@pytest.fixture(scope="session")
 def session_folder() -> Iterator[Path]:
     """A folder for the whole session that the servers' user can enter. When it goes, no server
     and no load generator of ours may be left."""

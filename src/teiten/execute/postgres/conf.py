@@ -118,7 +118,7 @@ def quote(value: str) -> str:
 def parse(text: str) -> dict[str, str]:
     """The parameters of a postgresql.conf without includes: name to value, the last one wins."""
     result: dict[str, str] = {}
-    for line in text.splitlines():
+    for line in text.split("\n"):
         match = LINE.match(line)
         if match is None:
             continue

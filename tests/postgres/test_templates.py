@@ -1,0 +1,196 @@
+"""Templates: built once, all of a version alike, cloned, and bounded."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections import namedtuple
+from dataclasses import replace
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from teiten.errors import MachineError, ServerError, UsageError
+from teiten.execute.postgres.cluster import Cluster, StopManner
+from teiten.execute.postgres.server_log import scan
+from teiten.execute.postgres.templates import (
+    BENCH_DATABASE,
+    TemplateStore,
+    expected_bytes,
+    template_fingerprint,
+)
+from teiten.execute.postgres.usage import folder_bytes
+from teiten.host.paths import Workdir
+from teiten.host.users import server_user
+from teiten.model.installation import Installation, Pgbench
+from teiten.model.plan import TemplateSpec
+from teiten.model.study import DataSet
+from tests.fixtures.pgbench_run import pgbench
+
+__all__ = ["pgbench"]
+
+DiskUsage = namedtuple("DiskUsage", "total used free")
+
+
+def spec_of(installation: Installation, data: DataSet, checksums: bool = True) -> TemplateSpec:
+    return TemplateSpec(
+        installation,
+        checksums,
+        data,
+        template_fingerprint(installation, checksums, data),
+        expected_bytes(data),
+    )
+
+
+def quiet(_: str) -> None:
+    """Nobody listens."""
+
+
+@pytest.mark.pg(">=9.6")
+def test_a_template_is_built_once_and_cloned(
+    server_installation: Installation, workdir: Workdir, pgbench: Pgbench
+) -> None:
+    spec = spec_of(server_installation, DataSet(2, 80))
+    store = TemplateStore(workdir, server_user())
+    assert not store.ready(spec)
+    said: list[str] = []
+    store.build(spec, pgbench, said.append)
+    assert store.ready(spec)
+    assert "scale 2, fillfactor 80" in said[0]
+    store.build(spec, pgbench, said.append)
+    assert len(said) == 1
+    assert [use.fingerprint for use in store.usage()] == [spec.fingerprint]
+
+    wal = next((workdir.templates / spec.fingerprint / "data").glob("pg_[wx]*l*"))
+    assert len([file for file in wal.iterdir() if file.is_file()]) <= 3, "as many in each version"
+    folder = workdir.clusters / "trial"
+    report = store.clone(spec, folder)
+    assert report.bytes > 30_000_000
+    cluster = Cluster.adopt(
+        server_installation, folder / "data", user=server_user(), log=folder / "server.log"
+    )
+    try:
+        cluster.start()
+        with cluster.connect(BENCH_DATABASE) as connection:
+            assert_as_prepared(connection)
+            connection.execute("DELETE FROM pgbench_accounts")
+        assert cluster.stop() is StopManner.FAST
+        assert scan(cluster.log.read_text()) == ()
+        store.clone(spec, folder)  # the changed cluster is replaced
+        cluster.start()
+        with cluster.connect(BENCH_DATABASE) as connection:
+            assert_as_prepared(connection)
+    finally:
+        cluster.remove()
+    assert store.remove(spec.fingerprint)
+    assert not store.ready(spec)
+    assert store.usage() == []
+
+
+def assert_as_prepared(connection: psycopg.Connection) -> None:
+    def one(query: str) -> object:
+        row = connection.execute(query).fetchone()
+        assert row is not None
+        return row[0]
+
+    assert one("SELECT count(*) FROM pgbench_accounts") == 200_000
+    assert one("SELECT count(*) FROM pg_extension WHERE extname LIKE 'pg_%'") == 2
+    assert one(
+        "SELECT relallvisible = relpages FROM pg_class WHERE relname = 'pgbench_accounts'"
+    ), "every page is known to be visible"
+    assert one("SELECT reloptions::text FROM pg_class WHERE relname = 'pgbench_accounts'") == (
+        "{fillfactor=80}"
+    )
+    assert one("SELECT current_setting('fsync')") == "on"
+    assert one("SELECT count(*) FROM pg_stats WHERE tablename = 'pgbench_accounts'") == 4
+
+
+@pytest.mark.pg(">=9.6")
+@pytest.mark.parametrize("data", [DataSet(3), DataSet(3, 50)])
+def test_the_expected_size_is_near(
+    server_installation: Installation, workdir: Workdir, pgbench: Pgbench, data: DataSet
+) -> None:
+    spec = spec_of(server_installation, data)
+    store = TemplateStore(workdir, server_user())
+    store.build(spec, pgbench, quiet)
+    (use,) = store.usage()
+    assert 0.6 < use.bytes / spec.expected_bytes < 1.15
+    base = workdir.templates / spec.fingerprint / "data" / "base"
+    fixed = expected_bytes(DataSet(1)) - (expected_bytes(DataSet(2)) - expected_bytes(DataSet(1)))
+    assert folder_bytes(base) > spec.expected_bytes - fixed, "the tables are not underestimated"
+
+
+def test_the_fingerprint_tells_what_matters(installation_any: Installation) -> None:
+    base = template_fingerprint(installation_any, True, DataSet(1))
+    other = replace(installation_any, fingerprint="another binary")
+    assert (
+        len(
+            {
+                base,
+                template_fingerprint(installation_any, False, DataSet(1)),
+                template_fingerprint(installation_any, True, DataSet(2)),
+                template_fingerprint(installation_any, True, DataSet(1, 80)),
+                template_fingerprint(other, True, DataSet(1)),
+            }
+        )
+        == 5
+    )
+    renamed = replace(installation_any, name="another name")
+    assert template_fingerprint(renamed, True, DataSet(1)) == base
+
+
+def test_a_failed_build_leaves_nothing(
+    installation_any: Installation, workdir: Workdir, pgbench: Pgbench
+) -> None:
+    spec = spec_of(installation_any, DataSet(1))
+    broken = replace(pgbench, path=Path("/bin/false"))
+    with pytest.raises(ServerError, match=r"pgbench --initialize with scale 1 .* failed"):
+        TemplateStore(workdir, server_user()).build(spec, broken, quiet)
+    assert list(workdir.templates.iterdir()) == []
+
+
+def test_a_missing_template_and_a_foreign_folder(
+    installation_any: Installation, workdir: Workdir
+) -> None:
+    store = TemplateStore(workdir, server_user())
+    spec = spec_of(installation_any, DataSet(1))
+    with pytest.raises(UsageError, match="is not built"):
+        store.clone(spec, workdir.clusters / "x")
+    assert not store.remove(spec.fingerprint)
+
+
+def test_a_disk_that_is_too_small_is_foreseen(
+    installation_any: Installation,
+    workdir: Workdir,
+    pgbench: Pgbench,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: DiskUsage(10**12, 0, 10**9))
+    spec = spec_of(installation_any, DataSet(2000))
+    with pytest.raises(MachineError, match=r"has 1,000 MB free; .* scale 2000.* more") as caught:
+        TemplateStore(workdir, server_user()).build(spec, pgbench, quiet)
+    assert "teiten clean" in caught.value.hint
+    assert list(workdir.templates.iterdir()) == []
+
+
+def test_old_templates_make_room_and_recent_ones_stay(
+    installation_any: Installation,
+    workdir: Workdir,
+    pgbench: Pgbench,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store = TemplateStore(workdir, server_user())
+    spec = spec_of(installation_any, DataSet(1))
+    store.build(spec, pgbench, quiet)
+    kept = workdir.templates / spec.fingerprint
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: DiskUsage(10**9, 0, 9 * 10**8))
+    said: list[str] = []
+    store.build(spec_of(installation_any, DataSet(1, 90)), pgbench, said.append)
+    assert kept.exists(), "it was used today"
+    old = time.time() - 2 * 86_400
+    os.utime(kept / "template.json", (old, old))
+    store.build(spec_of(installation_any, DataSet(1, 70)), pgbench, said.append)
+    assert not kept.exists()
+    assert any("removed an old template" in line for line in said)
