@@ -89,7 +89,7 @@ def test_a_kind_of_trial_that_always_fails_ends_the_campaign() -> None:
     trial = PLAN.trials[0]
     streaks.ended(trial, ended(1, Outcome.FAILED))
     streaks.ended(trial, ended(1, Outcome.FAILED))
-    with pytest.raises(TrialsFailedError, match="3 trials in a row of .* failed.*PANIC: no"):
+    with pytest.raises(TrialsFailedError, match=r"3 trials in a row of .* failed.*PANIC: no"):
         streaks.ended(trial, ended(1, Outcome.FAILED))
 
 
