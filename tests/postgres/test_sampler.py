@@ -86,16 +86,9 @@ def test_a_window_holds_what_happened_in_it(running_cluster: Cluster) -> None:
     assert metrics["blocks_hit"] >= 0
     assert 0 < metrics["server_cpu_share"] <= 1
     assert metrics["disk_written_bytes"] >= 10e6 or "disk_written_bytes" not in metrics
-    assert any(
-        value == pytest.approx(1, abs=0.4) for value in column(sampling, "waits", lock(sampling))
-    )
+    assert max(column(sampling, "waits", "Lock:relation")) == pytest.approx(1)
     assert sum(column(sampling, "postgres", "wal_bytes_per_second")) > 0
     assert sampler.stop() is sampling
-
-
-def lock(sampling: Sampling) -> str:
-    waits = next(one for one in sampling.series if one.source == "waits")
-    return next(name for name in waits.columns if name.startswith("Lock:relation"))
 
 
 def test_every_counter_of_this_version_becomes_a_column(running_cluster: Cluster) -> None:
@@ -152,6 +145,7 @@ def test_a_server_that_is_killed_costs_a_caution_and_no_sample_of_the_machine(
     assert len(column(sampling, "os", "cpu_idle_share")) >= 3
 
 
+@pytest.mark.pg(">=15")
 def test_a_backend_that_hangs_does_not_hang_us(running_cluster: Cluster) -> None:
     sampler = sampler_of(running_cluster, interval=0.2)
     sampler.start()
@@ -172,6 +166,7 @@ def test_a_backend_that_hangs_does_not_hang_us(running_cluster: Cluster) -> None
     assert left == []
 
 
+@pytest.mark.pg(">=15")
 def test_a_server_that_cannot_be_reached_costs_a_caution(running_cluster: Cluster) -> None:
     wrong = psycopg.conninfo.make_conninfo(running_cluster.conninfo(DATABASE), dbname="nowhere")
     sampler = sampler_of(running_cluster, conninfo=wrong, interval=0.2)
@@ -193,19 +188,3 @@ def test_a_user_without_rights_still_samples(running_cluster: Cluster) -> None:
     time.sleep(0.5)
     sampling = sampler.stop()
     assert {"wal_bytes", "blocks_hit", "checkpoints"} <= set(sampling.metrics)
-
-
-def test_a_device_that_is_not_there_costs_a_caution(running_cluster: Cluster) -> None:
-    sampler = sampler_of(running_cluster, devices=("nodisk9",), interval=0.2)
-    sampler.start()
-    sampling = sampler.stop()
-    (caution,) = sampling.cautions
-    assert dict(caution.values) == {
-        "source": "disk:nodisk9",
-        "reason": "No such file or directory",
-    }
-
-
-def test_without_a_start_there_is_nothing_to_stop(running_cluster: Cluster) -> None:
-    sampling = sampler_of(running_cluster).stop()
-    assert (sampling.series, sampling.metrics) == ((), {})

@@ -63,13 +63,15 @@ class OsProbe:
 
     def finish(self) -> dict[str, float]:
         """The window ends now: its totals. The thread must have ended."""
-        if self._first is None or self._last is None:
-            return {}
-        end = self._look()
-        if end.at - self._last.at >= SHORTEST_SAMPLE * self._interval:
-            self._add(self._first, end)
-        self._reader.close()
-        return totals(self._first, end)
+        try:
+            if self._first is None or self._last is None:
+                return {}
+            end = self._look()
+            if end.at - self._last.at >= SHORTEST_SAMPLE * self._interval:
+                self._add(self._first, end)
+            return totals(self._first, end)
+        finally:
+            self._reader.close()
 
     def series(self) -> tuple[Series, ...]:
         return tuple(table.series() for table in self._tables.values())

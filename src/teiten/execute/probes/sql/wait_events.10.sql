@@ -4,5 +4,4 @@ SELECT coalesce(wait_event_type || ':' || wait_event, 'CPU'), count(*)::int4
  WHERE state IN ('active', 'fastpath function call')
    AND backend_type = 'client backend'
    AND pid <> pg_catalog.pg_backend_pid()
-   AND application_name NOT LIKE 'teiten%'
  GROUP BY 1

@@ -3,5 +3,4 @@ SELECT coalesce(wait_event_type || ':' || wait_event, 'CPU'), count(*)::int4
   FROM pg_catalog.pg_stat_get_activity(NULL)
  WHERE state IN ('active', 'fastpath function call')
    AND pid <> pg_catalog.pg_backend_pid()
-   AND application_name NOT LIKE 'teiten%'
  GROUP BY 1

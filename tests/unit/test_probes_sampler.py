@@ -1,0 +1,108 @@
+"""The sampler where there is no server: the machine is sampled all the same."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from teiten.execute.probes.os_linux import LinuxReader
+from teiten.execute.probes.os_probe import OsProbe
+from teiten.execute.probes.sampler import Sampler, Sampling
+from teiten.model.installation import Version
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux's /proc")
+NO_SERVER = 2**22 + 1
+"""No process has this number: it is beyond the kernel's largest."""
+
+
+def sample(folder: Path, *devices: str, seconds: float) -> Sampling:
+    sampler = Sampler(
+        conninfo=f"host={folder} dbname=postgres user=postgres",
+        version=Version.parse("18.1"),
+        postmaster_pid=NO_SERVER,
+        devices=devices,
+        interval=0.1,
+    )
+    sampler.start()
+    time.sleep(seconds)
+    return sampler.stop()
+
+
+def missing(sampling: Sampling) -> dict[str, str]:
+    values = [dict(caution.values) for caution in sampling.cautions]
+    return {one["source"]: one["reason"] for one in values}
+
+
+def test_a_server_that_is_not_there_is_one_caution(tmp_path: Path) -> None:
+    sampling = sample(tmp_path, seconds=0.35)
+    assert "connection to server on socket" in missing(sampling)["postgres"]
+    assert sampling.metrics["server_cpu_share"] == 0
+    assert 0 <= sampling.metrics["cpu_idle_share"] <= 1
+    series = next(one for one in sampling.series if one.source == "os")
+    assert len(series.seconds) >= 3
+
+
+def test_devices_that_are_not_there_are_told(tmp_path: Path) -> None:
+    assert missing(sample(tmp_path, "nodisk9", seconds=0.01))["disk:nodisk9"] == (
+        "No such file or directory"
+    )
+    assert missing(sample(tmp_path, seconds=0.01))["disk"] == (
+        "the file system shows no block device"
+    )
+
+
+def test_without_a_start_there_is_nothing_to_stop(tmp_path: Path) -> None:
+    sampler = Sampler(
+        conninfo="", version=Version.parse("18.1"), postmaster_pid=NO_SERVER, devices=("x",)
+    )
+    sampling = sampler.stop()
+    assert (sampling.series, sampling.metrics) == ((), {})
+    assert sampler.stop() is sampling
+
+
+def test_no_file_stays_open_and_no_thread_runs_on(tmp_path: Path) -> None:
+    sample(tmp_path, seconds=0.05)
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    sample(tmp_path, seconds=0.25)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    assert not [one for one in threading.enumerate() if one.name.startswith("teiten-")]
+
+
+def test_a_source_that_fails_while_sampling_leaves_the_others(tmp_path: Path) -> None:
+    (tmp_path / "proc/net").mkdir(parents=True)
+    (tmp_path / "proc/stat").write_text("cpu 1 0 0 1\ncpu0 1 0 0 1\nctxt 5\nprocs_running 2\n")
+    (tmp_path / "proc/meminfo").write_text("MemAvailable: 4 kB\nCached: 4 kB\n")
+    (tmp_path / "proc/net/dev").write_text("")
+    reader = LinuxReader(NO_SERVER, (), tmp_path)
+    first = reader.read(0.0, None)
+    (tmp_path / "proc/stat").write_text("cpu x\n")
+    second = reader.read(1.0, None)
+    assert first.run_queue == 1
+    assert (second.cpu, second.memory_available) == (None, 4096)
+    assert "stat" in dict(reader.missing)
+    reader.close()
+
+
+def test_a_defect_ends_the_sampling_and_not_the_trial() -> None:
+    class Broken(LinuxReader):
+        looks = 0
+
+        def read(self, at: float, pgbench: int | None):  # type: ignore[no-untyped-def]
+            self.looks += 1
+            if self.looks == 2:
+                raise RuntimeError("a defect")
+            return super().read(at, pgbench)
+
+    reader = Broken(os.getpid(), ())
+    probe = OsProbe(
+        reader, lambda: None, interval=0.01, clock=time.monotonic, stop=threading.Event()
+    )
+    probe.begin()
+    probe.run()
+    assert "cpu_idle_share" in probe.finish() or probe.series() == ()
+    assert ("os", "RuntimeError: a defect") in probe.missing()
