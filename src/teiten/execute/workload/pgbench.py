@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import subprocess
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -20,18 +19,18 @@ from teiten.execute.workload.command import (
     trial_arguments,
 )
 from teiten.execute.workload.followed import FollowedErrors
-from teiten.execute.workload.histogram import LatencyHistogram
-from teiten.execute.workload.pgbench_errors import all_errors, blames_connection, first_error
 from teiten.execute.workload.pgbench_log import LogSummary, TransactionLogReader, log_paths
-from teiten.execute.workload.pgbench_output import (
-    Progress,
-    StatementLatency,
-    Summary,
-    parse_summary,
+from teiten.execute.workload.pgbench_output import Progress, parse_summary
+from teiten.execute.workload.pgbench_result import (
+    PgbenchResult,
+    log_metrics,
+    log_problems,
+    problems,
+    script_error,
+    script_is_wrong,
+    summary_metrics,
 )
 from teiten.host import processes
-from teiten.model.metrics import PERCENTILES
-from teiten.model.trial import Problem, Series
 
 __all__ = [
     "PgbenchProcess",
@@ -45,30 +44,6 @@ OUTPUT_FILE = "pgbench-output.txt"
 ERRORS_FILE = "pgbench-errors.txt"
 STOP_SECONDS = 5.0
 """How long pgbench may take to end after SIGTERM, before SIGKILL."""
-MICROSECONDS = 1e6
-"""In a second."""
-
-
-@dataclass(frozen=True)
-class PgbenchResult:
-    """A run that ended, in whatever way."""
-
-    exit_code: int
-    """Negative: the signal that ended it."""
-    output: str
-    errors: str
-    """Standard error without the progress lines; a flood of lines is cut in its middle."""
-    command: str
-    """As it can be typed in the run's folder."""
-    metrics: dict[str, float]
-    series: Series
-    histogram: str
-    """Empty without a log."""
-    cpu_seconds: float
-    problems: tuple[Problem, ...]
-    statements: tuple[StatementLatency, ...] = ()
-    """Of -r."""
-    log: LogSummary | None = None
 
 
 class PgbenchProcess:
@@ -168,8 +143,8 @@ class PgbenchProcess:
         summary = parse_summary(output)
         exit_code = int(self._started.process.returncode)
         lines = self._errors.lines()
-        if self._stopped is None and _script_is_wrong(exit_code, summary, lines):
-            raise _script_error(self.run, lines, self.command)
+        if self._stopped is None and script_is_wrong(exit_code, summary, lines):
+            raise script_error(self.run, lines, self.command)
         metrics = summary_metrics(summary)
         if reader is not None and reader.histogram.count:
             metrics |= log_metrics(reader.histogram, self.run.log_sampling_rate or 1.0)
@@ -182,8 +157,8 @@ class PgbenchProcess:
             series=self._errors.series(),
             histogram=reader.histogram.encode() if reader is not None else "",
             cpu_seconds=self._started.cpu_seconds,
-            problems=_problems(exit_code, summary, lines, self._stopped)
-            + _log_problems(exit_code, summary, log, self.run.log_sampling_rate),
+            problems=problems(exit_code, summary, lines, self._stopped)
+            + log_problems(exit_code, summary, log, self.run.log_sampling_rate),
             statements=summary.statements,
             log=log,
         )
@@ -211,35 +186,7 @@ def try_script(run: PgbenchRun, timeout: float = 60.0) -> None:
         )
     errors = (run.folder / ERRORS_FILE).read_text(encoding="utf-8", errors="replace")
     if child.process.returncode != 0:
-        raise _script_error(run, errors.splitlines(), command)
-
-
-def summary_metrics(summary: Summary) -> dict[str, float]:
-    """The metrics that pgbench printed, by the names of ``model.metrics``."""
-    found = {
-        "tps": summary.tps,
-        "transactions": summary.transactions,
-        "failed_transactions": summary.failed,
-        "latency_mean": summary.latency_mean,
-        "latency_stddev": summary.latency_stddev,
-        "measured_seconds": summary.measured_seconds,
-        "connection_seconds": summary.connection_seconds,
-    }
-    return {name: float(value) for name, value in found.items() if value is not None}
-
-
-def log_metrics(histogram: LatencyHistogram, rate: float) -> dict[str, float]:
-    """Percentiles in seconds, the exact maximum, and which share of transactions they are of.
-
-    From a log of all transactions also mean and standard deviation: pgbench prints whole
-    microseconds, which for a mean of 40 µs are steps of 2.5 %, more than the δ of most studies.
-    """
-    found = {name: histogram.value_at(percent) / MICROSECONDS for name, percent in PERCENTILES}
-    found |= {"latency_max": histogram.maximum / MICROSECONDS, "log_sampling_rate": rate}
-    if rate >= 1:
-        found["latency_mean"] = histogram.mean / MICROSECONDS
-        found["latency_stddev"] = histogram.standard_deviation / MICROSECONDS
-    return found
+        raise script_error(run, errors.splitlines(), command)
 
 
 def _spawn(run: PgbenchRun, arguments: tuple[str, ...]) -> subprocess.Popen[bytes]:
@@ -267,48 +214,3 @@ def _spawn(run: PgbenchRun, arguments: tuple[str, ...]) -> subprocess.Popen[byte
 
 def _created(path: Path) -> IO[bytes]:
     return path.open("wb")
-
-
-def _script_is_wrong(exit_code: int, summary: Summary, lines: list[str]) -> bool:
-    if exit_code <= 0 or summary.transactions:
-        return False
-    return first_error(lines) is not None and not blames_connection(lines)
-
-
-def _script_error(run: PgbenchRun, lines: list[str], command: str) -> WorkloadError:
-    message = first_error(lines) or "\n".join(lines).strip() or "pgbench failed without a message"
-    if blames_connection(lines):
-        return WorkloadError(f"pgbench: {message}", f"see the server's log; it ran: {command}")
-    return WorkloadError(
-        f"script {run.script.name}: {message}",
-        f"correct {run.script.name} (or pgbench_options) and try it alone:"
-        f" cd {run.folder} && {command}",
-    )
-
-
-def _problems(
-    exit_code: int, summary: Summary, lines: list[str], stopped: str | None
-) -> tuple[Problem, ...]:
-    if stopped is not None:
-        return (Problem("pgbench-failed", stopped),)
-    if exit_code != 0:
-        ending = f"exit code {exit_code}" if exit_code > 0 else f"ended by signal {-exit_code}"
-        return (Problem("pgbench-failed", "; ".join((ending, *all_errors(lines)[:3]))),)
-    if not summary.transactions:
-        return (Problem("pgbench-failed", "no transaction was completed"),)
-    return ()
-
-
-def _log_problems(
-    exit_code: int, summary: Summary, log: LogSummary | None, rate: float | None
-) -> tuple[Problem, ...]:
-    if log is None:
-        return ()
-    if log.error is not None:
-        detail = f"the transaction log could not be read: {log.error}"
-        return (Problem("pgbench-failed", detail),)
-    if exit_code == 0 and rate == 1 and log.counted != summary.transactions:
-        # pgbench does not tell when it cannot write, for example on a full disk
-        detail = f"the log has {log.counted} of {summary.transactions} transactions"
-        return (Problem("pgbench-failed", detail),)
-    return ()

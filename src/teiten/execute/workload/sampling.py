@@ -2,8 +2,8 @@
 
 Measured by benchmarks/transaction_log.py (pgbench 18, select-only with prepared statements,
 4 clients on a 2-core virtual machine): a line costs pgbench 0.26 µs of CPU in a tight loop, but
-1.0 µs between queries, when the caches hold something else; Teiten's reader takes 0.08 µs in a tight
-loop, and 0.3 µs then. Where only a share is logged, the drawing costs 0.04 µs per transaction.
+1.0 µs between queries, when the caches hold something else; Teiten's reader takes 0.08 µs in a
+tight loop, and 0.3 µs then. Where only a share is logged, drawing costs 0.04 µs per transaction.
 
 The shortest transaction costs 25 to 35 µs of CPU in all, so that a log of all of them took 4 to
 5 % of the CPU; one of a millisecond, as in the reports' read workload, loses 0.1 %. So real work is
