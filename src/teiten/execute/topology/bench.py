@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from teiten.execute.executor import Observer
 from teiten.execute.postgres.cluster import Cluster
@@ -11,6 +12,7 @@ from teiten.execute.postgres.templates import BENCH_DATABASE, TemplateStore
 from teiten.execute.record import CampaignRecord
 from teiten.execute.workload.command import PgbenchRun
 from teiten.execute.workload.sampling import suggested_sampling_rate
+from teiten.host.cautions import compiler_cautions
 from teiten.host.paths import Workdir
 from teiten.host.users import ServerUser
 from teiten.model.plan import Plan, PlannedTrial
@@ -37,6 +39,8 @@ class Bench:
     devices: tuple[str, ...]
     sampling_rates: dict[str, float] = field(default_factory=dict)
     """By context: decided once, so that both sides of a contrast log alike."""
+    versions: dict[str, str] = field(default_factory=dict)
+    """What ``version()`` says on each level of the factor server that was started."""
     kept: dict[str, Cluster] = field(default_factory=dict)
     """By template fingerprint: stopped clusters whose data no trial has changed."""
 
@@ -60,6 +64,14 @@ class Bench:
             )
             for name, value in trial.settings
         )
+
+    def note_server(self, level: str, facts: dict[str, Any]) -> None:
+        """Record what a server says of itself, and whether the sides differ in their compiler."""
+        self.record.record_server_facts(level, facts)
+        if level not in self.versions:
+            self.versions[level] = facts["version"]
+            for caution in compiler_cautions(self.versions):
+                self.record.record_caution(caution)
 
     def sampling_rate(self, trial: PlannedTrial, warm_up_tps: float) -> float:
         """The share of transactions that pgbench logs (0 to 1), decided by a context's first

@@ -111,7 +111,7 @@ class SingleServerTrial:
         self.cluster.start()
         facts = read_server_facts(self._connect)
         level = self._trial.cell.level("server") or self._trial.template.installation.name
-        self._bench.record.record_server_facts(level, facts)
+        self._bench.note_server(level, facts)
         self._gathered.facts["version"] = facts["version"]
         self._gathered.facts["settings"] = non_default_settings(self._connect)
         return {"version": facts["version_number"]}
