@@ -15,7 +15,7 @@ from teiten.model.text import Language
 from teiten.report.charts.base import Chart, Columns
 from teiten.report.charts.drawing import svg
 from teiten.report.tables import Cell, Table
-from teiten.report.view.report import view
+from teiten.report.view.report import ReportView, view
 
 TEXT = "report.md"
 MOST_ROWS = 200
@@ -36,14 +36,16 @@ def render_markdown(analysis: CampaignAnalysis, language: Language) -> dict[str,
     files["charts/topology.svg"] = _standing_alone(str(shown.asked.topology)).encode()
     for download in shown.evidence.downloads:
         files[f"data/{download.name}"] = csv_bytes(download.columns)
-    text = (
-        environment()
-        .get_template("report.md.j2")
-        .render(
-            view=shown, t=shown.texts, teiten_version=analysis.teiten_version, most_rows=MOST_ROWS
-        )
+    return {TEXT: markdown_text(shown, analysis.teiten_version).encode(), **files}
+
+
+def markdown_text(shown: ReportView, teiten_version: str) -> str:
+    """The text itself, which refers to the charts and data beside it."""
+    template = environment().get_template("report.md.j2")
+    text = template.render(
+        view=shown, t=shown.texts, teiten_version=teiten_version, most_rows=MOST_ROWS
     )
-    return {TEXT: (re.sub(r"\n{3,}", "\n\n", text).strip() + "\n").encode(), **files}
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
 
 @cache
@@ -106,10 +108,16 @@ def csv_bytes(columns: Columns) -> bytes:
     writer = csv.writer(out)
     writer.writerow(columns)
     writer.writerows(
-        ["" if value is None else value for value in row]
-        for row in zip(*columns.values(), strict=True)
+        [_csv_value(value) for value in row] for row in zip(*columns.values(), strict=True)
     )
     return out.getvalue().encode()
+
+
+def _csv_value(value: Any) -> Any:
+    """A text that a spreadsheet would take for a formula is marked as text, as in the page."""
+    if value is None:
+        return ""
+    return f"'{value}" if isinstance(value, str) and re.match(r"[=+\-@\t\r]", value) else value
 
 
 def _standing_alone(drawing: str) -> str:

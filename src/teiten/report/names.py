@@ -45,6 +45,12 @@ class Names:
     def workload(self, name: str) -> str:
         return self.workload_titles.get(name, name)
 
+    def workload_in_sentence(self, name: str) -> str:
+        """``range read`` of the title ``Range read``; ``TPC-B like`` stays as it is."""
+        title = self.workload(name)
+        begins_a_word = title[:1].isupper() and title[1:2].islower()
+        return title[:1].lower() + title[1:] if begins_a_word else title
+
     def factor(self, name: str) -> str:
         if name.startswith(GUC_PREFIX):
             return name.removeprefix(GUC_PREFIX)

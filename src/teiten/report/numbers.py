@@ -8,7 +8,7 @@ from collections.abc import Sequence
 MINUS = "−"
 NOTHING = "—"
 MOST_DECIMALS = 6
-MOST_DIGITS = 5
+MOST_DIGITS = 4
 """Significant digits of a measured value, however small its spread."""
 
 

@@ -78,7 +78,7 @@ def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> 
     values = {
         "old": old.short if names.is_server else old.long,
         "new": new.long,
-        "workload": names.workload(contrast.workload),
+        "workload": names.workload_in_sentence(contrast.workload),
         "machine": machine,
         "delta": plain_percent(t, verdict.delta),
     }

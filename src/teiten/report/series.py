@@ -10,6 +10,7 @@ import numpy as np
 
 from teiten.model.analysis import SeriesView, TrialView
 from teiten.model.trial import FloatArray
+from teiten.model.units import MIB
 
 MOST_POINTS = 400_000
 """Points of all series of a report together: about 3 MB of JSON."""
@@ -23,18 +24,15 @@ class SeriesColumn:
 
     name: str
     source: str
-    columns: tuple[str, ...]
+    column: str
     factor: float
 
 
 COLUMNS = (
-    SeriesColumn("tps", "pgbench", ("tps",), 1.0),
-    SeriesColumn(
-        "latency",
-        "pgbench",
-        ("latency_mean_seconds", "latency_seconds", "latency_mean_s", "latency_mean", "latency"),
-        1000.0,
-    ),
+    SeriesColumn("tps", "pgbench", "tps", 1.0),
+    SeriesColumn("latency", "pgbench", "latency_mean", 1000.0),
+    SeriesColumn("cpu-idle", "os", "cpu_idle_share", 100.0),
+    SeriesColumn("wal", "postgres", "wal_bytes_per_second", 1 / MIB),
 )
 
 
@@ -50,8 +48,8 @@ def find_series(trial: TrialView, source: str) -> SeriesView | None:
     return next((one for one in trial.series if one.source == source), None)
 
 
-def column_of(series: SeriesView, names: Sequence[str]) -> FloatArray | None:
-    return next((series.columns[name] for name in names if name in series.columns), None)
+def column_of(series: SeriesView, name: str) -> FloatArray | None:
+    return series.columns.get(name)
 
 
 def samples(trial: TrialView, column: SeriesColumn, stride: int = 1) -> Samples | None:
@@ -59,7 +57,7 @@ def samples(trial: TrialView, column: SeriesColumn, stride: int = 1) -> Samples 
     series = find_series(trial, column.source)
     if series is None or not len(series.seconds):
         return None
-    values = column_of(series, column.columns)
+    values = column_of(series, column.column)
     if values is None or not np.isfinite(values).any():
         return None
     return Samples(thin(series.seconds, stride), thin(values * column.factor, stride))

@@ -19,21 +19,19 @@ function addSelect(parent, name, label, options) {
   return select;
 }
 
-function secondsOf(trial, count) {
-  const times = trial.t;
-  if (times.at) return times.at;
-  return Array.from({ length: count }, (_, at) => times.from + at * times.step);
+function secondsOf(samples) {
+  return samples.at ?? samples.y.map((_, at) => samples.from + at * samples.step);
 }
 
 function chosenRows(data, column, level, blocks) {
   const rows = [];
   for (const trial of data.trials) {
-    const values = trial.v[column.name];
-    if (trial.l !== level || !blocks.includes(trial.b) || !values) continue;
-    const seconds = secondsOf(trial, values.length);
+    const samples = trial.v[column.name];
+    if (trial.l !== level || !blocks.includes(trial.b) || !samples) continue;
+    const seconds = secondsOf(samples);
     const name = trial.a > 1 ? trial.n + "/" + trial.a : String(trial.n);
     const panel = data.block.replace("{block}", trial.b);
-    values.forEach((value, at) => rows.push({
+    samples.y.forEach((value, at) => rows.push({
       panel, side: data.sides[trial.s], trial: name, counted: trial.o, second: seconds[at], value,
       order: trial.b,
     }));

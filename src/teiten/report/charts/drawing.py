@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import vl_convert
 
 from teiten.report.charts.base import Chart
@@ -22,6 +24,7 @@ def svg(chart: Chart) -> str:
     return drawn
 
 
+@cache
 def library() -> str:
     """Vega, Vega-Lite and vega-embed as one JavaScript text, from the wheel of vl-convert."""
     text: str = vl_convert.javascript_bundle(SNIPPET, vl_version=VEGA_LITE)

@@ -80,7 +80,9 @@ def forest(name: str, rows: Sequence[ForestRow], delta: float, words: ForestWord
 
 def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: ForestWords) -> Spec:
     scale = alt.Scale(domain=list(domain), zero=False, nice=False)
-    ratios = alt.Axis(tickCount=5, format=".2~f", labelOverlap=True)
+    ratios = alt.Axis(
+        tickCount=5, format=".3f" if domain[1] - domain[0] < 0.025 else ".2f", labelOverlap=True
+    )
     band = (
         alt.Chart(alt.InlineData([{"from": 1 - delta, "to": 1 + delta}]))
         .mark_rect(fill="currentColor", opacity=0.08)

@@ -22,7 +22,8 @@ from teiten.report.charts.base import (
     side_colours,
 )
 
-FIELDS = ("kind", "panel", "level", "side", "value", "low", "high", "block", "trial")
+WIDE_PANEL = 250
+FIELDS = ("kind", "panel", "level", "side", "value", "low", "high", "block", "trial", "rank")
 
 
 @dataclass(frozen=True)
@@ -73,14 +74,25 @@ def logarithmic_ticks(values: Sequence[float]) -> tuple[float, ...]:
 def by_level(name: str, title: str, note: str, dots: Sequence[Dot], axes: LevelAxes) -> Chart:
     """Dots, medians and ranges of one metric; panels side by side where there are several."""
     rows = [
-        ("trial", dot.panel, dot.level, dot.side, dot.value, None, None, dot.block, dot.trial)
+        ("trial", dot.panel, dot.level, dot.side, dot.value, None, None, dot.block, dot.trial, None)
         for dot in dots
     ]
     groups: dict[tuple[str, str, str], list[float]] = {}
     for dot in dots:
         groups.setdefault((dot.panel, dot.level, dot.side), []).append(dot.value)
     medians = [
-        ("median", panel, level, side, median(values), min(values), max(values), None, None)
+        (
+            "median",
+            panel,
+            level,
+            side,
+            median(values),
+            min(values),
+            max(values),
+            None,
+            None,
+            axes.sides.index(side),
+        )
         for (panel, level, side), values in groups.items()
     ]
     data = as_columns(FIELDS, [*rows, *medians])
@@ -90,17 +102,18 @@ def by_level(name: str, title: str, note: str, dots: Sequence[Dot], axes: LevelA
         if several
         else configured(_layers(axes, HALF).properties(data=rows_data(), height=260))
     )
-    fit = Fit(("columns",), PANEL + 40) if several else Fit((), 90)
+    fit = Fit(("columns",), WIDE_PANEL + 30) if several else Fit((), 90)
     return Chart(name, title, note, spec, data, fit, wide=several)
 
 
 def _faceted(axes: LevelAxes) -> Spec:
+    columns = 3 if len(axes.panels) in (3, 5, 6) else 4
     chart = (
-        _layers(axes, PANEL)
+        _layers(axes, WIDE_PANEL if columns == 3 else PANEL)
         .properties(height=200)
         .facet(
             data=rows_data(),
-            columns=3 if len(axes.panels) in (3, 5, 6) else 4,
+            columns=columns,
             facet=alt.Facet("panel:N", title=None, sort=list(axes.panels)),
         )
     )
@@ -137,13 +150,18 @@ def _layers(axes: LevelAxes, width: int) -> Any:
     )
     head = [alt.Tooltip("side:N", title=axes.side), alt.Tooltip("level:O", title=axes.x)]
     base = alt.Chart().encode(x=x, xOffset=offset, color=colour)
-    centred = alt.Chart().encode(x=x, color=colour).transform_filter(alt.datum.kind == "median")
+    thickness = alt.condition("datum.rank === 0", alt.value(3.2), alt.value(1.7))
+    centred = (
+        alt.Chart()
+        .encode(x=x, color=colour, strokeWidth=thickness)
+        .transform_filter(alt.datum.kind == "median")
+    )
     medians = base.transform_filter(alt.datum.kind == "median")
     values = alt.Tooltip("value:Q", title=axes.y, format=",.4~g")
     band = medians.mark_bar(opacity=0.18, cornerRadius=2, width={"band": 0.9}).encode(
         y=alt.Y("low:Q", scale=scale, title=axes.y, axis=y_axis), y2="high:Q"
     )
-    line = centred.mark_line(strokeWidth=2, opacity=0.9).encode(y=alt.Y("value:Q", scale=scale))
+    line = centred.mark_line(opacity=0.9).encode(y=alt.Y("value:Q", scale=scale))
     tick = medians.mark_tick(thickness=2.5, width={"band": 0.9}, orient="horizontal").encode(
         y=alt.Y("value:Q", scale=scale),
         tooltip=[*head, alt.Tooltip("value:Q", title=f"{axes.median}, {axes.y}", format=",.4~g")],

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from teiten.model.analysis import TrialView
-from teiten.model.trial import FloatArray, Outcome
+from teiten.model.trial import Outcome
 from teiten.report.charts.base import Chart, Fit, as_columns
 from teiten.report.charts.series import SERIES_PANEL, series_spec
-from teiten.report.series import COLUMNS, SeriesColumn, rounded, samples, stride_for
+from teiten.report.series import COLUMNS, Samples, SeriesColumn, rounded, samples, stride_for
 from teiten.report.view.kit import Kit
 
 FIELDS = ("panel", "side", "trial", "counted", "second", "value")
@@ -104,10 +104,11 @@ def _chooser(
     sides = kit.side_labels
     entries = []
     for trial in trials:
-        found = {column.name: samples(trial, column, stride) for column in offered.columns}
-        first = next((one for one in found.values() if one is not None), None)
-        if first is None:
-            continue
+        found = {
+            column.name: _compact(one)
+            for column in offered.columns
+            if (one := samples(trial, column, stride)) is not None
+        }
         side = kit.short(kit.side_of(trial))
         entries.append(
             {
@@ -117,11 +118,7 @@ def _chooser(
                 "l": places[kit.names.context(kit.context_of(trial))],
                 "s": sides.index(side) if side in sides else 0,
                 "o": t(f"outcome.{trial.outcome.value}"),
-                "t": _seconds(first.seconds),
-                "v": {
-                    name: None if one is None else rounded(one.values)
-                    for name, one in found.items()
-                },
+                "v": found,
             }
         )
     return {
@@ -142,8 +139,11 @@ def _chooser(
     }
 
 
-def _seconds(seconds: FloatArray) -> dict[str, Any]:
-    steps = np.diff(seconds)
+def _compact(one: Samples) -> dict[str, Any]:
+    """``y``: the values; ``from`` and ``step``, or ``at``: their seconds."""
+    steps = np.diff(one.seconds)
+    values = {"y": rounded(one.values)}
     if len(steps) and np.allclose(steps, steps[0], rtol=0.02, atol=0.02):
-        return {"from": float(f"{seconds[0]:.5g}"), "step": float(f"{steps.mean():.5g}")}
-    return {"at": rounded(seconds)}
+        start, step = float(one.seconds[0]), float(steps.mean())
+        return {**values, "from": float(f"{start:.5g}"), "step": float(f"{step:.5g}")}
+    return {**values, "at": rounded(one.seconds)}

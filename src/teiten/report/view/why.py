@@ -21,8 +21,7 @@ from teiten.report.view.results import axes_for, dots_of
 MOST_WAITS = 9
 CPU_STATES = ("user", "system", "iowait", "steal", "idle")
 CPU_USERS = ("server_cpu_share", "pgbench_cpu_share", "teiten_cpu_share", "cpu_other_share")
-READ_COLUMNS = ("read_bytes", "read_bytes_per_second", "bytes_read", "read")
-WRITTEN_COLUMNS = ("written_bytes", "written_bytes_per_second", "bytes_written", "written")
+DISK_COLUMNS = {"read": "read_bytes_per_second", "written": "written_bytes_per_second"}
 
 
 @dataclass(frozen=True)
@@ -207,8 +206,8 @@ def _disk_dots(kit: Kit, groups: Sequence[Group]) -> list[Dot]:
                 device = series.source.removeprefix("disk:")
                 if device == series.source:
                     continue
-                for key, names in (("read", READ_COLUMNS), ("written", WRITTEN_COLUMNS)):
-                    values = column_of(series, names)
+                for key, name in DISK_COLUMNS.items():
+                    values = column_of(series, name)
                     if values is None or not np.isfinite(values).any():
                         continue
                     rate = float(np.nanmean(values)) / MIB

@@ -1,0 +1,95 @@
+"""Charts as data: units on every axis, bars from zero, honest ranges, colours that differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from teiten.report.charts.base import Chart, as_columns, as_records
+from teiten.report.charts.forest import WIDEST, ForestRow, ForestWords, forest
+from teiten.report.charts.levels import logarithmic_ticks
+from teiten.report.view.report import view
+from tests.fixtures.invented_analysis import invented_analysis
+
+WORDS = ForestWords("ratio", "title", "note", "ratio", "verdict")
+
+
+@pytest.fixture(scope="module")
+def charts() -> dict[str, Chart]:
+    return {one.name: one for one in view(invented_analysis(seconds=3), "en").charts()}
+
+
+def encodings(spec: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(spec, dict):
+        if isinstance(spec.get("encoding"), dict):
+            yield spec["encoding"]
+        for value in spec.values():
+            yield from encodings(value)
+    elif isinstance(spec, list):
+        for value in spec:
+            yield from encodings(value)
+
+
+def titles(chart: Chart, axis: str) -> set[str]:
+    found = (encoding.get(axis) for encoding in encodings(chart.spec))
+    return {one["title"] for one in found if isinstance(one, dict) and one.get("title")}
+
+
+def test_every_axis_of_numbers_has_its_unit(charts: dict[str, Chart]) -> None:
+    expected = {
+        "workload-1-tps": "TPS",
+        "workload-1-latency": "mean latency, ms",
+        "workload-1-percentiles": "latency, ms",
+        "workload-1-series": "TPS",
+        "workload-1-idle": "CPU idle, %",
+        "workload-1-disk": "MiB/s",
+        "workload-2-wal": "WAL per transaction, B",
+    }
+    assert {name: titles(charts[name], "y").pop() for name in expected} == expected
+    assert titles(charts["workload-1-cpu"], "x") == {"CPU of all cores, %"}
+    assert titles(charts["workload-1-waits"], "x") == {"backends, mean"}
+
+
+def test_names_of_charts_are_unique_and_safe(charts: dict[str, Chart]) -> None:
+    assert all(name.replace("-", "").isalnum() for name in charts)
+    assert len(charts) == len(list(view(invented_analysis(seconds=3), "en").charts()))
+
+
+def test_every_counted_trial_is_a_dot(charts: dict[str, Chart]) -> None:
+    kinds = charts["workload-1-tps"].rows["kind"]
+    assert (kinds.count("trial"), kinds.count("median")) == (39, 8)
+
+
+def test_a_read_only_workload_shows_no_wal(charts: dict[str, Chart]) -> None:
+    assert "workload-1-wal" not in charts
+
+
+def test_the_grid_marks_what_did_not_count(charts: dict[str, Chart]) -> None:
+    rows = as_records(charts["design"].rows)
+    assert len(rows) == 80
+    marked = {row["trial"]: (row["mark"], row["state"]) for row in rows if row["mark"]}
+    assert marked == {12: ("↻", "counted at attempt 2"), 31: ("≈", "disturbed")}
+
+
+def test_an_interval_beyond_the_axis_is_cut_but_its_figures_are_not() -> None:
+    row = ForestRow("all", 1.1, 0.2, float("inf"), "1.1 (0.2 to ∞)", "inconclusive", True)
+    chart = forest("one", [row], 0.02, WORDS)
+    assert chart.rows["low"][0] >= WIDEST[0] * 0.9
+    assert chart.rows["high"][0] <= WIDEST[1] * 1.1
+    assert chart.rows["cut"] == [True]
+    assert chart.rows["text"] == ["1.1 (0.2 to ∞)"]
+
+
+def test_ticks_of_a_logarithmic_axis() -> None:
+    assert logarithmic_ticks([0.3, 4.0]) == (0.2, 0.5, 1, 2, 5)
+    assert logarithmic_ticks([0.3, 4000.0]) == (0.1, 1, 10, 100, 1000, 10000)
+    assert logarithmic_ticks([0.0]) == ()
+
+
+def test_what_is_no_number_is_a_gap() -> None:
+    assert as_columns(("a", "b"), [(1.0, float("nan")), (float("inf"), "x")]) == {
+        "a": [1.0, None],
+        "b": [None, "x"],
+    }

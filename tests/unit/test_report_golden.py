@@ -1,0 +1,27 @@
+"""The whole text of a report in both languages, against golden files.
+
+``pytest --update-golden`` writes them anew; read the difference before committing it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from teiten.model.text import Language
+from teiten.report.markdown import markdown_text
+from teiten.report.view.report import view
+from tests.fixtures.invented_analysis import invented_analysis
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "report"
+LANGUAGES: tuple[Language, ...] = ("en", "ja")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_text_is_the_golden_one(language: Language, request: pytest.FixtureRequest) -> None:
+    text = markdown_text(view(invented_analysis(seconds=3), language), "0.1.0")
+    golden = GOLDEN / f"report.{language}.md"
+    if request.config.getoption("--update-golden"):
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")

@@ -1,0 +1,135 @@
+"""The page: self-contained, in order, escaped, and honest about what is missing."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import replace
+
+import pytest
+
+from teiten.model.analysis import CampaignAnalysis
+from teiten.model.text import Language
+from teiten.report.html import policy, render_html, script_json
+from teiten.report.view.report import view
+from tests.fixtures.invented_analysis import NASTY, empty, invented_analysis, quick
+
+LANGUAGES: tuple[Language, ...] = ("en", "ja")
+
+
+def without_library(page: str) -> str:
+    """The page without the scripts' own text, which is long and not ours."""
+    return re.sub(r"<script>.*?</script>", "<script></script>", page, flags=re.DOTALL)
+
+
+def visible(page: str) -> str:
+    body = without_library(page).split("<main>", 1)[1]
+    body = re.sub(r"<script.*?</script>|<style.*?</style>", "", body, flags=re.DOTALL)
+    return re.sub(r"<[^>]+>", " ", body)
+
+
+@pytest.fixture(scope="module")
+def analysis() -> CampaignAnalysis:
+    return invented_analysis(seconds=5)
+
+
+def test_the_parts_come_in_order(analysis: CampaignAnalysis) -> None:
+    page = render_html(analysis, "en")
+    places = [
+        page.index(f'id="{part}"') for part in ("answer", "asked", "results", "why", "evidence")
+    ]
+    assert places == sorted(places)
+    assert page.index("faster than 17.10") < page.index('id="asked"'), "the verdict comes first"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_nothing_is_loaded_from_elsewhere(analysis: CampaignAnalysis, language: Language) -> None:
+    page = without_library(render_html(analysis, language))
+    assert not re.search(r"""(src|href)\s*=\s*["'](?!#|data:)""", page)
+    assert "@import" not in page
+    assert "url(" not in page.split("</style>")[0]
+
+
+def test_names_that_are_markup_stay_text() -> None:
+    page = without_library(render_html(invented_analysis(nasty=True, seconds=2), "en"))
+    assert NASTY not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert page.count("<script>") == 2
+
+
+def test_a_quick_profile_says_first_that_it_supports_no_conclusion(
+    analysis: CampaignAnalysis,
+) -> None:
+    first = visible(render_html(quick(analysis), "en")).split("\n")
+    lines = [line.strip() for line in first if line.strip()]
+    assert lines[0].startswith("This campaign supports no conclusion")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_campaign_without_trials_has_no_empty_parts(
+    analysis: CampaignAnalysis, language: Language
+) -> None:
+    page = render_html(empty(analysis), language)
+    assert 'id="results"' not in page
+    assert 'id="why"' not in page
+    assert "teiten resume" in page
+
+
+def test_excluded_trials_are_listed_with_their_reason(analysis: CampaignAnalysis) -> None:
+    text = visible(render_html(analysis, "en"))
+    assert "the server&#39;s log holds an error: ERROR:  out of shared memory" in text
+    assert "the hypervisor took CPU time: 9.1 %" in text
+    assert "2 of 81 ended trials do not count" in text
+
+
+def test_values_that_are_no_numbers_are_gaps(analysis: CampaignAnalysis) -> None:
+    odd = [
+        replace(trial, metrics={**trial.metrics, "tps": math.nan, "latency_p99": math.inf})
+        for trial in analysis.trials
+    ]
+    assert "NaN" not in without_library(render_html(replace(analysis, trials=tuple(odd)), "en"))
+
+
+def test_one_factor_and_no_levels_still_make_a_report(analysis: CampaignAnalysis) -> None:
+    factors = tuple(one for one in analysis.plan.study.factors if one.name == "server")
+    study = replace(analysis.plan.study, factors=factors)
+    trials = tuple(
+        replace(one, levels=tuple(pair for pair in one.levels if pair[0] == "server"))
+        for one in analysis.trials
+    )
+    contrasts = tuple(
+        replace(one, levels=(replace(one.levels[0], context=()),)) for one in analysis.contrasts
+    )
+    planned = tuple(
+        replace(one, cell=replace(one.cell, levels=one.cell.levels[:1]))
+        for one in analysis.plan.trials
+    )
+    plan = replace(analysis.plan, study=study, trials=planned)
+    page = render_html(replace(analysis, plan=plan, trials=trials, contrasts=contrasts), "en")
+    assert "all trials" in page
+
+
+def test_a_second_factor_makes_panels(analysis: CampaignAnalysis) -> None:
+    def more(levels: tuple[tuple[str, str], ...], number: int) -> tuple[tuple[str, str], ...]:
+        return (*levels, ("guc:work_mem", ("4MB", "64MB")[number % 4 // 2]))
+
+    trials = tuple(replace(one, levels=more(one.levels, one.number)) for one in analysis.trials)
+    shown = view(replace(analysis, trials=trials), "en")
+    panels = set(shown.results[0].charts[0].rows["panel"])
+    assert panels == {"work_mem = 4MB", "work_mem = 64MB"}
+
+
+def test_json_cannot_end_its_script() -> None:
+    text = str(script_json({"a": "</script><!--\u2028&"}))
+    assert "<" not in text
+    assert json.loads(text) == {"a": "</script><!--\u2028&"}
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        script_json(math.nan)
+
+
+def test_the_policy_allows_these_scripts_only() -> None:
+    text = policy("alert(1)")
+    assert "default-src 'none'" in text
+    assert "'sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI='" in text
+    assert "unsafe-eval" not in text

@@ -1,0 +1,91 @@
+"""The translations: same keys, same placeholders, none missing, none unused."""
+
+from __future__ import annotations
+
+import re
+import string
+from pathlib import Path
+
+import pytest
+
+import teiten.report
+from teiten.model.analysis import VerdictKind
+from teiten.model.facts import Caution, Severity
+from teiten.model.study import CachePolicy
+from teiten.model.trial import Outcome, Problem, Step
+from teiten.report.texts import caution_text, problem_text, read_entries, texts
+
+SOURCES = Path(teiten.report.__file__).parent
+
+
+def placeholders(text: str) -> set[str]:
+    return {field for _, field, _, _ in string.Formatter().parse(text) if field}
+
+
+@pytest.mark.parametrize("part", ["", "problems.", "cautions."])
+def test_both_languages_have_the_same_keys_and_placeholders(part: str) -> None:
+    english, japanese = read_entries(f"{part}en.toml"), read_entries(f"{part}ja.toml")
+    assert english, "the file is there"
+    assert english.keys() == japanese.keys()
+    different = {
+        key for key in english if placeholders(english[key]) != placeholders(japanese[key])
+    }
+    assert not different
+
+
+def mentions() -> tuple[set[str], list[re.Pattern[str]]]:
+    """Keys that the code names in full, and patterns of those that it composes."""
+    text = "\n".join(
+        path.read_text(encoding="utf-8")
+        for pattern in ("**/*.py", "templates/*.j2")
+        for path in SOURCES.glob(pattern)
+    )
+    whole: set[str] = set()
+    for key in re.findall(r"""["']([a-z-]+\.[A-Za-z0-9_.-]+)["']""", text):
+        whole |= {key, f"{key}.one", f"{key}.many"}
+    composed = re.findall(r"""f["']([a-z-]+\.[^"']*\{[^"']*)["']""", text)
+    composed += [f"{one}{{x}}" for one in re.findall(r"""["']([a-z-]+\.)["'] ~""", text)]
+    patterns = [
+        re.compile("[A-Za-z0-9_.:-]+".join(map(re.escape, re.split(r"\{[^}]*\}", one))))
+        for one in composed
+    ]
+    return whole, patterns
+
+
+def test_no_text_is_unused() -> None:
+    whole, patterns = mentions()
+    unused = {
+        key
+        for key in read_entries("en.toml")
+        if key not in whole and not any(one.fullmatch(key) for one in patterns)
+    }
+    assert not unused
+
+
+def test_no_text_that_the_code_composes_is_missing() -> None:
+    known = texts("en").entries
+    needed = {f"outcome.{one.value}" for one in Outcome}
+    needed |= {f"severity.{one.value}" for one in Severity}
+    needed |= {f"procedure.caches.{one.value}" for one in CachePolicy}
+    needed |= {f"verdict.{one.value}" for one in VerdictKind}
+    needed |= {f"problem.{one.value}-failed" for one in Step if one is not Step.CHECK}
+    assert not needed - known.keys()
+
+
+def test_a_missing_key_or_value_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        texts("en")("no.such.key")
+    with pytest.raises(KeyError):
+        texts("en")("unit.percent", other=1)
+
+
+def test_a_caution_without_text_shows_its_code_and_values() -> None:
+    caution = Caution("no-such-caution", Severity.NOTE, (("cores", "2"),))
+    assert caution_text(caution, "en") == ("no-such-caution (cores 2)", "")
+
+
+def test_problems_have_words_in_both_languages() -> None:
+    problem = Problem("steal", "9 %")
+    assert problem_text(problem, "en") == "the hypervisor took CPU time"
+    assert "steal" in problem_text(problem, "ja")
+    assert problem_text(Problem("unheard-of", ""), "ja") == "unheard-of"
