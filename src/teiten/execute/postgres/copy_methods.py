@@ -2,7 +2,9 @@
 
 Measured on ext4 on a virtual disk (676 MB in 1,003 files, seconds until all is on the disk): one
 thread 1.1 by copy_file_range, 1.5 by read and write; two threads 0.95 and 0.90; direct I/O 1.1;
-preallocated 2.0. Elsewhere it differs, so it is measured there once.
+preallocated 2.0. Asking the kernel to write back while the copy goes on, so that disk and memory
+work at once, took 780 MB from 1.02 to 0.73 (best of five). Elsewhere it differs, so the method is
+measured there once.
 """
 
 from __future__ import annotations
@@ -25,12 +27,15 @@ from teiten.model.units import MIB
 
 FICLONE = 0x40049409
 """linux/fs.h: the new file shares the old one's blocks until one of them is written."""
-CHUNK = 8 * MIB
+CHUNK = 16 * MIB
+SYNC_FILE_RANGE_WRITE = 2
 PROBE_FILES = 4
 PROBE_BYTES = 8 * MIB
-THREADS = max(2, min(8, os.cpu_count() or 1))
+THREADS = max(4, min(8, os.cpu_count() or 1))
 CACHE_NAME = "clone-methods.json"
 CANNOT = (errno.EXDEV, errno.ENOTSUP, errno.ENOTTY, errno.EINVAL, errno.ENOSYS, errno.EPERM)
+
+_LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
 class CopyMethod(StrEnum):
@@ -70,13 +75,12 @@ def choose_method(folder: Path, caches: Path | None = None) -> CopyMethod:
 
 def sync_file_system(folder: Path) -> None:
     """Write all dirty pages of the folder's file system to its disk (Linux; elsewhere of all)."""
-    if sys.platform != "linux":
+    if _LIBC is None:
         os.sync()
         return
-    libc = ctypes.CDLL(None, use_errno=True)
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        if libc.syncfs(descriptor) != 0:
+        if _LIBC.syncfs(descriptor) != 0:
             code = ctypes.get_errno()
             raise OSError(code, os.strerror(code), str(folder))
     finally:
@@ -139,19 +143,34 @@ def _reflink(old: int, new: int, _size: int) -> None:
 def _copy_file_range(old: int, new: int, size: int) -> None:
     done = 0
     while done < size:
-        count = os.copy_file_range(old, new, size - done)
+        count = os.copy_file_range(old, new, min(CHUNK, size - done))
         if count == 0:
             raise OSError(errno.EIO, "a file became shorter while it was copied")
+        _begin_write_back(new, done, count)
         done += count
 
 
 def _read_and_write(old: int, new: int, size: int) -> None:
     buffer = bytearray(min(size, CHUNK))
     view = memoryview(buffer)
+    done = 0
     while count := os.readv(old, [buffer]):
         written = 0
         while written < count:
             written += os.write(new, view[written:count])
+        _begin_write_back(new, done, count)
+        done += count
+
+
+def _begin_write_back(descriptor: int, offset: int, count: int) -> None:
+    """Start writing a range to the disk, without waiting; a hint only, so that it may fail."""
+    if _LIBC is not None and count >= MIB:
+        _LIBC.sync_file_range(
+            descriptor,
+            ctypes.c_int64(offset),
+            ctypes.c_int64(count),
+            ctypes.c_uint(SYNC_FILE_RANGE_WRITE),
+        )
 
 
 _COPIERS: dict[CopyMethod, Callable[[int, int, int], None]] = {

@@ -1,0 +1,118 @@
+"""Cloning a template against ``pgbench -i`` of the same scale, in one run, in alternation.
+
+``python -m benchmarks.clone [--scale 50] [--repeats 3] [--server 18] [--workdir DIR]``. Both end
+with all of their data on the disk. ``pgbench -i`` runs on a started server with the defaults of
+initdb, as one would do it by hand. Exit code 1 where the clone is not four times faster.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.postgres.copy_methods import sync_file_system
+from teiten.execute.postgres.installations import choose_pgbench, find_installations, resolve
+from teiten.execute.postgres.template_build import BENCH_DATABASE, run_pgbench_init
+from teiten.execute.postgres.templates import TemplateStore, expected_bytes, template_fingerprint
+from teiten.host.paths import Workdir, default_workdir
+from teiten.host.users import server_user
+from teiten.model.installation import Pgbench
+from teiten.model.plan import TemplateSpec
+from teiten.model.study import DataSet
+
+LEAST_RATIO = 4.0
+
+
+def seconds_of_clone(store: TemplateStore, spec: TemplateSpec, folder: Path) -> float:
+    """Copy the template, and wait until it is on the disk."""
+    begin = time.perf_counter()
+    store.clone(spec, folder)
+    return time.perf_counter() - begin
+
+
+def seconds_of_pgbench(spec: TemplateSpec, pgbench: Pgbench, folder: Path) -> float:
+    """``pgbench -i`` with its VACUUM, into a started server; initdb and start are not counted."""
+    cluster = Cluster.create(
+        spec.installation,
+        folder / "data",
+        user=server_user(),
+        checksums=spec.checksums,
+        log=folder / "server.log",
+    )
+    try:
+        cluster.start()
+        with cluster.connect() as connection:
+            connection.execute(f"CREATE DATABASE {BENCH_DATABASE}")
+        sync_file_system(folder)
+        begin = time.perf_counter()
+        run_pgbench_init(cluster, spec, pgbench)
+        with cluster.connect(BENCH_DATABASE) as connection:
+            connection.execute("VACUUM (ANALYZE)")
+            connection.execute("CHECKPOINT")
+        sync_file_system(folder)
+        return time.perf_counter() - begin
+    finally:
+        cluster.remove()
+
+
+def main() -> int:
+    arguments = _arguments()
+    installations = find_installations(Workdir(arguments.workdir))
+    installation = resolve(arguments.server, installations)
+    data = DataSet(arguments.scale)
+    spec = TemplateSpec(
+        installation,
+        True,
+        data,
+        template_fingerprint(installation, True, data),
+        expected_bytes(data),
+    )
+    with tempfile.TemporaryDirectory(prefix="teiten-clone-", dir=arguments.disk) as name:
+        Path(name).chmod(0o755)
+        return _compare(Workdir(Path(name)), spec, choose_pgbench(installations), arguments.repeats)
+
+
+def _compare(workdir: Workdir, spec: TemplateSpec, pgbench: Pgbench, repeats: int) -> int:
+    workdir.prepare()
+    store = TemplateStore(workdir, server_user())
+    store.build(spec, pgbench, print)
+    clones, inits = [], []
+    print(f"{'repeat':>6} {'pgbench -i':>12} {'clone':>10} {'ratio':>7}")
+    for repeat in range(1, repeats + 1):
+        clone_folder, init_folder = workdir.clusters / "clone", workdir.clusters / "init"
+        if repeat % 2:  # who goes first alternates
+            clones.append(seconds_of_clone(store, spec, clone_folder))
+            inits.append(seconds_of_pgbench(spec, pgbench, init_folder))
+        else:
+            inits.append(seconds_of_pgbench(spec, pgbench, init_folder))
+            clones.append(seconds_of_clone(store, spec, clone_folder))
+        shutil.rmtree(clone_folder)
+        print(
+            f"{repeat:>6} {inits[-1]:>10.2f} s {clones[-1]:>8.2f} s {inits[-1] / clones[-1]:>7.1f}"
+        )
+    ratio = statistics.median(inits) / statistics.median(clones)
+    print(
+        f"{'median':>6} {statistics.median(inits):>10.2f} s "
+        f"{statistics.median(clones):>8.2f} s {ratio:>7.1f}   (at least {LEAST_RATIO:g})"
+    )
+    return 0 if ratio >= LEAST_RATIO else 1
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, prog="python -m benchmarks.clone")
+    parser.add_argument("--scale", type=int, default=50)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--server", default="18", help="as in a study")
+    parser.add_argument("--workdir", type=Path, default=default_workdir(), help="installations")
+    parser.add_argument("--disk", type=Path, help="folder on the disk to measure")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+"""What Teiten keeps on the disk and could make or get again: templates, packages, leftovers."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from teiten.execute.postgres.marker import read_marker
+from teiten.execute.postgres.sweep import left_folders, sweep
+from teiten.execute.postgres.templates import TemplateStore
+from teiten.execute.postgres.usage import folder_bytes
+from teiten.host.paths import Workdir
+from teiten.host.users import ServerUser
+from teiten.model.units import Bytes
+
+
+class BelongingKind(StrEnum):
+    TEMPLATE = "template"
+    """A filled cluster; built again when a campaign needs it."""
+    PACKAGE = "package"
+    """A downloaded package; needed to install without a network."""
+    CLUSTER = "cluster"
+    """Left by a Teiten that was killed."""
+
+
+@dataclass(frozen=True)
+class Belonging:
+    """Something that can be deleted. ``last_used``: seconds since the epoch."""
+
+    kind: BelongingKind
+    name: str
+    path: Path
+    bytes: Bytes
+    last_used: float
+
+
+def belongings(workdir: Workdir, user: ServerUser) -> tuple[Belonging, ...]:
+    """All that can be deleted in a working folder, by kind, the longest unused first."""
+    found = [*_templates(workdir, user), *_packages(workdir), *_clusters(workdir)]
+    order = list(BelongingKind)
+    return tuple(sorted(found, key=lambda one: (order.index(one.kind), one.last_used)))
+
+
+def remove_belonging(one: Belonging, workdir: Workdir, user: ServerUser) -> bool:
+    """Delete it; False where it is in use, or its owner does not let us."""
+    try:
+        if one.kind is BelongingKind.TEMPLATE:
+            return TemplateStore(workdir, user).remove(one.path.name)
+        if one.kind is BelongingKind.PACKAGE:
+            one.path.unlink(missing_ok=True)
+            _note(one.path).unlink(missing_ok=True)
+        else:
+            sweep(workdir)  # ends its server first; what belongs to a living Teiten stays
+    except OSError:
+        return False
+    return not one.path.exists()
+
+
+def _templates(workdir: Workdir, user: ServerUser) -> Iterator[Belonging]:
+    for use in TemplateStore(workdir, user).usage():
+        name = use.description or use.fingerprint[:12]
+        yield Belonging(BelongingKind.TEMPLATE, name, use.path, use.bytes, use.last_used)
+
+
+def _packages(workdir: Workdir) -> Iterator[Belonging]:
+    """Only files with Teiten's note beside them (execute.postgres.packages)."""
+    for note in sorted(workdir.packages.glob("*/*.json")):
+        file = note.with_suffix("")
+        with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+            json.loads(note.read_text(encoding="utf-8"))["sha512"]
+            if file.is_symlink() or not file.is_file():
+                continue
+            status = file.stat()
+            yield Belonging(
+                BelongingKind.PACKAGE, file.name, file, Bytes(status.st_size), status.st_mtime
+            )
+
+
+def _clusters(workdir: Workdir) -> Iterator[Belonging]:
+    for folder in left_folders(workdir):
+        marker = read_marker(folder)
+        if marker is not None:
+            yield Belonging(
+                BelongingKind.CLUSTER, folder.name, folder, folder_bytes(folder), marker.created
+            )
+
+
+def _note(package: Path) -> Path:
+    return package.with_name(f"{package.name}.json")
