@@ -61,7 +61,7 @@ def test_by_at_least_delta_equivalent_and_small() -> None:
 def test_inconclusive_says_what_could_have_been_shown() -> None:
     sentence = said(VerdictKind.INCONCLUSIVE, (0.994, 0.967, 1.021), smallest=0.043)
     assert "measured −0.6 % (95 % interval −3.3 % to +2.1 %;" in sentence
-    assert sentence.endswith("These 5 pairs could have shown a difference of 4 % or more.")
+    assert sentence.endswith("These 5 pairs could have shown a difference of 4.3 % or more.")
 
 
 def test_nothing_can_be_said_without_pairs() -> None:

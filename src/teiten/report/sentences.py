@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from teiten.model.analysis import CampaignAnalysis, ContrastResult, Interval, Verdict, VerdictKind
@@ -135,5 +136,10 @@ def _detectable(t: Texts, verdict: Verdict) -> str:
     smallest = verdict.smallest_detectable
     if smallest is None:
         return ""
-    digits = max(0, decimals_for(smallest * 100) - 1)
-    return t.plural("sentence.detectable", verdict.pairs, percent=percent(t, smallest, digits))
+    return t.plural("sentence.detectable", verdict.pairs, percent=detectable_percent(t, smallest))
+
+
+def detectable_percent(t: Texts, smallest: float) -> str:
+    """The smallest detectable effect, rounded up: what is promised must hold."""
+    scale = 10 if smallest < 0.1 else 1
+    return t("unit.percent", value=plain(math.ceil(smallest * 100 * scale - 1e-9) / scale))

@@ -63,8 +63,10 @@ function startChooser(figure, whole) {
   page.parentElement.hidden = pages.length < 2;
   const show = () => {
     const column = data.columns[Number(metric.value)];
+    const spec = structuredClone(column.spec);
     const rows = chosenRows(data, column, Number(level.value), pages[Number(page.value)] ?? []);
-    return drawRows(figure, column.spec, whole.fit, rows);
+    spec.facet.sort = [...new Set(rows.map((row) => row.panel))];
+    return drawRows(figure, spec, whole.fit, rows);
   };
   box.addEventListener("change", show);
   return show();

@@ -16,6 +16,11 @@ function startTheme() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawCanvases);
 }
 
+function showDetailsInPrint() {
+  for (const details of document.querySelectorAll("details")) details.open = true;
+}
+
+window.addEventListener("beforeprint", showDetailsInPrint);
 makeTablesSortable();
 startDownloads();
 startTheme();

@@ -18,7 +18,12 @@ def series_spec(
         alt.Chart()
         .mark_line(strokeWidth=1.3, opacity=0.85, interpolate="linear")
         .encode(
-            x=alt.X("second:Q", title=x, axis=alt.Axis(tickCount=5, grid=False)),
+            x=alt.X(
+                "second:Q",
+                title=x,
+                scale=alt.Scale(zero=True, nice=False),
+                axis=alt.Axis(tickCount=5, grid=False),
+            ),
             y=alt.Y(
                 "value:Q",
                 title=y,

@@ -52,6 +52,8 @@ def still_series(kit: Kit, name: str, workload: str) -> Chart | None:
     specs = {column.name: _spec(kit, column) for column in offered.columns}
     rows = list(_still_rows(kit, trials, offered.columns[0]))
     panels = tuple(level for level in offered.levels if any(row[0] == level for row in rows))
+    for spec in specs.values():
+        spec["facet"] = {**spec["facet"], "sort": list(panels)}
     chart_rows = as_columns(FIELDS, sorted(rows, key=lambda row: panels.index(row[0])))
     return Chart(
         name,
@@ -129,6 +131,7 @@ def _chooser(
             {"name": one.name, "title": t(f"series.{one.name}"), "spec": specs[one.name]}
             for one in offered.columns
         ],
+        "note": t("chart.series.every") + _thinned(kit, trials, stride),
         "block": t("chart.series.block", block="{block}"),
         "trials": entries,
         "words": {
@@ -137,6 +140,15 @@ def _chooser(
             "blocks": t("chooser.blocks"),
         },
     }
+
+
+def _thinned(kit: Kit, trials: Sequence[TrialView], stride: int) -> str:
+    """How many samples a point stands for, where it is more than one."""
+    count = stride * max(
+        (one.stride for trial in trials for one in trial.series if one.source == "pgbench"),
+        default=1,
+    )
+    return kit.t("chart.series.thinned", count=count) if count > 1 else ""
 
 
 def _compact(one: Samples) -> dict[str, Any]:

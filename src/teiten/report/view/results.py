@@ -12,7 +12,13 @@ from teiten.model.metrics import BY_NAME, LATENCY_MEAN, PERCENTILES, TPS, Metric
 from teiten.report.charts.base import Chart
 from teiten.report.charts.levels import Dot, LevelAxes, by_level, logarithmic_ticks
 from teiten.report.numbers import measured, spread
-from teiten.report.sentences import interval_text, plain_percent, ratio_text, verdict_word
+from teiten.report.sentences import (
+    detectable_percent,
+    interval_text,
+    plain_percent,
+    ratio_text,
+    verdict_word,
+)
 from teiten.report.tables import Cell, Column, Row, Table, cells
 from teiten.report.view.chooser import still_series
 from teiten.report.view.kit import Group, Kit, factor_of
@@ -35,7 +41,9 @@ def results(kit: Kit) -> tuple[WorkloadResults, ...]:
         groups = kit.of_workload(name)
         charts = _charts(kit, f"workload-{at + 1}", groups)
         tables = tuple(
-            contrast_table(kit, f"workload-{at + 1}-contrast-{place + 1}", contrast)
+            contrast_table(
+                kit, f"workload-{at + 1}-contrast-{place + 1}", contrast, noted=place == 0
+            )
             for place, contrast in enumerate(_contrasts(kit, name))
         )
         percentiles = _percentiles(kit, f"workload-{at + 1}-percentiles", groups)
@@ -149,8 +157,11 @@ def _latency_chart(kit: Kit, name: str, groups: Sequence[Group]) -> Chart | None
     )
 
 
-def contrast_table(kit: Kit, name: str, contrast: ContrastResult) -> Table:
-    """Old, new, ratio, interval, pairs and verdict of every level, and over all levels."""
+def contrast_table(kit: Kit, name: str, contrast: ContrastResult, *, noted: bool) -> Table:
+    """Old, new, ratio, interval, pairs and verdict of every level, and over all levels.
+
+    ``noted``: with the note on how they were made, which is the same for all.
+    """
     t, names = kit.t, kit.names
     factor = factor_of(contrast.metric)
     factors = [one for one, _ in contrast.levels[0].context] if contrast.levels else []
@@ -174,7 +185,7 @@ def contrast_table(kit: Kit, name: str, contrast: ContrastResult) -> Table:
         columns,
         rows,
         total if len(rows) > 1 else None,
-        t("table.contrast.note", confidence=plain_percent(t, confidence)),
+        t("table.contrast.note", confidence=plain_percent(t, confidence)) if noted else "",
     )
 
 
@@ -202,7 +213,7 @@ def _judged(kit: Kit, verdict: Verdict) -> Row:
     hint = ""
     if verdict.smallest_detectable is not None:
         hint = kit.t(
-            "table.detectable", percent=plain_percent(kit.t, round(verdict.smallest_detectable, 3))
+            "table.detectable", percent=detectable_percent(kit.t, verdict.smallest_detectable)
         )
     return (
         Cell(ratio_text(effect), effect.ratio if effect else None),

@@ -1,0 +1,72 @@
+"""``teiten report``: writes where it says, prints the path, and refuses with a hint."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from teiten.cli.console import Console, Verbosity
+from teiten.cli.main import Session, teiten
+from teiten.cli.report import write_reports
+from teiten.errors import LedgerError, UsageError
+from teiten.host.paths import Workdir
+from tests.fixtures.synthetic import write_synthetic_ledger
+
+
+@pytest.fixture(scope="module")
+def workdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("workdir")
+    write_synthetic_ledger(root / "campaigns" / "one", trials=40, samples=2400)
+    return root
+
+
+def run(workdir: Path, *arguments: str) -> Result:
+    command = ["--workdir", str(workdir), "report", *arguments]
+    return CliRunner().invoke(teiten, command, standalone_mode=False)
+
+
+def test_the_page_goes_into_the_campaigns_folder(workdir: Path) -> None:
+    done = run(workdir, "last", "--lang", "ja")
+    path = workdir / "campaigns" / "one" / "report" / "report.ja.html"
+    assert done.stdout == f"{path}\n"
+    assert '<html lang="ja">' in path.read_text(encoding="utf-8")
+    assert not list(path.parent.glob(".*")), "no part is left"
+
+
+def test_markdown_goes_to_a_folder_of_the_users(workdir: Path, tmp_path: Path) -> None:
+    done = run(workdir, "one", "--format", "markdown", "--to", str(tmp_path / "out"), "--json")
+    told = json.loads(done.stdout)
+    assert told["path"] == str(tmp_path / "out" / "report.md")
+    assert told["verdicts"][0]["sentence"].startswith("PostgreSQL 18.4 is ")
+    assert (tmp_path / "out" / "data" / "trials.csv").is_file()
+    assert list((tmp_path / "out" / "charts").glob("*.svg"))
+
+
+def test_the_page_can_go_into_a_folder_or_a_file(workdir: Path, tmp_path: Path) -> None:
+    run(workdir, "one", "--to", str(tmp_path))
+    run(workdir, "one", "--to", str(tmp_path / "mine.html"))
+    assert (tmp_path / "report.en.html").is_file()
+    assert (tmp_path / "mine.html").is_file()
+
+
+def test_a_run_ends_with_both_languages_english_first(workdir: Path) -> None:
+    session = Session(Workdir(workdir), Console(Verbosity.QUIET, "never"))
+    paths = write_reports(session, workdir / "campaigns" / "one")
+    assert [path.name for path in paths] == ["report.en.html", "report.ja.html"]
+    assert all(path.is_file() for path in paths)
+
+
+def test_refusals_have_hints(workdir: Path, tmp_path: Path) -> None:
+    taken = tmp_path / "file"
+    taken.write_text("mine")
+    refused = run(workdir, "one", "--format", "markdown", "--to", str(taken)).exception
+    assert isinstance(refused, UsageError)
+    assert refused.message == f"--to {taken} is a file; a Markdown report is a folder"
+    assert taken.read_text() == "mine"
+    refused = run(workdir, "one", "--to", str(taken / "x.html")).exception
+    assert isinstance(refused, UsageError)
+    assert refused.hint == "name a place that you can write to with --to"
+    assert isinstance(run(workdir, "unknown").exception, LedgerError)
