@@ -50,11 +50,11 @@ class GridWords:
 def design_grid(
     name: str,
     squares: Sequence[Square],
+    workloads: Sequence[str],
     sides: tuple[str, ...],
     words: GridWords,
 ) -> Chart:
     """Squares coloured by side, the level inside, a mark on those that did not count at once."""
-    workloads = list(dict.fromkeys(square.workload for square in squares))
     blocks = max(square.block for square in squares)
     across = max(square.position for square in squares)
     height = max(4.0, min(24.0, TALLEST / (blocks * len(workloads))))
@@ -63,7 +63,7 @@ def design_grid(
         (one.workload, one.block, one.position, one.side, one.label, one.trial, one.state, one.mark)
         for one in squares
     ]
-    spec = _spec(workloads, sides, words, (width, height))
+    spec = _spec(list(workloads), sides, words, (width, height))
     return Chart(name, words.title, words.note, spec, as_columns(FIELDS, rows))
 
 

@@ -53,7 +53,7 @@ class LevelAxes:
     median: str = ""
     logarithmic: bool = False
     maximum: float | None = None
-    format: str = "~s"
+    format: str = ",~f"
     ticks: tuple[float, ...] = ()
     """Where the value axis has its labels; empty leaves it to Vega."""
 

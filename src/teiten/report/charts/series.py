@@ -28,7 +28,7 @@ def series_spec(
                 "value:Q",
                 title=y,
                 scale=alt.Scale(zero=True),
-                axis=alt.Axis(tickCount=4, format="~s"),
+                axis=alt.Axis(tickCount=4, format=",~f"),
             ),
             color=alt.Color(
                 "side:N",

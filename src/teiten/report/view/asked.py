@@ -179,7 +179,9 @@ def _grid(kit: Kit) -> Chart:
         t("table.trial"),
         t("table.outcome"),
     )
-    return design_grid("design", squares, kit.side_labels, words)
+    planned = {square.workload for square in squares}
+    workloads = [title for title in kit.names.workload_titles.values() if title in planned]
+    return design_grid("design", squares, workloads, kit.side_labels, words)
 
 
 def _states(kit: Kit) -> dict[int, tuple[str, str]]:

@@ -176,7 +176,8 @@ def _servers(kit: Kit) -> Table | None:
     facts = kit.analysis.server_facts
     if not facts:
         return None
-    levels = list(facts)
+    known = [level for level in kit.names.sides if level in facts]
+    levels = [*known, *(level for level in facts if level not in known)]
     names = list(dict.fromkeys(name for found in facts.values() for name in found))
     columns = (
         Column(kit.t("table.what")),

@@ -19,6 +19,9 @@ from teiten.report.view.kit import Group, Kit
 from teiten.report.view.results import axes_for, dots_of
 
 MOST_WAITS = 9
+RUNNING = "CPU"
+"""The column of backends that wait for nothing."""
+REST_COLOUR = "#5c6670"
 CPU_STATES = ("user", "system", "iowait", "steal", "idle")
 CPU_USERS = ("server_cpu_share", "pgbench_cpu_share", "teiten_cpu_share", "cpu_other_share")
 DISK_COLUMNS = {"read": "read_bytes_per_second", "written": "written_bytes_per_second"}
@@ -80,6 +83,7 @@ def _waits(kit: Kit, prefix: str, groups: Sequence[Group]) -> Chart | None:
     ]
     if not ranked:
         return None
+    ranked.sort(key=lambda event: event != RUNNING)
     shown, rest = ranked[:MOST_WAITS], ranked[MOST_WAITS:]
     parts: dict[str, Callable[[Group], float]] = {
         kit.t.either(f"wait.{event}", event): lambda group, event=event: means[id(group)].get(
@@ -94,7 +98,7 @@ def _waits(kit: Kit, prefix: str, groups: Sequence[Group]) -> Chart | None:
     words = replace(
         _stack_words(kit, groups, kit.t("axis.backends"), kit.t("word.wait-event")),
         parts=tuple(parts),
-        colours=(*CATEGORY_COLOURS[: len(shown)], QUIET),
+        colours=(*_wait_colours(shown), REST_COLOUR),
     )
     return stacked(
         f"{prefix}-waits",
@@ -103,6 +107,12 @@ def _waits(kit: Kit, prefix: str, groups: Sequence[Group]) -> Chart | None:
         _bars(kit, groups, parts),
         words,
     )
+
+
+def _wait_colours(events: Sequence[str]) -> list[str]:
+    """Grey for those that run, which are not what the chart is about."""
+    colours = iter(CATEGORY_COLOURS)
+    return [QUIET if event == RUNNING else next(colours) for event in events]
 
 
 def _wait_means(trials: Sequence[TrialView]) -> dict[str, float]:
