@@ -14,7 +14,7 @@ from teiten.execute.postgres.sweep import sweep
 from teiten.execute.scheduler import prepare_campaign, run_campaign
 from teiten.execute.topology.single import SingleServerExecutor
 from teiten.host.disks import block_devices
-from teiten.host.signals import one_interruption
+from teiten.host.signals import Interruption, one_interruption
 from teiten.host.users import server_user
 from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger
@@ -61,14 +61,17 @@ def carry_out(session: Session, folder: Path) -> CarriedOut:
 
 
 def _run(session: Session, ledger: Ledger, folder: Path) -> None:
-    with watching(session.console, ledger.plan, ledger.name) as watcher, one_interruption():
+    with (
+        watching(session.console, ledger.plan, ledger.name) as watcher,
+        one_interruption() as interruption,
+    ):
         watcher.pace.already_ended(
             {number for number, _, outcome in ledger.finished() if outcome is Outcome.COUNTED}
         )
-        executor = _executor(session, ledger, folder, watcher)
+        executor = _executor(session, ledger, folder, watcher, interruption)
         try:
-            prepare_campaign(ledger, executor, watcher)
-            run_campaign(ledger, executor, watcher)
+            prepare_campaign(ledger, executor, watcher, interruption.check)
+            run_campaign(ledger, executor, watcher, interruption.check)
         except KeyboardInterrupt:
             ledger.record_event("interrupted")
             raise _interrupted(ledger) from None
@@ -77,7 +80,11 @@ def _run(session: Session, ledger: Ledger, folder: Path) -> None:
 
 
 def _executor(
-    session: Session, ledger: Ledger, folder: Path, watcher: Watcher
+    session: Session,
+    ledger: Ledger,
+    folder: Path,
+    watcher: Watcher,
+    interruption: Interruption,
 ) -> SingleServerExecutor:
     return SingleServerExecutor(
         record=ledger,
@@ -86,6 +93,7 @@ def _executor(
         user=server_user(),
         observer=watcher,
         say=session.console.detail,
+        check_interruption=interruption.check,
         devices=block_devices(session.workdir.root),
     )
 

@@ -6,7 +6,6 @@ is continued by the same function.
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -54,9 +53,15 @@ def rehearsals(plan: Plan) -> tuple[PlannedTrial, ...]:
     return tuple(kinds.values())
 
 
-def prepare_campaign(record: CampaignRecord, executor: Executor, observer: Observer) -> None:
+def prepare_campaign(
+    record: CampaignRecord,
+    executor: Executor,
+    observer: Observer,
+    check_interruption: Callable[[], None] = lambda: None,
+) -> None:
     """Make the templates ready and, once in a campaign, try each kind of server and script."""
     for template in record.plan.templates:
+        check_interruption()
         observer.preparing(
             f"PostgreSQL {template.installation.version}, scale factor {template.data.scale}"
         )
@@ -66,6 +71,7 @@ def prepare_campaign(record: CampaignRecord, executor: Executor, observer: Obser
     if any(event.kind == REHEARSED for event in record.events()):
         return
     for trial in rehearsals(record.plan):
+        check_interruption()
         observer.preparing(f"{trial.cell}: trying the server and the script")
         executor.rehearse(trial)
     record.record_event(REHEARSED)
@@ -102,7 +108,7 @@ def run_campaign(
     record: CampaignRecord,
     executor: Executor,
     observer: Observer,
-    clock: Callable[[], float] = time.time,
+    check_interruption: Callable[[], None] = lambda: None,
 ) -> None:
     """Run every trial that the ledger does not hold yet, and its repeats."""
     total = len(record.plan.trials)
@@ -116,7 +122,9 @@ def run_campaign(
         ended = len({finished[0] for finished in record.finished()})
         observer.trial_started(remaining.trial, attempt, ended, total)
         record.record_event("trial-started", trial=number, attempt=attempt)
-        trial = run_trial(TrialRun(executor, observer, note, clock), remaining.trial, attempt)
+        trial = run_trial(
+            TrialRun(executor, observer, note, check_interruption), remaining.trial, attempt
+        )
         record.record_trial(trial)
         observer.trial_finished(trial)
         streaks.ended(remaining.trial, trial)

@@ -24,6 +24,8 @@ class TrialRun:
     executor: Executor
     observer: Observer
     record: StepRecorder
+    check_interruption: Callable[[], None] = lambda: None
+    """Raises KeyboardInterrupt where someone asked for the end; called before every step."""
     clock: Callable[[], float] = time.time
 
 
@@ -91,6 +93,7 @@ def _all_steps(run: TrialRun, steps: TrialSteps) -> tuple[Problem, ...]:
 
 
 def _step(run: TrialRun, step: Step, action: Callable[[], Facts]) -> None:
+    run.check_interruption()
     run.observer.step_started(step)
     begun = time.monotonic()
     facts = action()

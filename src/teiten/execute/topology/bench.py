@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,8 @@ class Bench:
     user: ServerUser
     templates: TemplateStore
     observer: Observer
+    check_interruption: Callable[[], None]
+    """Raises KeyboardInterrupt where someone asked for the end."""
     record: CampaignRecord
     devices: tuple[str, ...]
     sampling_rates: dict[str, float] = field(default_factory=dict)

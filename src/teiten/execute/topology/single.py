@@ -36,6 +36,7 @@ class SingleServerExecutor:
         user: ServerUser,
         observer: Observer,
         say: Callable[[str], None],
+        check_interruption: Callable[[], None],
         devices: tuple[str, ...],
     ) -> None:
         self._bench = Bench(
@@ -45,6 +46,7 @@ class SingleServerExecutor:
             user=user,
             templates=TemplateStore(workdir, user),
             observer=observer,
+            check_interruption=check_interruption,
             record=record,
             devices=devices,
         )

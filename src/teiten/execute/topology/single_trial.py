@@ -64,6 +64,7 @@ class SingleServerTrial:
         self._sampling: Sampling | None = None
         self._log_rate = 1.0
         self._gathered = Gathered()
+        self._crashed = False
         self._sound = False
         """The cluster ended as it should, so that a kept one may be used again."""
 
@@ -198,9 +199,11 @@ class SingleServerTrial:
         )
 
     def stop(self) -> Facts:
+        """Fast where the cluster is kept; data that was changed is thrown away, so that its
+        shutdown checkpoint, which can take minutes, would be for nothing."""
         if self._cluster is None:
             return {}
-        manner = self._cluster.stop()
+        manner = self._cluster.stop(immediately=not self._keeps or self._crashed)
         self._sound = manner is StopManner.FAST
         return {"stopped": str(manner)}
 
@@ -257,6 +260,7 @@ class SingleServerTrial:
         deadline = time.monotonic() + duration + GRACE
         shown: float | None = None
         while not process.ended_within(LOOK_EVERY) and time.monotonic() < deadline:
+            self._bench.check_interruption()
             progress = process.poll()
             if progress is not None and progress.seconds != shown:
                 shown = progress.seconds
@@ -280,7 +284,9 @@ class SingleServerTrial:
     def _log_problems(self) -> tuple[Problem, ...]:
         if self._cluster is None or not self._cluster.log.exists():
             return ()
-        return scan(self._cluster.log.read_text(encoding="utf-8", errors="replace"))
+        problems = scan(self._cluster.log.read_text(encoding="utf-8", errors="replace"))
+        self._crashed = any(problem.code == "server-crash" for problem in problems)
+        return problems
 
     def _keep_evidence(self, cluster: Cluster) -> None:
         kept: list[tuple[str, str]] = []
