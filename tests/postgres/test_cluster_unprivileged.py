@@ -21,7 +21,7 @@ from pathlib import Path
 from teiten.execute.postgres.binaries import BinaryCache
 from teiten.execute.postgres.inspection import inspect_folder
 from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.postgres.clone import clone_tree
+from teiten.execute.postgres.templates.clone import clone_tree
 from teiten.execute.postgres.marker import Kind, new_folder
 from teiten.execute.postgres.sweep import sweep
 from teiten.host.paths import Workdir, default_workdir
