@@ -107,8 +107,8 @@ def telemetry_page() -> str:
             for each in group
         ),
         "\nThe series `waits` has a column for each wait event that was seen, as `Type:Event`, and"
-        " `CPU` for active backends that waited for nothing: mean numbers of active backends, looked at ten"
-        " times a second.\n",
+        " `CPU` for those that waited for nothing: mean numbers of active client backends, looked"
+        " at ten times a second.\n",
     ]
     return "\n".join(parts)
 
