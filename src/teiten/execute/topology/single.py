@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from teiten.errors import TeitenError
+from teiten.errors import TeitenError, WorkloadError
 from teiten.execute.executor import Facts, Observer
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.record import CampaignRecord
@@ -68,6 +68,14 @@ class SingleServerExecutor:
         try:
             rehearsal.restore()
             rehearsal.start()
+            self._try_script(rehearsal, trial)
+            rehearsal.stop()
+        finally:
+            rehearsal.abandon()
+            shutil.rmtree(rehearsal.evidence, ignore_errors=True)
+
+    def _try_script(self, rehearsal: SingleServerTrial, trial: PlannedTrial) -> None:
+        try:
             try_script(
                 self._bench.pgbench_run(
                     trial,
@@ -78,10 +86,12 @@ class SingleServerExecutor:
                     log_sampling_rate=None,
                 )
             )
-            rehearsal.stop()
-        finally:
-            rehearsal.abandon()
-            shutil.rmtree(rehearsal.evidence, ignore_errors=True)
+        except WorkloadError as error:
+            raise WorkloadError(
+                error.message,
+                "correct it and run again: every script is tried with one transaction before the"
+                " first trial",
+            ) from error
 
     def begin(self, trial: PlannedTrial, attempt: int) -> SingleServerTrial:
         self._current = SingleServerTrial(self._bench, trial, attempt)
