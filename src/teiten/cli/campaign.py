@@ -102,7 +102,8 @@ def _executor(
 def _interrupted(ledger: Ledger) -> InterruptedCampaignError:
     ended = len({number for number, _, _ in ledger.finished()})
     return InterruptedCampaignError(
-        f"interrupted after {ended} of {len(ledger.plan.trials)} trials; all of them are kept",
+        f"interrupted after {ended} of {len(ledger.plan.trials)} trials"
+        + ("; all of them are kept" if ended else ""),
         f"teiten resume {ledger.name} continues it",
     )
 
