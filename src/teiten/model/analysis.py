@@ -46,7 +46,9 @@ class Verdict:
     """For an inconclusive verdict: the smallest effect that this many pairs could have shown."""
     reason: str | None = None
     """Code of why nothing can be said: too-few-pairs, not-positive, identical-pairs (no variance,
-    as a rounded metric can have: an interval of no width would claim certainty)."""
+    as a rounded metric can have: an interval of no width would claim certainty), infinite-interval
+    (of a sequential design, whose interval is finite from ``analysis.sequential.least_pairs`` on).
+    """
 
 
 @dataclass(frozen=True)
