@@ -7,13 +7,13 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
+from teiten.analysis.drift import lag_one
 from teiten.analysis.sequential import (
     G,
     decide_sequentially,
     forecast,
     half_width,
     is_decided,
-    lag_one,
     least_pairs,
     pairs_for,
 )

@@ -12,7 +12,6 @@ from teiten.analysis.sequential import (
     forecast,
     half_width,
     is_decided,
-    lag_one,
     least_pairs,
     pairs_for,
 )
@@ -119,14 +118,6 @@ def test_the_forecast_is_the_number_of_pairs_at_which_such_pairs_decide() -> Non
 def test_equivalence_is_foretold_too() -> None:
     assert forecast([0.01, -0.01, 0.01, -0.01], rule()) == 7
     assert forecast([0.2, -0.2], rule(delta=0.0001)) is None
-
-
-def test_lag_one_by_hand() -> None:
-    """Deviations from the mean -1.5, -0.5, 0.5, 1.5: (0.75 - 0.25 + 0.75) / 5 = 0.25."""
-    assert lag_one([1.0, 2.0, 3.0, 4.0]) == pytest.approx(0.25)
-    assert lag_one([1.0, -1.0] * 20) == pytest.approx(-39 / 40)
-    assert lag_one([1.0, 2.0]) is None
-    assert lag_one([0.1, 0.1, 0.1]) is None
 
 
 def test_looking_after_every_pair_keeps_its_promise() -> None:

@@ -7,12 +7,11 @@ pairs with deviation s, g = 0.25::
 
     w = 1 + n/g    c = (√w/α)^(2/n)    half-width = (s/√n) · √((n-1)(c-1) / (1-c/w))
 
-It is infinite where c ≥ w. Autocorrelated pairs break it, so the lag-1 correlation is looked at.
+It is infinite where c ≥ w. Autocorrelated pairs break it, so ``analysis.drift`` looks for them.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 
@@ -77,22 +76,6 @@ def forecast(log_ratios: Sequence[float], rule: Rule) -> int | None:
     room = max(abs(mean), rule.band - abs(mean))
     needed = _pairs_until(room, deviation, rule.alpha)
     return None if needed is None else max(needed, len(log_ratios))
-
-
-def lag_one(log_ratios: Sequence[float]) -> float | None:
-    """The correlation of each d with the one before it, -1 to 1.
-
-    None of fewer than three pairs, or of equal ones. Without any correlation it scatters around
-    -1/n with a deviation of about 1/√n.
-    """
-    if len(log_ratios) < 3:
-        return None
-    mean, deviation = mean_and_deviation(log_ratios)
-    if deviation < NO_VARIANCE:
-        return None
-    centred = [d - mean for d in log_ratios]
-    products = math.fsum(one * other for one, other in itertools.pairwise(centred))
-    return products / math.fsum(d * d for d in centred)
 
 
 def _pairs_until(width: float, deviation: float, alpha: float) -> int | None:
