@@ -9,6 +9,7 @@ from typing import Any
 from teiten.analysis.contrasts import contrasts
 from teiten.analysis.drift import drift_cautions
 from teiten.analysis.latency import distribution
+from teiten.analysis.noise import recorded_noise
 from teiten.analysis.series import strides, thin
 from teiten.analysis.stopping import standing
 from teiten.model.analysis import CampaignAnalysis, TrialView
@@ -73,6 +74,7 @@ def analyse(
         wall=wall,
         events=happened,
         command=command,
+        noise=recorded_noise(happened),
         standing=stands,
     )
 

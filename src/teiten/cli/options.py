@@ -58,7 +58,7 @@ class PlanOptions:
         return words
 
 
-def _checked_name(
+def checked_name(
     _context: click.Context, _parameter: click.Parameter, value: str | None
 ) -> str | None:
     if value is not None and _NAME.fullmatch(value) is None:
@@ -123,7 +123,7 @@ _OPTIONS = (
         metavar="N",
         help="Repeat the order of an earlier campaign.",
     ),
-    click.option("--name", callback=_checked_name, metavar="TEXT", help="Name of the campaign."),
+    click.option("--name", callback=checked_name, metavar="TEXT", help="Name of the campaign."),
     click.option("--yes", is_flag=True, help="Do not ask before starting."),
 )
 

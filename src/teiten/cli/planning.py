@@ -12,9 +12,11 @@ from teiten.execute.postgres.installations import choose_pgbench, find_installat
 from teiten.execute.postgres.templates import TemplateStore, expected_bytes, template_fingerprint
 from teiten.host.cautions import cautions, plan_cautions, warnings_first
 from teiten.host.facts import read_host_facts
+from teiten.host.noise import known_noise
 from teiten.host.users import server_user
 from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.installation import Installation
+from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.study import Study
 from teiten.plan.cells import most_clients
@@ -34,6 +36,8 @@ class Planned:
     cautions: tuple[Caution, ...]
     ready: frozenset[str] = frozenset()
     """Fingerprints of templates that exist already."""
+    noise: tuple[NoiseFloor, ...] = ()
+    """What ``teiten null`` has measured here for workloads of the plan."""
 
 
 def make_plan(
@@ -64,7 +68,13 @@ def plan_study(
     )
     ready = _ready_templates(session, plan)
     needs = estimate(sized, plan.trials, plan.templates, ready)
-    planned = Planned(replace(plan, needs=needs), facts, _all_cautions(plan, facts), ready)
+    planned = Planned(
+        replace(plan, needs=needs),
+        facts,
+        _all_cautions(plan, facts),
+        ready,
+        tuple(known_noise(session.workdir.caches, facts, plan)),
+    )
     if checked:
         check_planned(session, planned)
     return planned

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
+from dataclasses import asdict
 
 import click
 
@@ -14,6 +15,7 @@ from teiten.cli.planning import Planned, make_plan
 from teiten.cli.watching import duration
 from teiten.ledger.campaigns import check_name, new_name
 from teiten.ledger.store import Ledger
+from teiten.model.noise import NOISE
 from teiten.report.texts import caution_text
 
 EXAMPLES = (
@@ -67,6 +69,8 @@ def begin(session: Session, planned: Planned, name: str | None, command: str) ->
         command=command,
     )
     ledger.record_event("campaign-started")
+    for floor in planned.noise:
+        ledger.record_event(NOISE, **asdict(floor))
     ledger.close()
     most = "" if plan.study.measure.sequential is None else "at the most "
     session.console.say(

@@ -8,6 +8,7 @@ from typing import Any
 
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import Metric
+from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Standing
 from teiten.model.trial import Event, FloatArray, Outcome, Problem
@@ -143,6 +144,8 @@ class CampaignAnalysis:
     events: tuple[Event, ...]
     command: str
     """The command line that repeats the campaign."""
+    noise: tuple[NoiseFloor, ...] = ()
+    """What ``teiten null`` had measured here before, for workloads of this campaign."""
     standing: Standing = field(default_factory=Standing)
     """What a sequential campaign did without, and why it ended."""
 

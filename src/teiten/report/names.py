@@ -97,6 +97,8 @@ def _sides(levels: tuple[str, ...], plan: Plan, names: Names) -> list[Side]:
         return [
             Side(level, f"{names.factor(plan.study.contrast)} = {level}", level) for level in levels
         ]
+    if plan.study.server_levels:
+        return [_configured(level, plan, names) for level in levels]
     versions = {level: str(one.version) for level, one in plan.servers}
     texts = [versions.get(level, level) for level in levels]
     clear = len(set(texts)) == len(texts)
@@ -108,3 +110,11 @@ def _sides(levels: tuple[str, ...], plan: Plan, names: Names) -> list[Side]:
         )
         for level, text in zip(levels, texts, strict=True)
     ]
+
+
+def _configured(level: str, plan: Plan, names: Names) -> Side:
+    """A side that is a server with settings of its own: ``B (PostgreSQL 18.4, jit = off)``."""
+    version = next((one.version for name, one in plan.servers if name == level), level)
+    own = dict(plan.study.server_levels).get(level, ())
+    parts = (f"PostgreSQL {version}", *(f"{names.factor(key)} = {value}" for key, value in own))
+    return Side(level, f"{level} ({names.t('list.separator').join(parts)})", level)

@@ -134,7 +134,7 @@ def _from_set(text: str) -> Change:
         raise UsageError(
             f"{origin}: {error}", "teiten init observe prints a study with all of its keys"
         ) from error
-    return Change(full, _typed(full, value), origin, f"{key}={value}")
+    return Change(full, typed_value(full, value), origin, f"{key}={value}")
 
 
 def _from_guc(text: str) -> Change:
@@ -149,7 +149,7 @@ def _split(text: str, flag: str, example: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
-def _typed(key: str, text: str) -> Any:
+def typed_value(key: str, text: str) -> Any:
     """The text as the value that TOML would hold."""
     name = key.rpartition(".")[2]
     if key.startswith("settings.") or name in _VERBATIM_KEYS:

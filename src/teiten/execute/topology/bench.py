@@ -59,12 +59,17 @@ class Bench:
     def settings_of(self, trial: PlannedTrial) -> tuple[Setting, ...]:
         """The trial's parameters, each with the study's reason."""
         known = {setting.name: setting for setting in self.plan.study.settings}
+        shared = {
+            name
+            for name, value in trial.settings
+            if name in known and known[name].value in (None, value)
+        }
         return tuple(
             Setting(
                 name=name,
                 value=value,
-                reason=known[name].reason if name in known else VARIED,
-                source=known[name].source if name in known else "factor",
+                reason=known[name].reason if name in shared else VARIED,
+                source=known[name].source if name in shared else "factor",
             )
             for name, value in trial.settings
         )
