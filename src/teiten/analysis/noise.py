@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from teiten.analysis.drift import lag_one
 from teiten.analysis.pairs import Context, observe, pair
-from teiten.analysis.sequential import half_width, pairs_for
+from teiten.analysis.sequential import half_width
 from teiten.analysis.verdict import NO_VARIANCE, mean_and_deviation
 from teiten.model.metrics import TPS
 from teiten.model.noise import NOISE, NoiseFloor
@@ -20,8 +20,6 @@ from teiten.model.progress import Attempt
 from teiten.model.trial import Event, FloatArray
 from teiten.model.units import Share
 
-EFFECTS = (0.01, 0.02, 0.05)
-"""For which the pairs are told that they need."""
 COMPARISONS = 2_000
 LOOKS = 30
 """Pairs of a resampled comparison."""
@@ -40,10 +38,6 @@ class Noise:
     robust_deviation: float
     lag_one: float | None
     false_alarms: Share
-
-    def pairs_for(self, alpha: float) -> dict[float, int | None]:
-        """For each of EFFECTS how many pairs will show it; None where no number would do."""
-        return {effect: pairs_for(effect, self.deviation, alpha) for effect in EFFECTS}
 
 
 def noise(plan: Plan, attempts: Iterable[Attempt]) -> Iterator[Noise]:
@@ -117,4 +111,5 @@ def _alarms(drawn: FloatArray, alpha: float) -> FloatArray:
     widths = np.array([half_width(1.0, int(pairs), alpha) for pairs in counts[1:]])
     finite = np.isfinite(widths)
     beyond = np.abs(means[:, 1:][:, finite]) > deviations[:, finite] * widths[finite]
-    return np.any(beyond, axis=1).astype(np.float64)
+    alarms: FloatArray = np.any(beyond, axis=1).astype(np.float64)
+    return alarms

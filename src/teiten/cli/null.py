@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 import click
 
-from teiten.analysis.noise import EFFECTS, Noise, noise
+from teiten.analysis.noise import Noise, noise
 from teiten.analysis.sequential import pairs_for
 from teiten.cli.campaign import carry_out
 from teiten.cli.main import Session
+from teiten.cli.noise_text import EFFECTS, noise_lines
 from teiten.cli.pairing import pair_options, shared_options
 from teiten.cli.planning import plan_study
 from teiten.cli.run import begin, prepare
-from teiten.cli.watching import duration
 from teiten.errors import UsageError
 from teiten.execute.postgres.installations import find_installations
 from teiten.host.noise import keep_noise, noise_key
@@ -68,36 +67,11 @@ def command(session: Session, /, server: str | None, **given: Any) -> None:
     session.console.data(str(carried.reports[0]))
 
 
-def noise_lines(floor: NoiseFloor) -> Iterator[str]:
-    """A noise floor in words."""
-    lag = "" if floor.lag_one is None else f", lag-1 correlation {floor.lag_one:+.2f}"
-    yield (
-        f"{floor.workload}, {floor.clients} clients: pairs of equal sides deviate by"
-        f" {_percent(floor.deviation)} ({_percent(floor.robust_deviation)} without the few that"
-        f" are far off){lag}, {floor.pairs} pairs"
-    )
-    yield (
-        f"  of sequential comparisons of equal sides {_percent(floor.false_alarms)} would have"
-        f" called a difference; at most {_percent(floor.alpha)} is promised"
-    )
-    yield f"  {needed_text(floor)}"
-
-
-def needed_text(floor: NoiseFloor) -> str:
-    """How many pairs effects need here."""
-    parts = []
-    for effect in EFFECTS:
-        pairs = pairs_for(effect, floor.deviation, floor.alpha)
-        time = "" if pairs is None else f" ({duration(2 * pairs * floor.duration)} of measuring)"
-        parts.append(f"{effect:.0%}: {pairs if pairs is not None else 'no number of'} pairs{time}")
-    return "a difference is found with about " + ", ".join(parts)
-
-
 def _newest(session: Session) -> str:
-    for one in find_installations(session.workdir):
-        if one.postgres is not None:
-            return one.name
-    raise UsageError("there is no PostgreSQL server here", "install one: teiten pg install 18")
+    servers = [one for one in find_installations(session.workdir) if one.postgres is not None]
+    if not servers:
+        raise UsageError("there is no PostgreSQL server here", "install one: teiten pg install 18")
+    return max(servers, key=lambda one: one.version).name
 
 
 def _keep(session: Session, name: str) -> list[NoiseFloor]:
@@ -139,7 +113,3 @@ def _floor(ledger: Ledger, one: Noise, ended: float) -> NoiseFloor:
 def _as_json(floor: NoiseFloor) -> dict[str, Any]:
     needed = {f"{effect:g}": pairs_for(effect, floor.deviation, floor.alpha) for effect in EFFECTS}
     return {**asdict(floor), "pairs_needed": needed}
-
-
-def _percent(share: float) -> str:
-    return f"{share * 100:.2g} %"

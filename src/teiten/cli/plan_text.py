@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from teiten.cli.layout import bullets, columns, paragraph
+from teiten.cli.noise_text import needed_text
 from teiten.cli.planning import Planned
 from teiten.model.plan import Plan
 from teiten.model.study import GUC_PREFIX, Measure
@@ -29,6 +30,12 @@ def plan_lines(planned: Planned, folder: Path, actions: tuple[str, ...]) -> Iter
     yield ""
     yield "Needs"
     yield from columns(list(_needs(planned, folder)))
+    if planned.noise:
+        yield ""
+        yield "Foretold, from the noise that teiten null has measured here"
+        for floor in planned.noise:
+            said = f"{floor.workload}, {floor.clients} clients, noise floor {floor.deviation:.2%}"
+            yield from bullets([f"{said}: {needed_text(floor)}"])
     yield ""
     yield "What running it will do"
     yield from bullets(actions)

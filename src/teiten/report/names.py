@@ -33,6 +33,7 @@ class Names:
         study = analysis.plan.study
         self.contrast = study.contrast
         self.is_server = study.contrast == SERVER
+        self.configured = self.is_server and bool(study.server_levels)
         self.workload_titles = {one.name: t.of(one.title) for one in study.workloads}
         factor = study.factor(study.contrast)
         levels = factor.levels if factor else ()
@@ -58,6 +59,11 @@ class Names:
 
     def side(self, level: str) -> Side:
         return self.sides.get(level) or Side(level, level, level)
+
+    def listed(self, level: str) -> str:
+        """A side where all of them are listed: with its settings, where it has some of its own."""
+        side = self.side(level)
+        return side.long if self.configured else side.short
 
     def context(self, context: Context) -> str:
         """``4 clients``; ``all levels`` is the overall row's own text."""
@@ -97,7 +103,7 @@ def _sides(levels: tuple[str, ...], plan: Plan, names: Names) -> list[Side]:
         return [
             Side(level, f"{names.factor(plan.study.contrast)} = {level}", level) for level in levels
         ]
-    if plan.study.server_levels:
+    if names.configured:
         return [_configured(level, plan, names) for level in levels]
     versions = {level: str(one.version) for level, one in plan.servers}
     texts = [versions.get(level, level) for level in levels]

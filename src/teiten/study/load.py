@@ -52,9 +52,8 @@ def study_of(document: Document, changes: Sequence[Change], *, profile: str | No
     chosen = apply_profile(draft, document, profile)
     for change in changes:
         draft.apply(change)
-    return build(
-        draft, document, profile=chosen, overrides=tuple(each.text for each in changes if each.text)
-    )
+    texts = tuple(each.text for each in changes if each.text)
+    return build(draft, document, profile=chosen, overrides=texts)
 
 
 def catalogue() -> tuple[StudySummary, ...]:
