@@ -76,9 +76,12 @@ def false_alarm_rate(log_ratios: Sequence[float], alpha: float, seed: int = 1) -
 
     ``log_ratios``: of a null campaign, in block order. Comparisons of LOOKS pairs are resampled
     from runs of neighbouring pairs (a circular block bootstrap, so that autocorrelation stays) and
-    each run gets a sign at random: which of two equal sides is called A is arbitrary.
+    each run gets a sign at random: which of two equal sides is called A is arbitrary. The mean is
+    taken off first, or else it would look like autocorrelation. Of 20 independent pairs the result
+    scatters from about 0 to 9 % around the true 2.5 %: a warning, not a measurement of the rule.
     """
     values = np.asarray(log_ratios, dtype=np.float64)
+    values = values - values.mean()
     random = np.random.default_rng(seed)
     length = max(1, round(len(values) ** (1 / 3)))
     runs = math.ceil(LOOKS / length)

@@ -21,8 +21,9 @@ def noise_lines(floor: NoiseFloor) -> Iterator[str]:
         f" are far off){lag}, {floor.pairs} pairs"
     )
     yield (
-        f"  of sequential comparisons of equal sides {_percent(floor.false_alarms)} would have"
-        f" called a difference; at most {_percent(floor.alpha)} is promised"
+        f"  false alarms: of sequential comparisons resampled from these pairs"
+        f" {_percent(floor.false_alarms)} call a difference; at most {_percent(floor.alpha)} is"
+        " promised (a rough estimate)"
     )
     yield f"  {needed_text(floor)}"
 
