@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
+import statistics
 from dataclasses import asdict
 from typing import Any
 
 import click
 
 from teiten.analysis.noise import Noise, noise
+from teiten.analysis.replication import Components, components
 from teiten.analysis.sequential import pairs_for
 from teiten.cli.campaign import carry_out
 from teiten.cli.main import Session
@@ -22,6 +24,7 @@ from teiten.host.noise import keep_noise, noise_key
 from teiten.ledger.store import Ledger
 from teiten.model.metrics import TPS
 from teiten.model.noise import NoiseFloor
+from teiten.model.trial import Outcome
 from teiten.model.units import Seconds
 from teiten.study.sides import null_study
 
@@ -87,6 +90,7 @@ def _keep(session: Session, name: str) -> list[NoiseFloor]:
 
 def _floor(ledger: Ledger, one: Noise, ended: float) -> NoiseFloor:
     plan = ledger.plan
+    parts = _components(ledger, one)
     trial = next(
         trial
         for trial in plan.trials
@@ -107,7 +111,35 @@ def _floor(ledger: Ledger, one: Noise, ended: float) -> NoiseFloor:
         lag_one=one.lag_one,
         false_alarms=one.false_alarms,
         alpha=plan.study.measure.alpha,
+        between=parts.between if parts else None,
+        within=parts.within if parts else None,
+        best_duration=parts.best_duration if parts else None,
     )
+
+
+def _components(ledger: Ledger, one: Noise) -> Components | None:
+    """Where the variance of this workload's trials arises."""
+    plan = ledger.plan
+    measured = plan.study.measure.duration or Seconds(0.0)
+    numbers = {
+        trial.number
+        for trial in plan.trials
+        if (trial.cell.workload, trial.cell.context(plan.study.contrast))
+        == (one.workload, one.context)
+    }
+    trials = [
+        trial
+        for trial in ledger.trials()
+        if trial.number in numbers and trial.outcome is Outcome.COUNTED
+    ]
+    fixed = statistics.median(trial.finished_at - trial.started_at - measured for trial in trials)
+    series = [
+        found.columns["tps"]
+        for trial in trials
+        for found in trial.series
+        if found.source == "pgbench"
+    ]
+    return components(one.deviation, measured, Seconds(max(0.0, fixed)), series)
 
 
 def _as_json(floor: NoiseFloor) -> dict[str, Any]:
