@@ -19,9 +19,9 @@ from teiten.report.sentences import interval_percent, percent_decimals, verdict_
 from teiten.report.texts import texts
 
 ENDINGS = {
-    Ending.DECIDED: "decided after {pairs} pairs",
-    Ending.BUDGET_SPENT: "the budget is spent after {pairs} pairs, without every decision",
-    Ending.BLOCKS_SPENT: "all {pairs} blocks were run, without every decision",
+    Ending.DECIDED: "decided after {blocks}",
+    Ending.BUDGET_SPENT: "the budget is spent after {blocks}, and not every verdict is decided",
+    Ending.BLOCKS_SPENT: "{blocks} were run, the most that may, and not every verdict is decided",
 }
 
 
@@ -64,8 +64,8 @@ def ending_lines(analysis: CampaignAnalysis) -> Iterator[str]:
     """How a sequential campaign ended; nothing of a fixed design."""
     ending = analysis.standing.ending
     if ending is not None:
-        pairs = max((trial.block for trial in analysis.due), default=0)
-        yield ENDINGS[ending].format(pairs=pairs)
+        count = len({trial.block for trial in analysis.trials})
+        yield ENDINGS[ending].format(blocks="1 block" if count == 1 else f"{count} blocks")
 
 
 def _stand(one: ContrastResult) -> str:
