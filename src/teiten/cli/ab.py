@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from teiten.cli.campaign import CarriedOut, carry_out
+from teiten.cli.campaign import CarriedOut
 from teiten.cli.main import Session
 from teiten.cli.pairing import pair_options, plan_pairs, repeated, shared_options
-from teiten.cli.run import begin, prepare
+from teiten.cli.run import begin, carry_out_new, prepare
 from teiten.errors import VerdictError
 from teiten.model.analysis import ContrastResult, VerdictKind
 from teiten.model.metrics import TPS
@@ -60,7 +60,7 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
         words += repeated(f"--set-{side.letter}", side.overrides)
     words += [*options.as_arguments(), "--seed", str(planned.plan.seed)]
     name = begin(session, planned, options.name, shlex.join(words))
-    carried = carry_out(session, session.workdir.campaigns / name)
+    carried = carry_out_new(session, name)
     result = _primary(carried)
     if given["as_json"]:
         session.console.json(_as_json(name, carried, result))

@@ -9,12 +9,11 @@ from typing import Any
 import click
 
 from teiten.analysis.sequential import pairs_for
-from teiten.cli.campaign import carry_out
 from teiten.cli.main import Session
 from teiten.cli.noise_text import EFFECTS
 from teiten.cli.pairing import pair_options, shared_options
 from teiten.cli.planning import plan_study
-from teiten.cli.run import begin, prepare
+from teiten.cli.run import begin, carry_out_new, prepare
 from teiten.errors import UsageError
 from teiten.execute.postgres.installations import find_installations
 from teiten.model.noise import NoiseFloor
@@ -46,7 +45,7 @@ def command(session: Session, /, server: str | None, **given: Any) -> None:
     planned = plan_study(session, study, seed=options.seed)
     words = ["teiten", "null", chosen, *options.as_arguments(), "--seed", str(planned.plan.seed)]
     name = begin(session, planned, options.name, shlex.join(words))
-    carried = carry_out(session, session.workdir.campaigns / name)
+    carried = carry_out_new(session, name)
     found = carried.noise
     if given["as_json"]:
         reports = [str(path) for path in carried.reports]

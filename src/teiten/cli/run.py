@@ -8,12 +8,14 @@ from dataclasses import asdict
 
 import click
 
-from teiten.cli.campaign import carry_out, outcome_as_json, sweep_leftovers
+from teiten.cli.campaign import CarriedOut, carry_out, outcome_as_json, sweep_leftovers
 from teiten.cli.main import Session
 from teiten.cli.options import PlanOptions, plan_options
 from teiten.cli.planning import Planned, make_plan
 from teiten.cli.watching import duration
+from teiten.errors import MachineError, UsageError
 from teiten.ledger.campaigns import check_name, new_name
+from teiten.ledger.deletion import delete_campaign
 from teiten.ledger.store import Ledger
 from teiten.model.noise import NOISE
 from teiten.report.texts import caution_text
@@ -38,7 +40,7 @@ def command(session: Session, study: str, options: PlanOptions, as_json: bool) -
     planned = make_plan(session, study, options)
     command = repeating_command(study, options, planned.plan.seed)
     name = begin(session, planned, options.name, command)
-    carried = carry_out(session, session.workdir.campaigns / name)
+    carried = carry_out_new(session, name)
     if as_json:
         session.console.json(outcome_as_json(name, carried))
     else:
@@ -77,6 +79,24 @@ def begin(session: Session, planned: Planned, name: str | None, command: str) ->
         f"campaign {chosen}: {most}{len(plan.trials)} trials, about {duration(plan.needs.seconds)}"
     )
     return chosen
+
+
+def carry_out_new(session: Session, name: str) -> CarriedOut:
+    """Carry out a campaign that has just begun; one that could not start leaves nothing behind."""
+    try:
+        return carry_out(session, session.workdir.campaigns / name)
+    except (MachineError, UsageError):
+        _forget_if_nothing_ran(session, name)
+        raise
+
+
+def _forget_if_nothing_ran(session: Session, name: str) -> None:
+    """A campaign that could not start leaves nothing half done behind."""
+    folder = session.workdir.campaigns / name
+    with Ledger.open(folder, read_only=True) as ledger:
+        ran = any(event.kind == "trial-started" for event in ledger.events())
+    if not ran:
+        delete_campaign(folder, session.workdir.campaigns)
 
 
 def tell_cautions(session: Session, planned: Planned) -> None:
