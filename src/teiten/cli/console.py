@@ -28,8 +28,9 @@ class Console:
             force_terminal=True if forced else None,
             no_color=forced is False,
             highlight=False,
-            soft_wrap=True,
         )
+        # In a pipe a message stays one line, for grep; on a terminal it is wrapped at words.
+        self.people.soft_wrap = not self.people.is_terminal
         self.output = rich.console.Console(
             force_terminal=True if forced else None,
             no_color=forced is False,
