@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shlex
 import time
+from dataclasses import asdict
 
 import click
 
-from teiten.cli.campaign import carry_out, outcome_as_json, sweep_leftovers
+from teiten.cli.campaign import CarriedOut, carry_out, outcome_as_json, sweep_leftovers
 from teiten.cli.main import Session
 from teiten.cli.options import PlanOptions, plan_options
 from teiten.cli.planning import Planned, make_plan
@@ -16,6 +17,7 @@ from teiten.errors import MachineError, UsageError
 from teiten.ledger.campaigns import check_name, new_name
 from teiten.ledger.deletion import delete_campaign
 from teiten.ledger.store import Ledger
+from teiten.model.noise import NOISE
 from teiten.report.texts import caution_text
 
 EXAMPLES = (
@@ -34,41 +36,58 @@ def command(session: Session, study: str, options: PlanOptions, as_json: bool) -
 
     Ctrl-C ends it in order; `teiten resume` continues it.
     """
-    session.workdir.prepare()
-    if options.name:
-        check_name(options.name, session.workdir.campaigns)
-    sweep_leftovers(session)
+    prepare(session, options.name)
     planned = make_plan(session, study, options)
-    tell_cautions(session, planned)
-    name = options.name or new_name(
-        planned.plan.study.name,
-        planned.plan.study.profile,
-        time.time(),
-        session.workdir.campaigns,
-    )
-    ledger = Ledger.create(
-        session.workdir.campaigns / name,
-        plan=planned.plan,
-        name=name,
-        facts=planned.facts,
-        cautions=planned.cautions,
-        command=repeating_command(study, options, planned.plan.seed),
-    )
-    ledger.record_event("campaign-started")
-    ledger.close()
-    session.console.say(
-        f"campaign {name}: {len(planned.plan.trials)} trials, about"
-        f" {duration(planned.plan.needs.seconds)}"
-    )
-    try:
-        carried = carry_out(session, session.workdir.campaigns / name)
-    except (MachineError, UsageError):
-        _forget_if_nothing_ran(session, name)
-        raise
+    command = repeating_command(study, options, planned.plan.seed)
+    name = begin(session, planned, options.name, command)
+    carried = carry_out_new(session, name)
     if as_json:
         session.console.json(outcome_as_json(name, carried))
     else:
         session.console.data(str(carried.reports[0]))
+
+
+def prepare(session: Session, name: str | None) -> None:
+    """Everything that comes before planning. Raises UsageError for a name that is taken."""
+    session.workdir.prepare()
+    if name:
+        check_name(name, session.workdir.campaigns)
+    sweep_leftovers(session)
+
+
+def begin(session: Session, planned: Planned, name: str | None, command: str) -> str:
+    """Say the cautions, write the ledger of a new campaign, and return the campaign's name."""
+    tell_cautions(session, planned)
+    plan = planned.plan
+    chosen = name or new_name(
+        plan.study.name, plan.study.profile, time.time(), session.workdir.campaigns
+    )
+    ledger = Ledger.create(
+        session.workdir.campaigns / chosen,
+        plan=plan,
+        name=chosen,
+        facts=planned.facts,
+        cautions=planned.cautions,
+        command=command,
+    )
+    ledger.record_event("campaign-started")
+    for floor in planned.noise:
+        ledger.record_event(NOISE, **asdict(floor))
+    ledger.close()
+    most = "" if plan.study.measure.sequential is None else "at the most "
+    session.console.say(
+        f"campaign {chosen}: {most}{len(plan.trials)} trials, about {duration(plan.needs.seconds)}"
+    )
+    return chosen
+
+
+def carry_out_new(session: Session, name: str) -> CarriedOut:
+    """Carry out a campaign that has just begun; one that could not start leaves nothing behind."""
+    try:
+        return carry_out(session, session.workdir.campaigns / name)
+    except (MachineError, UsageError):
+        _forget_if_nothing_ran(session, name)
+        raise
 
 
 def _forget_if_nothing_ran(session: Session, name: str) -> None:
