@@ -6,11 +6,13 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from teiten.analysis.claims import assess
 from teiten.analysis.contrasts import contrasts
 from teiten.analysis.latency import distribution
 from teiten.analysis.pairs import Attempt
 from teiten.analysis.series import strides, thin
 from teiten.model.analysis import CampaignAnalysis, TrialView
+from teiten.model.claims import Claim
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import open_trials
@@ -34,14 +36,17 @@ def analyse(
     trials: Iterable[Trial],
     events: Iterable[Event],
     points: Mapping[str, int],
+    claims: Sequence[Claim] = (),
 ) -> CampaignAnalysis:
     """Analyse a campaign, complete or not.
 
     ``trials`` is gone through once, and no series is kept but thinned, so that memory stays
     bounded. ``points``: numbers in the series by source, over all trials (for the thinning).
+    ``claims``: the published findings that the study replicates.
     """
     views = _views(plan, trials, strides(points))
     happened = tuple(events)
+    attempts = [_attempt(view) for view in views]
     finished = [(view.number, view.attempt, view.outcome) for view in views]
     missing = len(open_trials(plan.trials, finished, repeats=plan.study.measure.repeats))
     ends = [view.finished_at for view in views]
@@ -55,13 +60,14 @@ def analyse(
         facts=facts,
         cautions=tuple(cautions),
         server_facts=dict(server_facts),
-        contrasts=contrasts(plan, (_attempt(view) for view in views)),
+        contrasts=contrasts(plan, attempts),
         trials=views,
         missing=missing,
         measured=Seconds(sum(view.metrics.get("measured_seconds", 0.0) for view in views)),
         wall=Seconds(wall_seconds(created_at, happened, ends)),
         events=happened,
         command=command,
+        claims=assess(claims, plan, facts, attempts),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from teiten.model.claims import ClaimOutcome
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import Metric
 from teiten.model.plan import Plan
@@ -133,3 +134,5 @@ class CampaignAnalysis:
     events: tuple[Event, ...]
     command: str
     """The command line that repeats the campaign."""
+    claims: tuple[ClaimOutcome, ...] = ()
+    """The published findings that the study replicates, and their outcomes here."""
