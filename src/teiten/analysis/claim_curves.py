@@ -40,13 +40,16 @@ class Curve:
 
 
 def log_changes(old: Curve, at: float, new: Curve, to: float) -> dict[int, float]:
-    """ln(new at ``to`` / old at ``at``) by block, where both are positive and finite."""
+    """ln(new at ``to`` / old at ``at``) by block; NaN where a value is not positive and finite.
+
+    Such a pair cannot be left out in silence: a server that did nothing at all would win.
+    """
     before, after = old.points[at], new.points[to]
-    ratios = {
-        block: log_ratio(before[block], after[block])
-        for block in sorted(before.keys() & after.keys())
-    }
-    return {block: ratio for block, ratio in ratios.items() if ratio is not None}
+    found = {}
+    for block in sorted(before.keys() & after.keys()):
+        ratio = log_ratio(before[block], after[block])
+        found[block] = math.nan if ratio is None else ratio
+    return found
 
 
 def published(curves: PublishedCurves) -> tuple[Curve, ...]:

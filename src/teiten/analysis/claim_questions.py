@@ -39,7 +39,7 @@ class Question:
     sides: tuple[str, ...]
     at: tuple[float, ...]
     values: tuple[float, ...]
-    """One for each block that has all it takes."""
+    """One for each block that has all it takes; NaN where a metric was zero or infinite."""
     low: float
     high: float
 
@@ -206,15 +206,15 @@ def _between(curve: Curve, first: float, second: float, low: float, high: float)
 
 
 def _from_line(curve: Curve, first: float, middle: float, last: float) -> tuple[float, ...]:
-    """ln(value / straight line through the ends) at a middle level, by block."""
+    """ln(value / straight line through the ends) at a middle level; NaN as in log_changes."""
     ends = (curve.points[first], curve.points[middle], curve.points[last])
     weight = (middle - first) / (last - first)
     found = []
     for block in sorted(set.intersection(*(set(one) for one in ends))):
         start, value, end = (one[block] for one in ends)
         line = start + weight * (end - start)
-        if min(start, value, end, line) > 0 and math.isfinite(value + line):
-            found.append(math.log(value / line))
+        usable = min(start, value, end) > 0 and math.isfinite(value + line)
+        found.append(math.log(value / line) if usable else math.nan)
     return tuple(found)
 
 

@@ -52,9 +52,9 @@ def in_print(claim: Claim) -> Check | None:
 
 
 def student(values: Sequence[float], alpha: float) -> Estimate | None:
-    """Student's t interval; None of fewer than two values, or of values without variance."""
+    """Student's t interval; None of fewer than two values, of equal ones, or with a NaN."""
     count = len(values)
-    if count < 2:
+    if count < 2 or not all(map(math.isfinite, values)):
         return None
     mean = math.fsum(values) / count
     deviation = math.sqrt(math.fsum((one - mean) ** 2 for one in values) / (count - 1))

@@ -42,12 +42,14 @@ def statement_text(t: Texts, claim: Claim) -> str:
 def printed_text(t: Texts, outcome: ClaimOutcome, side: Side) -> str:
     """The printed numbers with what is recomputed, and the same check on the printed table."""
     claim = outcome.claim
-    parts = [_printed_value(t, one) for one in claim.printed]
+    lines = []
+    if claim.printed:
+        lines.append(t("list.strong").join(_printed_value(t, one) for one in claim.printed))
     if outcome.in_print is not None and claim.published is not None:
         key = "claim.in-print-derived" if claim.published.derived else "claim.in-print"
-        parts.append(t(key, check=check_text(t, outcome.in_print, side)))
-    text = t("list.strong").join(parts) if parts else t("claim.no-numbers")
-    return text if claim.remark is None else f"{text}\n{t.of(claim.remark)}"
+        lines.append(t(key, check=check_text(t, outcome.in_print, side)))
+    lines = lines or [t("claim.no-numbers")]
+    return "\n".join([*lines, *([t.of(claim.remark)] if claim.remark else [])])
 
 
 def lines_about(t: Texts, outcome: ClaimOutcome, *, assessed: bool) -> list[str]:
