@@ -16,6 +16,7 @@ from teiten.report.charts.base import (
     rows_data,
     side_colours,
 )
+from teiten.report.charts.levels import logarithmic_ticks
 
 FIELDS = ("panel", "curve", "origin", "side", "load", "clients", "relative", "value")
 WIDE_PANEL = 250
@@ -71,7 +72,13 @@ def published_curves(name: str, points: Sequence[CurvePoint], words: CurveWords)
         title=None,
         scale=alt.Scale(domain=list(words.sides), range=side_colours(len(words.sides))),
     )
-    x = alt.X("load:Q", title=words.x, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5))
+    ticks = logarithmic_ticks([point.load for point in points])
+    x = alt.X(
+        "load:Q",
+        title=words.x,
+        scale=alt.Scale(type="log", nice=False, padding=8),
+        axis=alt.Axis(values=list(ticks), format="~g", grid=False),
+    )
     y = alt.Y("relative:Q", title=words.y, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5))
     dash = alt.StrokeDash(
         "origin:N",
