@@ -61,6 +61,12 @@ class TrialsFailedError(TeitenError):
     exit_code = 4
 
 
+class VerdictError(TeitenError):
+    """A verdict that ``--fail-on`` names came true."""
+
+    exit_code = 5
+
+
 class InterruptedCampaignError(TeitenError):
     """The campaign was interrupted and can be resumed."""
 

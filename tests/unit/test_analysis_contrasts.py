@@ -8,11 +8,11 @@ from collections.abc import Callable
 import pytest
 
 from teiten.analysis.contrasts import contrasts
-from teiten.analysis.pairs import Attempt
 from teiten.analysis.verdict import Rule, decide
 from teiten.model.analysis import ContrastResult, VerdictKind
 from teiten.model.metrics import Better
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.progress import Attempt
 from teiten.model.trial import Outcome
 from teiten.model.units import Share
 from tests.fixtures.synthetic_plan import make_plan

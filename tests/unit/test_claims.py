@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from teiten.analysis.claims import assess, exact, student
-from teiten.analysis.pairs import Attempt
 from teiten.model.claims import (
     Bounds,
     CheckKind,
@@ -18,6 +17,7 @@ from teiten.model.claims import (
     ClaimContrast,
     ClaimNeeds,
     ClaimOutcome,
+    ClaimStanding,
     Effect,
     Flat,
     Linear,
@@ -27,11 +27,11 @@ from teiten.model.claims import (
     Proportional,
     Rising,
     Span,
-    Standing,
 )
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Cell, Plan
-from teiten.model.study import Factor
+from teiten.model.progress import Attempt
+from teiten.model.study import Factor, Sequential
 from teiten.model.trial import Outcome
 from tests.fixtures.invented_claims import a_claim
 from tests.fixtures.synthetic_plan import HOST, make_plan
@@ -40,6 +40,8 @@ CORES = 4
 FACTS: HostFacts = replace(HOST, cpu=replace(HOST.cpu, logical=CORES))
 CLIENTS = ("1", "2", "4", "8", "16", "32")
 PLAN = make_plan(6 * 24, servers=("13", "14"), clients=CLIENTS)
+REPRODUCED, CONTRADICTED = ClaimStanding.REPRODUCED, ClaimStanding.CONTRADICTED
+INCONCLUSIVE, NOT_APPLICABLE = ClaimStanding.INCONCLUSIVE, ClaimStanding.NOT_APPLICABLE
 BETWEEN_13_AND_14 = ClaimContrast("server", "13", "14")
 Curve = Callable[[str, float], float]
 """Server and clients to the true value."""
@@ -87,14 +89,14 @@ ABOUT_TWO = Effect((Bounds(0.96, 0.99),))
 @pytest.mark.parametrize(
     ("ratio", "standing"),
     [
-        (0.975, Standing.REPRODUCED),
-        (1.0, Standing.CONTRADICTED),
-        (1.03, Standing.CONTRADICTED),
-        (0.93, Standing.CONTRADICTED),
-        (0.99, Standing.INCONCLUSIVE),
+        (0.975, REPRODUCED),
+        (1.0, CONTRADICTED),
+        (1.03, CONTRADICTED),
+        (0.93, CONTRADICTED),
+        (0.99, INCONCLUSIVE),
     ],
 )
-def test_an_effect_has_to_lie_within_its_bounds(ratio: float, standing: Standing) -> None:
+def test_an_effect_has_to_lie_within_its_bounds(ratio: float, standing: ClaimStanding) -> None:
     found = outcome(between(ABOUT_TWO), attempts(with_effect(ratio)))
     assert found.standing is standing
     assert found.deciding is not None
@@ -104,22 +106,20 @@ def test_an_effect_has_to_lie_within_its_bounds(ratio: float, standing: Standing
 
 def test_noise_makes_an_effect_inconclusive_not_reproduced() -> None:
     found = outcome(between(ABOUT_TWO), attempts(with_effect(0.975), noise=0.3))
-    assert found.standing is Standing.INCONCLUSIVE
+    assert found.standing is INCONCLUSIVE
     assert found.reason is not None and found.reason.code == "undecided"
 
 
 def test_no_difference_holds_at_every_level_or_not() -> None:
-    assert (
-        outcome(between(NoDifference()), attempts(with_effect(1.0))).standing is Standing.REPRODUCED
-    )
+    assert outcome(between(NoDifference()), attempts(with_effect(1.0))).standing is REPRODUCED
 
     def one_level(server: str, clients: float) -> float:
         return saturating(server, clients) * (0.9 if (server, clients) == ("14", 8) else 1)
 
     found = outcome(between(NoDifference()), attempts(one_level))
-    assert found.standing is Standing.CONTRADICTED
+    assert found.standing is CONTRADICTED
     assert found.deciding is not None and found.deciding.at == (8.0,)
-    assert sum(check.standing is Standing.REPRODUCED for check in found.checks) == 5
+    assert sum(check.standing is REPRODUCED for check in found.checks) == 5
 
 
 def test_a_plateau_is_neither_a_slope_nor_a_collapse() -> None:
@@ -131,11 +131,11 @@ def test_a_plateau_is_neither_a_slope_nor_a_collapse() -> None:
     def rising(_server: str, clients: float) -> float:
         return 400 * clients
 
-    assert outcome(flat, attempts(saturating)).standing is Standing.REPRODUCED
-    assert outcome(flat, attempts(collapsing)).standing is Standing.CONTRADICTED
-    assert outcome(flat, attempts(rising)).standing is Standing.CONTRADICTED
-    assert outcome(falls, attempts(collapsing)).standing is Standing.REPRODUCED
-    assert outcome(falls, attempts(rising)).standing is Standing.CONTRADICTED
+    assert outcome(flat, attempts(saturating)).standing is REPRODUCED
+    assert outcome(flat, attempts(collapsing)).standing is CONTRADICTED
+    assert outcome(flat, attempts(rising)).standing is CONTRADICTED
+    assert outcome(falls, attempts(collapsing)).standing is REPRODUCED
+    assert outcome(falls, attempts(rising)).standing is CONTRADICTED
 
 
 def test_latency_on_a_line_and_off_it() -> None:
@@ -147,9 +147,9 @@ def test_latency_on_a_line_and_off_it() -> None:
     def square(_server: str, clients: float) -> float:
         return 0.0001 * clients**2
 
-    assert outcome(claim, attempts(line, metric="latency_mean")).standing is Standing.REPRODUCED
+    assert outcome(claim, attempts(line, metric="latency_mean")).standing is REPRODUCED
     found = outcome(claim, attempts(square, metric="latency_mean"))
-    assert found.standing is Standing.CONTRADICTED
+    assert found.standing is CONTRADICTED
     assert found.deciding is not None and found.deciding.kind is CheckKind.LINE
 
 
@@ -158,12 +158,12 @@ def test_rising_steadily_and_more_slowly_beyond() -> None:
         return 100 * min(clients, 16) + 20 * max(0.0, clients - 16)
 
     bending = shape(Rising(4.0, slower_beyond=True))
-    assert outcome(bending, attempts(bent)).standing is Standing.REPRODUCED
+    assert outcome(bending, attempts(bent)).standing is REPRODUCED
     assert (
         outcome(bending, attempts(lambda _server, clients: 100 * clients)).standing
-        is not Standing.REPRODUCED
+        is not REPRODUCED
     )
-    assert outcome(shape(Rising(4.0)), attempts(saturating)).standing is not Standing.REPRODUCED
+    assert outcome(shape(Rising(4.0)), attempts(saturating)).standing is not REPRODUCED
 
 
 def test_flat_up_to_a_level_and_rising_beyond() -> None:
@@ -172,9 +172,9 @@ def test_flat_up_to_a_level_and_rising_beyond() -> None:
     def hockey(_server: str, clients: float) -> float:
         return 2.0 if clients <= 16 else 4.0
 
-    assert outcome(claim, attempts(hockey)).standing is Standing.REPRODUCED
+    assert outcome(claim, attempts(hockey)).standing is REPRODUCED
     constant = attempts(lambda _server, _clients: 2.0)
-    assert outcome(claim, constant).standing is not Standing.REPRODUCED
+    assert outcome(claim, constant).standing is not REPRODUCED
 
 
 def test_proportional_to_cores() -> None:
@@ -197,8 +197,8 @@ def test_proportional_to_cores() -> None:
     claim = replace(claim, needs=ClaimNeeds(factor="cores"))
     good = attempts(lambda _server, cores: 400 * cores**0.9, plan)
     bad = attempts(lambda _server, cores: 400 * cores**0.3, plan)
-    assert outcome(claim, good, plan).standing is Standing.REPRODUCED
-    assert outcome(claim, bad, plan).standing is Standing.CONTRADICTED
+    assert outcome(claim, good, plan).standing is REPRODUCED
+    assert outcome(claim, bad, plan).standing is CONTRADICTED
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_proportional_to_cores() -> None:
 )
 def test_a_claim_whose_needs_are_not_met_says_which(claim: Claim, code: str) -> None:
     found = outcome(claim, attempts(saturating))
-    assert found.standing is Standing.NOT_APPLICABLE
+    assert found.standing is NOT_APPLICABLE
     assert found.reason is not None
     assert found.reason.code == code
     assert found.checks == ()
@@ -244,14 +244,14 @@ def test_a_quick_profile_reproduces_and_contradicts_nothing() -> None:
     plan = replace(PLAN, study=replace(PLAN.study, conclusive=False))
     for ratio in (0.975, 1.1):
         found = outcome(between(ABOUT_TWO), attempts(with_effect(ratio)), plan)
-        assert found.standing is Standing.INCONCLUSIVE
+        assert found.standing is INCONCLUSIVE
         assert found.reason is not None and found.reason.code == "profile"
 
 
 @pytest.mark.parametrize("count", [0, 24])
 def test_without_replicates_there_is_no_outcome(count: int) -> None:
     found = outcome(between(ABOUT_TWO), attempts(with_effect(0.975))[:count])
-    assert found.standing is Standing.INCONCLUSIVE
+    assert found.standing is INCONCLUSIVE
     assert found.reason is not None and found.reason.code == "too-few"
     assert found.deciding is not None and found.deciding.ratio is None
 
@@ -260,7 +260,18 @@ def test_without_replicates_there_is_no_outcome(count: int) -> None:
 def test_values_that_are_no_rates_are_never_a_result(value: float) -> None:
     odd = [replace(one, metrics={"tps": value}) for one in attempts(saturating)]
     for claim in (between(ABOUT_TWO), shape(Plateau(0.1)), shape(Linear(0.1))):
-        assert outcome(claim, odd).standing is Standing.INCONCLUSIVE
+        assert outcome(claim, odd).standing is INCONCLUSIVE
+
+
+def test_a_sequential_campaign_has_the_wider_interval_of_its_design() -> None:
+    measure = replace(PLAN.study.measure, sequential=Sequential(None))
+    plan = replace(PLAN, study=replace(PLAN.study, measure=measure))
+    found = attempts(with_effect(0.975))
+    fixed, sequential = outcome(between(ABOUT_TWO), found), outcome(between(ABOUT_TWO), found, plan)
+    assert fixed.deciding is not None and sequential.deciding is not None
+    assert fixed.deciding.low is not None and sequential.deciding.low is not None
+    assert sequential.deciding.low < fixed.deciding.low
+    assert sequential.deciding.ratio == fixed.deciding.ratio
 
 
 def test_one_zero_is_not_left_out_in_silence() -> None:
@@ -268,7 +279,7 @@ def test_one_zero_is_not_left_out_in_silence() -> None:
     found[0] = replace(found[0], metrics={"tps": 0.0})
     workload = PLAN.trials[0].cell.workload
     one = outcome(between(ABOUT_TWO, workload=workload), found)
-    assert one.standing is Standing.INCONCLUSIVE
+    assert one.standing is INCONCLUSIVE
 
 
 def test_estimates() -> None:

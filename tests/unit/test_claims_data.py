@@ -10,7 +10,7 @@ import pytest
 
 from teiten.analysis.claims import in_print
 from teiten.errors import StudyError
-from teiten.model.claims import Claim, Effect, NoDifference, Standing
+from teiten.model.claims import Claim, ClaimStanding, Effect, NoDifference
 from teiten.study.claims import claims_of, read_claims
 from teiten.study.published import PUBLISHED, published_curves, sources
 
@@ -62,7 +62,7 @@ def test_a_claim_is_said_in_both_languages_and_names_its_place(claim: Claim) -> 
 def test_the_printed_table_keeps_the_bounds_of_its_own_claim(claim: Claim) -> None:
     check = in_print(claim)
     assert check is not None
-    assert check.standing is Standing.REPRODUCED
+    assert check.standing is ClaimStanding.REPRODUCED
 
 
 def test_a_claim_about_versions_needs_these_versions() -> None:
@@ -97,10 +97,10 @@ def test_published_tables_name_their_source_and_hold_their_columns() -> None:
 
 def test_shares_and_latencies_are_in_base_units() -> None:
     idle = published_curves("observe-2013-versions", ["idle 9.2"], "cpu_idle_share")
-    assert idle.curves[0].points[0] == (1.0, pytest.approx(0.9825))
+    assert idle.curves[0].points[0] == pytest.approx((1.0, 0.9825))
     latency = published_curves("observe-2021-read", ["13.4"], "latency_mean")
     assert latency.derived
-    assert latency.curves[0].points[-1] == (192.0, pytest.approx(192 / 8188.156))
+    assert latency.curves[0].points[-1] == pytest.approx((192.0, 192 / 8188.156))
 
 
 @pytest.mark.parametrize(

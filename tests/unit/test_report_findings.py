@@ -86,5 +86,5 @@ def test_every_reason_has_its_words() -> None:
         *("levels-beyond", "levels-up-to", "profile", "too-few", "undecided"),
     }
     for language in ("en", "ja"):
-        entries = texts(language).entries  # type: ignore[arg-type]
+        entries = texts(language).entries
         assert {f"claim-reason.{code}" for code in codes} <= entries.keys()

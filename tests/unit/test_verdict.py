@@ -16,6 +16,7 @@ from teiten.analysis.verdict import (
     log_ratio,
     median,
     smallest_detectable,
+    student_half_width,
     student_quantile,
 )
 from teiten.model.analysis import VerdictKind
@@ -75,7 +76,8 @@ def test_the_smallest_detectable_effect_by_hand() -> None:
 def test_the_smallest_detectable_effect_is_found_four_times_of_five() -> None:
     """Approximately: the formula is the usual one, and slightly generous at few pairs."""
     pairs, deviation = 8, 0.02
-    effect = math.log1p(smallest_detectable(deviation / math.sqrt(pairs), pairs, rule()))
+    half = student_half_width(deviation, pairs, 0.05)
+    effect = math.log1p(smallest_detectable(half, deviation / math.sqrt(pairs), pairs))
     drawn = np.random.default_rng(3).normal(effect, deviation, (4000, pairs))
     p_values = stats.ttest_1samp(drawn, 0.0, axis=1).pvalue
     assert 0.74 < float(np.mean(p_values < 0.05)) < 0.86

@@ -8,14 +8,16 @@ from typing import Any
 
 from teiten.analysis.claims import assess
 from teiten.analysis.contrasts import contrasts
+from teiten.analysis.drift import drift_cautions
 from teiten.analysis.latency import distribution
-from teiten.analysis.pairs import Attempt
+from teiten.analysis.noise import recorded_noise
 from teiten.analysis.series import strides, thin
+from teiten.analysis.stopping import standing
 from teiten.model.analysis import CampaignAnalysis, TrialView
 from teiten.model.claims import Claim
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.progress import open_trials
+from teiten.model.progress import Attempt, open_trials
 from teiten.model.trial import Event, Trial
 from teiten.model.units import Seconds
 
@@ -47,9 +49,18 @@ def analyse(
     views = _views(plan, trials, strides(points))
     happened = tuple(events)
     attempts = [_attempt(view) for view in views]
-    finished = [(view.number, view.attempt, view.outcome) for view in views]
-    missing = len(open_trials(plan.trials, finished, repeats=plan.study.measure.repeats))
     ends = [view.finished_at for view in views]
+    wall = Seconds(wall_seconds(created_at, happened, ends))
+    stands = standing(plan, attempts, wall)
+    missing = len(
+        open_trials(
+            plan.trials,
+            [(one.number, one.attempt, one.outcome) for one in attempts],
+            repeats=plan.study.measure.repeats,
+            unneeded=stands.unneeded,
+        )
+    )
+    results = contrasts(plan, attempts)
     return CampaignAnalysis(
         name=name,
         teiten_version=teiten_version,
@@ -58,15 +69,17 @@ def analyse(
         complete=not missing,
         plan=plan,
         facts=facts,
-        cautions=tuple(cautions),
+        cautions=(*cautions, *drift_cautions(results)),
         server_facts=dict(server_facts),
-        contrasts=contrasts(plan, attempts),
+        contrasts=results,
         trials=views,
         missing=missing,
         measured=Seconds(sum(view.metrics.get("measured_seconds", 0.0) for view in views)),
-        wall=Seconds(wall_seconds(created_at, happened, ends)),
+        wall=wall,
         events=happened,
         command=command,
+        noise=recorded_noise(happened),
+        standing=stands,
         claims=assess(claims, plan, facts, attempts),
     )
 
@@ -115,4 +128,11 @@ def _view(planned: PlannedTrial, trial: Trial, stride_by_source: Mapping[str, in
 
 
 def _attempt(view: TrialView) -> Attempt:
-    return Attempt(view.number, view.attempt, view.outcome, view.metrics)
+    return Attempt(
+        view.number,
+        view.attempt,
+        view.outcome,
+        view.metrics,
+        view.started_at,
+        view.finished_at,
+    )

@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterable, Sequence
 
 from teiten.analysis.claim_curves import measured, of_major, published
 from teiten.analysis.claim_questions import Ground, Question, questions
-from teiten.analysis.pairs import Attempt, Observation, observe
-from teiten.analysis.verdict import NO_VARIANCE, exp, student_quantile
-from teiten.model.claims import Check, Claim, ClaimOutcome, Reason, Standing
+from teiten.analysis.pairs import Observation, observe
+from teiten.analysis.sequential import half_width
+from teiten.analysis.verdict import NO_VARIANCE, exp, mean_and_deviation, student_half_width
+from teiten.model.claims import Check, Claim, ClaimOutcome, ClaimStanding, Reason
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
+from teiten.model.progress import Attempt
 
 Estimate = tuple[float, float, float]
 """Mean and interval, as logarithms."""
@@ -35,7 +37,9 @@ def assess(
 def unassessed(claims: Sequence[Claim]) -> tuple[ClaimOutcome, ...]:
     """Claims without a campaign: only what the published tables say."""
     return tuple(
-        ClaimOutcome(one, Standing.NOT_APPLICABLE, Reason("no-campaign"), in_print=in_print(one))
+        ClaimOutcome(
+            one, ClaimStanding.NOT_APPLICABLE, Reason("no-campaign"), in_print=in_print(one)
+        )
         for one in claims
     )
 
@@ -53,14 +57,23 @@ def in_print(claim: Claim) -> Check | None:
 
 def student(values: Sequence[float], alpha: float) -> Estimate | None:
     """Student's t interval; None of fewer than two values, of equal ones, or with a NaN."""
-    count = len(values)
-    if count < 2 or not all(map(math.isfinite, values)):
+    return _estimate(values, alpha, student_half_width)
+
+
+def at_every_look(values: Sequence[float], alpha: float) -> Estimate | None:
+    """The interval of a sequential design, which ended because of what it had measured."""
+    return _estimate(values, alpha, half_width)
+
+
+def _estimate(
+    values: Sequence[float], alpha: float, width: Callable[[float, int, float], float]
+) -> Estimate | None:
+    if len(values) < 2 or not all(map(math.isfinite, values)):
         return None
-    mean = math.fsum(values) / count
-    deviation = math.sqrt(math.fsum((one - mean) ** 2 for one in values) / (count - 1))
+    mean, deviation = mean_and_deviation(values)
     if deviation < NO_VARIANCE:
         return None
-    half = student_quantile(1 - alpha / 2, count - 1) * deviation / math.sqrt(count)
+    half = width(deviation, len(values), alpha)
     return mean, mean - half, mean + half
 
 
@@ -75,15 +88,16 @@ def _assess(
     printed = in_print(claim)
     unmet = _unmet(claim, plan, facts)
     if unmet is not None:
-        return ClaimOutcome(claim, Standing.NOT_APPLICABLE, unmet, in_print=printed)
+        return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, unmet, in_print=printed)
     curves = measured(claim, plan, observations)
     if isinstance(curves, Reason):
-        return ClaimOutcome(claim, Standing.NOT_APPLICABLE, curves, in_print=printed)
+        return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, curves, in_print=printed)
     measure = plan.study.measure
     asked = questions(claim.predicate, curves, Ground(facts.cpu.logical, measure.delta))
     if isinstance(asked, Reason):
-        return ClaimOutcome(claim, Standing.NOT_APPLICABLE, asked, in_print=printed)
-    checks = tuple(_check(one, measure.alpha / len(asked), student) for one in asked)
+        return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, asked, in_print=printed)
+    estimator = student if measure.sequential is None else at_every_look
+    checks = tuple(_check(one, measure.alpha / len(asked), estimator) for one in asked)
     standing, reason = _standing(checks, conclusive=plan.study.conclusive)
     return ClaimOutcome(claim, standing, reason, checks, _deciding(checks), printed)
 
@@ -126,30 +140,30 @@ def _check(question: Question, alpha: float, estimator: Estimator) -> Check:
     )
 
 
-def _of_interval(question: Question, found: Estimate | None) -> Standing:
+def _of_interval(question: Question, found: Estimate | None) -> ClaimStanding:
     if found is None:
-        return Standing.INCONCLUSIVE
+        return ClaimStanding.INCONCLUSIVE
     _, low, high = found
     if question.low <= low and high <= question.high:
-        return Standing.REPRODUCED
+        return ClaimStanding.REPRODUCED
     if high < question.low or low > question.high:
-        return Standing.CONTRADICTED
-    return Standing.INCONCLUSIVE
+        return ClaimStanding.CONTRADICTED
+    return ClaimStanding.INCONCLUSIVE
 
 
-def _standing(checks: Sequence[Check], *, conclusive: bool) -> tuple[Standing, Reason | None]:
+def _standing(checks: Sequence[Check], *, conclusive: bool) -> tuple[ClaimStanding, Reason | None]:
     if not conclusive:
-        return Standing.INCONCLUSIVE, Reason("profile")
+        return ClaimStanding.INCONCLUSIVE, Reason("profile")
     found = {one.standing for one in checks}
-    if Standing.CONTRADICTED in found:
-        return Standing.CONTRADICTED, None
-    if found == {Standing.REPRODUCED}:
-        return Standing.REPRODUCED, None
+    if ClaimStanding.CONTRADICTED in found:
+        return ClaimStanding.CONTRADICTED, None
+    if found == {ClaimStanding.REPRODUCED}:
+        return ClaimStanding.REPRODUCED, None
     few = any(one.ratio is None for one in checks)
-    return Standing.INCONCLUSIVE, Reason("too-few" if few else "undecided")
+    return ClaimStanding.INCONCLUSIVE, Reason("too-few" if few else "undecided")
 
 
-_RANK = {Standing.CONTRADICTED: 0, Standing.INCONCLUSIVE: 1, Standing.REPRODUCED: 2}
+_RANK = {ClaimStanding.CONTRADICTED: 0, ClaimStanding.INCONCLUSIVE: 1, ClaimStanding.REPRODUCED: 2}
 
 
 def _deciding(checks: Sequence[Check]) -> Check | None:

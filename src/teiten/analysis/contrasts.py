@@ -1,9 +1,11 @@
 """The contrasts of a campaign: for each workload and metric, each new level against the old one.
 
 The primary question is the mean over the levels of the sweep: in each block the mean of d over the
-levels, then one t interval over the blocks, at α. Only blocks in which every level has both sides
+levels, then one interval over the blocks, at α. Only blocks in which every level has both sides
 enter it, or else the levels would weigh differently in different blocks; the others are named in
 ``incomplete_blocks``. Each single level gets its own interval at α/K, K the levels in the plan.
+
+The intervals are Student's t for a fixed design, and valid at every look for a sequential one.
 """
 
 from __future__ import annotations
@@ -11,19 +13,34 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
 
-from teiten.analysis.pairs import Attempt, Context, Observation, Pairs, observe, pair
-from teiten.analysis.verdict import Rule, decide, median
-from teiten.model.analysis import ContrastResult, LevelResult
+from teiten.analysis.drift import lag_one, trend
+from teiten.analysis.pairs import Context, Observation, Pairs, observe, pair
+from teiten.analysis.sequential import decide_sequentially, forecast
+from teiten.analysis.verdict import Rule, median
+from teiten.analysis.verdict import decide as decide_fixed
+from teiten.model.analysis import ContrastResult, LevelResult, Verdict
 from teiten.model.metrics import BY_NAME, Metric
 from teiten.model.plan import Plan
+from teiten.model.progress import Attempt
 from teiten.model.units import Share
 
 CONTRASTED = ("tps", "latency_mean", "latency_p95", "latency_p99")
 """The metrics that get verdicts, where they were measured."""
 
 
-def contrasts(plan: Plan, attempts: Iterable[Attempt]) -> tuple[ContrastResult, ...]:
+class Decide(Protocol):
+    """A verdict of d by pair, in the way of the campaign's design."""
+
+    def __call__(
+        self, log_ratios: Sequence[float], rule: Rule, *, unusable: int = 0
+    ) -> Verdict: ...
+
+
+def contrasts(
+    plan: Plan, attempts: Iterable[Attempt], metrics: Sequence[str] = CONTRASTED
+) -> tuple[ContrastResult, ...]:
     """Every contrast of the campaign; none where the study contrasts nothing."""
     factor = plan.study.factor(plan.study.contrast)
     if factor is None or len(factor.levels) < 2:
@@ -35,7 +52,7 @@ def contrasts(plan: Plan, attempts: Iterable[Attempt]) -> tuple[ContrastResult, 
     return tuple(
         _contrast(plan, by_workload[workload], workload, metric, old=old, new=new)
         for workload in _workloads(plan)
-        for metric in _measured(by_workload[workload])
+        for metric in _measured(by_workload[workload], metrics)
         for new in others
     )
 
@@ -46,9 +63,9 @@ def _workloads(plan: Plan) -> list[str]:
     return [workload.name for workload in plan.study.workloads if workload.name in planned]
 
 
-def _measured(observations: Sequence[Observation]) -> Iterator[Metric]:
+def _measured(observations: Sequence[Observation], metrics: Sequence[str]) -> Iterator[Metric]:
     """TPS always, so that a campaign without a counted trial says so; others where measured."""
-    for name in CONTRASTED:
+    for name in metrics:
         if name == "tps" or any(name in one.metrics for one in observations):
             yield BY_NAME[name]
 
@@ -70,21 +87,31 @@ def _contrast(
     measure = plan.study.measure
     rule = Rule(measure.delta, measure.alpha, metric.better)
     level_rule = Rule(measure.delta, Share(measure.alpha / len(contexts)), metric.better)
+    decide = decide_sequentially if measure.sequential is not None else decide_fixed
     blocks = _block_means(list(paired.values()))
+    means = list(blocks.values())
     return ContrastResult(
         workload=workload,
         metric=metric,
         old=old,
         new=new,
-        levels=tuple(_level(context, paired[context], level_rule) for context in contexts),
-        overall=decide(
-            list(blocks.values()), rule, unusable=sum(one.unusable for one in paired.values())
-        ),
-        incomplete_blocks=tuple(sorted({trial.block for trial in plan.trials} - blocks.keys())),
+        levels=tuple(_level(context, paired[context], level_rule, decide) for context in contexts),
+        overall=decide(means, rule, unusable=sum(one.unusable for one in paired.values())),
+        incomplete_blocks=tuple(sorted(_blocks_run(plan, observations) - blocks.keys())),
+        lag_one=lag_one(means),
+        trend=trend(means),
+        forecast=forecast(means, rule) if measure.sequential is not None else None,
     )
 
 
-def _level(context: Context, pairs: Pairs, rule: Rule) -> LevelResult:
+def _blocks_run(plan: Plan, observations: Sequence[Observation]) -> set[int]:
+    """All blocks of a fixed design; of a sequential one those that have a counted trial."""
+    if plan.study.measure.sequential is not None:
+        return {one.block for one in observations}
+    return {trial.block for trial in plan.trials}
+
+
+def _level(context: Context, pairs: Pairs, rule: Rule, decide: Decide) -> LevelResult:
     ratios = list(pairs.log_ratios.values())
     return LevelResult(
         context=context,

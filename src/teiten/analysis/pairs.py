@@ -8,20 +8,11 @@ from dataclasses import dataclass
 
 from teiten.analysis.verdict import log_ratio
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.progress import Attempt
 from teiten.model.trial import Outcome
 
 Context = tuple[tuple[str, str], ...]
 """The levels of all factors but the contrasted one."""
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """What of a recorded trial decides: whose it is, whether it counts, and its numbers."""
-
-    number: int
-    attempt: int
-    outcome: Outcome
-    metrics: Mapping[str, float]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """A verdict from the paired log-ratios of a contrast (METHOD.md, Verdicts).
 
-The interval is Student's t on d = ln(new/old), brought back by exp. Every word follows from that
-one interval, so that interval and word cannot contradict each other:
+The interval of a fixed design is Student's t on d = ln(new/old), brought back by exp; that of a
+sequential one is in ``analysis.sequential``. Every word follows from that one interval, so that
+interval and word cannot contradict each other:
 
 - the band of ±δ is [1/(1+δ), 1+δ]: symmetric in d, so that exchanging old and new inverts the
   ratio and mirrors the verdict;
@@ -13,7 +14,7 @@ one interval, so that interval and word cannot contradict each other:
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +33,11 @@ NO_VARIANCE = 1e-9
 TOO_FEW_PAIRS = "too-few-pairs"
 NOT_POSITIVE = "not-positive"
 IDENTICAL_PAIRS = "identical-pairs"
+INFINITE_INTERVAL = "infinite-interval"
+
+HalfWidth = Callable[[float, int, float], float]
+"""Half the width of an interval of the mean of d: from the deviation of d, the number of pairs (two
+or more) and α. May be infinite."""
 
 
 @dataclass(frozen=True)
@@ -49,23 +55,35 @@ class Rule:
         return math.log1p(self.delta)
 
 
-def decide(log_ratios: Sequence[float], rule: Rule, *, unusable: int = 0) -> Verdict:
+def student_half_width(deviation: float, pairs: int, alpha: float) -> float:
+    """Of Student's t interval, for a number of pairs that was fixed before the run."""
+    return student_quantile(1 - alpha / 2, pairs - 1) * deviation / math.sqrt(pairs)
+
+
+def decide(
+    log_ratios: Sequence[float],
+    rule: Rule,
+    *,
+    unusable: int = 0,
+    half_width: HalfWidth = student_half_width,
+) -> Verdict:
     """The verdict of pairs' d = ln(new/old), finite numbers.
 
     ``unusable``: pairs in which a value was zero, negative or infinite. They cannot be left out
     in silence (a server that did nothing at all would win), so with any there is no verdict.
+    ``half_width``: of the design's interval; where it is infinite, there is none.
     """
     pairs = len(log_ratios)
     if unusable:
         return _nothing(pairs, rule, NOT_POSITIVE)
     if pairs < 2:
         return _nothing(pairs, rule, TOO_FEW_PAIRS)
-    mean = math.fsum(log_ratios) / pairs
-    deviation = math.sqrt(math.fsum((d - mean) ** 2 for d in log_ratios) / (pairs - 1))
+    mean, deviation = mean_and_deviation(log_ratios)
     if deviation < NO_VARIANCE:
         return _nothing(pairs, rule, IDENTICAL_PAIRS)
-    error = deviation / math.sqrt(pairs)
-    half = student_quantile(1 - rule.alpha / 2, pairs - 1) * error
+    half = half_width(deviation, pairs, rule.alpha)
+    if math.isinf(half):
+        return _nothing(pairs, rule, INFINITE_INTERVAL)
     kind, beyond = classify(mean - half, mean + half, rule)
     return Verdict(
         kind=kind,
@@ -75,10 +93,17 @@ def decide(log_ratios: Sequence[float], rule: Rule, *, unusable: int = 0) -> Ver
         ),
         pairs=pairs,
         delta=rule.delta,
-        smallest_detectable=Share(smallest_detectable(error, pairs, rule))
+        smallest_detectable=Share(smallest_detectable(half, deviation / math.sqrt(pairs), pairs))
         if kind is VerdictKind.INCONCLUSIVE
         else None,
     )
+
+
+def mean_and_deviation(log_ratios: Sequence[float]) -> tuple[float, float]:
+    """The mean of two or more numbers, and their standard deviation (n - 1)."""
+    pairs = len(log_ratios)
+    mean = math.fsum(log_ratios) / pairs
+    return mean, math.sqrt(math.fsum((d - mean) ** 2 for d in log_ratios) / (pairs - 1))
 
 
 def classify(low: float, high: float, rule: Rule) -> tuple[VerdictKind, bool]:
@@ -95,14 +120,13 @@ def classify(low: float, high: float, rule: Rule) -> tuple[VerdictKind, bool]:
     return _direction(low > 0, rule.better), low >= rule.band or high <= -rule.band
 
 
-def smallest_detectable(error: float, pairs: int, rule: Rule) -> float:
+def smallest_detectable(half: float, error: float, pairs: int) -> float:
     """The effect that this many pairs of this deviation find with a probability of 80 %.
 
-    ``error``: the standard error of the mean of d. A share: 0.03 is a ratio of 1.03.
+    ``half``: half the width of the interval; ``error``: the standard error of the mean of d. A
+    share: 0.03 is a ratio of 1.03.
     """
-    freedom = pairs - 1
-    quantiles = student_quantile(1 - rule.alpha / 2, freedom) + student_quantile(POWER, freedom)
-    return exp(quantiles * error) - 1
+    return exp(half + student_quantile(POWER, pairs - 1) * error) - 1
 
 
 def student_quantile(probability: float, freedom: int) -> float:

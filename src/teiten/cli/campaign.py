@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from teiten.cli.analysing import analyse_campaign
+from teiten.cli.deciding import Decider, ending_lines
 from teiten.cli.main import Session
 from teiten.cli.watching import Watcher, watching
 from teiten.errors import InterruptedCampaignError, TrialsFailedError
@@ -19,6 +20,7 @@ from teiten.host.users import server_user
 from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger
 from teiten.model.analysis import CampaignAnalysis
+from teiten.model.progress import Ending
 from teiten.model.trial import Outcome
 from teiten.report.sentences import verdict_sentence
 
@@ -71,7 +73,7 @@ def _run(session: Session, ledger: Ledger, folder: Path) -> None:
         executor = _executor(session, ledger, folder, watcher, interruption)
         try:
             prepare_campaign(ledger, executor, watcher, interruption.check)
-            run_campaign(ledger, executor, watcher, interruption.check)
+            run_campaign(ledger, executor, watcher, interruption.check, Decider(ledger, watcher))
         except KeyboardInterrupt:
             ledger.record_event("interrupted")
             raise _interrupted(ledger) from None
@@ -112,6 +114,8 @@ def _tell(session: Session, analysis: CampaignAnalysis, reports: tuple[Path, ...
             f"The profile {analysis.plan.study.profile} supports no conclusion: it shows that"
             " everything works, and what a report looks like."
         )
+    for line in ending_lines(analysis):
+        session.console.say(line)
     for contrast in analysis.contrasts:
         if contrast.metric.name == "tps":
             session.console.say(verdict_sentence(analysis, contrast, "en"))
@@ -120,11 +124,13 @@ def _tell(session: Session, analysis: CampaignAnalysis, reports: tuple[Path, ...
 
 
 def _complain_of_failures(analysis: CampaignAnalysis) -> None:
+    if analysis.standing.ending is Ending.DECIDED:
+        return  # a pair that was lost was made up for by a later one
     counted = {trial.number for trial in analysis.trials if trial.outcome is Outcome.COUNTED}
-    without = [trial for trial in analysis.plan.trials if trial.number not in counted]
+    without = [trial for trial in analysis.due if trial.number not in counted]
     if without:
         raise TrialsFailedError(
-            f"{len(without)} of {len(analysis.plan.trials)} trials have no counted result after"
+            f"{len(without)} of {len(analysis.due)} trials have no counted result after"
             f" {analysis.plan.study.measure.repeats} repeats, first: {without[0].cell}",
             "the report lists every trial with its reason; a busy machine disturbs trials"
             " (measure.disturbed_share)",

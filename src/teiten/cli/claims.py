@@ -9,7 +9,7 @@ import click
 from teiten.cli.layout import paragraph
 from teiten.cli.main import Session
 from teiten.errors import UsageError
-from teiten.model.claims import Check, Claim, ClaimOutcome, Reason, Standing
+from teiten.model.claims import Check, Claim, ClaimOutcome, ClaimStanding, Reason
 from teiten.model.text import Language
 
 EXAMPLES = "Examples:  teiten claims  ·  teiten claims observe --run last --lang ja"
@@ -80,7 +80,7 @@ def _of_campaign(
         found.get(one.id)
         or ClaimOutcome(
             one,
-            Standing.NOT_APPLICABLE,
+            ClaimStanding.NOT_APPLICABLE,
             Reason("study", (("study", one.study),)),
             in_print=in_print(one),
         )

@@ -22,6 +22,8 @@ VERBS = {
     "init": "a commented copy of a study, to edit",
     "plan": "what a study would do here; starts nothing",
     "run": "run a study to a report",
+    "ab": "is B slower than A? pairs until that is decided",
+    "null": "how much two equal sides differ on this machine",
     "resume": "continue a campaign that was interrupted",
     "runs": "list campaigns",
     "rm": "delete a campaign",

@@ -27,6 +27,8 @@ class PlanOptions:
     blocks: int | None = None
     delta: str | None = None
     alpha: str | None = None
+    until_decided: bool = False
+    budget: str | None = None
     seed: int | None = None
     name: str | None = None
     yes: bool = False
@@ -38,6 +40,7 @@ class PlanOptions:
             ("--blocks", self.blocks),
             ("--delta", self.delta),
             ("--alpha", self.alpha),
+            ("--budget", self.budget),
             ("--seed", self.seed),
         )
         repeated = (("--servers", self.servers), ("--set", self.overrides), ("--guc", self.gucs))
@@ -50,10 +53,12 @@ class PlanOptions:
         for flag, value in single:
             if value is not None:
                 words += [flag, str(value)]
+        if self.until_decided:
+            words.append("--until-decided")
         return words
 
 
-def _checked_name(
+def checked_name(
     _context: click.Context, _parameter: click.Parameter, value: str | None
 ) -> str | None:
     if value is not None and _NAME.fullmatch(value) is None:
@@ -90,7 +95,22 @@ _OPTIONS = (
         metavar="NAME=VALUE",
         help="Set a server parameter in every trial.",
     ),
-    click.option("--blocks", type=int, metavar="N", help="How often every combination runs."),
+    click.option(
+        "--blocks",
+        type=int,
+        metavar="N",
+        help="How often every combination runs; with --until-decided, at the most.",
+    ),
+    click.option(
+        "--until-decided",
+        is_flag=True,
+        help="Run blocks until every verdict is decided, at the most for --budget.",
+    ),
+    click.option(
+        "--budget",
+        metavar="TIME",
+        help="With --until-decided: what the campaign may take, for example 2h.",
+    ),
     click.option(
         "--delta", metavar="SHARE", help="The smallest difference that matters, for example 2%."
     ),
@@ -103,7 +123,7 @@ _OPTIONS = (
         metavar="N",
         help="Repeat the order of an earlier campaign.",
     ),
-    click.option("--name", callback=_checked_name, metavar="TEXT", help="Name of the campaign."),
+    click.option("--name", callback=checked_name, metavar="TEXT", help="Name of the campaign."),
     click.option("--yes", is_flag=True, help="Do not ask before starting."),
 )
 

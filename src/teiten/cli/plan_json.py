@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,8 @@ def plan_as_json(planned: Planned, folder: Path, actions: tuple[str, ...]) -> di
             "warmup": measure.warmup,
             "settle": measure.settle,
             "blocks": measure.blocks,
+            "until_decided": measure.sequential is not None,
+            "budget": measure.sequential.budget if measure.sequential else None,
             "delta": measure.delta,
             "alpha": measure.alpha,
         },
@@ -46,6 +49,7 @@ def plan_as_json(planned: Planned, folder: Path, actions: tuple[str, ...]) -> di
             "memory_bytes": plan.needs.memory,
             "memory_available_bytes": planned.facts.memory.available,
         },
+        "noise": [asdict(floor) for floor in planned.noise],
         "folder": str(folder),
         "actions": list(actions),
         "cautions": [

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from teiten.cli.layout import bullets, columns, paragraph
+from teiten.cli.noise_text import needed_text
 from teiten.cli.planning import Planned
 from teiten.model.plan import Plan
+from teiten.model.study import GUC_PREFIX, Measure
 from teiten.report.texts import caution_text
 from teiten.study.quantities import exact_share, format_duration, format_size
 
@@ -28,6 +30,12 @@ def plan_lines(planned: Planned, folder: Path, actions: tuple[str, ...]) -> Iter
     yield ""
     yield "Needs"
     yield from columns(list(_needs(planned, folder)))
+    if planned.noise:
+        yield ""
+        yield "Foretold, from the noise that teiten null has measured here"
+        for floor in planned.noise:
+            said = f"{floor.workload}, {floor.clients} clients, noise floor {floor.deviation:.2%}"
+            yield from bullets([f"{said}: {needed_text(floor)}"])
     yield ""
     yield "What running it will do"
     yield from bullets(actions)
@@ -42,6 +50,8 @@ def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
             f"server {level}",
             f"PostgreSQL {installation.version} ({installation.name}) in {where}",
         )
+        for name, value in dict(study.server_levels).get(level, ()):
+            yield "", f"with {name.removeprefix(GUC_PREFIX)} = {value}"
     yield "pgbench", f"{plan.pgbench.version} at {plan.pgbench.path}"
     for factor in study.factors:
         contrasted = ", contrasted: the first is old" if factor.name == study.contrast else ""
@@ -56,13 +66,20 @@ def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
     yield (
         "measured",
         f"{format_duration(measure.duration or 0)} after {format_duration(measure.warmup or 0)} of"
-        f" warm-up, {measure.blocks} blocks",
+        f" warm-up, {_blocks(measure)}",
     )
     yield (
         "judged",
         f"differences from {exact_share(measure.delta)} on matter,"
         f" confidence {exact_share(round(1 - measure.alpha, 12))}",
     )
+
+
+def _blocks(measure: Measure) -> str:
+    if measure.sequential is None:
+        return f"{measure.blocks} blocks"
+    budget = format_duration(measure.sequential.budget or 0)
+    return f"blocks until decided, at the most {measure.blocks} in {budget}"
 
 
 def _number_columns(plan: Plan) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
+from dataclasses import asdict
 
 import click
 
@@ -14,6 +15,7 @@ from teiten.cli.planning import Planned, make_plan
 from teiten.cli.watching import duration
 from teiten.ledger.campaigns import check_name, new_name
 from teiten.ledger.store import Ledger
+from teiten.model.noise import NOISE
 from teiten.report.texts import caution_text
 
 EXAMPLES = (
@@ -32,37 +34,49 @@ def command(session: Session, study: str, options: PlanOptions, as_json: bool) -
 
     Ctrl-C ends it in order; `teiten resume` continues it.
     """
-    session.workdir.prepare()
-    if options.name:
-        check_name(options.name, session.workdir.campaigns)
-    sweep_leftovers(session)
+    prepare(session, options.name)
     planned = make_plan(session, study, options)
-    tell_cautions(session, planned)
-    name = options.name or new_name(
-        planned.plan.study.name,
-        planned.plan.study.profile,
-        time.time(),
-        session.workdir.campaigns,
-    )
-    ledger = Ledger.create(
-        session.workdir.campaigns / name,
-        plan=planned.plan,
-        name=name,
-        facts=planned.facts,
-        cautions=planned.cautions,
-        command=repeating_command(study, options, planned.plan.seed),
-    )
-    ledger.record_event("campaign-started")
-    ledger.close()
-    session.console.say(
-        f"campaign {name}: {len(planned.plan.trials)} trials, about"
-        f" {duration(planned.plan.needs.seconds)}"
-    )
+    command = repeating_command(study, options, planned.plan.seed)
+    name = begin(session, planned, options.name, command)
     carried = carry_out(session, session.workdir.campaigns / name)
     if as_json:
         session.console.json(outcome_as_json(name, carried))
     else:
         session.console.data(str(carried.reports[0]))
+
+
+def prepare(session: Session, name: str | None) -> None:
+    """Everything that comes before planning. Raises UsageError for a name that is taken."""
+    session.workdir.prepare()
+    if name:
+        check_name(name, session.workdir.campaigns)
+    sweep_leftovers(session)
+
+
+def begin(session: Session, planned: Planned, name: str | None, command: str) -> str:
+    """Say the cautions, write the ledger of a new campaign, and return the campaign's name."""
+    tell_cautions(session, planned)
+    plan = planned.plan
+    chosen = name or new_name(
+        plan.study.name, plan.study.profile, time.time(), session.workdir.campaigns
+    )
+    ledger = Ledger.create(
+        session.workdir.campaigns / chosen,
+        plan=plan,
+        name=chosen,
+        facts=planned.facts,
+        cautions=planned.cautions,
+        command=command,
+    )
+    ledger.record_event("campaign-started")
+    for floor in planned.noise:
+        ledger.record_event(NOISE, **asdict(floor))
+    ledger.close()
+    most = "" if plan.study.measure.sequential is None else "at the most "
+    session.console.say(
+        f"campaign {chosen}: {most}{len(plan.trials)} trials, about {duration(plan.needs.seconds)}"
+    )
+    return chosen
 
 
 def tell_cautions(session: Session, planned: Planned) -> None:

@@ -76,6 +76,13 @@ class Watcher:
         self.tps: float | None = None
         self.ended = 0
         self.recent: list[str] = []
+        self.standing: tuple[str, ...] = ()
+        """How the contrasts of a sequential campaign stand, a line each."""
+
+    @property
+    def most(self) -> str:
+        """Before a time that a decision may shorten."""
+        return "" if self.plan.study.measure.sequential is None else "at most "
 
     def preparing(self, what: str) -> None:
         self.step = what
@@ -101,6 +108,11 @@ class Watcher:
             self.pace.finished(self.trial, trial.outcome is Outcome.COUNTED)
         self.ended += 1
         self.recent = [*self.recent[-7:], self.trial_line(trial)]
+        self.refresh()
+
+    def stands(self, lines: tuple[str, ...]) -> None:
+        """How a sequential campaign stands now; told before every trial."""
+        self.standing = lines
         self.refresh()
 
     def refresh(self) -> None:
@@ -131,7 +143,13 @@ class PlainWatcher(Watcher):
     def trial_finished(self, trial: Trial) -> None:
         super().trial_finished(trial)
         left = duration(self.pace.seconds_left())
-        self.console.say(f"{self.recent[-1]}  ({left} left)")
+        self.console.say(f"{self.recent[-1]}  ({self.most}{left} left)")
+
+    def stands(self, lines: tuple[str, ...]) -> None:
+        if lines != self.standing:
+            for line in lines:
+                self.console.say(f"  {line}")
+        super().stands(lines)
 
 
 class LiveWatcher(Watcher):
@@ -156,8 +174,10 @@ class LiveWatcher(Watcher):
             Text(self.name, style="bold"),
             ProgressBar(total=total, completed=self.ended, width=24),
             f"{self.ended}/{total}",
-            Text(f"{duration(left)} left, done at {end:%H:%M}", style="dim"),
+            Text(f"{self.most}{duration(left)} left, done at {end:%H:%M}", style="dim"),
         )
+        for line in self.standing:
+            grid.add_row(Text(f"  {line}", style="bold", overflow="ellipsis"))
         grid.add_row(bar)
         grid.add_row(self.now())
         return grid

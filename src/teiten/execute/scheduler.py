@@ -1,13 +1,14 @@
 """A campaign: its trials in the planned order, then the repeats; every finished trial is kept.
 
 What is left to do is always derived from the ledger, so that a campaign that was cut off anywhere
-is continued by the same function.
+is continued by the same function. In a sequential design a rule, asked before every trial, says
+what is not needed any more.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from teiten.errors import TrialsFailedError
@@ -15,7 +16,7 @@ from teiten.execute.executor import Executor, Facts, Observer
 from teiten.execute.record import CampaignRecord
 from teiten.execute.trial import TrialRun, run_trial
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.progress import Finished, open_trials
+from teiten.model.progress import Finished, Standing, open_trials
 from teiten.model.trial import Outcome, Step, Trial
 
 REHEARSED = "rehearsed"
@@ -31,13 +32,22 @@ class Remaining:
     attempt: int
 
 
-def next_trial(plan: Plan, finished: Sequence[Finished]) -> Remaining | None:
+StoppingRule = Callable[[], Standing]
+"""From the ledger as it is now."""
+
+
+def next_trial(
+    plan: Plan, finished: Sequence[Finished], unneeded: Collection[int] = frozenset()
+) -> Remaining | None:
     """The next trial of a campaign: the first that has not ended, then repeats; None at the end.
 
-    Repeats come at the end, the trials with the fewest attempts first.
+    Repeats come at the end, the trials with the fewest attempts first. ``unneeded``: numbers of
+    trials that a decision has made needless.
     """
     attempts = Counter(number for number, _, _ in finished)
-    candidates = open_trials(plan.trials, finished, repeats=plan.study.measure.repeats)
+    candidates = open_trials(
+        plan.trials, finished, repeats=plan.study.measure.repeats, unneeded=unneeded
+    )
     if not candidates:
         return None
     trial = min(candidates, key=lambda trial: (attempts[trial.number], trial.number))
@@ -109,11 +119,14 @@ def run_campaign(
     executor: Executor,
     observer: Observer,
     check_interruption: Callable[[], None] = lambda: None,
+    rule: StoppingRule = Standing,
 ) -> None:
-    """Run every trial that the ledger does not hold yet, and its repeats."""
+    """Run every trial that the ledger does not hold yet, and its repeats, as far as ``rule`` needs
+    them; without one, all."""
     total = len(record.plan.trials)
     streaks = FailureStreaks(record.plan)
-    while (remaining := next_trial(record.plan, record.finished())) is not None:
+    standing = rule()
+    while remaining := next_trial(record.plan, record.finished(), standing.unneeded):
         number, attempt = remaining.trial.number, remaining.attempt
 
         def note(step: Step, facts: Facts, number: int = number, attempt: int = attempt) -> None:
@@ -128,4 +141,7 @@ def run_campaign(
         record.record_trial(trial)
         observer.trial_finished(trial)
         streaks.ended(remaining.trial, trial)
+        standing = rule()
+    if standing.ending is not None:
+        record.record_event(standing.ending.value)
     record.record_event("campaign-finished")

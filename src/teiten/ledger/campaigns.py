@@ -19,6 +19,8 @@ from teiten.model.units import Bytes
 from teiten.suggest import did_you_mean
 
 LAST = "last"
+FINISHED = "campaign-finished"
+"""The event with which a campaign ends, whatever of its plan was needed."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -88,7 +90,7 @@ def summarise(folder: Path) -> CampaignSummary:
             return CampaignSummary(
                 name=folder.name,
                 folder=folder,
-                state=_state(folder, complete=done >= ledger.planned),
+                state=_state(folder, complete=done >= ledger.planned or _ended(ledger)),
                 study=ledger.study_name,
                 profile=ledger.profile,
                 created_at=ledger.created_at,
@@ -183,6 +185,11 @@ def _progress(finished: Sequence[Finished], repeats: int) -> tuple[int, int]:
         tries[number] = tries.get(number, 0) + 1
     given_up = {number for number, count in tries.items() if count > repeats} - counted
     return len(counted) + len(given_up), len(counted)
+
+
+def _ended(ledger: Ledger) -> bool:
+    """A sequential campaign ends before all that was planned at the most."""
+    return any(event.kind == FINISHED for event in ledger.campaign_events())
 
 
 def _state(folder: Path, *, complete: bool) -> CampaignState:

@@ -11,6 +11,7 @@ from teiten.errors import LedgerError
 from teiten.ledger import codec
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
+from teiten.model.progress import Attempt
 from teiten.model.trial import Event, Outcome, Series, Trial
 
 
@@ -126,6 +127,27 @@ def _trial(connection: sqlite3.Connection, key: tuple[int, int], with_series: bo
     )
 
 
+def attempts(connection: sqlite3.Connection, metric: str) -> list[Attempt]:
+    """Every recorded trial with one metric, where it has that."""
+    found = connection.execute(
+        "SELECT trial.number, trial.attempt, outcome, started_at, finished_at, name, value"
+        " FROM trial LEFT JOIN metric ON metric.number = trial.number"
+        " AND metric.attempt = trial.attempt AND name = ? ORDER BY trial.rowid",
+        (metric,),
+    )
+    return [
+        Attempt(
+            number,
+            attempt,
+            Outcome(outcome),
+            {} if name is None else {name: codec.decode_metric(value)},
+            started_at,
+            finished_at,
+        )
+        for number, attempt, outcome, started_at, finished_at, name, value in found
+    ]
+
+
 def _series(connection: sqlite3.Connection, key: tuple[int, int]) -> tuple[Series, ...]:
     found = connection.execute(
         "SELECT source, data FROM series WHERE number = ? AND attempt = ? ORDER BY rowid", key
@@ -162,5 +184,19 @@ def events(connection: sqlite3.Connection, kind: str | None = None) -> Iterator[
         " WHERE kind = :kind OR :kind IS NULL ORDER BY id",
         {"kind": kind},
     )
-    for at, its_kind, trial, attempt, detail in found:
-        yield Event(at, its_kind, trial, attempt, codec.decode_object(detail))
+    for row in found:
+        yield _event(row)
+
+
+def campaign_events(connection: sqlite3.Connection) -> Iterator[Event]:
+    """The events that belong to no trial, in order."""
+    found = connection.execute(
+        "SELECT at, kind, trial, attempt, detail FROM event WHERE trial IS NULL ORDER BY id"
+    )
+    for row in found:
+        yield _event(row)
+
+
+def _event(row: tuple[float, str, int | None, int | None, str]) -> Event:
+    at, kind, trial, attempt, detail = row
+    return Event(at, kind, trial, attempt, codec.decode_object(detail))

@@ -25,7 +25,7 @@ from teiten.ledger.lock import HeldLock, campaign_lock
 from teiten.ledger.migrate import CURRENT, check_version, migrate
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
-from teiten.model.progress import Finished
+from teiten.model.progress import Attempt, Finished
 from teiten.model.trial import Event, Outcome, Trial
 
 FILE_NAME = "ledger.sqlite"
@@ -247,6 +247,11 @@ class Ledger:
                 )
             ]
 
+    def attempts(self, metric: str) -> list[Attempt]:
+        """What of every recorded trial decides by one metric, in the order of their end."""
+        with translated(self.path):
+            return rows.attempts(self._connection, metric)
+
     def trials(self, *, series: bool = True) -> Iterator[Trial]:
         """The recorded trials by number and attempt, one in memory at a time."""
         with translated(self.path):
@@ -261,6 +266,11 @@ class Ledger:
         """The campaign's record, in order."""
         with translated(self.path):
             yield from rows.events(self._connection)
+
+    def campaign_events(self) -> list[Event]:
+        """The events of the campaign as a whole, of no single trial, in order."""
+        with translated(self.path):
+            return list(rows.campaign_events(self._connection))
 
     def close(self) -> None:
         """Close the file and give the lock back; a second time does nothing."""

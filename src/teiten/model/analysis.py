@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from teiten.model.claims import ClaimOutcome
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import Metric
-from teiten.model.plan import Plan
+from teiten.model.noise import NoiseFloor
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.progress import Standing
 from teiten.model.trial import Event, FloatArray, Outcome, Problem
 from teiten.model.units import Seconds, Share
 
@@ -47,7 +49,9 @@ class Verdict:
     """For an inconclusive verdict: the smallest effect that this many pairs could have shown."""
     reason: str | None = None
     """Code of why nothing can be said: too-few-pairs, not-positive, identical-pairs (no variance,
-    as a rounded metric can have: an interval of no width would claim certainty)."""
+    as a rounded metric can have: an interval of no width would claim certainty), infinite-interval
+    (of a sequential design, whose interval is finite from ``analysis.sequential.least_pairs`` on).
+    """
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,13 @@ class ContrastResult:
     """Of the mean over all levels: one test, at α, with the blocks as pairs."""
     incomplete_blocks: tuple[int, ...] = ()
     """Blocks left out of ``overall``, because in them a level lacks a side."""
+    lag_one: float | None = None
+    """The correlation of the blocks' mean d with those before them, -1 to 1."""
+    trend: float | None = None
+    """How far the blocks' mean d rises (positive) or falls with time, in standard deviations of
+    what chance does (Mann and Kendall)."""
+    forecast: int | None = None
+    """Of a sequential design: how many blocks in all will decide, as it looks now."""
 
 
 @dataclass(frozen=True)
@@ -128,11 +139,25 @@ class CampaignAnalysis:
     contrasts: tuple[ContrastResult, ...]
     trials: tuple[TrialView, ...]
     missing: int
-    """Planned trials that have not ended."""
+    """Planned trials that have not ended; of a sequential design, at the most."""
     measured: Seconds
     wall: Seconds
     events: tuple[Event, ...]
     command: str
     """The command line that repeats the campaign."""
+    noise: tuple[NoiseFloor, ...] = ()
+    """What ``teiten null`` had measured here before, for workloads of this campaign."""
+    standing: Standing = field(default_factory=Standing)
+    """What a sequential campaign did without, and why it ended."""
     claims: tuple[ClaimOutcome, ...] = ()
     """The published findings that the study replicates, and their outcomes here."""
+
+    @property
+    def due(self) -> tuple[PlannedTrial, ...]:
+        """The planned trials that were run or, as far as is known now, are needed."""
+        tried = {trial.number for trial in self.trials}
+        return tuple(
+            trial
+            for trial in self.plan.trials
+            if trial.number in tried or trial.number not in self.standing.unneeded
+        )

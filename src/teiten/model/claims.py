@@ -169,7 +169,7 @@ class Claim:
     remark: Bilingual | None = None
 
 
-class Standing(StrEnum):
+class ClaimStanding(StrEnum):
     REPRODUCED = "reproduced"
     CONTRADICTED = "contradicted"
     INCONCLUSIVE = "inconclusive"
@@ -205,7 +205,7 @@ class Check:
     least: float | None
     most: float | None
     pairs: int
-    standing: Standing
+    standing: ClaimStanding
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,7 @@ class ClaimOutcome:
     """A claim and what a campaign says of it."""
 
     claim: Claim
-    standing: Standing
+    standing: ClaimStanding
     reason: Reason | None = None
     checks: tuple[Check, ...] = ()
     deciding: Check | None = None

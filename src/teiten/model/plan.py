@@ -57,6 +57,9 @@ class PlannedTrial:
     query_mode: QueryMode
     settings: tuple[tuple[str, str], ...]
     """Server parameters of this trial, after the factors' levels were applied."""
+    copy: int = 1
+    """Which copy of the template: sides that are the same in everything (a server against itself)
+    have one each, as two versions have; others of one template share one."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
 
 from teiten.model.plan import PlannedTrial
 from teiten.model.trial import Outcome
@@ -12,13 +14,48 @@ Finished = tuple[int, int, Outcome]
 """Number, attempt and outcome of a trial in the ledger."""
 
 
+@dataclass(frozen=True)
+class Attempt:
+    """What of a recorded trial decides: whose it is, whether it counts, its numbers, its time."""
+
+    number: int
+    attempt: int
+    outcome: Outcome
+    metrics: Mapping[str, float]
+    started_at: float = 0.0
+    """Seconds since the epoch, as ``finished_at``."""
+    finished_at: float = 0.0
+
+
+class Ending(StrEnum):
+    """Why a sequential campaign runs no further trial; the kind of its event, too."""
+
+    DECIDED = "decided"
+    BUDGET_SPENT = "budget-spent"
+    BLOCKS_SPENT = "blocks-spent"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a campaign still needs, as its ledger stands."""
+
+    unneeded: frozenset[int] = frozenset()
+    """Numbers of planned trials that a sequential campaign does without."""
+    ending: Ending | None = None
+    """None while it goes on, and for a fixed design, which ends with its last trial."""
+
+
 def open_trials(
-    planned: Iterable[PlannedTrial], finished: Iterable[Finished], *, repeats: int
+    planned: Iterable[PlannedTrial],
+    finished: Iterable[Finished],
+    *,
+    repeats: int,
+    unneeded: Collection[int] = frozenset(),
 ) -> tuple[PlannedTrial, ...]:
     """The planned trials that still have to run, in the plan's order.
 
     A trial has ended when an attempt counted, or when it was repeated ``repeats`` times in vain
-    (METHOD.md, A trial, 7).
+    (METHOD.md, A trial, 7). ``unneeded``: numbers that need not run, because a verdict is decided.
     """
     outcomes: dict[int, list[Outcome]] = defaultdict(list)
     for number, _, outcome in finished:
@@ -26,5 +63,7 @@ def open_trials(
     return tuple(
         trial
         for trial in planned
-        if Outcome.COUNTED not in outcomes[trial.number] and len(outcomes[trial.number]) <= repeats
+        if trial.number not in unneeded
+        and Outcome.COUNTED not in outcomes[trial.number]
+        and len(outcomes[trial.number]) <= repeats
     )

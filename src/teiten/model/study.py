@@ -94,6 +94,16 @@ class CachePolicy(StrEnum):
 
 
 @dataclass(frozen=True)
+class Sequential:
+    """Blocks until every verdict is decided, or the budget is spent (METHOD.md, When to stop)."""
+
+    budget: Seconds | None
+    """What the campaign may take, preparation included; None until sizing."""
+    most_blocks: int | None = None
+    """No more blocks than these, whatever the budget permits."""
+
+
+@dataclass(frozen=True)
 class Measure:
     """How a trial is measured and judged."""
 
@@ -104,6 +114,7 @@ class Measure:
     settle: Seconds
     """Rest after the CHECKPOINT, before the warm-up."""
     blocks: int
+    """Of a fixed design; of a sequential one, once sized, the most that its budget permits."""
     caches: CachePolicy
     prewarm: bool
     delta: Share
@@ -113,6 +124,8 @@ class Measure:
     """A trial in which others used, or the hypervisor stole, more of the CPU is disturbed."""
     repeats: int = 2
     """How often a failed or disturbed trial is run again, at the most."""
+    sequential: Sequential | None = None
+    """None for a fixed design, whose number of blocks is declared before the run."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +150,9 @@ class Study:
     measure: Measure
     server_aliases: tuple[tuple[str, str], ...] = ()
     """Alias and the server that it stands for."""
+    server_levels: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
+    """Alias, and the levels of other factors (checksums, query_mode, ``guc:NAME``) that belong to
+    it: sides of a contrast that differ in several things."""
     target_seconds: Seconds | None = None
     """What the whole campaign should take, where the duration is left to sizing."""
     differences: tuple[Bilingual, ...] = ()

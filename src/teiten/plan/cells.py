@@ -27,6 +27,15 @@ def levels_of(study: Study, workload: Workload, factor: str) -> tuple[str, ...]:
     return found.levels if found is not None else ()
 
 
+def level_of(study: Study, cell: Cell, factor: str) -> str | None:
+    """The level of a factor in a cell: its own, or the one that belongs to its server's alias."""
+    own = cell.level(factor)
+    if own is not None:
+        return own
+    alias = dict(study.server_levels).get(cell.level("server") or "", ())
+    return dict(alias).get(factor)
+
+
 def most_clients(study: Study) -> int:
     """The largest number of clients of any trial."""
     return max(

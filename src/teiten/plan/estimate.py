@@ -100,21 +100,21 @@ def _preparing(trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) 
 
 
 def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float]:
-    cloned: set[str] = set()
+    cloned: set[tuple[str, int]] = set()
     for trial in trials:
         workload = study.workload(trial.cell.workload)
-        fingerprint = trial.template.fingerprint
-        restores = workload.changes_data or fingerprint not in cloned
+        cluster = (trial.template.fingerprint, trial.copy)
+        restores = workload.changes_data or cluster not in cloned
         if not workload.changes_data:
-            cloned.add(fingerprint)
+            cloned.add(cluster)
         else:
-            cloned.discard(fingerprint)
+            cloned.discard(cluster)
         size = volumes.data_bytes(trial.template.data)
         yield trial_time(study.measure, size, restores=restores).total
 
 
 def _disk(study: Study, trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> Bytes:
-    kept: dict[str, int] = {}
+    kept: dict[tuple[str, int], int] = {}
     changed = 0
     wal = 0
     for trial in trials:
@@ -123,7 +123,7 @@ def _disk(study: Study, trials: Sequence[PlannedTrial], missing: Sequence[Templa
         if workload.changes_data:
             changed = max(changed, size)
         else:
-            kept[trial.template.fingerprint] = size
+            kept[trial.template.fingerprint, trial.copy] = size
         load = (study.measure.warmup or 0.0) + (study.measure.duration or 0.0)
         limit = size_setting(dict(trial.settings), "max_wal_size")
         data = volumes.data_bytes(trial.template.data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import Cell, Plan, PlannedTrial, TemplateSpec
 from teiten.model.study import DataSet, QueryMode, Study
 from teiten.model.units import Bytes
-from teiten.plan.cells import cell_groups
+from teiten.plan.cells import cell_groups, level_of
 from teiten.plan.estimate import CLUSTER_BYTES, estimate
 from teiten.plan.ordering import in_blocks
 from teiten.plan.settings import settings_of
@@ -59,7 +60,7 @@ class _Templates:
     def __init__(
         self, servers: Mapping[str, Installation], fingerprint: Fingerprint, size: Sizer
     ) -> None:
-        self._servers = servers
+        self.servers = servers
         self._fingerprint = fingerprint
         self._size = size
         self._made: dict[tuple[str, bool, DataSet], TemplateSpec] = {}
@@ -68,7 +69,7 @@ class _Templates:
     def of(self, server: str, checksums: bool, data: DataSet) -> TemplateSpec:
         key = (server, checksums, data)
         if key not in self._made:
-            installation = self._servers[server]
+            installation = self.servers[server]
             made = TemplateSpec(
                 installation=installation,
                 checksums=checksums,
@@ -81,24 +82,39 @@ class _Templates:
 
 
 def _trials(study: Study, templates: _Templates, seed: int) -> Iterator[PlannedTrial]:
+    copies = _copies(study, templates.servers)
     order = in_blocks(cell_groups(study), blocks=study.measure.blocks, seed=seed)
     for number, placed in enumerate(order, start=1):
         cell: Cell = placed.item
         workload = study.workload(cell.workload)
         clients = int(cell.level("clients") or 1)
+        server = cell.level("server") or ""
         yield PlannedTrial(
             number=number,
             block=placed.block,
             cell=cell,
             seed=placed.seed,
             template=templates.of(
-                cell.level("server") or "", cell.level("checksums") == "on", workload.data
+                server, level_of(study, cell, "checksums") == "on", workload.data
             ),
             clients=clients,
             threads=max(1, clients // 2),  # 2021 §4.4: half of the clients
-            query_mode=QueryMode(cell.level("query_mode") or workload.query_mode),
+            query_mode=QueryMode(level_of(study, cell, "query_mode") or workload.query_mode),
             settings=settings_of(study, cell),
+            copy=copies[server],
         )
+
+
+def _copies(study: Study, servers: Mapping[str, Installation]) -> dict[str, int]:
+    """By level of the factor server, the copy of its template: a server against itself has two,
+    because two data directories are part of what differs between two versions."""
+    seen: Counter[tuple[object, ...]] = Counter()
+    copies = {}
+    for level, installation in servers.items():
+        same = (installation.bin_directory, dict(study.server_levels).get(level, ()))
+        seen[same] += 1
+        copies[level] = seen[same]
+    return copies
 
 
 def _check_servers(study: Study, servers: Sequence[tuple[str, Installation]]) -> None:

@@ -30,10 +30,12 @@ DEFAULTS = {
 
 
 def settings_of(study: Study, cell: Cell) -> tuple[tuple[str, str], ...]:
-    """The study's parameters with the levels of the cell applied. The study must be sized."""
+    """The study's parameters with the levels of the cell, and those of its server's alias, applied.
+    The study must be sized."""
+    of_alias = dict(study.server_levels).get(cell.level("server") or "", ())
     levels = {
         name.removeprefix(GUC_PREFIX): level
-        for name, level in cell.levels
+        for name, level in (*of_alias, *cell.levels)
         if name.startswith(GUC_PREFIX)
     }
     fixed = {setting.name: setting.value or "" for setting in study.settings}

@@ -7,7 +7,6 @@ one machine get the same sizes; only the free disk bounds the scale, in coarse s
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -15,8 +14,10 @@ from teiten.model.facts import HostFacts
 from teiten.model.study import DataSet, Factor, Measure, Setting, Study, Workload
 from teiten.model.units import GIB, MIB, Bytes, Seconds
 from teiten.plan import volumes
-from teiten.plan.cells import cell_groups, levels_of, most_clients
-from teiten.plan.estimate import disk_of_data, trial_time
+from teiten.plan.cells import most_clients
+from teiten.plan.durations import installations, overhead, target, trials_by_workload
+from teiten.plan.estimate import disk_of_data
+from teiten.plan.pairs import begun, bounded
 
 DATA_SHARE_OF_MEMORY = 0.15
 BUFFERS_FOR_DATA = 1.25
@@ -27,7 +28,8 @@ OVERHEAD_SHARE_OF_TARGET = 0.5
 
 SHORTEST, LONGEST = 10, 300
 """Seconds of a trial whose duration is derived; 300 s are the reports' (2021 §4.4)."""
-DEFAULT_TARGET = Seconds(3600.0)
+LONGEST_OF_PAIRS = 60
+"""Of a sequential design: noise that a longer trial would average, more pairs average too."""
 SPARE_CONNECTIONS = 10
 """Beyond the clients: superusers, the sampler, the checks."""
 USUAL_CONNECTIONS = 500
@@ -40,9 +42,10 @@ SCALES = tuple(int(m * 10**e) for e in (1, 2, 3) for m in _MANTISSAS if m * 10**
 
 def size(study: Study, facts: HostFacts) -> Study:
     """The study with every open value filled in: clients, scale, duration, warm-up, settings."""
-    sized = _with_clients(study, facts)
+    sized = _with_clients(begun(study), facts)
     sized = _with_scale(sized, facts)
     sized = replace(sized, measure=_timed(sized))
+    sized = replace(sized, measure=bounded(sized))
     return replace(sized, settings=tuple(_settings(sized, facts)))
 
 
@@ -92,11 +95,11 @@ def _at_scale(study: Study, scale: int) -> tuple[Workload, ...]:
 
 def _fits(study: Study, facts: HostFacts) -> bool:
     largest = _largest_data(study)
-    disk = disk_of_data(_installations(study), study.workloads) + 2 * largest
+    disk = disk_of_data(installations(study), study.workloads) + 2 * largest
     return (
         largest <= facts.memory.total * DATA_SHARE_OF_MEMORY
         and disk <= facts.disk.free * SHARE_OF_FREE_DISK
-        and _overhead(study) <= _target(study) * OVERHEAD_SHARE_OF_TARGET
+        and overhead(study) <= target(study) * OVERHEAD_SHARE_OF_TARGET
     )
 
 
@@ -108,10 +111,11 @@ def _timed(study: Study) -> Measure:
         if warmup is None:
             warmup = _warmup(measure.duration)
         return replace(measure, warmup=warmup)
-    trials = max(1, sum(_trials_by_workload(study).values()))
-    left = (_target(study) - _overhead(study)) / trials - measure.settle
+    trials = max(1, sum(trials_by_workload(study).values()))
+    left = (target(study) - overhead(study)) / trials - measure.settle
     share = left / 1.1 if measure.warmup is None else left - measure.warmup
-    duration = Seconds(float(min(LONGEST, max(SHORTEST, math.floor(share)))))
+    longest = LONGEST if measure.sequential is None else LONGEST_OF_PAIRS
+    duration = Seconds(float(min(longest, max(SHORTEST, math.floor(share)))))
     warmup = _warmup(duration) if measure.warmup is None else measure.warmup
     return replace(measure, duration=duration, warmup=warmup)
 
@@ -119,43 +123,6 @@ def _timed(study: Study) -> Measure:
 def _warmup(duration: Seconds) -> Seconds:
     """A tenth of the duration, from 1 to 30 whole seconds."""
     return Seconds(float(min(30, max(1, math.ceil(duration / 10)))))
-
-
-def _target(study: Study) -> Seconds:
-    return study.target_seconds or DEFAULT_TARGET
-
-
-def _overhead(study: Study) -> float:
-    """The seconds of a campaign without its load: building, restoring, starting, prewarming."""
-    open_measure = replace(
-        study.measure, duration=Seconds(0.0), warmup=Seconds(0.0), settle=Seconds(0.0)
-    )
-    counts = _trials_by_workload(study)
-    sets = {workload.data for workload in study.workloads}
-    total = _installations(study) * sum(volumes.build_seconds(data) for data in sets)
-    for workload in study.workloads:
-        time = trial_time(
-            open_measure, volumes.data_bytes(workload.data), restores=workload.changes_data
-        )
-        total += counts[workload.name] * time.total
-    return total
-
-
-def _trials_by_workload(study: Study) -> Counter[str]:
-    return Counter(
-        {
-            workload.name: study.measure.blocks
-            * sum(len(group) for group in cell_groups(study) if group[0].workload == workload.name)
-            for workload in study.workloads
-        }
-    )
-
-
-def _installations(study: Study) -> int:
-    """Templates of each data set: one for every server, with and without checksums."""
-    workload = study.workloads[0]
-    servers = len(levels_of(study, workload, "server"))
-    return servers * max(1, len(levels_of(study, workload, "checksums")))
 
 
 def _largest_data(study: Study) -> Bytes:

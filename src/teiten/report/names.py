@@ -33,6 +33,7 @@ class Names:
         study = analysis.plan.study
         self.contrast = study.contrast
         self.is_server = study.contrast == SERVER
+        self.configured = self.is_server and bool(study.server_levels)
         self.workload_titles = {one.name: t.of(one.title) for one in study.workloads}
         factor = study.factor(study.contrast)
         levels = factor.levels if factor else ()
@@ -58,6 +59,11 @@ class Names:
 
     def side(self, level: str) -> Side:
         return self.sides.get(level) or Side(level, level, level)
+
+    def listed(self, level: str) -> str:
+        """A side where all of them are listed: with its settings, where it has some of its own."""
+        side = self.side(level)
+        return side.long if self.configured else side.short
 
     def context(self, context: Context) -> str:
         """``4 clients``; ``all levels`` is the overall row's own text."""
@@ -97,6 +103,8 @@ def _sides(levels: tuple[str, ...], plan: Plan, names: Names) -> list[Side]:
         return [
             Side(level, f"{names.factor(plan.study.contrast)} = {level}", level) for level in levels
         ]
+    if names.configured:
+        return [_configured(level, plan, names) for level in levels]
     versions = {level: str(one.version) for level, one in plan.servers}
     texts = [versions.get(level, level) for level in levels]
     clear = len(set(texts)) == len(texts)
@@ -108,3 +116,11 @@ def _sides(levels: tuple[str, ...], plan: Plan, names: Names) -> list[Side]:
         )
         for level, text in zip(levels, texts, strict=True)
     ]
+
+
+def _configured(level: str, plan: Plan, names: Names) -> Side:
+    """A side that is a server with settings of its own: ``B (PostgreSQL 18.4, jit = off)``."""
+    version = next((one.version for name, one in plan.servers if name == level), level)
+    own = dict(plan.study.server_levels).get(level, ())
+    parts = (f"PostgreSQL {version}", *(f"{names.factor(key)} = {value}" for key, value in own))
+    return Side(level, f"{level} ({names.t('list.separator').join(parts)})", level)

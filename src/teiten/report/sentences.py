@@ -43,6 +43,17 @@ def interval_text(t: Texts, effect: Interval | None) -> str:
     return t("interval.plain", low=fixed(effect.low, digits), high=fixed(effect.high, digits))
 
 
+def interval_percent(t: Texts, effect: Interval) -> str:
+    """``95 % interval +1.1 % to +3.5 %``"""
+    digits = percent_decimals(effect)
+    return t(
+        "interval.percent",
+        confidence=plain_percent(t, round(effect.confidence, 12)),
+        low=percent(t, effect.low - 1, digits, signed=True),
+        high=percent(t, effect.high - 1, digits, signed=True),
+    )
+
+
 def verdict_word(t: Texts, verdict: Verdict) -> str:
     """The verdict as in tables and charts."""
     suffix = "-at-least" if verdict.at_least_delta and verdict.kind in DECIDED else ""

@@ -10,6 +10,7 @@ from teiten.model.study import (
     DataSet,
     Factor,
     Measure,
+    Sequential,
     Setting,
     Study,
     Workload,
@@ -46,7 +47,8 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
         workloads=tuple(_workloads(draft, document, tables, factors)),
         settings=tuple(_settings(draft, document, tables, factors)),
         measure=_measure(draft, tables.measure, conclusive=study.conclusive),
-        server_aliases=tuple(tables.servers.items()),
+        server_aliases=tuple((name, one.server) for name, one in tables.servers.items()),
+        server_levels=tuple(_server_levels(draft, tables, factors)),
         target_seconds=tables.measure.target,
         differences=study.differences,
         file=None if document.built_in else document.path,
@@ -107,6 +109,22 @@ def _check_fixed_settings(draft: Draft, levels: Mapping[str, tuple[str, ...]]) -
                 f" ({', '.join(varied)})",
                 _ONE_OF_THEM,
             )
+
+
+def _server_levels(
+    draft: Draft, tables: StudyFile, factors: Sequence[Factor]
+) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
+    varied = {factor.name for factor in factors}
+    for alias, one in tables.servers.items():
+        for factor, _ in one.levels:
+            if factor in varied:
+                raise draft.error(
+                    ("servers", alias, factor),
+                    f"fixes {factor} for {alias}, but the study varies it as a factor",
+                    _ONE_OF_THEM,
+                )
+        if one.levels:
+            yield alias, one.levels
 
 
 def _base_clients(tables: StudyFile, factors: Sequence[Factor]) -> tuple[str, ...]:
@@ -191,7 +209,7 @@ def _setting(draft: Draft, document: Document, name: str, table: SettingTable) -
 
 
 def _measure(draft: Draft, table: MeasureTable, *, conclusive: bool) -> Measure:
-    if conclusive and table.blocks < 2:
+    if conclusive and table.blocks < 2 and not table.until_decided:
         raise draft.error(
             ("measure", "blocks"),
             "one block gives one pair, and one pair gives no interval",
@@ -208,4 +226,19 @@ def _measure(draft: Draft, table: MeasureTable, *, conclusive: bool) -> Measure:
         alpha=table.alpha,
         disturbed_share=table.disturbed_share,
         repeats=table.repeats,
+        sequential=_sequential(draft, table),
     )
+
+
+def _sequential(draft: Draft, table: MeasureTable) -> Sequential | None:
+    if table.until_decided:
+        return Sequential(budget=table.budget, most_blocks=table.most_blocks)
+    for key, value in (("budget", table.budget), ("most_blocks", table.most_blocks)):
+        if value is not None:
+            raise draft.error(
+                ("measure", key),
+                f"{key} is for campaigns that end with a decision; this one has"
+                f" {table.blocks} blocks",
+                "add --until-decided (until_decided = true), or use --blocks alone",
+            )
+    return None

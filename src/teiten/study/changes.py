@@ -39,7 +39,7 @@ SHORT_KEYS = (
 TABLES = ("study", "servers", "factors", "workloads", "settings", "measure")
 
 _VERBATIM_KEYS = {"title", "question", "purpose", "description", "pgbench_options", "script"}
-_YES_NO_KEYS = {"prewarm", "changes_data", "conclusive"}
+_YES_NO_KEYS = {"prewarm", "changes_data", "conclusive", "until_decided"}
 _YES_NO = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
 
 
@@ -65,8 +65,12 @@ def from_command_line(
     blocks: int | None = None,
     delta: str | None = None,
     alpha: str | None = None,
+    until_decided: bool = False,
+    budget: str | None = None,
 ) -> tuple[Change, ...]:
     """The changes that flags ask for, in the order in which they are applied.
+
+    With ``until_decided``, ``blocks`` are the most.
 
     Raises UsageError for a flag that cannot be read or a key that is given twice.
     """
@@ -76,10 +80,16 @@ def from_command_line(
         changes.append(Change("factors.server", levels, "--servers", f"server={','.join(levels)}"))
     changes += [_from_set(each) for each in overrides]
     changes += [_from_guc(each) for each in gucs]
-    named = (("blocks", blocks), ("delta", delta), ("alpha", alpha))
+    named = (
+        ("most_blocks" if until_decided else "blocks", blocks, "--blocks"),
+        ("delta", delta, "--delta"),
+        ("alpha", alpha, "--alpha"),
+        ("until_decided", until_decided or None, "--until-decided"),
+        ("budget", budget, "--budget"),
+    )
     changes += [
-        Change(f"measure.{key}", value, f"--{key}", f"{key}={value}")
-        for key, value in named
+        Change(f"measure.{key}", value, flag, f"{key}={value}")
+        for key, value, flag in named
         if value is not None
     ]
     _refuse_repeated(changes)
@@ -124,7 +134,7 @@ def _from_set(text: str) -> Change:
         raise UsageError(
             f"{origin}: {error}", "teiten init observe prints a study with all of its keys"
         ) from error
-    return Change(full, _typed(full, value), origin, f"{key}={value}")
+    return Change(full, typed_value(full, value), origin, f"{key}={value}")
 
 
 def _from_guc(text: str) -> Change:
@@ -139,7 +149,7 @@ def _split(text: str, flag: str, example: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
-def _typed(key: str, text: str) -> Any:
+def typed_value(key: str, text: str) -> Any:
     """The text as the value that TOML would hold."""
     name = key.rpartition(".")[2]
     if key.startswith("settings.") or name in _VERBATIM_KEYS:

@@ -40,6 +40,11 @@ def catalogue_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in CATALOGUE.glob("*.toml")))
 
 
+def read_verb_document() -> Document:
+    """The study of the verbs that compare two sides; no part of the catalogue."""
+    return read_file(CATALOGUE / "verbs" / "pairs.toml", built_in=True)
+
+
 def read_document(reference: str) -> Document:
     """Read a study by its name in the catalogue, or a study file.
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from teiten.model.study import GUC_PREFIX
@@ -119,6 +120,31 @@ def server(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
         raise ValueError(f'{value!r} does not name a server; write for example "17" or "18.4"')
     return str(value).strip()
+
+
+@dataclass(frozen=True)
+class ServerAlias:
+    """What an alias stands for: a server, and the levels of other factors that belong to it."""
+
+    server: str
+    levels: tuple[tuple[str, str], ...] = ()
+
+
+def server_alias(value: Any) -> ServerAlias:
+    """``17``, or a table ``{ server = "17", checksums = "on", "guc:work_mem" = "64MB" }``."""
+    if not isinstance(value, dict):
+        return ServerAlias(server(value))
+    if "server" not in value:
+        raise ValueError('a table needs the key server, for example { server = "18" }')
+    found: dict[str, str] = {}
+    for key, level in value.items():
+        if key == "server":
+            continue
+        factor = factor_name(key)
+        if factor in ("server", "clients"):
+            raise ValueError(f"{factor} cannot belong to a server's alias")
+        found[factor] = _level(factor, level)
+    return ServerAlias(server(value["server"]), tuple(found.items()))
 
 
 def _level(factor: str, value: Any) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from teiten.model.study import Study, StudySummary
 from teiten.study.build import build
-from teiten.study.changes import from_command_line
+from teiten.study.changes import Change, from_command_line
 from teiten.study.document import Document, catalogue_names, read_document
 from teiten.study.draft import Draft
 from teiten.study.profiles import apply_profile
@@ -22,13 +22,16 @@ def load_study(
     blocks: int | None = None,
     delta: str | None = None,
     alpha: str | None = None,
+    until_decided: bool = False,
+    budget: str | None = None,
 ) -> Study:
     """Read a study and change it as the profile and the flags say.
 
     ``servers``: the levels of the factor server, each perhaps several between commas.
     ``overrides``: ``KEY=VALUE`` of ``--set``; ``gucs``: ``NAME=VALUE`` of ``--guc``; ``delta`` and
-    ``alpha`` as written (``2%``). What the profile leaves to the machine is None or an empty tuple;
-    ``plan.sizing`` fills it. Raises UsageError (a flag) or StudyError (the file).
+    ``alpha`` as written (``2%``); ``until_decided``: sequentially, within ``budget`` (``30m``).
+    What the profile leaves to the machine is None or an empty tuple; ``plan.sizing`` fills it.
+    Raises UsageError (a flag) or StudyError (the file).
     """
     changes = from_command_line(
         servers=servers,
@@ -37,13 +40,20 @@ def load_study(
         blocks=blocks,
         delta=delta,
         alpha=alpha,
+        until_decided=until_decided,
+        budget=budget,
     )
-    document = read_document(reference)
+    return study_of(read_document(reference), changes, profile=profile)
+
+
+def study_of(document: Document, changes: Sequence[Change], *, profile: str | None = None) -> Study:
+    """A study file with a profile and further changes. Raises as ``load_study`` does."""
     draft = Draft(document)
     chosen = apply_profile(draft, document, profile)
     for change in changes:
         draft.apply(change)
-    return build(draft, document, profile=chosen, overrides=tuple(each.text for each in changes))
+    texts = tuple(each.text for each in changes if each.text)
+    return build(draft, document, profile=chosen, overrides=texts)
 
 
 def catalogue() -> tuple[StudySummary, ...]:

@@ -27,6 +27,7 @@ Measured = Annotated[Seconds | None, PlainValidator(values.measured_seconds)]
 WarmUp = Annotated[Seconds | None, PlainValidator(values.whole_seconds)]
 Time = Annotated[Seconds, PlainValidator(values.duration)]
 Target = Annotated[Seconds, PlainValidator(values.target)]
+Budget = Annotated[Seconds, PlainValidator(values.budget)]
 Caches = Annotated[CachePolicy, PlainValidator(values.cache_policy)]
 Delta = Annotated[Share, PlainValidator(values.delta)]
 Alpha = Annotated[Share, PlainValidator(values.alpha)]
@@ -34,7 +35,7 @@ DisturbedShare = Annotated[Share, PlainValidator(values.disturbed_share)]
 Count = Annotated[int, Field(ge=1, le=10_000)]
 Repeats = Annotated[int, Field(ge=0, le=10)]
 Alias = Annotated[str, PlainValidator(values.name)]
-Server = Annotated[str, PlainValidator(levels.server)]
+Server = Annotated[levels.ServerAlias, PlainValidator(levels.server_alias)]
 SettingName = Annotated[str, PlainValidator(levels.setting_name)]
 SettingValue = Annotated[str, PlainValidator(levels.setting_value)]
 
@@ -115,6 +116,9 @@ class MeasureTable(Table):
     alpha: Alpha = Share(0.05)
     disturbed_share: DisturbedShare = Share(0.05)
     repeats: Repeats = 2
+    until_decided: bool = False
+    budget: Budget | None = None
+    most_blocks: Count | None = None
 
 
 class WorkloadChanges(Table):
@@ -146,6 +150,9 @@ class ProfileTable(Table):
     alpha: Alpha | None = None
     disturbed_share: DisturbedShare | None = None
     repeats: Repeats | None = None
+    until_decided: bool | None = None
+    budget: Budget | None = None
+    most_blocks: Count | None = None
     settings: dict[SettingName, SettingValue] = {}
     workloads: dict[Name, WorkloadChanges] = {}
 

@@ -99,6 +99,13 @@ def target(value: Any) -> Seconds:
     return seconds
 
 
+def budget(value: Any) -> Seconds:
+    seconds = duration(value)
+    if seconds <= 0:
+        raise ValueError(f"must be above 0s, not {value!r}")
+    return seconds
+
+
 def delta(value: Any) -> Share:
     share = _share(value)
     if not 0 < share < 1:

@@ -44,26 +44,32 @@ class Bench:
     """By context: decided once, so that both sides of a contrast log alike."""
     versions: dict[str, str] = field(default_factory=dict)
     """What ``version()`` says on each level of the factor server that was started."""
-    kept: dict[str, Cluster] = field(default_factory=dict)
-    """By template fingerprint: stopped clusters whose data no trial has changed."""
+    kept: dict[tuple[str, int], Cluster] = field(default_factory=dict)
+    """By template fingerprint and copy: stopped clusters whose data no trial has changed."""
 
     def evidence_folder(self, trial: PlannedTrial, attempt: int) -> Path:
         return self.campaign / "evidence" / f"trial-{trial.number:04d}.{attempt}"
 
     def cluster_folder(self, trial: PlannedTrial, *, kept: bool) -> Path:
         use = "kept" if kept else "once"
-        name = f"{self.campaign.name}-{trial.template.fingerprint[:12]}-{use}"
+        copy = "" if trial.copy == 1 else f"-{trial.copy}"
+        name = f"{self.campaign.name}-{trial.template.fingerprint[:12]}{copy}-{use}"
         return self.workdir.clusters / name
 
     def settings_of(self, trial: PlannedTrial) -> tuple[Setting, ...]:
         """The trial's parameters, each with the study's reason."""
         known = {setting.name: setting for setting in self.plan.study.settings}
+        shared = {
+            name
+            for name, value in trial.settings
+            if name in known and known[name].value in (None, value)
+        }
         return tuple(
             Setting(
                 name=name,
                 value=value,
-                reason=known[name].reason if name in known else VARIED,
-                source=known[name].source if name in known else "factor",
+                reason=known[name].reason if name in shared else VARIED,
+                source=known[name].source if name in shared else "factor",
             )
             for name, value in trial.settings
         )

@@ -56,6 +56,7 @@ class SingleServerTrial:
         self._workload = bench.plan.study.workload(trial.cell.workload)
         self._measure = bench.plan.study.measure
         self._keeps = not self._workload.changes_data
+        self._place = (trial.template.fingerprint, trial.copy)
         self.evidence = bench.evidence_folder(trial, attempt)
         self._cluster: Cluster | None = None
         self._pgbench: PgbenchProcess | None = None
@@ -78,7 +79,7 @@ class SingleServerTrial:
         shutil.rmtree(self.evidence, ignore_errors=True)
         self.evidence.mkdir(parents=True)
         template = self._trial.template
-        kept = self._bench.kept.get(template.fingerprint) if self._keeps else None
+        kept = self._bench.kept.get(self._place) if self._keeps else None
         if kept is not None:
             kept.log.unlink(missing_ok=True)
             self._cluster = kept
@@ -221,12 +222,11 @@ class SingleServerTrial:
             return
         cluster.stop(immediately=True)
         self._keep_evidence(cluster)
-        fingerprint = self._trial.template.fingerprint
         if self._keeps and self._sound:
-            self._bench.kept[fingerprint] = cluster
+            self._bench.kept[self._place] = cluster
         else:
             if self._keeps:
-                self._bench.kept.pop(fingerprint, None)
+                self._bench.kept.pop(self._place, None)
             with contextlib.suppress(TeitenError, OSError):  # the next start sweeps what is left
                 cluster.remove()
         self._cluster = None

@@ -19,6 +19,7 @@ from teiten.report.sentences import (
     verdict_word,
 )
 from teiten.report.texts import problem_text
+from teiten.report.view.design import stopped
 from teiten.report.view.kit import Kit
 
 
@@ -47,6 +48,7 @@ def answer(kit: Kit) -> Answer:
     statements = tuple(_statement(kit, at, one) for at, one in enumerate(primary(kit)))
     t = kit.t
     remarks = (
+        *stopped(kit),
         (t("answer.cost"), _cost(kit)),
         (t("answer.excluded"), _excluded(kit)),
         (t("answer.undecided"), _undecided(kit)),
@@ -70,7 +72,9 @@ def _notices(kit: Kit) -> tuple[str, ...]:
     notices = []
     if not kit.study.conclusive:
         notices.append(t("notice.no-conclusion", profile=kit.study.profile))
-    if analysis.missing:
+    if analysis.missing and kit.study.measure.sequential is not None:
+        notices.append(t("notice.undecided-yet"))
+    elif analysis.missing:
         notices.append(
             t.plural("notice.missing", analysis.missing, planned=len(analysis.plan.trials))
         )
@@ -133,9 +137,9 @@ def _cost(kit: Kit) -> str:
     analysis = kit.analysis
     return kit.t(
         "answer.cost.text",
-        trials=len(analysis.plan.trials),
+        trials=len(analysis.due),
         attempts=len(analysis.trials),
-        blocks=kit.study.measure.blocks,
+        blocks=len({trial.block for trial in analysis.due}),
         measured=kit.duration(analysis.measured),
         wall=kit.duration(analysis.wall),
     )

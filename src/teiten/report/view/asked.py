@@ -13,6 +13,7 @@ from teiten.report.charts.grid import GridWords, Square, design_grid
 from teiten.report.numbers import bytes_text, fixed, plain
 from teiten.report.sentences import plain_percent, processor
 from teiten.report.topology import Box, Topology, topology_svg
+from teiten.report.view.design import blocks_text, noise_rows, trials_shown
 from teiten.report.view.kit import Kit
 
 FAILED, DISTURBED, REPEATED, NOT_RUN = "×", "≈", "↻", "·"
@@ -60,7 +61,7 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
         (
             kit.names.factor(factor.name),
             t("list.separator").join(
-                kit.names.side(level).short if factor.name == study.contrast else level
+                kit.names.listed(level) if factor.name == study.contrast else level
                 for level in factor.levels
             ),
         )
@@ -78,7 +79,8 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
     return (
         (t("design.contrast"), t("design.contrast.text", factor=kit.names.factor(study.contrast))),
         *factors,
-        (t("design.blocks"), plain(measure.blocks)),
+        (t("design.blocks"), blocks_text(kit)),
+        *noise_rows(kit),
         (t("design.trials"), plain(len(kit.analysis.plan.trials))),
         (
             t("design.duration"),
@@ -130,14 +132,15 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
             repeats=measure.repeats,
         )
     )
-    return (*steps, t("procedure.order"), t("procedure.statistics"))
+    design = "statistics" if measure.sequential is None else "sequential"
+    return (*steps, t("procedure.order"), t(f"procedure.{design}"))
 
 
 def _grid(kit: Kit) -> Chart:
     t = kit.t
     states = _states(kit)
     squares, places = [], dict[int, int]()
-    for trial in sorted(kit.analysis.plan.trials, key=lambda one: one.number):
+    for trial in sorted(trials_shown(kit), key=lambda one: one.number):
         places[trial.block] = places.get(trial.block, 0) + 1
         context = trial.cell.context(kit.study.contrast)
         on_axis, panel = kit.names.axis(context)

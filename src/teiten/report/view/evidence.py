@@ -19,7 +19,9 @@ from teiten.report.view.trials import (
     trial_table,
 )
 
-UNINTERESTING = frozenset({"step", "trial-started", "trial-finished", "caution", "server-facts"})
+UNINTERESTING = frozenset(
+    {"step", "trial-started", "trial-finished", "caution", "server-facts", "noise-floor"}
+)
 MOST_EVENTS = 300
 
 

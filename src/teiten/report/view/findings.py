@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from teiten.model.claims import ClaimOutcome, PublishedCurves, Standing
+from teiten.model.claims import ClaimOutcome, ClaimStanding, PublishedCurves
 from teiten.model.metrics import TPS
 from teiten.report.charts.base import Chart
 from teiten.report.charts.published import CurvePoint, CurveWords, published_curves
@@ -41,8 +41,8 @@ def findings(kit: Kit) -> Findings | None:
     found = kit.analysis.claims
     if not found:
         return None
-    applied = [one for one in found if one.standing is not Standing.NOT_APPLICABLE]
-    elsewhere = [one for one in found if one.standing is Standing.NOT_APPLICABLE]
+    applied = [one for one in found if one.standing is not ClaimStanding.NOT_APPLICABLE]
+    elsewhere = [one for one in found if one.standing is ClaimStanding.NOT_APPLICABLE]
     tables = [_outcomes(kit, applied)] if applied else []
     if elsewhere:
         tables.append(_not_applicable(kit, elsewhere))
@@ -52,7 +52,7 @@ def findings(kit: Kit) -> Findings | None:
 def _summary(kit: Kit, found: tuple[ClaimOutcome, ...]) -> str:
     counts = kit.t("list.separator").join(
         kit.t("claim.count", outcome=kit.t(f"claim-outcome.{standing.value}"), count=count)
-        for standing in Standing
+        for standing in ClaimStanding
         if (count := sum(one.standing is standing for one in found))
     )
     return kit.t("claim.summary", count=len(found), counts=counts)
@@ -93,7 +93,7 @@ def _measured(kit: Kit, one: ClaimOutcome) -> str:
     text = check_text(kit.t, one.deciding, kit.short)
     if len(one.checks) < 2:
         return text
-    kept = sum(check.standing is Standing.REPRODUCED for check in one.checks)
+    kept = sum(check.standing is ClaimStanding.REPRODUCED for check in one.checks)
     return kit.t("claim.of-checks", check=text, kept=kept, count=len(one.checks))
 
 

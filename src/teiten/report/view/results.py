@@ -179,13 +179,15 @@ def contrast_table(kit: Kit, name: str, contrast: ContrastResult, *, noted: bool
     lead = [Cell(t("level.overall")), *(Cell("") for _ in factors[1:])] if factors else []
     total = (*lead, Cell(""), Cell(""), *_judged(kit, contrast.overall))
     confidence = contrast.overall.effect.confidence if contrast.overall.effect else 0.95
+    sequential = kit.study.measure.sequential is not None
+    note = "table.contrast.note-sequential" if sequential else "table.contrast.note"
     return Table(
         name,
         t("table.contrast.caption", metric=title, workload=names.workload(contrast.workload)),
         columns,
         rows,
         total if len(rows) > 1 else None,
-        t("table.contrast.note", confidence=plain_percent(t, confidence)) if noted else "",
+        t(note, confidence=plain_percent(t, confidence)) if noted else "",
     )
 
 

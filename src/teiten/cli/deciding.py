@@ -1,0 +1,96 @@
+"""A sequential campaign while it runs: its stopping rule, and how it stands in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from teiten.analysis.campaign import wall_seconds
+from teiten.analysis.contrasts import contrasts
+from teiten.analysis.sequential import least_pairs
+from teiten.analysis.stopping import standing
+from teiten.cli.watching import Watcher, duration
+from teiten.ledger.store import Ledger
+from teiten.model.analysis import CampaignAnalysis, ContrastResult, VerdictKind
+from teiten.model.metrics import TPS
+from teiten.model.plan import Plan
+from teiten.model.progress import Attempt, Ending, Standing
+from teiten.model.units import Seconds
+from teiten.report.sentences import interval_percent, percent_decimals, verdict_word
+from teiten.report.texts import texts
+
+ENDINGS = {
+    Ending.DECIDED: "decided after {pairs} pairs",
+    Ending.BUDGET_SPENT: "the budget is spent after {pairs} pairs, without every decision",
+    Ending.BLOCKS_SPENT: "all {pairs} blocks were run, without every decision",
+}
+
+
+class Decider:
+    """The stopping rule: asked before every trial, it judges what the ledger holds."""
+
+    def __init__(self, ledger: Ledger, watcher: Watcher) -> None:
+        self._ledger = ledger
+        self._watcher = watcher
+
+    def __call__(self) -> Standing:
+        plan = self._ledger.plan
+        if plan.study.measure.sequential is None:
+            return Standing()
+        attempts = self._ledger.attempts(TPS.name)
+        if attempts:
+            results = contrasts(plan, attempts, (TPS.name,))
+            self._watcher.stands(tuple(standing_lines(plan, results, attempts)))
+        return standing(plan, attempts, self._spent(attempts))
+
+    def _spent(self, attempts: Sequence[Attempt]) -> Seconds:
+        moments = [at for one in attempts for at in (one.started_at, one.finished_at)]
+        events = self._ledger.campaign_events()
+        return Seconds(wall_seconds(self._ledger.created_at, events, moments))
+
+
+def standing_lines(
+    plan: Plan, results: Sequence[ContrastResult], attempts: Sequence[Attempt]
+) -> Iterator[str]:
+    """Of each contrast: estimate, interval, verdict so far, pairs, and the way to a decision."""
+    several = len(results) > 1
+    for one in results:
+        name = f"{one.workload} {one.new}/{one.old}: " if several else ""
+        yield f"{name}{_stand(one)}; {_pairs(one.overall.pairs)}{_way(plan, one, attempts)}"
+
+
+def ending_lines(analysis: CampaignAnalysis) -> Iterator[str]:
+    """How a sequential campaign ended; nothing of a fixed design."""
+    ending = analysis.standing.ending
+    if ending is not None:
+        pairs = max((trial.block for trial in analysis.due), default=0)
+        yield ENDINGS[ending].format(pairs=pairs)
+
+
+def _stand(one: ContrastResult) -> str:
+    effect = one.overall.effect
+    if effect is None:
+        return "no interval yet"
+    t = texts("en")
+    digits = percent_decimals(effect)
+    ratio = f"{(effect.ratio - 1) * 100:+.{digits}f} %"
+    return f"{ratio} ({interval_percent(t, effect)}), {verdict_word(t, one.overall)}"
+
+
+def _pairs(count: int) -> str:
+    return "1 pair" if count == 1 else f"{count} pairs"
+
+
+def _way(plan: Plan, one: ContrastResult, attempts: Sequence[Attempt]) -> str:
+    """How far it is to the decision, where it is not there yet."""
+    if one.overall.kind is not VerdictKind.INCONCLUSIVE:
+        return ""
+    needed = one.forecast
+    least = least_pairs(plan.study.measure.alpha)
+    if needed is None:
+        return f", a decision needs {least} at least" if one.overall.pairs < least else ""
+    further = max(needed, least, one.overall.pairs + 1) - one.overall.pairs
+    cells = sum(trial.block == 1 for trial in plan.trials)
+    times = [attempt.finished_at - attempt.started_at for attempt in attempts]
+    seconds = further * cells * sum(times) / len(times)
+    beyond = "" if needed <= plan.study.measure.blocks else ", beyond the budget"
+    return f", about {further} more to a decision ({duration(seconds)}{beyond})"

@@ -1,0 +1,115 @@
+"""``teiten null``: a server against itself, which measures the machine's own noise."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from teiten.analysis.noise import Noise, noise
+from teiten.analysis.sequential import pairs_for
+from teiten.cli.campaign import carry_out
+from teiten.cli.main import Session
+from teiten.cli.noise_text import EFFECTS, noise_lines
+from teiten.cli.pairing import pair_options, shared_options
+from teiten.cli.planning import plan_study
+from teiten.cli.run import begin, prepare
+from teiten.errors import UsageError
+from teiten.execute.postgres.installations import find_installations
+from teiten.host.noise import keep_noise, noise_key
+from teiten.ledger.store import Ledger
+from teiten.model.metrics import TPS
+from teiten.model.noise import NoiseFloor
+from teiten.model.units import Seconds
+from teiten.study.sides import null_study
+
+EXAMPLES = (
+    "Examples:  teiten null  ·  teiten null 18 --script tpcb-like --clients 4 --pairs 30"
+    "  ·  teiten null 17 --json"
+)
+
+
+@click.command("null", epilog=EXAMPLES)
+@click.argument("server", required=False)
+@pair_options
+@click.option("--json", "as_json", is_flag=True, help="Print the noise as JSON.")
+@click.pass_obj
+def command(session: Session, /, server: str | None, **given: Any) -> None:
+    """How much do two sides differ here that are the same?
+
+    SERVER (the newest by default) runs against itself, in two data directories. What is found is
+    kept for this machine and workload: `teiten plan` foretells with it how long a verdict takes,
+    and reports of later campaigns show it. --pairs (default 20) are fixed; --budget is what they
+    should take in all.
+    """
+    options = shared_options(session, given)
+    prepare(session, options.name)
+    chosen = server or _newest(session)
+    study = null_study(chosen, options.shared)
+    planned = plan_study(session, study, seed=options.seed)
+    words = ["teiten", "null", chosen, *options.as_arguments(), "--seed", str(planned.plan.seed)]
+    name = begin(session, planned, options.name, shlex.join(words))
+    carried = carry_out(session, session.workdir.campaigns / name)
+    found = _keep(session, name)
+    if given["as_json"]:
+        reports = [str(path) for path in carried.reports]
+        session.console.json(
+            {"campaign": name, "noise": [_as_json(one) for one in found], "reports": reports}
+        )
+        return
+    if not found:
+        session.console.say("there are too few valid pairs for an estimate of the noise")
+    for one in found:
+        for line in noise_lines(one):
+            session.console.say(line)
+    session.console.data(str(carried.reports[0]))
+
+
+def _newest(session: Session) -> str:
+    servers = [one for one in find_installations(session.workdir) if one.postgres is not None]
+    if not servers:
+        raise UsageError("there is no PostgreSQL server here", "install one: teiten pg install 18")
+    return max(servers, key=lambda one: one.version).name
+
+
+def _keep(session: Session, name: str) -> list[NoiseFloor]:
+    """The noise that a campaign has measured; kept for this machine."""
+    with Ledger.open(session.workdir.campaigns / name, read_only=True) as ledger:
+        attempts = ledger.attempts(TPS.name)
+        ended = max((one.finished_at for one in attempts), default=ledger.created_at)
+        found = [_floor(ledger, one, ended) for one in noise(ledger.plan, attempts)]
+    for floor in found:
+        keep_noise(session.workdir.caches, floor)
+    return found
+
+
+def _floor(ledger: Ledger, one: Noise, ended: float) -> NoiseFloor:
+    plan = ledger.plan
+    trial = next(
+        trial
+        for trial in plan.trials
+        if (trial.cell.workload, trial.cell.context(plan.study.contrast))
+        == (one.workload, one.context)
+    )
+    return NoiseFloor(
+        key=noise_key(ledger.facts, plan, trial),
+        campaign=ledger.name,
+        measured_at=ended,
+        workload=one.workload,
+        clients=trial.clients,
+        duration=plan.study.measure.duration or Seconds(0.0),
+        version=str(trial.template.installation.version),
+        pairs=one.pairs,
+        deviation=one.deviation,
+        robust_deviation=one.robust_deviation,
+        lag_one=one.lag_one,
+        false_alarms=one.false_alarms,
+        alpha=plan.study.measure.alpha,
+    )
+
+
+def _as_json(floor: NoiseFloor) -> dict[str, Any]:
+    needed = {f"{effect:g}": pairs_for(effect, floor.deviation, floor.alpha) for effect in EFFECTS}
+    return {**asdict(floor), "pairs_needed": needed}

@@ -1,0 +1,39 @@
+"""What two sides that are the same differ by on this machine (``teiten null``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from teiten.model.units import Seconds, Share
+
+NOISE = "noise-floor"
+"""The kind of the event with which a campaign keeps a noise floor that was known at its start."""
+
+
+@dataclass(frozen=True)
+class NoiseFloor:
+    """Of one workload at one number of clients, measured by TPS."""
+
+    key: str
+    """Of machine, script, data and clients: campaigns of one key have comparable noise."""
+    campaign: str
+    """The null campaign that measured it."""
+    measured_at: float
+    """Seconds since the epoch."""
+    workload: str
+    clients: int
+    duration: Seconds
+    """Of a trial."""
+    version: str
+    """Of the server on both sides."""
+    pairs: int
+    deviation: float
+    """Of d = ln(B/A)."""
+    robust_deviation: float
+    """By the median absolute deviation: without the few pairs that are far off."""
+    lag_one: float | None
+    false_alarms: Share
+    """Of sequential comparisons, resampled from these pairs, how many would have said that the
+    sides differ."""
+    alpha: Share
+    """What was promised for them."""

@@ -1,0 +1,58 @@
+"""How many blocks a sequential study may have: as many as its budget permits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from teiten.errors import UsageError
+from teiten.model.study import Measure, Study
+from teiten.model.units import Seconds
+from teiten.plan.cells import cell_groups
+from teiten.plan.durations import block_seconds, preparing_seconds, target
+
+EXPECTED_PAIRS = 30
+"""For which the duration of a trial is derived from the budget: enough for 2 % at a deviation of
+2 % and some more (METHOD.md, When to stop)."""
+MOST_TRIALS = 5_000
+"""Of a plan."""
+
+
+def begun(study: Study) -> Study:
+    """The study from which a duration is derived: with as many blocks as it may well need."""
+    sequential = study.measure.sequential
+    if sequential is None:
+        return study
+    blocks = min(sequential.most_blocks or EXPECTED_PAIRS, EXPECTED_PAIRS)
+    return replace(study, measure=replace(study.measure, blocks=blocks))
+
+
+def bounded(study: Study) -> Measure:
+    """The measure with the budget and the blocks that it permits; that of a fixed design as it is.
+
+    Raises UsageError where the budget is too short for one block.
+    """
+    measure = study.measure
+    if measure.sequential is None:
+        return measure
+    budget, block, preparing = target(study), block_seconds(study), preparing_seconds(study)
+    permitted = math.floor((budget - preparing) / block + 1e-9)
+    if permitted < 1:
+        raise _too_short(study, budget, block, preparing)
+    trials = sum(len(group) for group in cell_groups(study))
+    blocks = min(permitted, measure.sequential.most_blocks or permitted, MOST_TRIALS // trials)
+    return replace(
+        measure, blocks=max(1, blocks), sequential=replace(measure.sequential, budget=budget)
+    )
+
+
+def _too_short(study: Study, budget: Seconds, block: float, preparing: float) -> UsageError:
+    pairs = sum(len(group) - 1 for group in cell_groups(study))
+    what = "one pair takes" if pairs == 1 else f"one block of {pairs} pairs takes"
+    least = math.ceil((preparing + block) / 60)
+    return UsageError(
+        f"the budget of {budget:g} s is too short: {what} about {math.ceil(block)} s here, and"
+        f" preparing up to {math.ceil(preparing)} s before the first",
+        f"give --budget {least}m or more, or make trials shorter (a shorter duration, fewer"
+        " clients, a smaller scale)",
+    )

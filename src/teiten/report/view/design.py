@@ -1,0 +1,60 @@
+"""What a report says of a design: blocks that were fixed, or run until the verdict was decided."""
+
+from __future__ import annotations
+
+from teiten.model.plan import PlannedTrial
+from teiten.report.numbers import plain
+from teiten.report.sentences import percent
+from teiten.report.view.kit import Kit
+
+
+def blocks_text(kit: Kit) -> str:
+    """How many blocks there are, or may be."""
+    measure = kit.study.measure
+    if measure.sequential is None:
+        return plain(measure.blocks)
+    budget = measure.sequential.budget or 0.0
+    return kit.t(
+        "design.blocks.sequential", most=plain(measure.blocks), budget=kit.duration(budget)
+    )
+
+
+def stopped(kit: Kit) -> tuple[tuple[str, str], ...]:
+    """Why a sequential campaign ended; nothing of a fixed design or of one that goes on."""
+    ending = kit.analysis.standing.ending
+    if ending is None:
+        return ()
+    blocks = len({trial.block for trial in kit.analysis.trials})
+    text = kit.t.plural(f"ending.{ending.value}", blocks)
+    return ((kit.t("answer.ending"), text),)
+
+
+def noise_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
+    """The noise that a null campaign had measured on this machine before."""
+    t = kit.t
+    return tuple(
+        (
+            t("design.noise"),
+            t(
+                "design.noise.text",
+                workload=kit.names.workload(one.workload),
+                clients=one.clients,
+                deviation=percent(t, one.deviation, 1),
+                pairs=one.pairs,
+                seconds=kit.seconds(one.duration),
+                campaign=one.campaign,
+            ),
+        )
+        for one in kit.analysis.noise
+    )
+
+
+def trials_shown(kit: Kit) -> tuple[PlannedTrial, ...]:
+    """The planned trials that the grid of the design shows: of a sequential design only the blocks
+    that have begun, because nobody knows how many will follow."""
+    due = kit.analysis.due
+    if kit.study.measure.sequential is None:
+        return due
+    numbers = {trial.number for trial in kit.analysis.trials}
+    last = max((trial.block for trial in due if trial.number in numbers), default=1)
+    return tuple(trial for trial in due if trial.block <= last)

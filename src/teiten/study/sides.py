@@ -1,0 +1,169 @@
+"""Two sides from a command line: servers, and what else makes the sides differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from teiten.errors import UsageError
+from teiten.model.study import GUC_PREFIX, Study
+from teiten.study.changes import Change, from_command_line, typed_value
+from teiten.study.document import Document, read_verb_document
+from teiten.study.levels import ServerAlias, server_alias
+from teiten.study.load import study_of
+from teiten.suggest import did_you_mean
+
+OLD, NEW = "A", "B"
+"""Aliases of the sides where their servers do not tell them apart."""
+DEFAULT_BUDGET = "30m"
+SIDE_KEYS = ("checksums", "query_mode", f"{GUC_PREFIX}NAME")
+_HINT = f"a side can differ in {', '.join(SIDE_KEYS)}; what both share goes to --set or --guc"
+
+
+@dataclass(frozen=True)
+class SideFlags:
+    """What the command line says of one side: ``letter`` is ``a`` or ``b``."""
+
+    letter: str
+    server: str
+    overrides: tuple[str, ...] = ()
+    """``KEY=VALUE`` of ``--set-a`` or ``--set-b``."""
+    gucs: tuple[str, ...] = ()
+    """``NAME=VALUE`` of ``--guc-a`` or ``--guc-b``."""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What both sides share; values as written, None where the study's own holds."""
+
+    script: str | None = None
+    """One of the study's workloads, or a file."""
+    clients: str | None = None
+    duration: str | None = None
+    budget: str | None = None
+    pairs: int | None = None
+    delta: str | None = None
+    alpha: str | None = None
+    overrides: tuple[str, ...] = ()
+    gucs: tuple[str, ...] = ()
+
+
+def ab_study(old: SideFlags, new: SideFlags, shared: Shared) -> Study:
+    """The study of two sides, run until it is decided.
+
+    Sides that are two servers are levels of the factor server; others are two aliases, to which
+    what makes them differ belongs. Raises UsageError for a flag that is wrong, and for sides that
+    do not differ.
+    """
+    document = read_verb_document()
+    sides = (_side(old), _side(new))
+    if sides[0] == sides[1]:
+        raise UsageError(
+            f"both sides are server {old.server}, and nothing makes them differ",
+            f"name another server, give --guc-b NAME=VALUE, or measure the noise: teiten null"
+            f" {old.server}",
+        )
+    if sides[0].levels or sides[1].levels:
+        changes = _aliases(sides)
+    else:
+        levels = [sides[0].server, sides[1].server]
+        changes = [Change("factors.server", levels, "A B", f"server={','.join(levels)}")]
+    return study_of(document, (*_shared(document, shared, sequential=True), *changes))
+
+
+def null_study(server: str, shared: Shared) -> Study:
+    """The study of a server against itself: two aliases, with a data directory each.
+
+    The number of pairs is fixed before the run. Raises UsageError for a flag that is wrong.
+    """
+    document = read_verb_document()
+    own = {
+        "study.name": "null",
+        "study.title": {"en": "A server against itself", "ja": "同一サーバの比較"},
+        "study.question": {
+            "en": "How much do two sides differ here that are the same?",
+            "ja": "同じものを比較したとき、このマシンではどれだけの差が出るか。",
+        },
+        "study.purpose": {
+            "en": "Whatever is found is noise: it tells how small a difference this machine can"
+            " show, in how many pairs, and how often a verdict is a false alarm.",
+            "ja": "ここで見える差はすべて揺らぎである。このマシンでどれだけ小さな差を何組で"
+            "検出できるか、誤検出がどれだけ起こるかが分かる。",
+        },
+    }
+    changes = [Change(key, value, "teiten null", "") for key, value in own.items()]
+    both = (ServerAlias(server), ServerAlias(server))
+    return study_of(
+        document,
+        (*_shared(document, shared, sequential=False), *changes, *_aliases(both)),
+    )
+
+
+def _side(flags: SideFlags) -> ServerAlias:
+    table: dict[str, Any] = {"server": flags.server}
+    _checked(table, flags.letter.upper())
+    for text in flags.overrides:
+        key, value = _split(text, f"--set-{flags.letter}")
+        key = key.replace("settings.", GUC_PREFIX, 1)
+        _add(table, key, value, f"--set-{flags.letter} {key}")
+    for text in flags.gucs:
+        key, value = _split(text, f"--guc-{flags.letter}")
+        _add(table, f"{GUC_PREFIX}{key}", value, f"--guc-{flags.letter} {key}")
+    return _checked(table, flags.letter.upper())
+
+
+def _add(table: dict[str, Any], key: str, value: str, origin: str) -> None:
+    if not key.startswith(GUC_PREFIX) and key not in SIDE_KEYS:
+        raise UsageError(f"{origin}: a side has no such key.{did_you_mean(key, SIDE_KEYS)}", _HINT)
+    name = key.lower()
+    if name in table:
+        raise UsageError(f"{origin} is given twice", "give it once for each side")
+    _checked({"server": "18", name: value}, origin)
+    table[name] = value
+
+
+def _checked(table: dict[str, Any], origin: str) -> ServerAlias:
+    try:
+        return server_alias(table)
+    except ValueError as error:
+        raise UsageError(f"{origin}: {error}", _HINT) from error
+
+
+def _aliases(sides: Sequence[ServerAlias]) -> list[Change]:
+    changes = [
+        Change(f"servers.{name}", {"server": one.server, **dict(one.levels)}, f"side {name}", "")
+        for name, one in zip((OLD, NEW), sides, strict=True)
+    ]
+    return [*changes, Change("factors.server", [OLD, NEW], "A B", f"server={OLD},{NEW}")]
+
+
+def _shared(document: Document, shared: Shared, *, sequential: bool) -> Iterator[Change]:
+    if shared.script is not None:
+        names = [table["name"] for table in document.data["workloads"]]
+        known = shared.script in names and not Path(shared.script).is_file()
+        key = "workloads" if known else "script"
+        yield Change(key, shared.script, "--script", f"{key}={shared.script}")
+    yield from from_command_line(
+        overrides=shared.overrides, gucs=shared.gucs, delta=shared.delta, alpha=shared.alpha
+    )
+    if sequential:
+        yield Change("measure.until_decided", True, "teiten ab", "until_decided=yes")
+    budget = shared.budget or (DEFAULT_BUDGET if sequential else None)
+    single = (
+        ("factors.clients", shared.clients, "--clients"),
+        ("measure.duration", shared.duration, "--duration"),
+        ("measure.budget" if sequential else "measure.target", budget, "--budget"),
+        ("measure.most_blocks" if sequential else "measure.blocks", shared.pairs, "--pairs"),
+    )
+    for key, value, flag in single:
+        if value is not None:
+            yield Change(key, typed_value(key, str(value)), flag, f"{key}={value}")
+
+
+def _split(text: str, flag: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip() or not value.strip():
+        raise UsageError(f"{flag} {text}: needs the form KEY=VALUE", _HINT)
+    return key.strip(), value.strip()

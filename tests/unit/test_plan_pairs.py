@@ -1,0 +1,114 @@
+"""A budget becomes blocks: as many as fit, and an error where none does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from teiten.errors import UsageError
+from teiten.model.plan import Plan
+from teiten.model.study import Study
+from teiten.plan.durations import block_seconds, preparing_seconds
+from teiten.plan.estimate import estimate
+from teiten.plan.expand import expand
+from teiten.plan.pairs import MOST_TRIALS
+from teiten.plan.sizing import size
+from teiten.study.load import load_study
+from teiten.study.sides import Shared, ab_study, null_study
+from tests.fixtures.pairs import ab_plan, side
+from tests.fixtures.planned import PGBENCH, fingerprint, planned
+from tests.fixtures.synthetic_plan import HOST, make_installation
+
+
+def ab(**shared: object) -> Study:
+    given = Shared(clients="2", **shared)  # type: ignore[arg-type]
+    return size(ab_study(side("a", "17"), side("b", "18"), given), HOST)
+
+
+@given(st.integers(180, 20_000), st.integers(1, 60))
+@settings(max_examples=60, deadline=None)
+def test_as_many_blocks_as_the_budget_permits(budget: int, duration: int) -> None:
+    study = ab(budget=f"{budget}s", duration=f"{duration}s", overrides=("scale=1",))
+    blocks, one = study.measure.blocks, block_seconds(study)
+    cost = preparing_seconds(study)
+    assert cost + blocks * one <= budget * (1 + 1e-9)
+    assert cost + (blocks + 1) * one > budget or 2 * blocks == MOST_TRIALS
+    assert size(study, HOST) == study, "sizing a sized study changes nothing"
+
+
+def test_the_duration_is_derived_from_the_budget() -> None:
+    half_hour, short = ab(budget="30m"), ab(budget="10m")
+    assert 15 <= (half_hour.measure.duration or 0) <= 30
+    assert 25 <= half_hour.measure.blocks <= 35
+    assert (short.measure.duration or 0) == 10
+
+
+def test_no_more_pairs_than_are_asked_for() -> None:
+    assert ab(budget="30m", pairs=7).measure.blocks == 7
+    assert (ab(budget="30m", pairs=7).measure.duration or 0) == 60
+
+
+def test_a_budget_too_short_for_one_pair_says_how_long_one_takes() -> None:
+    with pytest.raises(UsageError) as caught:
+        ab(budget="20s", duration="10s", overrides=("scale=1",))
+    assert caught.value.message.startswith(
+        "the budget of 20 s is too short: one pair takes about 2"
+    )
+    assert "and preparing up to 7 s before the first" in caught.value.message
+    assert caught.value.hint.startswith("give --budget 1m or more")
+
+
+def test_a_budget_too_short_for_a_block_of_a_sweep() -> None:
+    study = load_study("observe", profile="quick", until_decided=True, budget="30s")
+    with pytest.raises(UsageError, match=r"one block of 6 pairs takes about \d+ s"):
+        size(study, HOST)
+
+
+def test_a_sweep_until_decided() -> None:
+    plan = planned(until_decided=True, budget="1h")
+    measure = plan.study.measure
+    assert measure.sequential is not None and measure.sequential.budget == 3600.0
+    assert len(plan.trials) == 12 * measure.blocks
+    assert plan.needs.seconds <= 3600 * 1.05
+    fixed = planned(until_decided=True, budget="1h", blocks=4)
+    assert fixed.study.measure.blocks == 4
+
+
+def test_without_a_budget_the_studys_target_is_one() -> None:
+    study = size(load_study("observe", until_decided=True), HOST)
+    assert study.measure.sequential is not None
+    assert study.measure.sequential.budget == 3600.0
+
+
+def test_a_budget_needs_until_decided() -> None:
+    with pytest.raises(UsageError, match="--budget: budget is for campaigns that end with a"):
+        load_study("observe", budget="1h")
+
+
+def test_a_server_against_itself_has_two_copies_of_its_template() -> None:
+    plan = null_plan()
+    assert len(plan.templates) == 1
+    assert {(trial.cell.level("server"), trial.copy) for trial in plan.trials} == {
+        ("A", 1),
+        ("B", 2),
+    }
+    alone = replace(plan, trials=tuple(replace(one, copy=1) for one in plan.trials))
+    assert disk_of(plan) > disk_of(alone)
+
+
+def test_two_versions_have_one_copy_each() -> None:
+    assert {trial.copy for trial in ab_plan().trials} == {1}
+
+
+def null_plan() -> Plan:
+    study = size(null_study("18", Shared(clients="2")), HOST)
+    server = make_installation("18.4")
+    servers = [("A", server), ("B", server)]
+    return expand(study, servers, PGBENCH, seed=1, fingerprint=fingerprint)
+
+
+def disk_of(plan: Plan) -> int:
+    return estimate(plan.study, plan.trials, plan.templates).disk

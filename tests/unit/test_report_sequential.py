@@ -1,0 +1,69 @@
+"""What a report says of a campaign that ran until it was decided."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from teiten.cli.analysing import analyse_campaign
+from teiten.model.analysis import CampaignAnalysis
+from teiten.model.noise import NOISE
+from teiten.model.text import Language
+from teiten.report.html import render_html
+from teiten.report.markdown import markdown_text
+from teiten.report.view.report import view
+from tests.fixtures.pairs import ab_plan, carry_on, new_ledger, side, tps_with
+from tests.unit.test_noise import FLOOR
+
+
+@pytest.fixture(scope="module")
+def analysis(tmp_path_factory: pytest.TempPathFactory) -> CampaignAnalysis:
+    plan = ab_plan(side("a", "18"), side("b", "18", "jit=off"), duration="5s")
+    with new_ledger(tmp_path_factory.mktemp("made") / "ab-1", plan) as ledger:
+        ledger.record_event(NOISE, **asdict(FLOOR))
+        carry_on(ledger, tps_with(0.05))
+        return analyse_campaign(ledger)
+
+
+def text_of(analysis: CampaignAnalysis, language: Language = "en") -> str:
+    return markdown_text(view(analysis, language), "0.1.0").replace("\u00a0", " ")
+
+
+def test_it_tells_why_it_ended_and_what_it_cost(analysis: CampaignAnalysis) -> None:
+    text = text_of(analysis)
+    blocks = analysis.contrasts[0].overall.pairs
+    assert f"After {blocks} blocks, as soon as every verdict was decided." in text
+    assert f"{2 * blocks} planned trials in {blocks} blocks" in text
+    assert "valid at every look" in text
+    assert "Holm" not in text
+    assert "until every verdict is decided, at the most" in text
+
+
+def test_it_names_what_makes_the_sides_differ(analysis: CampaignAnalysis) -> None:
+    assert "B (PostgreSQL 18.4, jit = off)" in text_of(analysis)
+
+
+def test_it_shows_the_noise_that_was_known(analysis: CampaignAnalysis) -> None:
+    text = text_of(analysis)
+    assert "pairs of equal sides deviated by 2.0 % (20 pairs of 10 s trials; null-1)" in text
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_it_is_rendered_in_both_languages(analysis: CampaignAnalysis, language: Language) -> None:
+    assert len(render_html(analysis, language)) > 100_000
+    assert len(text_of(analysis, language)) > 2_000
+
+
+def test_the_design_shows_only_blocks_that_ran(analysis: CampaignAnalysis) -> None:
+    shown = view(analysis, "en").asked.grid
+    assert len(shown.rows) == len(analysis.trials)
+
+
+def test_one_that_was_interrupted_says_so(tmp_path: Path) -> None:
+    with new_ledger(tmp_path / "cut", ab_plan(duration="5s")) as ledger:
+        analysis = analyse_campaign(ledger)
+    text = text_of(analysis)
+    assert "interrupted before it was decided" in text
+    assert "teiten resume" in text
