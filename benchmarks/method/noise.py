@@ -63,7 +63,8 @@ def periodic(shape: tuple[int, int], period: int, random: np.random.Generator) -
 
 def heavy_tailed(shape: tuple[int, int], _period: int, random: np.random.Generator) -> Array:
     """Student's t with three degrees of freedom, of the same deviation."""
-    return random.standard_t(3, shape) * WITHIN / np.sqrt(3)
+    found: Array = random.standard_t(3, shape) * WITHIN / np.sqrt(3)
+    return found
 
 
 def outliers(shape: tuple[int, int], _period: int, random: np.random.Generator) -> Array:
@@ -92,5 +93,6 @@ KINDS: dict[str, Callable[[tuple[int, int], int, np.random.Generator], Array]] =
 def restarts(shape: tuple[int, ...], kind: str, random: np.random.Generator) -> Array:
     """What each trial's start adds, with tails as heavy as the kind's own."""
     if kind == "heavy tails":
-        return random.standard_t(3, shape) * RESTART / np.sqrt(3)
+        heavy: Array = random.standard_t(3, shape) * RESTART / np.sqrt(3)
+        return heavy
     return random.normal(0.0, RESTART * (2 if KINDS[kind] is noisy else 1), shape)

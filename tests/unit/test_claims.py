@@ -33,6 +33,7 @@ from teiten.model.plan import Cell, Plan
 from teiten.model.progress import Attempt
 from teiten.model.study import Factor, Sequential
 from teiten.model.trial import Outcome
+from teiten.study.claims import claims_of
 from tests.fixtures.invented_claims import a_claim
 from tests.fixtures.synthetic_plan import HOST, make_plan
 
@@ -102,6 +103,23 @@ def test_an_effect_has_to_lie_within_its_bounds(ratio: float, standing: ClaimSta
     assert found.deciding is not None
     assert found.deciding.ratio == pytest.approx(ratio, rel=0.003)
     assert found.deciding.pairs == 6
+
+
+def test_the_catalogue_on_a_campaign_of_13_and_14() -> None:
+    found = {
+        one.claim.id: one
+        for one in assess(claims_of("observe"), PLAN, FACTS, attempts(with_effect(0.977)))
+    }
+    assert found["2021-read-14-slower"].standing is REPRODUCED
+    assert found["2021-read-plateau-at-cores"].standing is REPRODUCED
+    assert found["2020-update-rising-to-192"].standing is not REPRODUCED
+    assert found["2020-read-tps-same"].standing is NOT_APPLICABLE
+    assert found["2013-checksums-saturation"].standing is NOT_APPLICABLE
+    one_client = found["2021-read-14-one-client"]
+    assert one_client.standing is CONTRADICTED
+    assert one_client.deciding is not None and one_client.in_print is not None
+    assert one_client.deciding.ratio == pytest.approx(0.977, abs=0.005)
+    assert one_client.in_print.ratio == pytest.approx(412.937 / 437.241)
 
 
 def test_noise_makes_an_effect_inconclusive_not_reproduced() -> None:

@@ -115,10 +115,11 @@ def bounds_text(t: Texts, check: Check | None) -> str:
     if check is None:
         return NOTHING
     low, high = check.least, check.most
-    if low is None or high is None:
-        bound = plain(round(high if low is None else low, 3)) if (low or high) else NOTHING
-        return t("claim.at-most" if low is None else "claim.at-least", bound=bound)
-    return t("interval.plain", low=fixed(low, 3), high=fixed(high, 3))
+    if low is not None and high is not None:
+        return t("interval.plain", low=fixed(low, 3), high=fixed(high, 3))
+    if low is not None:
+        return t("claim.at-least", bound=plain(round(low, 3)))
+    return NOTHING if high is None else t("claim.at-most", bound=plain(round(high, 3)))
 
 
 def _what(t: Texts, check: Check, side: Side) -> str:
