@@ -3,6 +3,8 @@
     python -m benchmarks.method              the tables of docs/concepts/trust.md
     python -m benchmarks.method --quick      a few seconds, for a look
     python -m benchmarks.method --json FILE  every count as well
+    python -m benchmarks.method --recorded CAMPAIGN-FOLDER
+                                             on the noise of a null campaign of this machine
 
 It runs on one core and measures nothing of this machine; seeds are fixed.
 """
@@ -11,14 +13,16 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
+import math
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.method.campaigns import EFFECTS, SINGLE, SWEEP, Rule, Tallies, count
-from benchmarks.method.designs import Design
+from benchmarks.method.campaigns import EFFECTS, SINGLE, SWEEP, Tallies, count
 from benchmarks.method.noise import KINDS
+from benchmarks.method.recorded import LEAST_BLOCKS, RULES, count_recorded, recorded_pairs
 
 FULL, QUICK = 20_000, 1_000
 HEAD = (
@@ -39,12 +43,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--quick", action="store_true", help=f"{QUICK} campaigns, not {FULL}")
     parser.add_argument("--seed", type=int, default=20261121)
+    parser.add_argument("--recorded", type=Path, help="folder of a null campaign: draw its trials")
     parser.add_argument("--json", type=Path, help="write every count to this file")
     arguments = parser.parse_args()
     campaigns = QUICK if arguments.quick else FULL
     record = {}
-    for title, rules in (("One level", SINGLE), ("Eight levels", SWEEP)):
-        found = {kind: count(rules, kind, campaigns, arguments.seed) for kind in KINDS}
+    for title, rules, found in _parts(arguments.recorded, campaigns, arguments.seed):
         print(f"\n{title}, {campaigns:,} campaigns for each line\n")
         print("\n".join(table(rules, found)))
         record[title] = {kind: _as_json(tallies) for kind, tallies in found.items()}
@@ -52,18 +56,38 @@ def main() -> None:
         arguments.json.write_text(json.dumps(record, indent=1), encoding="utf-8")
 
 
-def table(rules: Mapping[str, tuple[Design, Rule]], found: Mapping[str, Tallies]) -> list[str]:
+Costs = Mapping[str, float]
+"""Machine seconds of a block, by rule; NaN where the record decides them."""
+
+
+def _parts(
+    recorded: Path | None, campaigns: int, seed: int
+) -> Iterator[tuple[str, Costs, Mapping[str, Tallies]]]:
+    """Title, rules and counts of each table."""
+    if recorded is not None:
+        pairs = recorded_pairs(recorded)
+        if not pairs:
+            sys.exit(f"{recorded} has no level with {LEAST_BLOCKS} complete pairs")
+        found = {name: count_recorded(of, campaigns, seed) for name, of in pairs.items()}
+        yield "Recorded noise", dict.fromkeys(RULES, math.nan), found
+        return
+    for title, rules in (("One level", SINGLE), ("Eight levels", SWEEP)):
+        costs = {name: design.seconds_of_block for name, (design, _) in rules.items()}
+        yield title, costs, {kind: count(rules, kind, campaigns, seed) for kind in KINDS}
+
+
+def table(costs: Costs, found: Mapping[str, Tallies]) -> list[str]:
     """Markdown: a row for each kind of noise and rule."""
     lines = [f"| {' | '.join(HEAD)} |", f"| --- | --- |{' --: |' * (len(HEAD) - 2)}"]
     for kind, tallies in found.items():
         lines += [
-            f"| {kind} | {name} | {' | '.join(_row(tallies, name, design))} |"
-            for name, (design, _) in rules.items()
+            f"| {kind} | {name} | {' | '.join(_row(tallies, name, seconds))} |"
+            for name, seconds in costs.items()
         ]
     return lines
 
 
-def _row(tallies: Tallies, name: str, design: Design) -> list[str]:
+def _row(tallies: Tallies, name: str, seconds: float) -> list[str]:
     none, two, three = (tallies[name, effect] for effect in (0.0, 0.02, 0.03))
     covered = min(one.share(one.covers) for one in (tallies[name, effect] for effect in EFFECTS))
     pairs = two.share(two.pairs)
@@ -75,7 +99,7 @@ def _row(tallies: Tallies, name: str, design: Design) -> list[str]:
         _percent(two.share(two.equivalent)),
         _percent(three.share(three.equivalent)),
         f"{pairs:.1f}",
-        f"{pairs * design.seconds_of_block / 60:.0f}",
+        "" if math.isnan(seconds) else f"{pairs * seconds / 60:.0f}",
     ]
 
 

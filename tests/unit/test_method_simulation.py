@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from benchmarks.method.campaigns import (
@@ -15,6 +17,7 @@ from benchmarks.method.campaigns import (
 )
 from benchmarks.method.designs import Design, _order, simulate
 from benchmarks.method.noise import KINDS, PAIR
+from benchmarks.method.recorded import count_recorded, draw, recorded_pairs
 from benchmarks.method.rules import ALPHA, BAND, DELTA, fixed, reports, sequential, words
 
 from teiten.analysis.sequential import decide_sequentially, is_decided
@@ -22,6 +25,7 @@ from teiten.analysis.verdict import Rule, classify, decide
 from teiten.model.analysis import VerdictKind
 from teiten.model.metrics import Better
 from teiten.model.units import Share
+from tests.fixtures.synthetic import write_synthetic_ledger
 
 RULE = Rule(Share(DELTA), Share(ALPHA), Better.HIGHER)
 
@@ -103,6 +107,23 @@ def test_noise_is_finite_and_without_a_side(kind: str) -> None:
     assert abs(float(differences.mean())) < 0.001
     if kind in {"iid", "drift"}:
         assert float(differences.std()) == pytest.approx(PAIR, rel=0.03)
+
+
+def test_recorded_noise_is_drawn_in_runs_of_blocks(tmp_path: Path) -> None:
+    write_synthetic_ledger(tmp_path / "null", trials=20 * 20, samples=2_400)
+    pairs = recorded_pairs(tmp_path / "null")
+    assert len(pairs) == 10, "two workloads at five numbers of clients"
+    level = pairs["read clients=4"]
+    assert level.shape[1] == 2
+    assert 15 <= len(level) <= 20
+    differences = level[:, 1] - level[:, 0]
+    assert abs(float(differences.mean()) - float(np.log(1.04))) < 0.02, "18 against 17"
+    drawn = draw(level, 300, 12, random())
+    assert drawn.shape == (300, 12, 1, 2)
+    known = {tuple(row) for row in level} | {tuple(row[::-1]) for row in level}
+    assert {tuple(row) for row in drawn.reshape(-1, 2)} <= known
+    found = count_recorded(level, 500, seed=1)
+    assert found["Teiten, fixed", 0.0].campaigns == 500
 
 
 def test_counts_are_repeatable_and_keep_the_promise() -> None:
