@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,6 +15,7 @@ from teiten.analysis.contrasts import contrasts
 from teiten.analysis.sequential import is_decided
 from teiten.analysis.stopping import standing
 from teiten.execute.scheduler import next_trial
+from teiten.ledger import codec
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Attempt, Ending
 from teiten.model.study import Sequential
@@ -185,3 +187,14 @@ def test_a_campaign_cut_off_anywhere_ends_as_if_it_had_not_been(effect: float, c
     whole = run(SWEEP, lambda _: effect)
     resumed = run(SWEEP, lambda _: effect, attempts=whole[:cut])
     assert resumed == whole
+
+
+def test_a_plan_of_an_older_teiten_is_a_fixed_design() -> None:
+    """Ledgers from before sequential designs lack these keys."""
+    plan = make_plan(4, clients=("1",))
+    old = json.loads(codec.encode_plan(plan))
+    del old["study"]["server_levels"], old["study"]["measure"]["sequential"]
+    for trial in old["trials"]:
+        del trial["copy"]
+    assert codec.decode_plan(json.dumps(old)) == plan
+    assert plan.study.measure.sequential is None

@@ -9,8 +9,7 @@ import click
 
 from teiten.cli.campaign import CarriedOut, carry_out
 from teiten.cli.main import Session
-from teiten.cli.pairing import pair_options, repeated, shared_options
-from teiten.cli.planning import plan_study
+from teiten.cli.pairing import pair_options, plan_pairs, repeated, shared_options
 from teiten.cli.run import begin, prepare
 from teiten.errors import VerdictError
 from teiten.model.analysis import ContrastResult, VerdictKind
@@ -54,7 +53,7 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
     )
     study = ab_study(*sides, options.shared)
     prepare(session, options.name)
-    planned = plan_study(session, study, seed=options.seed)
+    planned = plan_pairs(session, study, seed=options.seed)
     words = ["teiten", "ab", old, new]
     for side in sides:
         words += repeated(f"--guc-{side.letter}", side.gucs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from teiten.cli.analysing import analyse_campaign
 from teiten.cli.deciding import Decider, ending_lines
 from teiten.cli.main import Session
+from teiten.cli.noise_keeping import keep_measured_noise
+from teiten.cli.noise_text import noise_lines
 from teiten.cli.watching import Watcher, watching
 from teiten.errors import InterruptedCampaignError, TrialsFailedError
 from teiten.execute.postgres.sweep import sweep
@@ -20,7 +23,7 @@ from teiten.host.users import server_user
 from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger
 from teiten.model.analysis import CampaignAnalysis
-from teiten.model.progress import Ending
+from teiten.model.noise import NoiseFloor
 from teiten.model.trial import Outcome
 from teiten.report.sentences import verdict_sentence
 
@@ -31,6 +34,8 @@ class CarriedOut:
 
     analysis: CampaignAnalysis
     reports: tuple[Path, ...]
+    noise: tuple[NoiseFloor, ...] = ()
+    """Of a campaign of a server against itself."""
 
 
 def sweep_leftovers(session: Session) -> None:
@@ -51,15 +56,17 @@ def carry_out(session: Session, folder: Path) -> CarriedOut:
         try:
             _run(session, ledger, folder)
             analysis = analyse_campaign(ledger)
+            noise = keep_measured_noise(ledger, session.workdir.caches)
         finally:
             ledger.close()
     from teiten.cli.report import write_reports
 
     session.console.say("writing the report")
     reports = tuple(write_reports(session, folder))
-    _tell(session, analysis, reports)
+    carried = CarriedOut(analysis, reports, noise)
+    _tell(session, carried)
     _complain_of_failures(analysis)
-    return CarriedOut(analysis, reports)
+    return carried
 
 
 def _run(session: Session, ledger: Ledger, folder: Path) -> None:
@@ -108,7 +115,8 @@ def _interrupted(ledger: Ledger) -> InterruptedCampaignError:
     )
 
 
-def _tell(session: Session, analysis: CampaignAnalysis, reports: tuple[Path, ...]) -> None:
+def _tell(session: Session, carried: CarriedOut) -> None:
+    analysis = carried.analysis
     if not analysis.plan.study.conclusive:
         session.console.say(
             f"The profile {analysis.plan.study.profile} supports no conclusion: it shows that"
@@ -119,15 +127,21 @@ def _tell(session: Session, analysis: CampaignAnalysis, reports: tuple[Path, ...
     for contrast in analysis.contrasts:
         if contrast.metric.name == "tps":
             session.console.say(verdict_sentence(analysis, contrast, "en"))
-    for path in reports:
+    for floor in carried.noise:
+        for line in noise_lines(floor):
+            session.console.say(line)
+    for path in carried.reports:
         session.console.say(f"report: {path}")
 
 
 def _complain_of_failures(analysis: CampaignAnalysis) -> None:
-    if analysis.standing.ending is Ending.DECIDED:
-        return  # a pair that was lost was made up for by a later one
     counted = {trial.number for trial in analysis.trials if trial.outcome is Outcome.COUNTED}
     without = [trial for trial in analysis.due if trial.number not in counted]
+    if analysis.standing.ending is not None:
+        # a sequential campaign makes up for a lost pair by a later one, and ends without repeats
+        repeats = analysis.plan.study.measure.repeats
+        tries = Counter(trial.number for trial in analysis.trials)
+        without = [trial for trial in without if tries[trial.number] > repeats]
     if without:
         raise TrialsFailedError(
             f"{len(without)} of {len(analysis.due)} trials have no counted result after"

@@ -54,6 +54,8 @@ def standing_lines(
     """Of each contrast: estimate, interval, verdict so far, pairs, and the way to a decision."""
     several = len(results) > 1
     for one in results:
+        if not one.overall.pairs and not any(level.verdict.pairs for level in one.levels):
+            continue
         name = f"{one.workload} {one.new}/{one.old}: " if several else ""
         yield f"{name}{_stand(one)}; {_pairs(one.overall.pairs)}{_way(plan, one, attempts)}"
 

@@ -26,6 +26,14 @@ def noise_lines(floor: NoiseFloor) -> Iterator[str]:
         " promised (a rough estimate)"
     )
     yield f"  {needed_text(floor)}"
+    if floor.between is not None and floor.within is not None:
+        best = "the longer the better"
+        if floor.best_duration is not None:
+            best = f"a trial longer than {duration(floor.best_duration)} does not pay"
+        yield (
+            f"  from trial to trial {_percent(floor.between)}, from second to second"
+            f" {_percent(floor.within)}: {best}"
+        )
 
 
 def needed_text(floor: NoiseFloor) -> str:

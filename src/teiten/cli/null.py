@@ -8,21 +8,16 @@ from typing import Any
 
 import click
 
-from teiten.analysis.noise import Noise, noise
 from teiten.analysis.sequential import pairs_for
 from teiten.cli.campaign import carry_out
 from teiten.cli.main import Session
-from teiten.cli.noise_text import EFFECTS, noise_lines
+from teiten.cli.noise_text import EFFECTS
 from teiten.cli.pairing import pair_options, shared_options
 from teiten.cli.planning import plan_study
 from teiten.cli.run import begin, prepare
 from teiten.errors import UsageError
 from teiten.execute.postgres.installations import find_installations
-from teiten.host.noise import keep_noise, noise_key
-from teiten.ledger.store import Ledger
-from teiten.model.metrics import TPS
 from teiten.model.noise import NoiseFloor
-from teiten.model.units import Seconds
 from teiten.study.sides import null_study
 
 EXAMPLES = (
@@ -52,7 +47,7 @@ def command(session: Session, /, server: str | None, **given: Any) -> None:
     words = ["teiten", "null", chosen, *options.as_arguments(), "--seed", str(planned.plan.seed)]
     name = begin(session, planned, options.name, shlex.join(words))
     carried = carry_out(session, session.workdir.campaigns / name)
-    found = _keep(session, name)
+    found = carried.noise
     if given["as_json"]:
         reports = [str(path) for path in carried.reports]
         session.console.json(
@@ -61,9 +56,6 @@ def command(session: Session, /, server: str | None, **given: Any) -> None:
         return
     if not found:
         session.console.say("there are too few valid pairs for an estimate of the noise")
-    for one in found:
-        for line in noise_lines(one):
-            session.console.say(line)
     session.console.data(str(carried.reports[0]))
 
 
@@ -72,42 +64,6 @@ def _newest(session: Session) -> str:
     if not servers:
         raise UsageError("there is no PostgreSQL server here", "install one: teiten pg install 18")
     return max(servers, key=lambda one: one.version).name
-
-
-def _keep(session: Session, name: str) -> list[NoiseFloor]:
-    """The noise that a campaign has measured; kept for this machine."""
-    with Ledger.open(session.workdir.campaigns / name, read_only=True) as ledger:
-        attempts = ledger.attempts(TPS.name)
-        ended = max((one.finished_at for one in attempts), default=ledger.created_at)
-        found = [_floor(ledger, one, ended) for one in noise(ledger.plan, attempts)]
-    for floor in found:
-        keep_noise(session.workdir.caches, floor)
-    return found
-
-
-def _floor(ledger: Ledger, one: Noise, ended: float) -> NoiseFloor:
-    plan = ledger.plan
-    trial = next(
-        trial
-        for trial in plan.trials
-        if (trial.cell.workload, trial.cell.context(plan.study.contrast))
-        == (one.workload, one.context)
-    )
-    return NoiseFloor(
-        key=noise_key(ledger.facts, plan, trial),
-        campaign=ledger.name,
-        measured_at=ended,
-        workload=one.workload,
-        clients=trial.clients,
-        duration=plan.study.measure.duration or Seconds(0.0),
-        version=str(trial.template.installation.version),
-        pairs=one.pairs,
-        deviation=one.deviation,
-        robust_deviation=one.robust_deviation,
-        lag_one=one.lag_one,
-        false_alarms=one.false_alarms,
-        alpha=plan.study.measure.alpha,
-    )
 
 
 def _as_json(floor: NoiseFloor) -> dict[str, Any]:

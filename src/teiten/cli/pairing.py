@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import click
 
 from teiten.cli.main import Session
 from teiten.cli.options import LARGEST_SEED, checked_name
+from teiten.cli.planning import Planned, plan_study
 from teiten.host.facts import read_host_facts
+from teiten.model.study import Study
+from teiten.model.units import Seconds
 from teiten.study.sides import Shared
+
+SHORTEST = 5
+"""Seconds of a trial, however little a longer one would pay."""
 
 
 @dataclass(frozen=True)
@@ -91,3 +98,25 @@ def shared_options(session: Session, given: dict[str, Any]) -> SharedOptions:
     ):
         chosen["clients"] = str(read_host_facts(session.workdir.root).cpu.logical)
     return SharedOptions(Shared(**chosen), seed, name)
+
+
+def plan_pairs(session: Session, study: Study, *, seed: int | None) -> Planned:
+    """The plan of a study whose trials are as long as the noise here makes worthwhile.
+
+    Where the duration is left open and ``teiten null`` has been here, no trial is longer than what
+    pays (``analysis.replication``), so that the budget holds more pairs.
+    """
+    planned = plan_study(session, study, seed=seed)
+    best = [one.best_duration for one in planned.noise if one.best_duration is not None]
+    derived = planned.plan.study.measure.duration
+    if study.measure.duration is not None or derived is None or not best:
+        return planned
+    worthwhile = Seconds(float(max(SHORTEST, math.ceil(max(best)))))
+    if worthwhile >= derived:
+        return planned
+    session.console.say(
+        f"trials of {worthwhile:g} s: by the noise that teiten null has measured here, longer ones"
+        " do not pay"
+    )
+    shorter = replace(study, measure=replace(study.measure, duration=worthwhile))
+    return plan_study(session, shorter, seed=planned.plan.seed)

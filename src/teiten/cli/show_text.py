@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from teiten.cli.layout import bullets, columns, paragraph
-from teiten.model.study import CachePolicy, Study, Workload
+from teiten.model.study import CachePolicy, Measure, Study, Workload
 from teiten.model.text import Bilingual, Language
 from teiten.study.quantities import exact_share, format_duration
 
@@ -36,6 +36,8 @@ WORDS = {
     "prewarm": Bilingual("pg_prewarm of all tables and indexes", "全テーブル・索引のpg_prewarm"),
     "caches": Bilingual("OS page cache", "OSのページキャッシュ"),
     "blocks": Bilingual("blocks", "ブロック数"),
+    "until": Bilingual("until every verdict is decided", "すべての判定が得られるまで"),
+    "budget": Bilingual("budget", "制限時間"),
     "delta": Bilingual("smallest difference that matters", "意味のある最小の差"),
     "alpha": Bilingual("accepted false alarms", "許容する誤検出の割合"),
     "disturbed": Bilingual(
@@ -122,6 +124,15 @@ def _settings(study: Study, word: _Words) -> list[str]:
     return columns(lines)
 
 
+def _blocks(measure: Measure, word: _Words) -> str:
+    sequential = measure.sequential
+    if sequential is None:
+        return str(measure.blocks)
+    if sequential.budget is None:
+        return word("until")
+    return f"{word('until')} ({word('budget')} {format_duration(sequential.budget)})"
+
+
 def _measure(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
     measure = study.measure
 
@@ -134,7 +145,7 @@ def _measure(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
         ("settle", seconds(measure.settle)),
         ("prewarm", word("yes" if measure.prewarm else "no")),
         ("caches", word(CachePolicy(measure.caches).value)),
-        ("blocks", str(measure.blocks)),
+        ("blocks", _blocks(measure, word)),
         ("delta", exact_share(measure.delta)),
         ("alpha", exact_share(measure.alpha)),
         ("disturbed", exact_share(measure.disturbed_share)),

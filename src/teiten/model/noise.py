@@ -37,3 +37,10 @@ class NoiseFloor:
     sides differ."""
     alpha: Share
     """What was promised for them."""
+    between: float | None = None
+    """Deviation of ln TPS from trial to trial that no longer trial averages away; None where it was
+    not estimated."""
+    within: float | None = None
+    """Deviation of one second of a trial, autocorrelation counted in."""
+    best_duration: Seconds | None = None
+    """Of a trial: where a longer one pays less than a further pair; None: the longer the better."""

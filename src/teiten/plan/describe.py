@@ -33,8 +33,10 @@ def _actions(
         )
     else:
         yield f"copy each template to {folder / 'clusters'} once; remove the copies at the end"
+    most = "" if plan.study.measure.sequential is None else "at the most "
     yield (
-        f"start and stop one PostgreSQL server at a time, as user {user}, {len(plan.trials)} times;"
+        f"start and stop one PostgreSQL server at a time, as user {user},"
+        f" {most}{len(plan.trials)} times;"
         " it is reached through a private Unix socket only: no network port is opened"
     )
     yield _page_cache(plan, facts)

@@ -1,0 +1,91 @@
+"""How the progress of a sequential campaign is shown."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+import rich.console
+
+from teiten.analysis.contrasts import contrasts
+from teiten.cli.console import Console, Verbosity
+from teiten.cli.deciding import standing_lines
+from teiten.cli.watching import LiveWatcher, PlainWatcher
+from teiten.model.plan import Plan
+from teiten.model.progress import Attempt
+from teiten.model.trial import Outcome
+from tests.fixtures.pairs import ab_plan
+
+PLAN = ab_plan(duration="5s")
+
+
+def attempts(ratios: list[float], plan: Plan = PLAN) -> list[Attempt]:
+    return [
+        Attempt(
+            trial.number,
+            1,
+            Outcome.COUNTED,
+            {
+                "tps": 1000.0
+                * (ratios[trial.block - 1] if trial.cell.level("server") == "18" else 1)
+            },
+            10.0 * trial.number,
+            10.0 * trial.number + 9.0,
+        )
+        for trial in plan.trials
+        if trial.block <= len(ratios)
+    ]
+
+
+def lines(ratios: list[float], plan: Plan = PLAN) -> list[str]:
+    done = attempts(ratios, plan)
+    found = standing_lines(plan, contrasts(plan, done, ("tps",)), done)
+    return [line.replace("\u00a0", " ") for line in found]
+
+
+@pytest.mark.parametrize(
+    ("ratios", "expected"),
+    [
+        ([], []),
+        ([1.02], ["no interval yet; 1 pair, a decision needs 4 at least"]),
+        ([1.02, 1.03], ["no interval yet; 2 pairs, about 3 more to a decision (54 s)"]),
+        (
+            [1.02, 1.06, 0.99, 1.03],
+            [
+                "+2 % (95 % interval −7 % to +13 %), inconclusive; 4 pairs,"
+                " about 14 more to a decision (4 min)"
+            ],
+        ),
+        (
+            [1.05, 1.06, 1.05, 1.06, 1.055],
+            ["+5.5 % (95 % interval +4.3 % to +6.7 %), faster by at least 2 %; 5 pairs"],
+        ),
+    ],
+)
+def test_estimate_interval_verdict_pairs_and_the_way_to_a_decision(
+    ratios: list[float], expected: list[str]
+) -> None:
+    assert lines(ratios) == expected
+
+
+def test_a_decision_beyond_the_budget_is_said_to_be() -> None:
+    (line,) = lines([1.2, 0.8, 1.3, 0.75, 1.1])
+    assert line.endswith("beyond the budget)")
+
+
+def test_plain_lines_tell_a_change_once(capsys: pytest.CaptureFixture[str]) -> None:
+    watcher = PlainWatcher(Console(Verbosity.NORMAL, "never"), PLAN, "ab-1")
+    watcher.stands(("one",))
+    watcher.stands(("one",))
+    watcher.stands(("two",))
+    assert capsys.readouterr().err == "  one\n  two\n"
+
+
+def test_the_live_view_shows_how_it_stands() -> None:
+    watcher = LiveWatcher(Console(Verbosity.NORMAL, "never"), PLAN, "ab-1")
+    watcher.stands(("+2.5 % (95 % interval +1 % to +4 %), faster; 7 pairs",))
+    screen = rich.console.Console(file=io.StringIO(), width=100)
+    screen.print(watcher.view())
+    shown = screen.file.getvalue()  # type: ignore[attr-defined]
+    assert "+2.5 % (95 % interval +1 % to +4 %), faster; 7 pairs" in shown
+    assert "at most" in shown
