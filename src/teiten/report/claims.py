@@ -42,9 +42,7 @@ def statement_text(t: Texts, claim: Claim) -> str:
 def printed_text(t: Texts, outcome: ClaimOutcome, side: Side) -> str:
     """The printed numbers with what is recomputed, and the same check on the printed table."""
     claim = outcome.claim
-    lines = []
-    if claim.printed:
-        lines.append(t("list.strong").join(_printed_value(t, one) for one in claim.printed))
+    lines = [_printed_value(t, one) for one in claim.printed]
     if outcome.in_print is not None and claim.published is not None:
         key = "claim.in-print-derived" if claim.published.derived else "claim.in-print"
         lines.append(t(key, check=check_text(t, outcome.in_print, side)))
