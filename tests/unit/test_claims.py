@@ -244,6 +244,17 @@ def test_a_claim_whose_needs_are_not_met_says_which(claim: Claim, code: str) -> 
     assert found.checks == ()
 
 
+def test_a_changed_script_is_not_what_was_published() -> None:
+    (claim,) = (one for one in claims_of("observe") if one.id == "2021-read-14-slower")
+    assert outcome(claim, attempts(with_effect(0.977))).standing is REPRODUCED
+    commented = replace(claim, script=f"-- a comment\n{claim.script}\n")
+    assert outcome(commented, attempts(with_effect(0.977))).standing is REPRODUCED
+    changed = replace(claim, script=claim.script.replace("9999", "99"))
+    found = outcome(changed, attempts(with_effect(0.977)))
+    assert found.standing is NOT_APPLICABLE
+    assert found.reason is not None and found.reason.code == "script"
+
+
 def test_levels_around_the_cores_are_needed() -> None:
     plan = make_plan(24, servers=("13", "14"), clients=("16", "32"))
     for predicate, code in ((Plateau(0.1), "around-cores"), (Linear(0.1), "from-cores")):

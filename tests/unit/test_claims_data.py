@@ -119,6 +119,7 @@ def test_shares_and_latencies_are_in_base_units() -> None:
             'metric = "tps"\npublished = { file = "observe-2021-read", curves = ["13.4", "15"] }',
             "has no curve '15'",
         ),
+        ('workload = "read"', 'workload = "reed"', "has no workload 'reed'"),
         (
             'metric = "tps"',
             'metric = "tps"\npublished = { file = "observe-1999", curves = ["13.4", "15"] }',

@@ -81,7 +81,17 @@ def test_a_study_without_findings_has_no_such_part(analysis: CampaignAnalysis) -
 
 def test_every_reason_has_its_words() -> None:
     codes = {
-        *("no-campaign", "study", "servers", "workload", "factor", "factors", "contrast", "cores"),
+        *(
+            "no-campaign",
+            "study",
+            "servers",
+            "workload",
+            "script",
+            "factor",
+            "factors",
+            "contrast",
+            "cores",
+        ),
         *(f"levels-{one}" for one in ("around-cores", "from-cores", "clients", "of-cores")),
         *("levels-beyond", "levels-up-to", "profile", "too-few", "undecided"),
     }

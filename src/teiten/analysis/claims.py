@@ -16,7 +16,7 @@ from teiten.analysis.claim_questions import Ground, Question, questions
 from teiten.analysis.pairs import Observation, observe
 from teiten.analysis.sequential import half_width
 from teiten.analysis.verdict import NO_VARIANCE, exp, mean_and_deviation, student_half_width
-from teiten.model.claims import Check, Claim, ClaimOutcome, ClaimStanding, Reason
+from teiten.model.claims import Check, Claim, ClaimNeeds, ClaimOutcome, ClaimStanding, Reason
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt
@@ -104,23 +104,41 @@ def _assess(
 
 def _unmet(claim: Claim, plan: Plan, facts: HostFacts) -> Reason | None:
     """The first need of a claim that a campaign does not meet."""
-    study, needs = plan.study, claim.needs
+    return _other_question(claim, plan) or _lacking(claim.needs, plan, facts)
+
+
+def _other_question(claim: Claim, plan: Plan) -> Reason | None:
+    """Whether the campaign does something else than the published study did."""
+    study = plan.study
     if study.name != claim.study:
         return Reason("study", (("study", claim.study),))
-    if not any(one.name == claim.workload for one in study.workloads):
+    workload = next((one for one in study.workloads if one.name == claim.workload), None)
+    if workload is None:
         return Reason("workload", (("workload", claim.workload),))
-    missing = [major for major in needs.servers if of_major(plan, major) is None]
-    if missing:
+    if claim.script and _commands(claim.script) != _commands(workload.script.text):
+        return Reason("script", (("workload", claim.workload),))
+    return None
+
+
+def _lacking(needs: ClaimNeeds, plan: Plan, facts: HostFacts) -> Reason | None:
+    """The versions, factors or cores that the campaign has not."""
+    if any(of_major(plan, major) is None for major in needs.servers):
         here = ", ".join(sorted({one.version.major for _, one in plan.servers}))
         return Reason("servers", (("needed", ", ".join(needs.servers)), ("here", here)))
     if needs.factor is not None:
-        factor = study.factor(needs.factor)
+        factor = plan.study.factor(needs.factor)
         if factor is None or len(factor.levels) < 2:
             return Reason("factor", (("factor", needs.factor),))
     if facts.cpu.logical < needs.cores:
         values = (("needed", str(needs.cores)), ("here", str(facts.cpu.logical)))
         return Reason("cores", values)
     return None
+
+
+def _commands(script: str) -> list[str]:
+    """A script without its comments and spacing."""
+    lines = (line.strip() for line in script.splitlines())
+    return " ".join(line for line in lines if not line.startswith("--")).split()
 
 
 def _check(question: Question, alpha: float, estimator: Estimator) -> Check:

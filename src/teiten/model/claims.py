@@ -167,6 +167,8 @@ class Claim:
     printed: tuple[PrintedValue, ...] = ()
     published: PublishedCurves | None = None
     remark: Bilingual | None = None
+    script: str = ""
+    """What the workload runs in the study of the catalogue; empty for whatever it runs."""
 
 
 class ClaimStanding(StrEnum):
@@ -212,7 +214,7 @@ class Check:
 class Reason:
     """Why a claim does not apply, or stays inconclusive; ``code`` has a text in the reports.
 
-    Not applicable: study, servers, workload, factor, factors, contrast, cores, levels-….
+    Not applicable: study, servers, workload, script, factor, factors, contrast, cores, levels-….
     Inconclusive: profile, too-few, undecided.
     """
 

@@ -12,9 +12,10 @@ from pydantic import ValidationError
 from teiten.errors import StudyError
 from teiten.model.claims import Claim, ClaimSource
 from teiten.study.claims_schema import ClaimsFile, ClaimTable
-from teiten.study.document import CATALOGUE
+from teiten.study.document import CATALOGUE, read_document
 from teiten.study.locate import dotted, key_lines, line_of
 from teiten.study.published import published_curves
+from teiten.study.scripts import read_script
 
 CLAIMS = CATALOGUE / "claims"
 """The folder of the claims: a file for each report."""
@@ -54,11 +55,26 @@ def read_claims(path: Path) -> Iterator[Claim]:
             f" {problem['msg'].removeprefix('Value error, ')}",
             "teiten.study.claims_schema holds the form of a claims file",
         ) from error
+    scripts = _scripts(file.study)
     for table in file.claims:
-        yield _claim(file, table)
+        if table.workload not in scripts:
+            raise StudyError(
+                f"{path}: {table.id}: the study {file.study} has no workload {table.workload!r}",
+                f"it has {', '.join(scripts)}",
+            )
+        yield _claim(file, table, scripts[table.workload])
 
 
-def _claim(file: ClaimsFile, table: ClaimTable) -> Claim:
+def _scripts(study: str) -> dict[str, str]:
+    """What each workload of a study of the catalogue runs."""
+    folders = (CATALOGUE, CATALOGUE / "sql")
+    return {
+        one.name: read_script(one.script, workload=one.name, folders=folders).text
+        for one in read_document(study).tables.workloads
+    }
+
+
+def _claim(file: ClaimsFile, table: ClaimTable, script: str) -> Claim:
     published = table.published
     return Claim(
         id=table.id,
@@ -75,4 +91,5 @@ def _claim(file: ClaimsFile, table: ClaimTable) -> Claim:
         if published is None
         else published_curves(published.file, published.curves, table.metric),
         remark=table.remark,
+        script=script,
     )
