@@ -18,7 +18,7 @@ from teiten.model.metrics import TPS
 FEWEST_PAIRS = 8
 """Below it chance alone often looks like drift."""
 SUSPICIOUS = 2.5
-"""Standard deviations: about one campaign of a hundred shows as much by chance."""
+"""Standard deviations: two contrasts of a hundred show as much by chance."""
 
 
 def lag_one(log_ratios: Sequence[float]) -> float | None:

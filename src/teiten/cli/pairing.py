@@ -93,9 +93,8 @@ def shared_options(session: Session, given: dict[str, Any]) -> SharedOptions:
     seed, name = given.pop("seed"), given.pop("name")
     names = Shared.__dataclass_fields__
     chosen = {key: given.pop(key) for key in names}
-    if chosen["clients"] is None and not any(
-        one.startswith("clients=") for one in chosen["overrides"]
-    ):
+    keys = {one.partition("=")[0].strip() for one in chosen["overrides"]}
+    if chosen["clients"] is None and not keys & {"clients", "factors.clients"}:
         chosen["clients"] = str(read_host_facts(session.workdir.root).cpu.logical)
     return SharedOptions(Shared(**chosen), seed, name)
 
