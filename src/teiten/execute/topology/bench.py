@@ -9,7 +9,7 @@ from typing import Any
 
 from teiten.execute.executor import Observer
 from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.postgres.templates import BENCH_DATABASE, TemplateStore
+from teiten.execute.postgres.templates.store import BENCH_DATABASE, TemplateStore
 from teiten.execute.record import CampaignRecord
 from teiten.execute.workload.command import PgbenchRun
 from teiten.execute.workload.sampling import suggested_sampling_rate
@@ -40,6 +40,8 @@ class Bench:
     """Raises KeyboardInterrupt where someone asked for the end."""
     record: CampaignRecord
     devices: tuple[str, ...]
+    log_folder: Path | None
+    """In memory; None where logs go beside the other evidence."""
     sampling_rates: dict[str, float] = field(default_factory=dict)
     """By context: decided once, so that both sides of a contrast log alike."""
     versions: dict[str, str] = field(default_factory=dict)
@@ -131,4 +133,5 @@ class Bench:
             options=workload.pgbench_options,
             log_sampling_rate=log_sampling_rate,
             folder=folder,
+            log_folder=self.log_folder,
         )

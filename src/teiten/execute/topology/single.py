@@ -9,10 +9,11 @@ from pathlib import Path
 
 from teiten.errors import TeitenError
 from teiten.execute.executor import Facts, Observer
-from teiten.execute.postgres.templates import TemplateStore
+from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.record import CampaignRecord
 from teiten.execute.topology.bench import Bench
 from teiten.execute.topology.single_trial import SingleServerTrial
+from teiten.execute.workload.log_folder import new_log_folder, remove_log_folder
 from teiten.execute.workload.pgbench import try_script
 from teiten.host.paths import Workdir
 from teiten.host.users import ServerUser
@@ -49,6 +50,7 @@ class SingleServerExecutor:
             check_interruption=check_interruption,
             record=record,
             devices=devices,
+            log_folder=new_log_folder(),
         )
         self._say = say
         self._current: SingleServerTrial | None = None
@@ -92,3 +94,6 @@ class SingleServerExecutor:
             with contextlib.suppress(TeitenError, OSError):  # the next start sweeps what is left
                 cluster.remove()
         self._bench.kept.clear()
+        if self._bench.log_folder is not None:
+            remove_log_folder(self._bench.log_folder)
+            self._bench.log_folder = None
