@@ -8,6 +8,7 @@ from typing import Any
 
 from teiten.analysis.contrasts import contrasts
 from teiten.analysis.latency import distribution
+from teiten.analysis.loads import scalings
 from teiten.analysis.pairs import Attempt
 from teiten.analysis.series import strides, thin
 from teiten.model.analysis import CampaignAnalysis, TrialView
@@ -45,6 +46,7 @@ def analyse(
     finished = [(view.number, view.attempt, view.outcome) for view in views]
     missing = len(open_trials(plan.trials, finished, repeats=plan.study.measure.repeats))
     ends = [view.finished_at for view in views]
+    attempts = [_attempt(view) for view in views]
     return CampaignAnalysis(
         name=name,
         teiten_version=teiten_version,
@@ -55,13 +57,14 @@ def analyse(
         facts=facts,
         cautions=tuple(cautions),
         server_facts=dict(server_facts),
-        contrasts=contrasts(plan, (_attempt(view) for view in views)),
+        contrasts=contrasts(plan, attempts),
         trials=views,
         missing=missing,
         measured=Seconds(sum(view.metrics.get("measured_seconds", 0.0) for view in views)),
         wall=Seconds(wall_seconds(created_at, happened, ends)),
         events=happened,
         command=command,
+        scaling=scalings(plan, attempts, cores=facts.cpu.logical),
     )
 
 

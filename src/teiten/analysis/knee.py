@@ -22,12 +22,12 @@ FEWEST_BLOCKS = 3
 """Resampling two blocks knows three different results."""
 
 
-def knee(table: Replicates, *, delta: Share, alpha: Share) -> Knee:
-    """The knee of a table, with an interval at 1 − α where it has at least three blocks."""
+def knee(table: Replicates, *, delta: Share, alpha: Share, bounded: bool) -> Knee:
+    """The knee of a table. ``bounded``: with an interval at 1 − α, for at least three blocks."""
     means = table.means
     found = int(_knees(means[None, :], delta)[0])
     low = high = None
-    if table.logs.shape[1] >= FEWEST_BLOCKS:
+    if bounded:
         resampled = _knees(_resampled_means(table, alpha), delta)
         ends = np.quantile(resampled, [alpha / 2, 1 - alpha / 2], method="closest_observation")
         low = float(table.loads[min(int(ends[0]), found)])

@@ -21,6 +21,7 @@ NOT_POSITIVE = "not-positive"
 MISFIT = "misfit"
 NO_REPLICATES = "no-replicates"
 TOO_FEW_BLOCKS = "too-few-blocks"
+IDENTICAL_TRIALS = "identical-trials"
 
 Table = Mapping[float, Mapping[int, float]]
 """By load, the metric of each block's trial. A published table is one block."""
@@ -33,22 +34,19 @@ def scale(table: Table, *, delta: Share, alpha: Share, cores: int | None = None)
     zero, negative or infinite is no throughput, and then nothing is said at all.
     """
     loads, values = _arrays(table)
-    blocks = int(np.isfinite(values).any(axis=0).sum()) if values.size else 0
-    no_interval = (
-        NO_REPLICATES if blocks < 2 else TOO_FEW_BLOCKS if blocks < FEWEST_BLOCKS else None
-    )
     if np.any(values <= 0) or np.any(np.isinf(values)):
-        return Scaling((), None, None, NOT_POSITIVE, None, no_interval)
+        return Scaling((), None, None, NOT_POSITIVE, None, NO_REPLICATES)
     if not len(loads):
-        return Scaling((), None, None, TOO_FEW_LEVELS, None, no_interval)
+        return Scaling((), None, None, TOO_FEW_LEVELS, None, NO_REPLICATES)
     trials = replicates(loads, values)
+    no_interval = _no_interval(trials)
     curve, fit, lack = _fitted(trials, alpha) if len(loads) >= FEWEST_LEVELS else (None, None, None)
     return Scaling(
         points=tuple(_points(trials, curve, cores)),
         fit=fit,
         lack=lack,
         withheld=None if fit else TOO_FEW_LEVELS if lack is None else MISFIT,
-        knee=knee(trials, delta=delta, alpha=alpha),
+        knee=knee(trials, delta=delta, alpha=alpha, bounded=no_interval is None),
         no_interval=no_interval,
     )
 
@@ -60,10 +58,10 @@ def _fitted(trials: Replicates, alpha: Share) -> tuple[Curve, UslFit | None, Lac
 
 
 def _with_intervals(trials: Replicates, curve: Curve, alpha: Share) -> UslFit:
-    blocks = trials.logs.shape[1]
-    parts = [trials.without(block) for block in range(blocks)] if blocks >= FEWEST_BLOCKS else []
+    blocks = range(trials.logs.shape[1]) if _no_interval(trials) is None else ()
+    parts = [trials.without(block) for block in blocks]
     others = [fit_usl(*part.points()) for part in parts if part is not None]
-    whole = len(others) == blocks and blocks >= FEWEST_BLOCKS
+    whole = len(others) == len(parts) > 0
     peak = curve.peak
 
     def parameter(of: Callable[[Curve], float]) -> Parameter:
@@ -80,6 +78,15 @@ def _with_intervals(trials: Replicates, curve: Curve, alpha: Share) -> UslFit:
         coherency=parameter(lambda one: one.coherency),
         peak=peak if peak is not None and trials.loads[0] <= peak <= trials.loads[-1] else None,
     )
+
+
+def _no_interval(trials: Replicates) -> str | None:
+    blocks = trials.logs.shape[1]
+    if blocks < 2 or trials.freedom < 1:
+        return NO_REPLICATES
+    if blocks < FEWEST_BLOCKS:
+        return TOO_FEW_BLOCKS
+    return IDENTICAL_TRIALS if trials.pure_error() is None else None
 
 
 def _jackknife(value: float, others: Sequence[float], alpha: Share) -> tuple[float, float]:
@@ -115,12 +122,12 @@ def _points(trials: Replicates, curve: Curve | None, cores: int | None) -> Itera
 
 
 def _arrays(table: Table) -> tuple[FloatArray, FloatArray]:
-    """Loads that have a trial, ascending, shape (m,), and values, shape (m, blocks)."""
-    blocks = sorted({block for values in table.values() for block in values})
-    loads = [
-        load
-        for load in sorted(table)
-        if any(not math.isnan(value) for value in table[load].values())
-    ]
-    rows = [[table[load].get(block, math.nan) for block in blocks] for load in loads]
+    """Loads, ascending, shape (m,), and values, shape (m, b); each of both has a trial."""
+    present = {
+        load: {block: value for block, value in row.items() if not math.isnan(value)}
+        for load, row in sorted(table.items())
+    }
+    loads = [load for load, row in present.items() if row]
+    blocks = sorted({block for row in present.values() for block in row})
+    rows = [[present[load].get(block, math.nan) for block in blocks] for load in loads]
     return np.array(loads, dtype=np.float64), np.array(rows, dtype=np.float64)

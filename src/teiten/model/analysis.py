@@ -9,6 +9,7 @@ from typing import Any
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import Metric
 from teiten.model.plan import Plan
+from teiten.model.scaling import ScalingResult
 from teiten.model.trial import Event, FloatArray, Outcome, Problem
 from teiten.model.units import Seconds, Share
 
@@ -133,3 +134,5 @@ class CampaignAnalysis:
     events: tuple[Event, ...]
     command: str
     """The command line that repeats the campaign."""
+    scaling: tuple[ScalingResult, ...] = ()
+    """Of every workload, context and side with four loads or more, in the study's order."""

@@ -129,7 +129,8 @@ class Scaling:
     knee: Knee | None
     """None only where ``withheld`` is not-positive or no level was measured."""
     no_interval: str | None
-    """Code of why knee and coefficients have no interval: no-replicates, too-few-blocks."""
+    """Code of why knee and coefficients have no interval: no-replicates, too-few-blocks,
+    identical-trials (equal trials would claim certainty)."""
 
     @property
     def loads(self) -> tuple[float, ...]:
