@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from pathlib import Path
 
 import numpy as np
@@ -33,13 +34,17 @@ def fitted(name: str, errors: Errors) -> Curve:
     return fit_usl(np.array(list(found)), values, errors)
 
 
+def peak(curve: Curve) -> float:
+    """Of the whole curve, which Teiten itself never asks for beyond the measured loads."""
+    return math.sqrt((1 - curve.contention) / curve.coherency)
+
+
 def test_schwartzs_table_gives_the_books_coefficients() -> None:
     curve = fitted("schwartz-cisco", Errors.ABSOLUTE)
     assert curve.contention == pytest.approx(0.02671591, rel=1e-4)
     assert curve.coherency == pytest.approx(7.690945e-4, rel=1e-4)
     assert curve.rate == pytest.approx(995.6486, rel=1e-4)
-    assert curve.peak is not None
-    assert int(curve.peak) == 35
+    assert int(peak(curve)) == 35
 
 
 def test_the_spec_table_gives_the_r_packages_coefficients() -> None:
@@ -47,7 +52,7 @@ def test_the_spec_table_gives_the_r_packages_coefficients() -> None:
     assert curve.contention == pytest.approx(0.0277285, rel=1e-4)
     assert curve.coherency == pytest.approx(0.0001044, rel=1e-3)
     assert curve.rate == pytest.approx(89.9952330, rel=1e-4)
-    assert curve.peak == pytest.approx(96.52, rel=1e-3)
+    assert peak(curve) == pytest.approx(96.52, rel=1e-3)
 
 
 def test_a_table_on_the_curve_gives_its_coefficients_by_the_reports_own_estimator() -> None:
@@ -82,7 +87,7 @@ def test_the_curve_of_9_2_is_the_one_that_the_research_found() -> None:
     assert curve.contention == 0
     assert curve.rate == pytest.approx(413, rel=0.01)
     assert curve.coherency == pytest.approx(1.10e-4, rel=0.01)
-    assert curve.peak == pytest.approx(95.5, abs=0.1)
+    assert peak(curve) == pytest.approx(95.5, abs=0.1)
 
 
 @pytest.mark.parametrize(
@@ -105,4 +110,3 @@ def test_tables_without_replicates_get_no_interval_and_say_why(
     assert (found.withheld == "misfit") is misfit
     if found.fit:
         assert found.fit.coherency.low is None
-        assert found.fit.peak is None, "110 cores are beyond the 80 that were measured"

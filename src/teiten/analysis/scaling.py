@@ -62,7 +62,6 @@ def _with_intervals(trials: Replicates, curve: Curve, alpha: Share) -> UslFit:
     parts = [trials.without(block) for block in blocks]
     others = [fit_usl(*part.points()) for part in parts if part is not None]
     whole = len(others) == len(parts) > 0
-    peak = curve.peak
 
     def parameter(of: Callable[[Curve], float]) -> Parameter:
         value = of(curve)
@@ -76,7 +75,6 @@ def _with_intervals(trials: Replicates, curve: Curve, alpha: Share) -> UslFit:
         rate=parameter(lambda one: one.rate),
         contention=parameter(lambda one: one.contention),
         coherency=parameter(lambda one: one.coherency),
-        peak=peak if peak is not None and trials.loads[0] <= peak <= trials.loads[-1] else None,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from teiten.model.trial import FloatArray
@@ -29,13 +28,6 @@ class Curve:
         values: FloatArray = self.rate * loads / slowdown
         return values
 
-    @property
-    def peak(self) -> float | None:
-        """The load of the maximum, √((1−σ)/κ); None of a curve that has none."""
-        if self.coherency <= 0 or self.contention >= 1:
-            return None
-        return math.sqrt((1 - self.contention) / self.coherency)
-
 
 @dataclass(frozen=True)
 class Parameter:
@@ -55,8 +47,6 @@ class UslFit:
     rate: Parameter
     contention: Parameter
     coherency: Parameter
-    peak: float | None
-    """The load of the curve's maximum; None where that is not within the measured loads."""
 
     @property
     def curve(self) -> Curve:
@@ -95,8 +85,8 @@ class Knee:
     confidence: Share
 
     def at_end(self, loads: tuple[float, ...]) -> bool:
-        """The maximum is at the greatest measured load: it may lie beyond."""
-        return self.maximum >= loads[-1]
+        """Throughput still grew at the greatest measured load: the true knee may lie beyond."""
+        return self.load >= loads[-1]
 
 
 @dataclass(frozen=True)
