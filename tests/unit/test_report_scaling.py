@@ -65,9 +65,9 @@ def test_a_fit_without_replicates_says_why_it_has_no_interval(invented: Campaign
     knee, law = shown(invented, curve()).findings
     assert knee == (
         "PostgreSQL 17.10: the knee is at 64\u00a0clients, the smallest number of connections"
-        " within 2\u00a0% of the greatest throughput; it has no interval, because no trial was repeated."
-        " That is the end of the measured range: throughput still grew there, and the true knee"
-        " may lie beyond."
+        " within 2\u00a0% of the greatest throughput; it has no interval, because no trial was"
+        " repeated. That is the end of the measured range: throughput still grew there, and the"
+        " true knee may lie beyond."
     )
     assert "σ = 0.0500, κ = 100 × 10⁻⁶" in law
     assert "holds for 1 to 64\u00a0clients and says nothing beyond" in law
