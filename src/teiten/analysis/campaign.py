@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from teiten.analysis.bottlenecks import bottlenecks
 from teiten.analysis.contrasts import contrasts
 from teiten.analysis.latency import distribution
 from teiten.analysis.loads import scalings
@@ -47,6 +48,7 @@ def analyse(
     missing = len(open_trials(plan.trials, finished, repeats=plan.study.measure.repeats))
     ends = [view.finished_at for view in views]
     attempts = [_attempt(view) for view in views]
+    scaling = scalings(plan, attempts, cores=facts.cpu.logical)
     return CampaignAnalysis(
         name=name,
         teiten_version=teiten_version,
@@ -64,7 +66,8 @@ def analyse(
         wall=Seconds(wall_seconds(created_at, happened, ends)),
         events=happened,
         command=command,
-        scaling=scalings(plan, attempts, cores=facts.cpu.logical),
+        scaling=scaling,
+        bottlenecks=bottlenecks(plan, facts, views, scaling),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from teiten.model.bottleneck import BottleneckResult
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import Metric
 from teiten.model.plan import Plan
@@ -136,3 +137,5 @@ class CampaignAnalysis:
     """The command line that repeats the campaign."""
     scaling: tuple[ScalingResult, ...] = ()
     """Of every workload, context and side with four loads or more, in the study's order."""
+    bottlenecks: tuple[BottleneckResult, ...] = ()
+    """Of every entry of ``scaling``; empty where no ceilings were measured before the campaign."""

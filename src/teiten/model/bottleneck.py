@@ -109,3 +109,15 @@ class Abstained:
 
 
 Finding = Consistent | Abstained
+
+
+@dataclass(frozen=True)
+class BottleneckResult:
+    """What is said of the level with the greatest throughput of one side of a workload."""
+
+    workload: str
+    context: tuple[tuple[str, str], ...]
+    """The levels of the other factors, neither the load nor the contrasted one."""
+    side: str
+    load: float
+    finding: Finding
