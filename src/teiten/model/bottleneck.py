@@ -26,13 +26,15 @@ class Ceilings:
     memory: float
     """B/s of copying, read and written bytes together."""
     core_speed: float
-    """Work of one core per second, in units that only compare with ``machine_speed``."""
+    """B/s that one core hashes with SHA-256."""
     machine_speed: float
-    """The same of all cores together."""
+    """B/s that all cores together hash."""
     cores: float
     """CPU seconds per second that busy programs got: less than the cores under a quota."""
     tool: str
-    """``fio 3.33`` or ``teiten``."""
+    """What did the disk's part: ``fio-3.33`` or ``teiten``."""
+    measured_at: float
+    """Seconds since the epoch."""
 
 
 class Resource(StrEnum):
