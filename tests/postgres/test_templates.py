@@ -15,7 +15,7 @@ import pytest
 from teiten.errors import MachineError, ServerError, UsageError
 from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.server_log import scan
-from teiten.execute.postgres.templates import (
+from teiten.execute.postgres.templates.store import (
     BENCH_DATABASE,
     TemplateStore,
     expected_bytes,

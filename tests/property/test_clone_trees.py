@@ -8,8 +8,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from teiten.execute.postgres.clone import clone_tree
-from teiten.execute.postgres.copy_methods import CopyMethod
+from teiten.execute.postgres.templates.clone import clone_tree
+from teiten.execute.postgres.templates.copy_methods import CopyMethod
 from teiten.host.users import ServerUser
 
 NAMES = st.text("abcdefgh0123456789_.", min_size=1, max_size=8).filter(

@@ -11,9 +11,14 @@ from pathlib import Path
 import pytest
 
 from teiten.errors import MachineError, ServerError, UsageError
-from teiten.execute.postgres import clone as clone_module
-from teiten.execute.postgres.clone import clone_tree
-from teiten.execute.postgres.copy_methods import CACHE_NAME, CopyMethod, choose_method, copy_file
+from teiten.execute.postgres.templates import clone as clone_module
+from teiten.execute.postgres.templates.clone import clone_tree
+from teiten.execute.postgres.templates.copy_methods import (
+    CACHE_NAME,
+    CopyMethod,
+    choose_method,
+    copy_file,
+)
 from teiten.host.users import ServerUser, server_user
 
 OURSELVES = ServerUser("ourselves", None, None)

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from teiten.execute.postgres.clients import ClientOutput, PackageError
-from teiten.execute.postgres.packages import (
+from teiten.execute.postgres.provision.clients import ClientOutput, PackageError
+from teiten.execute.postgres.provision.maven import parse_metadata, version_range
+from teiten.execute.postgres.provision.npm import parse_versions
+from teiten.execute.postgres.provision.packages import (
     PackageVersion,
     keep_package,
     newest_kept,
     platform_name,
 )
-from teiten.execute.postgres.packages_maven import parse_metadata, version_range
-from teiten.execute.postgres.packages_npm import parse_versions
-from teiten.execute.postgres.packages_wheel import program_folder
-from teiten.execute.postgres.version_requests import parse_request
+from teiten.execute.postgres.provision.version_requests import parse_request
+from teiten.execute.postgres.provision.wheel import program_folder
 from teiten.host.paths import Workdir
 from teiten.model.installation import Source
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.execute.postgres.unpack import UnsafeArchiveError, make_links, unpack_tar
+from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, make_links, unpack_tar
 
 
 @pytest.fixture(autouse=True)

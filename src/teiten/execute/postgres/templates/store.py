@@ -15,7 +15,6 @@ from filelock import FileLock, Timeout
 
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.access import require_access
-from teiten.execute.postgres.clone import CloneReport, clone_tree
 from teiten.execute.postgres.marker import (
     Kind,
     Marker,
@@ -24,8 +23,9 @@ from teiten.execute.postgres.marker import (
     read_marker,
     remove_marked,
 )
-from teiten.execute.postgres.template_build import BENCH_DATABASE, DATA, build_cluster
-from teiten.execute.postgres.template_identity import expected_bytes, template_fingerprint
+from teiten.execute.postgres.templates.build import BENCH_DATABASE, DATA, build_cluster
+from teiten.execute.postgres.templates.clone import CloneReport, clone_tree
+from teiten.execute.postgres.templates.identity import expected_bytes, template_fingerprint
 from teiten.execute.postgres.usage import folder_bytes
 from teiten.host.paths import Workdir
 from teiten.host.users import ServerUser

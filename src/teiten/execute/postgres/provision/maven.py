@@ -11,15 +11,20 @@ import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
 
-from teiten.execute.postgres.clients import (
+from teiten.execute.postgres.provision.clients import (
     NoSuchVersionError,
     PackageError,
     find_client,
     run_client,
 )
-from teiten.execute.postgres.packages import Package, PackageVersion, keep_package, platform_name
-from teiten.execute.postgres.unpack import UnsafeArchiveError, unpack_tar
-from teiten.execute.postgres.version_requests import VersionRequest
+from teiten.execute.postgres.provision.packages import (
+    Package,
+    PackageVersion,
+    keep_package,
+    platform_name,
+)
+from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, unpack_tar
+from teiten.execute.postgres.provision.version_requests import VersionRequest
 from teiten.host.paths import Workdir
 from teiten.model.installation import Source, Version
 

@@ -19,11 +19,16 @@ import filelock
 
 from teiten.errors import MachineError, ServerError
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError
-from teiten.execute.postgres.clients import PackageError
 from teiten.execute.postgres.inspection import inspect_folder, inspect_managed
-from teiten.execute.postgres.obtain import DISK_HINT
-from teiten.execute.postgres.packages import Package
-from teiten.execute.postgres.receipts import Receipt, folder_name, managed_folders, write_receipt
+from teiten.execute.postgres.provision.clients import PackageError
+from teiten.execute.postgres.provision.obtain import DISK_HINT
+from teiten.execute.postgres.provision.packages import Package
+from teiten.execute.postgres.provision.receipts import (
+    Receipt,
+    folder_name,
+    managed_folders,
+    write_receipt,
+)
 from teiten.host.paths import Workdir
 from teiten.model.installation import Installation
 from teiten.model.units import MIB

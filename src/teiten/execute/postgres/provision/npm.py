@@ -15,21 +15,21 @@ from pathlib import Path
 from typing import Any
 
 from teiten.execute.postgres.binaries import hash_file
-from teiten.execute.postgres.clients import (
+from teiten.execute.postgres.provision.clients import (
     NoSuchVersionError,
     PackageError,
     find_client,
     run_client,
 )
-from teiten.execute.postgres.packages import (
+from teiten.execute.postgres.provision.packages import (
     Package,
     PackageVersion,
     keep_package,
     newest_kept,
     platform_name,
 )
-from teiten.execute.postgres.unpack import UnsafeArchiveError, make_links, unpack_tar
-from teiten.execute.postgres.version_requests import VersionRequest
+from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, make_links, unpack_tar
+from teiten.execute.postgres.provision.version_requests import VersionRequest
 from teiten.host.paths import Workdir
 from teiten.model.installation import Source
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.execute.postgres.binaries import hash_file
-from teiten.execute.postgres.clients import PackageError
+from teiten.execute.postgres.provision.clients import PackageError
 from teiten.host.paths import Workdir
 from teiten.model.installation import Source, Version
 

@@ -9,10 +9,10 @@ from psycopg import sql
 
 from teiten.errors import ServerError
 from teiten.execute.postgres.cluster import Cluster, StopManner
-from teiten.execute.postgres.copy_methods import sync_file_system
 from teiten.execute.postgres.initdb import INITDB_CONFIGURATION
 from teiten.execute.postgres.marker import Kind
 from teiten.execute.postgres.programs import run_program
+from teiten.execute.postgres.templates.copy_methods import sync_file_system
 from teiten.host.users import ServerUser
 from teiten.model.installation import Pgbench
 from teiten.model.plan import TemplateSpec

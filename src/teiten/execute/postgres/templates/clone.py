@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.errors import MachineError, ServerError, UsageError
-from teiten.execute.postgres.copy_methods import (
+from teiten.execute.postgres.templates.copy_methods import (
     CANNOT,
     THREADS,
     CopyMethod,

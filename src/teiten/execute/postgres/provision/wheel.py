@@ -12,15 +12,15 @@ import tempfile
 import zipfile
 from pathlib import Path, PurePosixPath
 
-from teiten.execute.postgres.clients import (
+from teiten.execute.postgres.provision.clients import (
     ClientOutput,
     MissingClientError,
     PackageError,
     find_client,
     run_client,
 )
-from teiten.execute.postgres.packages import Package, keep_package, newest_kept
-from teiten.execute.postgres.unpack import UnsafeArchiveError, inside, write_file
+from teiten.execute.postgres.provision.packages import Package, keep_package, newest_kept
+from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, inside, write_file
 from teiten.host.paths import Workdir
 from teiten.model.installation import Source
 

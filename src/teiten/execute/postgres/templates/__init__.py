@@ -1,0 +1,1 @@
+"""Templates: filled clusters, built once and cloned for trials."""

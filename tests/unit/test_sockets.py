@@ -1,0 +1,99 @@
+"""A server's private socket folder and its port."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from teiten.errors import MachineError, UsageError
+from teiten.execute.postgres.access import blocking_folder, require_access
+from teiten.execute.postgres.marker import MARKER_NAME, Kind, new_folder, remove_marked
+from teiten.execute.postgres.sockets import (
+    LONGEST_PATH,
+    choose_port,
+    new_socket_directory,
+    remove_socket_directory,
+)
+from teiten.host.users import ServerUser
+
+OURSELVES = ServerUser("ourselves", None, None)
+SOMEBODY = ServerUser("somebody", 54_321, 54_321)
+
+
+@pytest.fixture
+def temporary(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    return tmp_path
+
+
+def test_it_is_ours_alone_and_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        monkeypatch.setattr(tempfile, "tempdir", name)
+        monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+        folder = new_socket_directory(OURSELVES)
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert (folder / MARKER_NAME).exists()
+        (folder / ".s.PGSQL.5432").touch()
+        remove_socket_directory(folder)
+        assert not folder.exists()
+
+
+def test_a_path_that_is_too_long_is_told(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = temporary / ("x" * LONGEST_PATH)
+    long.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(long))
+    with pytest.raises(MachineError, match=f"longer than {LONGEST_PATH} bytes") as caught:
+        new_socket_directory(OURSELVES)
+    assert caught.value.hint == "set TMPDIR to a shorter folder"
+    assert list(long.iterdir()) == []
+
+
+def test_a_folder_that_is_not_marked_is_left(temporary: Path) -> None:
+    (temporary / ".s.PGSQL.5432").touch()
+    remove_socket_directory(temporary)
+    assert (temporary / ".s.PGSQL.5432").exists()
+
+
+def test_a_taken_port_is_told() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(MachineError, match=f"port {port} is taken"):
+            choose_port(port)
+    assert choose_port(port) == port
+    assert 1024 <= choose_port(None) <= 65535
+
+
+def test_a_folder_that_another_user_cannot_enter_is_named(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    (closed / "inside").mkdir(parents=True)
+    closed.chmod(0o700)
+    assert blocking_folder(closed / "inside", OURSELVES) is None
+    blocking = blocking_folder(closed / "inside", SOMEBODY)
+    assert blocking is not None
+    with pytest.raises(MachineError, match=f"somebody cannot enter {blocking}") as caught:
+        require_access(closed / "inside", SOMEBODY)
+    assert f"chmod o+x {blocking}" in caught.value.hint
+
+
+def test_only_what_is_marked_is_removed(tmp_path: Path) -> None:
+    theirs, ours, link = tmp_path / "theirs", tmp_path / "ours", tmp_path / "link"
+    theirs.mkdir()
+    (theirs / "letter.txt").touch()
+    new_folder(ours, Kind.CLUSTER)
+    link.symlink_to(ours)
+    (ours / "outside").symlink_to(theirs)
+    for folder in (theirs, link):
+        with pytest.raises(UsageError, match="was not made by Teiten"):
+            remove_marked(folder)
+    remove_marked(ours)
+    assert not ours.exists()
+    assert os.listdir(theirs) == ["letter.txt"]  # noqa: PTH208 - what a link led to stays
+    remove_marked(ours)

@@ -1,0 +1,137 @@
+"""Write docs/reference from the code: the command line, the study file, metrics and telemetry.
+
+python tools/write_reference.py            write it
+python tools/write_reference.py --check    say whether it is what the code says; exit 1 if not
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from teiten.cli.main import VERBS, teiten
+from teiten.execute.probes import columns
+from teiten.model.metrics import METRICS
+from teiten.study import schema
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
+WIDTH = 100
+
+
+def pages() -> dict[str, str]:
+    """Every page of the reference by its file's name."""
+    return {
+        "cli.md": cli_page(),
+        "study-file.md": study_file_page(),
+        "telemetry.md": telemetry_page(),
+    }
+
+
+def cli_page() -> str:
+    parts = [
+        "# The command line\n",
+        "Data go to stdout, everything for people to stderr. Exit codes: 0 done, 1 a defect of"
+        " Teiten, 2 bad usage or study file, 3 the machine does not suffice, 4 trials failed"
+        " beyond their repeats, 5 a `--fail-on` verdict came true, 130 interrupted and"
+        " resumable.\n",
+        help_of(teiten, "teiten"),
+    ]
+    context = click.Context(teiten, info_name="teiten")
+    for verb in VERBS:
+        command = teiten.get_command(context, verb)
+        assert command is not None
+        parts += [f"## teiten {verb}\n", *help_texts(command, f"teiten {verb}")]
+    return "\n".join(parts)
+
+
+def help_texts(command: click.Command, name: str) -> Iterator[str]:
+    yield help_of(command, name)
+    if isinstance(command, click.Group):
+        context = click.Context(command, info_name=name)
+        for child in command.list_commands(context):
+            found = command.get_command(context, child)
+            assert found is not None
+            yield from help_texts(found, f"{name} {child}")
+
+
+def help_of(command: click.Command, name: str) -> str:
+    context = click.Context(
+        command, info_name=name, terminal_width=WIDTH, max_content_width=WIDTH, color=False
+    )
+    return f"```text\n{command.get_help(context)}\n```\n"
+
+
+def study_file_page() -> str:
+    parts = [
+        "# The study file\n",
+        "`teiten init observe` prints a whole one with comments. Times are `300s`, `5m`, `1h30m`;"
+        " sizes `512MB`, `40GB`, as PostgreSQL reads them; shares `2%`. Texts are one string, or"
+        ' `{ en = "…", ja = "…" }`. `"auto"` is derived from the machine.\n',
+    ]
+    tables = (
+        ("[study]", schema.StudyTable),
+        ("[[workloads]]", schema.WorkloadTable),
+        ("[settings.NAME]", schema.SettingTable),
+        ("[measure]", schema.MeasureTable),
+        ("[profiles.NAME]", schema.ProfileTable),
+    )
+    for title, table in tables:
+        keys = ", ".join(
+            f"**`{name}`**" if field.is_required() else f"`{name}`"
+            for name, field in table.model_fields.items()
+        )
+        parts += [f"## `{title}`\n", f"{keys}\n"]
+    parts.append(
+        "Keys in bold must be there. `[factors]` holds a list of levels for each factor: `server`,"
+        " `clients`, `checksums`, `query_mode`, or `guc:NAME`; `[servers]` names of your own for"
+        " servers.\n"
+    )
+    return "\n".join(parts)
+
+
+def telemetry_page() -> str:
+    parts = [
+        "# Metrics and telemetry\n",
+        "Everything is stored unrounded in base units: seconds, bytes, shares from 0 to 1.\n",
+        "## One number for each trial\n",
+        "| metric | unit | better |\n| --- | --- | --- |",
+        *(f"| `{each.name}` | {each.unit} | {each.better.value} |" for each in METRICS),
+        "\n## Series, once a second\n",
+        "| source | column | unit | meaning |\n| --- | --- | --- | --- |",
+        *(
+            f"| {each.source} | `{each.name}` | {each.unit} | {each.meaning} |"
+            for group in (columns.OS, columns.CPU_STATES, columns.DISK, columns.POSTGRES)
+            for each in group
+        ),
+        "\nThe series `waits` has a column for each wait event that was seen, as `Type:Event`, and"
+        " `CPU` for those that waited for nothing: mean numbers of active client backends, looked"
+        " at ten times a second.\n",
+    ]
+    return "\n".join(parts)
+
+
+def differing() -> list[str]:
+    """The pages on the disk that are not what the code says."""
+    return [
+        name
+        for name, text in pages().items()
+        if not (FOLDER / name).exists() or (FOLDER / name).read_text(encoding="utf-8") != text
+    ]
+
+
+def main() -> int:
+    if "--check" in sys.argv:
+        for name in differing():
+            sys.stderr.write(f"docs/reference/{name} is not what the code says\n")
+        return 1 if differing() else 0
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
