@@ -14,6 +14,7 @@ from teiten.model.analysis import CampaignAnalysis
 from teiten.model.scaling import Curve, ScalingResult
 from teiten.model.text import Language
 from teiten.model.units import Share
+from teiten.report.charts.base import as_records
 from teiten.report.html import render_html
 from teiten.report.view.kit import Kit
 from teiten.report.view.report import view
@@ -94,9 +95,8 @@ def test_a_misfit_by_the_f_test_names_its_probability(invented: CampaignAnalysis
 def test_only_a_curve_that_fits_is_drawn_and_only_where_it_was_measured(
     invented: CampaignAnalysis,
 ) -> None:
-    assert shown(invented, flat(0.005, 5)).chart is None
+    assert "curve" not in shown(invented, flat(0.005, 5)).chart.rows["kind"]
     chart = shown(invented, flat(0.005, 5), curve(0.01, 5)).chart
-    assert chart is not None
     drawn = [
         (side, load)
         for kind, side, load in zip(
@@ -106,6 +106,14 @@ def test_only_a_curve_that_fits_is_drawn_and_only_where_it_was_measured(
     ]
     assert {side for side, _ in drawn} == {"18.4"}
     assert (min(load for _, load in drawn), max(load for _, load in drawn)) == (1, 64)
+
+
+def test_the_knee_is_marked_with_its_interval(invented: CampaignAnalysis) -> None:
+    rows = as_records(shown(invented, flat(0.02, 5), curve()).chart.rows)
+    knees = [row for row in rows if row["kind"] == "knee"]
+    assert [(row["side"], row["load"]) for row in knees] == [("17.10", 4), ("18.4", 64)]
+    assert knees[0]["low"] <= 4 <= knees[0]["high"]
+    assert (knees[1]["low"], knees[1]["high"]) == (None, None)
 
 
 def test_the_table_has_a_row_for_every_load_and_side(invented: CampaignAnalysis) -> None:

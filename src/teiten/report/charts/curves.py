@@ -1,9 +1,10 @@
-"""Throughput by load: a dot for every load's mean, and the curve where one fits."""
+"""Throughput by load: a dot for every load's mean, the knee, and the curve where one fits."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 import altair as alt
 
@@ -18,17 +19,26 @@ from teiten.report.charts.base import (
     side_colours,
 )
 
-FIELDS = ("kind", "side", "load", "value")
+FIELDS = ("kind", "side", "load", "value", "low", "high")
+
+
+class PointKind(StrEnum):
+    MEAN = "mean"
+    CURVE = "curve"
+    KNEE = "knee"
 
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """A mean that was measured, or a point of a fitted curve."""
+    """A mean that was measured, a point of a fitted curve, or the knee with its interval."""
 
-    fitted: bool
+    kind: PointKind
     side: str
     load: float
     value: float
+    low: float | None = None
+    """Of the knee's load."""
+    high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -45,7 +55,7 @@ def curves(name: str, points: Sequence[CurvePoint], words: CurveWords) -> Chart:
     """Both axes begin at 0; the curves' points end where the measured loads do."""
     data = as_columns(
         FIELDS,
-        [("curve" if one.fitted else "mean", one.side, one.load, one.value) for one in points],
+        [(one.kind.value, one.side, one.load, one.value, one.low, one.high) for one in points],
     )
     return Chart(name, words.title, words.note, _spec(words), data, Fit((), 90))
 
@@ -62,9 +72,14 @@ def _spec(words: CurveWords) -> Spec:
         ),
         color=alt.Color("side:N", title=None, scale=colours),
     )
-    line = base.transform_filter(alt.datum.kind == "curve").mark_line(strokeWidth=2, opacity=0.9)
+    line = _of(base, PointKind.CURVE).mark_line(strokeWidth=2, opacity=0.9)
+    knees = _of(base, PointKind.KNEE)
+    interval = knees.mark_rule(strokeWidth=7, opacity=0.3, strokeCap="round").encode(
+        x=alt.X("low:Q", title=words.x), x2="high:Q"
+    )
+    knee = knees.mark_point(shape="diamond", size=260, filled=False, strokeWidth=2)
     dots = (
-        base.transform_filter(alt.datum.kind == "mean")
+        _of(base, PointKind.MEAN)
         .mark_circle(size=60, opacity=0.9)
         .encode(
             tooltip=[
@@ -74,4 +89,9 @@ def _spec(words: CurveWords) -> Spec:
             ]
         )
     )
-    return configured(alt.layer(line, dots).properties(width=WIDE - 90, height=260))
+    chart = alt.layer(line, interval, knee, dots).properties(width=WIDE - 90, height=260)
+    return configured(chart)
+
+
+def _of(base: alt.Chart, kind: PointKind) -> alt.Chart:
+    return base.transform_filter(alt.datum.kind == kind.value)

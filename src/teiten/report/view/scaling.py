@@ -11,7 +11,7 @@ import numpy as np
 from teiten.model.metrics import TPS
 from teiten.model.scaling import Scaling, ScalingPoint, ScalingResult
 from teiten.report.charts.base import Chart
-from teiten.report.charts.curves import CurvePoint, CurveWords, curves
+from teiten.report.charts.curves import CurvePoint, CurveWords, PointKind, curves
 from teiten.report.names import CLIENTS
 from teiten.report.numbers import NOTHING, plain, significant
 from teiten.report.sentences import percent
@@ -28,8 +28,7 @@ class WorkloadScaling:
 
     title: str
     findings: tuple[str, ...]
-    chart: Chart | None
-    """None where no curve fits: the chart of all trials stands above already."""
+    chart: Chart
     table: Table
 
 
@@ -56,9 +55,7 @@ def _part(kit: Kit, name: str, found: Sequence[ScalingResult]) -> WorkloadScalin
     )
 
 
-def _chart(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Chart | None:
-    if not any(one.scaling.fit for one in found):
-        return None
+def _chart(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Chart:
     t = kit.t
     words = CurveWords(
         t("scaling.chart.title"),
@@ -73,13 +70,17 @@ def _chart(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Chart | None:
 
 
 def _chart_points(side: str, scaling: Scaling) -> Iterator[CurvePoint]:
-    for point in scaling.points:
-        yield CurvePoint(False, side, point.load, point.value)
-    if scaling.fit:
+    values = {point.load: point.value for point in scaling.points}
+    for load, value in values.items():
+        yield CurvePoint(PointKind.MEAN, side, load, value)
+    knee = scaling.knee
+    if knee is not None:
+        ends = (knee.low, knee.high)
+        yield CurvePoint(PointKind.KNEE, side, knee.load, values[knee.load], *ends)
+    if scaling.fit is not None:
         loads = np.linspace(scaling.loads[0], scaling.loads[-1], CURVE_POINTS)
-        values = scaling.fit.curve.at(loads)
-        for load, value in zip(loads.tolist(), values.tolist(), strict=True):
-            yield CurvePoint(True, side, load, value)
+        for load, value in zip(loads, scaling.fit.curve.at(loads), strict=True):
+            yield CurvePoint(PointKind.CURVE, side, float(load), float(value))
 
 
 def _table(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Table:
