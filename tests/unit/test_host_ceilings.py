@@ -19,6 +19,7 @@ from teiten.host.ceilings_probe import measure_ceilings
 from teiten.host.disk_speed import BLOCK, rate
 from teiten.host.facts import read_host_facts
 from teiten.host.fio import PATTERNS, command, measure_by_fio, parse
+from teiten.host.others import CpuClock, others_share, read_clock
 from teiten.host.paths import Workdir
 from teiten.host.scratch import CHUNK, aligned, scratch
 from teiten.ledger.codec import decode_facts, encode_facts
@@ -50,6 +51,7 @@ def test_all_is_measured_kept_and_nothing_is_left(
     folder: Workdir, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ceilings_probe, "find_fio", lambda: None)
+    monkeypatch.setattr(ceilings_probe, "MOST_OTHERS", 1.0)  # the tests' machine may be busy
     found = measure_ceilings(folder, logical=2, seconds=BRIEF, size=SMALL)
     numbers = {name: value for name, value in asdict(found).items() if name != "tool"}
     assert all(value > 0 for value in numbers.values())
@@ -58,6 +60,26 @@ def test_all_is_measured_kept_and_nothing_is_left(
     assert cached_ceilings(folder) == found
     assert read_host_facts(folder.root).ceilings == found
     assert list(folder.clusters.iterdir()) == []
+
+
+def test_what_was_measured_on_a_busy_machine_is_not_kept(
+    folder: Workdir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clocks = iter([CpuClock(100.0, 50.0, 10.0), CpuClock(110.0, 57.0, 14.0)])
+    monkeypatch.setattr(ceilings_probe, "find_fio", lambda: None)
+    monkeypatch.setattr(ceilings_probe, "read_clock", lambda: next(clocks))
+    with pytest.raises(MachineError, match="took 30% of the processors"):
+        measure_ceilings(folder, logical=1, seconds=BRIEF, size=SMALL)
+    assert cached_ceilings(folder) is None
+
+
+def test_the_share_of_others_is_what_is_busy_without_us() -> None:
+    start = CpuClock(100.0, 50.0, 10.0)
+    assert others_share(start, CpuClock(110.0, 57.0, 17.0)) == 0.0
+    assert others_share(start, CpuClock(110.0, 57.0, 17.5)) == 0.0, "clocks tick apart"
+    assert others_share(start, start) == 0.0
+    now = read_clock()
+    assert now.total > now.busy > now.own > 0
 
 
 def test_a_file_has_no_name_but_can_be_opened(tmp_path: Path) -> None:

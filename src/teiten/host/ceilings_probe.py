@@ -12,6 +12,7 @@ from teiten.host.ceilings import keep_ceilings
 from teiten.host.core_speed import measure_cores
 from teiten.host.disk_speed import DiskSpeed, measure_disk
 from teiten.host.fio import find_fio, measure_by_fio
+from teiten.host.others import others_share, read_clock
 from teiten.host.paths import Workdir
 from teiten.host.scratch import scratch
 from teiten.model.bottleneck import Ceilings
@@ -26,6 +27,8 @@ SIZE = Bytes(GIB)
 ROOM = 4
 """Times the file's size that must be free."""
 OWN = "teiten"
+MOST_OTHERS = 0.1
+"""Of all processors, taken by others meanwhile: with more, what was measured is no ceiling."""
 
 
 def measure_ceilings(
@@ -38,7 +41,7 @@ def measure_ceilings(
     """Measure, by fio where it is in the PATH, and keep the result for ``cached_ceilings``.
 
     ``logical``: processors that this program may use. Raises MachineError where the disk cannot be
-    measured, or too little of it is free.
+    measured, too little of it is free, or others used the machine meanwhile.
     """
     workdir.prepare()
     free = shutil.disk_usage(workdir.root).free
@@ -47,11 +50,21 @@ def measure_ceilings(
             f"{workdir.root}: {free} bytes are free, {ROOM * size} are needed",
             "free some space, or choose another folder with --workdir",
         )
+    before = read_clock()
     disk, tool = _disk(workdir.clusters, size, seconds, find_fio())
     cores = measure_cores(logical, seconds)
+    _refuse_disturbed(others_share(before, read_clock()))
     found = Ceilings(**asdict(disk), **asdict(cores), tool=tool, measured_at=time.time())
     keep_ceilings(workdir, found)
     return found
+
+
+def _refuse_disturbed(others: float) -> None:
+    if others > MOST_OTHERS:
+        raise MachineError(
+            f"other programs, or the hypervisor, took {others:.0%} of the processors meanwhile",
+            "stop them, or measure the ceilings when the machine is idle",
+        )
 
 
 def _disk(folder: Path, size: Bytes, seconds: Seconds, fio: Path | None) -> tuple[DiskSpeed, str]:
