@@ -6,10 +6,12 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from teiten.analysis.bottlenecks import bottlenecks
 from teiten.analysis.claims import assess
 from teiten.analysis.contrasts import contrasts
 from teiten.analysis.drift import drift_cautions
 from teiten.analysis.latency import distribution
+from teiten.analysis.loads import scalings
 from teiten.analysis.noise import recorded_noise
 from teiten.analysis.series import strides, thin
 from teiten.analysis.stopping import standing
@@ -61,6 +63,7 @@ def analyse(
         )
     )
     results = contrasts(plan, attempts)
+    scaling = scalings(plan, attempts, cores=facts.cpu.logical)
     return CampaignAnalysis(
         name=name,
         teiten_version=teiten_version,
@@ -81,6 +84,8 @@ def analyse(
         noise=recorded_noise(happened),
         standing=stands,
         claims=assess(claims, plan, facts, attempts),
+        scaling=scaling,
+        bottlenecks=bottlenecks(plan, facts, views, scaling),
     )
 
 

@@ -40,6 +40,7 @@ class ReportView:
         yield self.asked.grid
         for part in self.results:
             yield from part.charts
+            yield from (one.chart for one in part.scaling)
             if part.series:
                 yield part.series
         for reason in self.why:
