@@ -6,13 +6,17 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from teiten.analysis.bottlenecks import bottlenecks
+from teiten.analysis.claims import assess
 from teiten.analysis.contrasts import contrasts
 from teiten.analysis.drift import drift_cautions
 from teiten.analysis.latency import distribution
+from teiten.analysis.loads import scalings
 from teiten.analysis.noise import recorded_noise
 from teiten.analysis.series import strides, thin
 from teiten.analysis.stopping import standing
 from teiten.model.analysis import CampaignAnalysis, TrialView
+from teiten.model.claims import Claim
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Attempt, open_trials
@@ -36,11 +40,13 @@ def analyse(
     trials: Iterable[Trial],
     events: Iterable[Event],
     points: Mapping[str, int],
+    claims: Sequence[Claim] = (),
 ) -> CampaignAnalysis:
     """Analyse a campaign, complete or not.
 
     ``trials`` is gone through once, and no series is kept but thinned, so that memory stays
     bounded. ``points``: numbers in the series by source, over all trials (for the thinning).
+    ``claims``: the published findings that the study replicates.
     """
     views = _views(plan, trials, strides(points))
     happened = tuple(events)
@@ -57,6 +63,7 @@ def analyse(
         )
     )
     results = contrasts(plan, attempts)
+    scaling = scalings(plan, attempts, cores=facts.cpu.logical)
     return CampaignAnalysis(
         name=name,
         teiten_version=teiten_version,
@@ -76,6 +83,9 @@ def analyse(
         command=command,
         noise=recorded_noise(happened),
         standing=stands,
+        claims=assess(claims, plan, facts, attempts),
+        scaling=scaling,
+        bottlenecks=bottlenecks(plan, facts, views, scaling),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from teiten.analysis.campaign import analyse
 from teiten.ledger.store import Ledger
 from teiten.model.analysis import CampaignAnalysis
+from teiten.study.claims import claims_of
 
 
 def analyse_campaign(ledger: Ledger, *, series: bool = True) -> CampaignAnalysis:
@@ -21,4 +22,5 @@ def analyse_campaign(ledger: Ledger, *, series: bool = True) -> CampaignAnalysis
         trials=ledger.trials(series=series),
         events=ledger.events(),
         points=ledger.points(),
+        claims=claims_of(ledger.plan.study.name),
     )

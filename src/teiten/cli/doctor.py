@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 @click.command(
     "doctor", epilog="Examples:  teiten doctor --lang ja  ·  teiten doctor --json | jq .cautions"
 )
+@click.option(
+    "--ceilings",
+    "measures",
+    is_flag=True,
+    help="Measure the most that disk, processors and memory do here; later reports use it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print facts and cautions as JSON.")
 @click.option(
     "--lang",
@@ -26,15 +32,19 @@ if TYPE_CHECKING:
     help="Language of the texts.",
 )
 @click.pass_obj
-def command(session: Session, as_json: bool, language: Literal["en", "ja"]) -> None:
+def command(session: Session, measures: bool, as_json: bool, language: Literal["en", "ja"]) -> None:
     """Tell what this machine is, what could disturb a measurement on it, and what to do about it.
 
-    The disk is the one of the working folder: see teiten --workdir. Nothing is changed.
+    The disk is the one of the working folder: see teiten --workdir. Nothing is changed; --ceilings
+    loads the machine for about half a minute, and writes a file of 1 GiB that it deletes.
     """
+    from teiten.cli.doctor_ceilings import ceilings_text, measure
     from teiten.cli.doctor_text import cautions_text, facts_text, summary
     from teiten.host.cautions import cautions
     from teiten.host.facts import read_host_facts
 
+    if measures:
+        measure(session, language)
     facts = read_host_facts(session.workdir.root)
     found = cautions(facts)
     if as_json:
@@ -43,6 +53,9 @@ def command(session: Session, as_json: bool, language: Literal["en", "ja"]) -> N
     output = session.console.output
     output.print(facts_text(facts, language, output.width))
     output.print()
+    if facts.ceilings is not None:
+        output.print(ceilings_text(facts.ceilings, language, output.width))
+        output.print()
     output.print(cautions_text(found, language, output.width))
     session.console.say(summary(found, language))
 

@@ -42,7 +42,7 @@ def facts_text(facts: HostFacts, language: Language, width: int) -> Text:
     """A line for each fact, its label before it. ``width``: of the terminal, in cells."""
     say = words(language)
     rows = [Row(say(f"doctor.{label}"), "dim", value) for label, value in fact_lines(facts, say)]
-    return _rows(say("doctor.machine"), rows, width)
+    return rows_text(say("doctor.machine"), rows, width)
 
 
 def cautions_text(cautions: tuple[Caution, ...], language: Language, width: int) -> Text:
@@ -50,13 +50,13 @@ def cautions_text(cautions: tuple[Caution, ...], language: Language, width: int)
     say = words(language)
     title = say("doctor.cautions")
     if not cautions:
-        return _rows(title, [Row("", "", say("doctor.no_cautions"))], width)
+        return rows_text(title, [Row("", "", say("doctor.no_cautions"))], width)
     rows = []
     for caution in cautions:
         what, advice = caution_text(caution, language)
         style = "yellow" if caution.severity is Severity.WARNING else "dim"
         rows.append(Row(say(f"doctor.{caution.severity.value}"), style, what, advice))
-    return _rows(title, rows, width)
+    return rows_text(title, rows, width)
 
 
 def summary(cautions: tuple[Caution, ...], language: Language) -> str:
@@ -161,7 +161,7 @@ def _joined(parts: Iterable[str], say: Texts) -> str:
     return say("doctor.separator").join(parts)
 
 
-def _rows(title: str, rows: list[Row], width: int) -> Text:
+def rows_text(title: str, rows: list[Row], width: int) -> Text:
     """A title, and below it rows of a label, a text, and a further one; wrapped by hand."""
     indent = max(cell_len(row.label) for row in rows) + GAP
     room = max(NARROWEST, min(width - indent, WIDEST))

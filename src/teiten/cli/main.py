@@ -28,6 +28,7 @@ VERBS = {
     "runs": "list campaigns",
     "rm": "delete a campaign",
     "clean": "give disk back",
+    "claims": "published findings, and their outcomes in a campaign",
     "report": "make a campaign's report again, in another form or language",
     "export": "a campaign's numbers as CSV and Parquet",
 }

@@ -8,10 +8,12 @@ import sys
 from pathlib import Path
 
 from teiten.host.caches import can_drop_page_cache
+from teiten.host.ceilings import cached_ceilings
 from teiten.host.cgroups import read_cgroup_limits
 from teiten.host.cpus import read_cpu_facts
 from teiten.host.disks import disk_of
 from teiten.host.memory import read_memory_facts
+from teiten.host.paths import Workdir
 from teiten.host.readings import read_int, read_text
 from teiten.host.virtualisation import read_container, read_virtualisation
 from teiten.model.facts import HostFacts
@@ -42,6 +44,7 @@ def read_host_facts(workdir: Path, root: Path = Path("/")) -> HostFacts:
         perf_event_paranoid=read_int(root / "proc/sys/kernel/perf_event_paranoid"),
         pressure_stall=read_text(root / "proc/pressure/cpu") is not None,
         can_drop_page_cache=can_drop_page_cache(),
+        ceilings=cached_ceilings(Workdir(workdir), root),
     )
 
 

@@ -6,11 +6,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from teiten.model.bottleneck import BottleneckResult
+from teiten.model.claims import ClaimOutcome
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import Metric
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Standing
+from teiten.model.scaling import ScalingResult
 from teiten.model.trial import Event, FloatArray, Outcome, Problem
 from teiten.model.units import Seconds, Share
 
@@ -148,6 +151,12 @@ class CampaignAnalysis:
     """What ``teiten null`` had measured here before, for workloads of this campaign."""
     standing: Standing = field(default_factory=Standing)
     """What a sequential campaign did without, and why it ended."""
+    claims: tuple[ClaimOutcome, ...] = ()
+    """The published findings that the study replicates, and their outcomes here."""
+    scaling: tuple[ScalingResult, ...] = ()
+    """Of every workload, context and side with four loads or more, in the study's order."""
+    bottlenecks: tuple[BottleneckResult, ...] = ()
+    """Of every entry of ``scaling``; empty where no ceilings were measured before the campaign."""
 
     @property
     def due(self) -> tuple[PlannedTrial, ...]:

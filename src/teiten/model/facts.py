@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from teiten.model.bottleneck import Ceilings
 from teiten.model.units import Bytes
 
 
@@ -75,6 +76,8 @@ class HostFacts:
     """/proc/pressure is there."""
     can_drop_page_cache: bool = False
     """The whole page cache can be dropped before a trial."""
+    ceilings: Ceilings | None = None
+    """Measured earlier by ``teiten doctor --ceilings``, on this machine and disk."""
 
 
 class Severity(StrEnum):

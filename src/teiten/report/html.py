@@ -19,6 +19,8 @@ from teiten.report.charts.base import CONFIG, Chart
 from teiten.report.charts.drawing import library
 from teiten.report.view.report import ReportView, view
 
+PARTS = ("asked", "results", "why", "findings", "evidence")
+"""The sections after the answer; an empty one is left out."""
 SCRIPTS = ("tables.js", "charts.js", "series.js", "downloads.js", "start.js")
 
 
@@ -30,7 +32,7 @@ def render_html(analysis: CampaignAnalysis, language: Language) -> str:
 def page(shown: ReportView, teiten_version: str) -> str:
     """The page of a view."""
     script = "\n".join(_asset(name) for name in SCRIPTS)
-    parts = [name for name in ("asked", "results", "why", "evidence") if getattr(shown, name)]
+    parts = [name for name in PARTS if getattr(shown, name)]
     return (
         environment()
         .get_template("report.html.j2")

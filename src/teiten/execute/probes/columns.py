@@ -84,6 +84,7 @@ POSTGRES = (
         "wal_full_page_images",
         "whole pages in the WAL (14 and later)",
     ),
+    _rate("wal_syncs_per_second", "1/s", "wal_syncs", "WAL made durable (14 and later)"),
     Column(
         "checkpoints",
         "1",

@@ -12,6 +12,7 @@ from teiten.report.texts import Texts
 from teiten.report.view.answer import Answer, answer
 from teiten.report.view.asked import Asked, asked
 from teiten.report.view.evidence import Evidence, evidence
+from teiten.report.view.findings import Findings, findings
 from teiten.report.view.kit import Kit
 from teiten.report.view.results import WorkloadResults, results
 from teiten.report.view.why import WorkloadWhy, why
@@ -30,6 +31,7 @@ class ReportView:
     asked: Asked
     results: tuple[WorkloadResults, ...]
     why: tuple[WorkloadWhy, ...]
+    findings: Findings | None
     evidence: Evidence
 
     def charts(self) -> Iterator[Chart]:
@@ -38,10 +40,13 @@ class ReportView:
         yield self.asked.grid
         for part in self.results:
             yield from part.charts
+            yield from (one.chart for one in part.scaling)
             if part.series:
                 yield part.series
         for reason in self.why:
             yield from reason.charts
+        if self.findings and self.findings.chart:
+            yield self.findings.chart
 
 
 def view(analysis: CampaignAnalysis, language: Language) -> ReportView:
@@ -64,5 +69,6 @@ def view(analysis: CampaignAnalysis, language: Language) -> ReportView:
         asked(kit),
         results(kit),
         why(kit),
+        findings(kit),
         evidence(kit),
     )

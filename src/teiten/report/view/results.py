@@ -22,6 +22,7 @@ from teiten.report.sentences import (
 from teiten.report.tables import Cell, Column, Row, Table, cells
 from teiten.report.view.chooser import still_series
 from teiten.report.view.kit import Group, Kit, factor_of
+from teiten.report.view.scaling import WorkloadScaling, scaling
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class WorkloadResults:
     tables: tuple[Table, ...]
     series: Chart | None
     """The samples of the trials, with what the reader can choose; None where there are none."""
+    scaling: tuple[WorkloadScaling, ...]
+    """One for each combination of the other factors' levels, where there are loads enough."""
 
 
 def results(kit: Kit) -> tuple[WorkloadResults, ...]:
@@ -55,6 +58,7 @@ def results(kit: Kit) -> tuple[WorkloadResults, ...]:
                 charts,
                 (*tables, *([percentiles] if percentiles else [])),
                 still_series(kit, f"workload-{at + 1}-series", name),
+                scaling(kit, f"workload-{at + 1}", name),
             )
         )
     return tuple(found)

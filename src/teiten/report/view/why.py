@@ -1,4 +1,4 @@
-"""Part 4: why: waits, CPU, disk and WAL by level."""
+"""Part 4: why: what limits, then waits, CPU, disk and WAL by level."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from teiten.report.charts.levels import Dot, by_level
 from teiten.report.charts.stacks import Bar, StackWords, stacked
 from teiten.report.series import column_of, find_series
 from teiten.report.view.kit import Group, Kit
+from teiten.report.view.limits import WorkloadLimits, limits
 from teiten.report.view.results import axes_for, dots_of
 
 MOST_WAITS = 9
@@ -30,6 +31,7 @@ DISK_COLUMNS = {"read": "read_bytes_per_second", "written": "written_bytes_per_s
 @dataclass(frozen=True)
 class WorkloadWhy:
     title: str
+    limits: WorkloadLimits | None
     charts: tuple[Chart, ...]
 
 
@@ -42,7 +44,7 @@ def why(kit: Kit) -> tuple[WorkloadWhy, ...]:
         drawn = (part(kit, f"workload-{at + 1}", groups) for part in PARTS)
         charts = tuple(chart for chart in drawn if chart is not None)
         if charts:
-            found.append(WorkloadWhy(kit.names.workload(name), charts))
+            found.append(WorkloadWhy(kit.names.workload(name), limits(kit, name), charts))
     return tuple(found)
 
 

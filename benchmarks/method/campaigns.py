@@ -1,0 +1,141 @@
+"""Simulated campaigns judged by each rule, counted over many chunks of simulations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from benchmarks.method.designs import Design, simulate
+from benchmarks.method.noise import Array
+from benchmarks.method.rules import ALPHA, Said, fixed, reports, sequential
+
+EFFECTS = (0.0, 0.005, 0.01, 0.02, 0.03, 0.05)
+"""By which share the new server is truly slower."""
+CHUNK = 2_000
+
+SETS = Design(seconds=300, blocks=3, levels=1, adjacent=False)
+"""The reports: three sets of 300 s."""
+PAIRS = Design(seconds=60, blocks=12, levels=1, adjacent=True)
+"""Teiten in the same machine time, where it spends all of it."""
+SWEEP_OF_SETS = Design(seconds=300, blocks=3, levels=8, adjacent=False)
+SWEEP_OF_PAIRS = Design(seconds=30, blocks=5, levels=8, adjacent=True)
+"""Eight levels in a quarter of the reports' machine time."""
+
+
+@dataclass
+class Tally:
+    """How often a rule said what of a given truth."""
+
+    campaigns: int = 0
+    differs: int = 0
+    slower: int = 0
+    equivalent: int = 0
+    covers: int = 0
+    pairs: int = 0
+    has_interval: bool = False
+    spread: list[float] = field(default_factory=list)
+    """The pairs' deviation, by chunk."""
+
+    def add(self, said: Said, deviation: float) -> None:
+        self.campaigns += len(said.differs)
+        self.differs += int(said.differs.sum())
+        self.slower += int(said.slower.sum())
+        self.equivalent += int(said.equivalent.sum())
+        self.pairs += int(said.pairs.sum())
+        self.spread.append(deviation)
+        if said.covers is not None:
+            self.has_interval = True
+            self.covers += int(said.covers.sum())
+
+    def share(self, count: int) -> float:
+        return count / self.campaigns
+
+
+Rule = Callable[[Array, float], Said]
+"""Logarithms of the metric, (campaigns, blocks, levels, 2), and the truth."""
+
+
+def _differences(cells: Array, truth: float) -> Array:
+    """d of each block and level: (campaigns, blocks, levels)."""
+    found: Array = cells[..., 1] - cells[..., 0] + truth
+    return found
+
+
+def one_level(rule: Callable[[Array, float], Said]) -> Rule:
+    return lambda cells, truth: rule(_differences(cells, truth)[:, :, 0], truth)
+
+
+def from_six_pairs(differences: Array, truth: float) -> Said:
+    """No decision before the sixth pair: fewer can all meet the same half of a period."""
+    return sequential(differences, truth, least=6)
+
+
+def over_levels(cells: Array, truth: float) -> Said:
+    """The primary verdict: block means over the levels, sequentially."""
+    return sequential(_differences(cells, truth).mean(axis=2), truth)
+
+
+def any_level(cells: Array, truth: float) -> Said:
+    """Whether any of K levels is said to differ, each at α/K."""
+    found = _differences(cells, truth)
+    levels = found.shape[2]
+    return _any(sequential(found[:, :, at], truth, ALPHA / levels) for at in range(levels))
+
+
+def reports_mean(cells: Array, truth: float) -> Said:
+    """The reports' rule on the mean over the levels of the sets' medians."""
+    medians = np.median(cells, axis=1).mean(axis=1)
+    return reports(np.repeat(medians[:, None, :], cells.shape[1], axis=1), truth)
+
+
+def reports_any(cells: Array, truth: float) -> Said:
+    return _any(reports(cells[:, :, at, :], truth) for at in range(cells.shape[2]))
+
+
+def _any(single: Iterator[Said]) -> Said:
+    found = list(single)
+    differs = np.any([one.differs for one in found], axis=0)
+    return Said(
+        differs,
+        np.any([one.slower for one in found], axis=0),
+        np.all([one.equivalent for one in found], axis=0),
+        None,
+        np.max([one.pairs for one in found], axis=0),
+    )
+
+
+SINGLE: Mapping[str, tuple[Design, Rule]] = {
+    "Teiten, sequential": (PAIRS, one_level(sequential)),
+    "Teiten, sequential, from 6 pairs on": (PAIRS, one_level(from_six_pairs)),
+    "Teiten, fixed": (PAIRS, one_level(fixed)),
+    "reports": (SETS, lambda cells, truth: reports(cells[:, :, 0, :], truth)),
+}
+SWEEP: Mapping[str, tuple[Design, Rule]] = {
+    "Teiten, overall": (SWEEP_OF_PAIRS, over_levels),
+    "Teiten, any of 8 levels": (SWEEP_OF_PAIRS, any_level),
+    "reports, mean of 8 levels": (SWEEP_OF_SETS, reports_mean),
+    "reports, any of 8 levels": (SWEEP_OF_SETS, reports_any),
+}
+
+Tallies = dict[tuple[str, float], Tally]
+"""By rule and true effect."""
+
+
+def count(
+    rules: Mapping[str, tuple[Design, Rule]], kind: str, campaigns: int, seed: int
+) -> Tallies:
+    """Judge ``campaigns`` simulations of each design, every true effect on the same noise."""
+    tallies: Tallies = {(name, effect): Tally() for name in rules for effect in EFFECTS}
+    for chunk in range(0, campaigns, CHUNK):
+        size = min(CHUNK, campaigns - chunk)
+        for design in dict.fromkeys(design for design, _ in rules.values()):
+            random = np.random.default_rng([seed, chunk, *kind.encode()])
+            cells = simulate(design, kind, size, random)
+            deviation = float(np.std(cells[..., 1] - cells[..., 0]))
+            for name, (of, rule) in rules.items():
+                for effect in EFFECTS if of is design else ():
+                    said = rule(cells, float(np.log1p(-effect)))
+                    tallies[name, effect].add(said, deviation)
+    return tallies

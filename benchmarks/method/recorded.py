@@ -1,0 +1,97 @@
+"""The same rules on recorded noise: a null campaign's own trials, drawn again in runs of blocks.
+
+Every trial of Teiten starts its server anew, so that a block is the unit that is drawn; runs of
+neighbouring blocks stay together, because a disturbance lasts. The two sides were the same
+binaries, so that any difference between them is noise, and is not taken out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.method.campaigns import EFFECTS, Rule, Tallies, Tally, one_level
+from benchmarks.method.noise import Array
+from benchmarks.method.rules import fixed, reports, sequential
+from teiten.analysis.pairs import Observation, observe
+from teiten.ledger.store import Ledger
+from teiten.model.progress import Attempt
+
+RUN = 3
+"""Neighbouring blocks that are drawn together."""
+LEAST_BLOCKS = 10
+PAIRS, SETS = 12, 3
+
+RULES: Mapping[str, tuple[int, Rule]] = {
+    "Teiten, sequential": (PAIRS, one_level(sequential)),
+    "Teiten, fixed": (PAIRS, one_level(fixed)),
+    "reports": (SETS, lambda cells, truth: reports(cells[:, :, 0, :], truth)),
+}
+
+
+def recorded_pairs(folder: Path, metric: str = "tps") -> dict[str, Array]:
+    """ln of the metric of both sides by workload and levels: (blocks, 2), in block order.
+
+    Only levels with LEAST_BLOCKS or more complete pairs.
+    """
+    with Ledger.open(folder, read_only=True) as ledger:
+        attempts = [
+            Attempt(one.number, one.attempt, one.outcome, one.metrics)
+            for one in ledger.trials(series=False)
+        ]
+        observations = observe(ledger.plan, attempts)
+    found: dict[str, dict[int, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+    for one in observations:
+        value = one.metrics.get(metric, math.nan)
+        if 0 < value < math.inf:
+            found[_name(one)][one.block][one.side] = math.log(value)
+    complete = {
+        name: [list(sides.values()) for _, sides in sorted(blocks.items()) if len(sides) == 2]
+        for name, blocks in _ordered(found).items()
+    }
+    return {name: np.array(rows) for name, rows in complete.items() if len(rows) >= LEAST_BLOCKS}
+
+
+def _name(one: Observation) -> str:
+    return " ".join((one.workload, *(f"{name}={level}" for name, level in one.context)))
+
+
+def _ordered(
+    found: Mapping[str, Mapping[int, Mapping[str, float]]],
+) -> dict[str, dict[int, dict[str, float]]]:
+    """Both sides of every block in the same order."""
+    return {
+        name: {block: dict(sorted(sides.items())) for block, sides in blocks.items()}
+        for name, blocks in found.items()
+    }
+
+
+def count_recorded(pairs: Array, campaigns: int, seed: int) -> Tallies:
+    """Judge campaigns drawn from recorded pairs, every true effect on the same noise."""
+    random = np.random.default_rng(seed)
+    tallies: Tallies = {(name, effect): Tally() for name in RULES for effect in EFFECTS}
+    for name, (blocks, rule) in RULES.items():
+        cells = draw(pairs, campaigns, blocks, random)
+        deviation = float(np.std(pairs[:, 1] - pairs[:, 0], ddof=1))
+        for effect in EFFECTS:
+            tallies[name, effect].add(rule(cells, float(np.log1p(-effect))), deviation)
+    return tallies
+
+
+def draw(pairs: Array, campaigns: int, blocks: int, random: np.random.Generator) -> Array:
+    """Campaigns of runs of neighbouring blocks: (campaigns, blocks, 1, 2).
+
+    Which side is called new is drawn for each campaign: there is no true new one.
+    """
+    runs = -(-blocks // RUN)
+    starts = random.integers(0, len(pairs), (campaigns, runs, 1))
+    chosen = (starts + np.arange(RUN)) % len(pairs)
+    cells = pairs[chosen.reshape(campaigns, -1)[:, :blocks]]
+    swapped = random.integers(0, 2, campaigns, dtype=bool)
+    cells[swapped] = cells[swapped][:, :, ::-1]
+    found: Array = cells[:, :, None, :]
+    return found

@@ -1,0 +1,55 @@
+"""What is said of the plateaus of a campaign.
+
+The level that is judged is the one with the greatest throughput: what limits it is what keeps more
+load from giving more. It is a plateau where throughput no longer grew at the greatest load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from teiten.analysis.bottleneck import judge
+from teiten.analysis.loads import LOAD
+from teiten.analysis.readings import read
+from teiten.model.analysis import TrialView
+from teiten.model.bottleneck import BottleneckResult
+from teiten.model.facts import HostFacts
+from teiten.model.plan import Plan
+from teiten.model.scaling import ScalingResult
+from teiten.model.trial import Outcome
+
+
+def bottlenecks(
+    plan: Plan, facts: HostFacts, trials: Sequence[TrialView], scaling: Sequence[ScalingResult]
+) -> tuple[BottleneckResult, ...]:
+    """A finding for each table of ``scaling`` that has a knee; none at all without ceilings."""
+    if facts.ceilings is None:
+        return ()
+    threads = {trial.number: trial.threads for trial in plan.trials}
+    found = []
+    for one in scaling:
+        knee, loads = one.scaling.knee, one.scaling.loads
+        if knee is None:
+            continue
+        mine = [trial for trial in trials if _belongs(trial, one, plan.study.contrast)]
+        readings = read(
+            _at(mine, knee.maximum),
+            _at(mine, loads[0]),
+            plateau=not knee.at_end(loads),
+            cores=facts.cpu.online,
+            threads=threads,
+        )
+        finding = judge(readings, facts.ceilings)
+        key = (one.workload, one.context, one.side)
+        found.append(BottleneckResult(*key, knee.maximum, finding))
+    return tuple(found)
+
+
+def _belongs(trial: TrialView, one: ScalingResult, contrast: str) -> bool:
+    others = tuple(pair for pair in trial.levels if pair[0] not in (contrast, LOAD))
+    key = (trial.workload, others, dict(trial.levels).get(contrast, ""))
+    return trial.outcome is Outcome.COUNTED and key == (one.workload, one.context, one.side)
+
+
+def _at(trials: Sequence[TrialView], load: float) -> list[TrialView]:
+    return [trial for trial in trials if float(dict(trial.levels)[LOAD]) == load]

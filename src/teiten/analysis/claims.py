@@ -1,0 +1,203 @@
+"""Published findings against a campaign: reproduced, contradicted, inconclusive, not applicable.
+
+A claim is a conjunction of checks, each a ratio that must lie between bounds. A check is reproduced
+where its whole interval lies between them, contradicted where it lies wholly outside; a claim is
+reproduced where every check is, contradicted where one is. Each of K checks has its interval at
+α/K, so that one contradiction among many checks is no accident of their number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+from teiten.analysis.claim_curves import measured, of_major, published
+from teiten.analysis.claim_questions import Ground, Question, questions
+from teiten.analysis.pairs import Observation, observe
+from teiten.analysis.sequential import half_width
+from teiten.analysis.verdict import NO_VARIANCE, exp, mean_and_deviation, student_half_width
+from teiten.model.claims import Check, Claim, ClaimNeeds, ClaimOutcome, ClaimStanding, Reason
+from teiten.model.facts import HostFacts
+from teiten.model.plan import Plan
+from teiten.model.progress import Attempt
+
+Estimate = tuple[float, float, float]
+"""Mean and interval, as logarithms."""
+Estimator = Callable[[Sequence[float], float], Estimate | None]
+
+
+def assess(
+    claims: Sequence[Claim], plan: Plan, facts: HostFacts, attempts: Iterable[Attempt]
+) -> tuple[ClaimOutcome, ...]:
+    """The outcome of each claim; ``attempts`` are the campaign's recorded trials."""
+    observations = observe(plan, attempts)
+    return tuple(_assess(claim, plan, facts, observations) for claim in claims)
+
+
+def unassessed(claims: Sequence[Claim]) -> tuple[ClaimOutcome, ...]:
+    """Claims without a campaign: only what the published tables say."""
+    return tuple(
+        ClaimOutcome(
+            one, ClaimStanding.NOT_APPLICABLE, Reason("no-campaign"), in_print=in_print(one)
+        )
+        for one in claims
+    )
+
+
+def in_print(claim: Claim) -> Check | None:
+    """The claim's deciding check on the published table; None where no table was printed."""
+    if claim.published is None:
+        return None
+    ground = Ground(claim.published.cores, delta=0.02)
+    asked = questions(claim.predicate, published(claim.published), ground)
+    if isinstance(asked, Reason):
+        return None
+    return _deciding([_check(one, 1.0, exact) for one in asked])
+
+
+def student(values: Sequence[float], alpha: float) -> Estimate | None:
+    """Student's t interval; None of fewer than two values, of equal ones, or with a NaN."""
+    return _estimate(values, alpha, student_half_width)
+
+
+def at_every_look(values: Sequence[float], alpha: float) -> Estimate | None:
+    """The interval of a sequential design, which ended because of what it had measured."""
+    return _estimate(values, alpha, half_width)
+
+
+def _estimate(
+    values: Sequence[float], alpha: float, width: Callable[[float, int, float], float]
+) -> Estimate | None:
+    if len(values) < 2 or not all(map(math.isfinite, values)):
+        return None
+    mean, deviation = mean_and_deviation(values)
+    if deviation < NO_VARIANCE:
+        return None
+    half = width(deviation, len(values), alpha)
+    return mean, mean - half, mean + half
+
+
+def exact(values: Sequence[float], _alpha: float) -> Estimate | None:
+    """A published number as it is: it was printed without an interval."""
+    return (values[0], values[0], values[0]) if values else None
+
+
+def _assess(
+    claim: Claim, plan: Plan, facts: HostFacts, observations: Sequence[Observation]
+) -> ClaimOutcome:
+    printed = in_print(claim)
+    unmet = _unmet(claim, plan, facts)
+    if unmet is not None:
+        return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, unmet, in_print=printed)
+    curves = measured(claim, plan, observations)
+    if isinstance(curves, Reason):
+        return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, curves, in_print=printed)
+    measure = plan.study.measure
+    asked = questions(claim.predicate, curves, Ground(facts.cpu.logical, measure.delta))
+    if isinstance(asked, Reason):
+        return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, asked, in_print=printed)
+    estimator = student if measure.sequential is None else at_every_look
+    checks = tuple(_check(one, measure.alpha / len(asked), estimator) for one in asked)
+    standing, reason = _standing(checks, conclusive=plan.study.conclusive)
+    return ClaimOutcome(claim, standing, reason, checks, _deciding(checks), printed)
+
+
+def _unmet(claim: Claim, plan: Plan, facts: HostFacts) -> Reason | None:
+    """The first need of a claim that a campaign does not meet."""
+    return _other_question(claim, plan) or _lacking(claim.needs, plan, facts)
+
+
+def _other_question(claim: Claim, plan: Plan) -> Reason | None:
+    """Whether the campaign does something else than the published study did."""
+    study = plan.study
+    if study.name != claim.study:
+        return Reason("study", (("study", claim.study),))
+    workload = next((one for one in study.workloads if one.name == claim.workload), None)
+    if workload is None:
+        return Reason("workload", (("workload", claim.workload),))
+    if claim.script and _commands(claim.script) != _commands(workload.script.text):
+        return Reason("script", (("workload", claim.workload),))
+    return None
+
+
+def _lacking(needs: ClaimNeeds, plan: Plan, facts: HostFacts) -> Reason | None:
+    """The versions, factors or cores that the campaign has not."""
+    if any(of_major(plan, major) is None for major in needs.servers):
+        here = ", ".join(sorted({one.version.major for _, one in plan.servers}))
+        return Reason("servers", (("needed", ", ".join(needs.servers)), ("here", here)))
+    if needs.factor is not None:
+        factor = plan.study.factor(needs.factor)
+        if factor is None or len(factor.levels) < 2:
+            return Reason("factor", (("factor", needs.factor),))
+    if facts.cpu.logical < needs.cores:
+        values = (("needed", str(needs.cores)), ("here", str(facts.cpu.logical)))
+        return Reason("cores", values)
+    return None
+
+
+def _commands(script: str) -> list[str]:
+    """A script without its comments and spacing."""
+    lines = (line.strip() for line in script.splitlines())
+    return " ".join(line for line in lines if not line.startswith("--")).split()
+
+
+def _check(question: Question, alpha: float, estimator: Estimator) -> Check:
+    found = estimator(question.values, alpha)
+    mean, low, high = found or (None, None, None)
+    return Check(
+        kind=question.kind,
+        sides=question.sides,
+        at=question.at,
+        ratio=None if mean is None else exp(mean),
+        low=None if low is None else exp(low),
+        high=None if high is None else exp(high),
+        least=None if math.isinf(question.low) else math.exp(question.low),
+        most=None if math.isinf(question.high) else math.exp(question.high),
+        pairs=len(question.values),
+        standing=_of_interval(question, found),
+    )
+
+
+def _of_interval(question: Question, found: Estimate | None) -> ClaimStanding:
+    if found is None:
+        return ClaimStanding.INCONCLUSIVE
+    _, low, high = found
+    if question.low <= low and high <= question.high:
+        return ClaimStanding.REPRODUCED
+    if high < question.low or low > question.high:
+        return ClaimStanding.CONTRADICTED
+    return ClaimStanding.INCONCLUSIVE
+
+
+def _standing(checks: Sequence[Check], *, conclusive: bool) -> tuple[ClaimStanding, Reason | None]:
+    if not conclusive:
+        return ClaimStanding.INCONCLUSIVE, Reason("profile")
+    found = {one.standing for one in checks}
+    if ClaimStanding.CONTRADICTED in found:
+        return ClaimStanding.CONTRADICTED, None
+    if found == {ClaimStanding.REPRODUCED}:
+        return ClaimStanding.REPRODUCED, None
+    few = any(one.ratio is None for one in checks)
+    return ClaimStanding.INCONCLUSIVE, Reason("too-few" if few else "undecided")
+
+
+_RANK = {ClaimStanding.CONTRADICTED: 0, ClaimStanding.INCONCLUSIVE: 1, ClaimStanding.REPRODUCED: 2}
+
+
+def _deciding(checks: Sequence[Check]) -> Check | None:
+    """The check that contradicts; else one that is open; else the one nearest to its bounds."""
+    ranked = sorted(checks, key=lambda one: (_RANK[one.standing], one.ratio is None, _room(one)))
+    return ranked[0] if ranked else None
+
+
+def _room(check: Check) -> float:
+    """How far the interval stays inside the bounds, in logarithms; negative where it does not."""
+    if check.low is None or check.high is None:
+        return 0.0
+    below = math.inf if check.least is None else _log(check.low) - math.log(check.least)
+    above = math.inf if check.most is None else math.log(check.most) - _log(check.high)
+    return min(below, above)
+
+
+def _log(value: float) -> float:
+    return math.log(value) if value > 0 else -math.inf

@@ -1,0 +1,88 @@
+"""A table of ln(metric) by load and block, and how far its repeated trials are apart.
+
+A block shifts all its trials alike where the machine was slower that hour. Such a shift says
+nothing about the form of a curve, so it is estimated (a two-way layout without interaction, Searle,
+Linear Models, 1971, ch. 7) and taken out; what is left is the pure error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from teiten.model.trial import FloatArray
+
+NO_VARIANCE = 1e-9
+"""A deviation of logarithms below this is rounding: the trials are equal, not without error."""
+
+
+@dataclass(frozen=True)
+class Replicates:
+    """Trials without their blocks' shifts."""
+
+    loads: FloatArray
+    """Shape (m,), ascending, positive."""
+    values: FloatArray
+    """Shape (m, b): the metric as measured; NaN where no trial counts."""
+    logs: FloatArray
+    """Shape (m, b): ln(value) without the block's shift."""
+    freedom: int
+    """Degrees of freedom of the pure error."""
+
+    @property
+    def counts(self) -> FloatArray:
+        """Trials of each load, shape (m,); each at least 1."""
+        counted: FloatArray = np.isfinite(self.logs).sum(axis=1).astype(np.float64)
+        return counted
+
+    @property
+    def means(self) -> FloatArray:
+        """Mean logarithm of each load, shape (m,)."""
+        mean: FloatArray = np.nanmean(self.logs, axis=1)
+        return mean
+
+    @property
+    def deviations(self) -> FloatArray:
+        """Of each trial from the mean of its load, shape (m, b); 0 where there is no trial."""
+        return np.nan_to_num(self.logs - self.means[:, None])
+
+    def pure_error(self) -> float | None:
+        """Standard deviation of one trial; None where it cannot be estimated."""
+        if self.freedom < 1:
+            return None
+        error = float(np.sqrt((self.deviations**2).sum() / self.freedom))
+        return error if error > NO_VARIANCE else None
+
+    def points(self) -> tuple[FloatArray, FloatArray]:
+        """Load and metric of every trial, both of shape (trials,)."""
+        present = np.isfinite(self.logs)
+        loads = np.broadcast_to(self.loads[:, None], self.logs.shape)
+        return loads[present], np.exp(self.logs[present])
+
+    def without(self, block: int) -> Replicates | None:
+        """Without one block; None where a load has no trial then."""
+        values = np.delete(self.values, block, axis=1)
+        if not np.isfinite(values).any(axis=1).all():
+            return None
+        return replicates(self.loads, values)
+
+
+def replicates(loads: FloatArray, values: FloatArray) -> Replicates:
+    """Take the blocks' shifts out of a table.
+
+    ``loads``: shape (m,), ascending; ``values``: shape (m, b), positive, NaN where no trial
+    counts; every load has at least one trial.
+    """
+    logs = np.log(values)
+    rows, columns = np.nonzero(np.isfinite(logs))
+    levels, blocks = logs.shape
+    design = np.zeros((len(rows), levels + blocks))
+    design[np.arange(len(rows)), rows] = 1
+    design[np.arange(len(rows)), levels + columns] = 1
+    found, _, rank, _ = np.linalg.lstsq(design, logs[rows, columns], rcond=None)
+    if rank < levels + blocks - 1:  # blocks without a load in common: a shift could be a load's
+        return Replicates(loads, values, logs, len(rows) - levels)
+    shifts = found[levels:]
+    shifts = shifts - shifts[columns].mean()
+    return Replicates(loads, values, logs - shifts[None, :], len(rows) - int(rank))

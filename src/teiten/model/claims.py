@@ -1,0 +1,236 @@
+"""Published findings as predicates, and what a campaign says of them (METHOD.md, Claims).
+
+Levels of clients are written as multiples of the cores, because the reports' machines had 32 and 80
+cores and others have not. Every bound is a ratio: 0.98 is two per cent less.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from teiten.model.text import Bilingual
+
+
+@dataclass(frozen=True)
+class Span:
+    """Levels of clients: from ``least`` to ``most`` cores' worth, both included, or one number."""
+
+    least: float | None = None
+    most: float | None = None
+    clients: int | None = None
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Where a ratio must lie at the levels of a span; None is open."""
+
+    low: float | None
+    high: float | None
+    span: Span = Span()
+    each: bool = False
+    """At every level of the span; else the mean over them."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The ratio new/old of the claim's contrast lies within bounds."""
+
+    parts: tuple[Bounds, ...]
+
+
+@dataclass(frozen=True)
+class NoDifference:
+    """New and old are equivalent within the campaign's δ, at every level."""
+
+
+@dataclass(frozen=True)
+class Plateau:
+    """The metric rises up to the number of cores; beyond it, it stays within a share, or falls."""
+
+    within: float | None
+    """A share of the value at the cores; None: every level beyond is lower."""
+
+
+@dataclass(frozen=True)
+class Linear:
+    """From the cores on, the metric lies on a rising straight line, within a share."""
+
+    within: float
+
+
+@dataclass(frozen=True)
+class Rising:
+    """The metric rises at every step up to ``to`` clients per core."""
+
+    to: float
+    slower_beyond: bool = False
+    """Beyond that it rises by less for each client than before."""
+
+
+@dataclass(frozen=True)
+class Flat:
+    """The metric stays within a share of its value at the first level of the span."""
+
+    span: Span
+    within: float
+    rises_beyond: bool = False
+    """Beyond the span it is higher than at its end."""
+
+
+@dataclass(frozen=True)
+class Proportional:
+    """The metric is proportional to the number of cores, within a share."""
+
+    within: float
+
+
+Predicate = Effect | NoDifference | Plateau | Linear | Rising | Flat | Proportional
+
+
+@dataclass(frozen=True)
+class ClaimContrast:
+    """What a finding compares: two levels of a factor; of ``server``, two major versions."""
+
+    factor: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True)
+class ClaimNeeds:
+    """What a campaign must have for a claim to apply to it."""
+
+    servers: tuple[str, ...] = ()
+    """Major versions. Empty where a finding is not about versions."""
+    factor: str | None = None
+    """A factor that the campaign must vary."""
+    cores: int = 1
+    """The least number of cores."""
+
+
+@dataclass(frozen=True)
+class ClaimSource:
+    """Where a finding stands."""
+
+    report: str
+    section: str
+    table: str = ""
+
+
+@dataclass(frozen=True)
+class PrintedValue:
+    """A number as it is printed, and what it should have been where the print is wrong."""
+
+    label: Bilingual
+    value: str
+    recomputed: str = ""
+
+
+@dataclass(frozen=True)
+class PublishedCurve:
+    label: str
+    points: tuple[tuple[float, float], ...]
+    """Clients (or cores) and the metric in base units."""
+
+
+@dataclass(frozen=True)
+class PublishedCurves:
+    """Columns of a published table. Of a contrast the first one is old, the second new."""
+
+    table: str
+    """Its file's name."""
+    source: ClaimSource
+    axis: str
+    """clients or cores"""
+    cores: int
+    """Of the machine on which it was measured."""
+    curves: tuple[PublishedCurve, ...]
+    derived: bool = False
+    """Latency, which the report prints no table of: clients divided by TPS."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A published finding."""
+
+    id: str
+    study: str
+    source: ClaimSource
+    statement: Bilingual
+    workload: str
+    metric: str
+    predicate: Predicate
+    contrast: ClaimContrast | None = None
+    """Of an effect; None for a finding about the shape of each server's curve."""
+    needs: ClaimNeeds = ClaimNeeds()
+    printed: tuple[PrintedValue, ...] = ()
+    published: PublishedCurves | None = None
+    remark: Bilingual | None = None
+    script: str = ""
+    """What the workload runs in the study of the catalogue; empty for whatever it runs."""
+
+
+class ClaimStanding(StrEnum):
+    REPRODUCED = "reproduced"
+    CONTRADICTED = "contradicted"
+    INCONCLUSIVE = "inconclusive"
+    NOT_APPLICABLE = "not-applicable"
+
+
+class CheckKind(StrEnum):
+    """What a ratio compares."""
+
+    CONTRAST = "contrast"
+    """New and old, at the levels named."""
+    LEVELS = "levels"
+    """The second level and the first."""
+    LINE = "line"
+    """The middle level and the straight line through the others."""
+    PER_CORE = "per-core"
+    """The metric per core at the second level and at the first."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One ratio that a claim speaks of, with its interval and the bounds that it must keep."""
+
+    kind: CheckKind
+    sides: tuple[str, ...]
+    """The levels of the contrast (old, new), or the server."""
+    at: tuple[float, ...]
+    """Clients, or cores."""
+    ratio: float | None
+    """None where nothing can be said."""
+    low: float | None
+    high: float | None
+    least: float | None
+    most: float | None
+    pairs: int
+    standing: ClaimStanding
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a claim does not apply, or stays inconclusive; ``code`` has a text in the reports.
+
+    Not applicable: study, servers, workload, script, factor, factors, contrast, cores, levels-….
+    Inconclusive: profile, too-few, undecided.
+    """
+
+    code: str
+    values: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class ClaimOutcome:
+    """A claim and what a campaign says of it."""
+
+    claim: Claim
+    standing: ClaimStanding
+    reason: Reason | None = None
+    checks: tuple[Check, ...] = ()
+    deciding: Check | None = None
+    """The one that contradicts, or else comes nearest to its bounds."""
+    in_print: Check | None = None
+    """The same of the published table, where there is one; without an interval."""

@@ -1,0 +1,97 @@
+"""Throughput by load: a dot for every load's mean, the knee, and the curve where one fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import altair as alt
+
+from teiten.report.charts.base import (
+    WIDE,
+    Chart,
+    Fit,
+    Spec,
+    as_columns,
+    configured,
+    rows_data,
+    side_colours,
+)
+
+FIELDS = ("kind", "side", "load", "value", "low", "high")
+
+
+class PointKind(StrEnum):
+    MEAN = "mean"
+    CURVE = "curve"
+    KNEE = "knee"
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """A mean that was measured, a point of a fitted curve, or the knee with its interval."""
+
+    kind: PointKind
+    side: str
+    load: float
+    value: float
+    low: float | None = None
+    """Of the knee's load."""
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class CurveWords:
+    title: str
+    note: str
+    x: str
+    y: str
+    side: str
+    sides: tuple[str, ...]
+
+
+def curves(name: str, points: Sequence[CurvePoint], words: CurveWords) -> Chart:
+    """Both axes begin at 0; the curves' points end where the measured loads do."""
+    data = as_columns(
+        FIELDS,
+        [(one.kind.value, one.side, one.load, one.value, one.low, one.high) for one in points],
+    )
+    return Chart(name, words.title, words.note, _spec(words), data, Fit((), 90))
+
+
+def _spec(words: CurveWords) -> Spec:
+    colours = alt.Scale(domain=list(words.sides), range=side_colours(len(words.sides)))
+    base = alt.Chart(rows_data()).encode(
+        x=alt.X("load:Q", title=words.x, scale=alt.Scale(zero=True), axis=alt.Axis(grid=False)),
+        y=alt.Y(
+            "value:Q",
+            title=words.y,
+            scale=alt.Scale(zero=True),
+            axis=alt.Axis(tickCount=5, format=",~f"),
+        ),
+        color=alt.Color("side:N", title=None, scale=colours),
+    )
+    line = _of(base, PointKind.CURVE).mark_line(strokeWidth=2, opacity=0.9)
+    knees = _of(base, PointKind.KNEE)
+    interval = knees.mark_rule(strokeWidth=7, opacity=0.3, strokeCap="round").encode(
+        x=alt.X("low:Q", title=words.x), x2="high:Q"
+    )
+    knee = knees.mark_point(shape="diamond", size=260, filled=False, strokeWidth=2)
+    dots = (
+        _of(base, PointKind.MEAN)
+        .mark_circle(size=60, opacity=0.9)
+        .encode(
+            tooltip=[
+                alt.Tooltip("side:N", title=words.side),
+                alt.Tooltip("load:Q", title=words.x),
+                alt.Tooltip("value:Q", title=words.y, format=",.4~g"),
+            ]
+        )
+    )
+    chart = alt.layer(line, interval, knee, dots).properties(width=WIDE - 90, height=260)
+    return configured(chart)
+
+
+def _of(base: alt.Chart, kind: PointKind) -> alt.Chart:
+    return base.transform_filter(alt.datum.kind == kind.value)

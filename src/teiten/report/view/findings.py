@@ -1,0 +1,187 @@
+"""Part 5: published findings: claim, printed, measured, outcome, and the curves of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median
+
+from teiten.model.claims import ClaimOutcome, ClaimStanding, PublishedCurves
+from teiten.model.metrics import TPS
+from teiten.report.charts.base import Chart
+from teiten.report.charts.published import CurvePoint, CurveWords, published_curves
+from teiten.report.claims import (
+    bounds_text,
+    check_text,
+    outcome_word,
+    printed_text,
+    reason_text,
+    source_text,
+    statement_text,
+)
+from teiten.report.names import CLIENTS
+from teiten.report.tables import Cell, Column, Row, Table, cells
+from teiten.report.view.kit import Kit
+
+NEAR_CORES = 0.75
+"""The level "at the cores" is the greatest one not above them, and not below this share."""
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What the reports found, and what this campaign says of it."""
+
+    summary: str
+    tables: tuple[Table, ...]
+    chart: Chart | None
+
+
+def findings(kit: Kit) -> Findings | None:
+    """None where the study replicates no published finding."""
+    found = kit.analysis.claims
+    if not found:
+        return None
+    applied = [one for one in found if one.standing is not ClaimStanding.NOT_APPLICABLE]
+    elsewhere = [one for one in found if one.standing is ClaimStanding.NOT_APPLICABLE]
+    tables = [_outcomes(kit, applied)] if applied else []
+    if elsewhere:
+        tables.append(_not_applicable(kit, elsewhere))
+    return Findings(_summary(kit, found), tuple(tables), _chart(kit))
+
+
+def _summary(kit: Kit, found: tuple[ClaimOutcome, ...]) -> str:
+    counts = kit.t("list.separator").join(
+        kit.t("claim.count", outcome=kit.t(f"claim-outcome.{standing.value}"), count=count)
+        for standing in ClaimStanding
+        if (count := sum(one.standing is standing for one in found))
+    )
+    return kit.t("claim.summary", count=len(found), counts=counts)
+
+
+def _outcomes(kit: Kit, found: list[ClaimOutcome]) -> Table:
+    t = kit.t
+    columns = tuple(
+        Column(t(f"table.{name}")) for name in ("finding", "printed", "measured", "bounds")
+    )
+    return Table(
+        "claims",
+        t("table.claims.caption"),
+        (*columns, Column(t("table.outcome"))),
+        tuple(_outcome_row(kit, one) for one in found),
+        note=t("table.claims.note"),
+    )
+
+
+def _outcome_row(kit: Kit, one: ClaimOutcome) -> Row:
+    t = kit.t
+    reason = reason_text(t, one.reason)
+    word = outcome_word(t, one)
+    return cells(
+        statement_text(t, one.claim),
+        printed_text(t, one, kit.short),
+        _measured(kit, one),
+        bounds_text(t, one.deciding),
+        Cell(
+            t("claim.because", outcome=word, reason=reason) if reason else word,
+            kind=f"verdict {one.standing.value}",
+        ),
+    )
+
+
+def _measured(kit: Kit, one: ClaimOutcome) -> str:
+    """The deciding check, and of how many it is one."""
+    text = check_text(kit.t, one.deciding, kit.short)
+    if len(one.checks) < 2:
+        return text
+    kept = sum(check.standing is ClaimStanding.REPRODUCED for check in one.checks)
+    return kit.t("claim.of-checks", check=text, kept=kept, count=len(one.checks))
+
+
+def _not_applicable(kit: Kit, found: list[ClaimOutcome]) -> Table:
+    t = kit.t
+    return Table(
+        "claims-elsewhere",
+        t("table.claims.elsewhere"),
+        tuple(Column(t(f"table.{name}")) for name in ("finding", "printed", "needs")),
+        tuple(
+            cells(
+                statement_text(t, one.claim),
+                printed_text(t, one, kit.short),
+                Cell(reason_text(t, one.reason), kind="muted"),
+            )
+            for one in found
+        ),
+    )
+
+
+def _chart(kit: Kit) -> Chart | None:
+    """A panel for each published table of TPS by clients whose workload was measured here."""
+    t = kit.t
+    tables: dict[tuple[str, str], PublishedCurves] = {}
+    for one in kit.analysis.claims:
+        claim = one.claim
+        published = claim.published
+        if published and claim.metric == TPS.name and published.axis == CLIENTS:
+            tables.setdefault((claim.workload, published.table), published)
+    points: list[CurvePoint] = []
+    for (workload, _), published in tables.items():
+        panel = source_text(kit.t, published.source)
+        measured = list(_measured_points(kit, workload, panel))
+        if measured:
+            points += [*_published_points(kit, published, panel), *measured]
+    if not points:
+        return None
+    words = CurveWords(
+        title=t("chart.published.title"),
+        note=t("chart.published.note"),
+        x=t("axis.clients-per-core"),
+        y=t("axis.relative-tps"),
+        clients=kit.names.factor(CLIENTS),
+        value=t("metric.tps"),
+        curve=t("word.curve"),
+        sides=(t("word.old"), t("word.new")),
+        origins=(t("word.published"), t("word.measured")),
+    )
+    return published_curves("published", points, words)
+
+
+def _published_points(kit: Kit, published: PublishedCurves, panel: str) -> Iterator[CurvePoint]:
+    for rank, curve in enumerate(published.curves):
+        yield from _relative(
+            panel,
+            (curve.label, kit.t("word.published"), _side(kit, rank)),
+            dict(curve.points),
+            published.cores,
+        )
+
+
+def _measured_points(kit: Kit, workload: str, panel: str) -> Iterator[CurvePoint]:
+    """Medians of the counted trials; none where more than the clients is varied beside."""
+    groups = kit.of_workload(workload)
+    if any([name for name, _ in group.context] != [CLIENTS] for group in groups):
+        return
+    cores = kit.analysis.facts.cpu.logical
+    for rank, side in enumerate(kit.names.sides):
+        medians = {
+            float(dict(group.context)[CLIENTS]): median(values)
+            for group in groups
+            if group.side == side and (values := group.values(TPS.name))
+        }
+        names = (kit.short(side), kit.t("word.measured"), _side(kit, rank))
+        yield from _relative(panel, names, medians, cores)
+
+
+def _side(kit: Kit, rank: int) -> str:
+    return kit.t("word.new" if rank else "word.old")
+
+
+def _relative(
+    panel: str, names: tuple[str, str, str], values: dict[float, float], cores: int
+) -> Iterator[CurvePoint]:
+    """A curve relative to its value with as many clients as cores; none where that is missing."""
+    near = [level for level in values if NEAR_CORES * cores <= level <= cores]
+    if not near or values[max(near)] <= 0:
+        return
+    reference = values[max(near)]
+    for level, value in sorted(values.items()):
+        yield CurvePoint(panel, *names, level / cores, level, value / reference, value)

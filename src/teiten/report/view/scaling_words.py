@@ -1,0 +1,102 @@
+"""The findings on scaling in words: the knee, and the law or why it is withheld."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from teiten.model.scaling import Knee, LackOfFit, Parameter, Scaling, ScalingResult, UslFit
+from teiten.report.names import CLIENTS
+from teiten.report.numbers import measured, plain, significant
+from teiten.report.sentences import percent, plain_percent
+from teiten.report.view.kit import Kit
+
+MILLIONTH = 1e-6
+"""κ is shown in these."""
+LEAST_PROBABILITY = 0.001
+
+
+def findings(kit: Kit, result: ScalingResult) -> Iterator[str]:
+    """The knee first, which needs no model."""
+    side, scaling = kit.names.side(result.side).long, result.scaling
+    if scaling.knee is not None:
+        yield _knee(kit, side, scaling, scaling.knee)
+    if scaling.fit is not None:
+        yield _fit(kit, side, scaling, scaling.fit)
+    elif scaling.lack is not None:
+        yield _misfit(kit, side, scaling, scaling.lack)
+    else:
+        yield kit.t(f"scaling.withheld.{scaling.withheld}", side=side)
+
+
+def _knee(kit: Kit, side: str, scaling: Scaling, knee: Knee) -> str:
+    t = kit.t
+    values = {
+        "side": side,
+        "clients": _clients(kit, knee.load),
+        "delta": plain_percent(t, knee.delta),
+    }
+    if knee.low is None or knee.high is None:
+        text = t("scaling.knee.plain", reason=t(f"scaling.reason.{scaling.no_interval}"), **values)
+    else:
+        values["confidence"] = plain_percent(t, knee.confidence)
+        ends = {"low": plain(knee.low), "high": plain(knee.high)}
+        single = knee.low == knee.high
+        text = t("scaling.knee.single" if single else "scaling.knee.interval", **values, **ends)
+    if knee.at_end(scaling.loads):
+        text += t("scaling.knee.end")
+    return text
+
+
+def _fit(kit: Kit, side: str, scaling: Scaling, fit: UslFit) -> str:
+    t = kit.t
+    least, most = _residuals(kit, scaling)
+    return t(
+        "scaling.fit",
+        side=side,
+        rate=_parameter(kit, fit.rate, 1.0),
+        contention=_parameter(kit, fit.contention, 1.0),
+        coherency=_parameter(kit, fit.coherency, MILLIONTH),
+        least=least,
+        most=most,
+        low=plain(scaling.loads[0]),
+        high=_clients(kit, scaling.loads[-1]),
+    )
+
+
+def _misfit(kit: Kit, side: str, scaling: Scaling, lack: LackOfFit) -> str:
+    t = kit.t
+    least, most = _residuals(kit, scaling)
+    values = {"side": side, "lack": percent(t, lack.lack, 1), "least": least, "most": most}
+    if lack.pure is None:
+        return t("scaling.misfit.presumed", limit=percent(t, lack.limit, 1), **values)
+    pure = percent(t, lack.pure, 1)
+    if lack.lack > lack.limit:
+        return t("scaling.misfit.times", pure=pure, **values)
+    return t("scaling.misfit.chance", pure=pure, p=_probability(lack), **values)
+
+
+def _probability(lack: LackOfFit) -> str:
+    if lack.probability is not None and lack.probability < LEAST_PROBABILITY:
+        return f"p < {LEAST_PROBABILITY}"
+    return f"p = {significant(lack.probability, 1)}"
+
+
+def _parameter(kit: Kit, one: Parameter, unit: float) -> str:
+    if one.at_bound:
+        return kit.t("scaling.parameter.bound")
+    if one.low is None or one.high is None:
+        return significant(one.value / unit)
+    half = (one.high - one.low) / 2 / unit
+    value, low, high = (measured(end / unit, half) for end in (one.value, one.low, one.high))
+    return kit.t("scaling.parameter.interval", value=value, low=low, high=high)
+
+
+def _residuals(kit: Kit, scaling: Scaling) -> tuple[str, str]:
+    off = [math.expm1(one.residual) for one in scaling.points if one.residual is not None]
+    least, most = (percent(kit.t, end, 1, signed=True) for end in (min(off), max(off)))
+    return least, most
+
+
+def _clients(kit: Kit, load: float) -> str:
+    return kit.names.context(((CLIENTS, plain(load)),))

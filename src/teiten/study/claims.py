@@ -1,0 +1,95 @@
+"""The published findings that studies replicate, read from the catalogue."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from teiten.errors import StudyError
+from teiten.model.claims import Claim, ClaimSource
+from teiten.study.claims_schema import ClaimsFile, ClaimTable
+from teiten.study.document import CATALOGUE, read_document
+from teiten.study.locate import dotted, key_lines, line_of
+from teiten.study.published import published_curves
+from teiten.study.scripts import read_script
+
+CLAIMS = CATALOGUE / "claims"
+"""The folder of the claims: a file for each report."""
+
+
+def claims_of(study: str | None = None, folder: Path = CLAIMS) -> tuple[Claim, ...]:
+    """The claims of one study, or all, by report and in its order.
+
+    A study without claims has none; that is no error. Raises StudyError where a file is wrong.
+    """
+    return tuple(one for one in _all(folder) if study is None or one.study == study)
+
+
+@cache
+def _all(folder: Path) -> tuple[Claim, ...]:
+    found = tuple(one for path in sorted(folder.glob("*.toml")) for one in read_claims(path))
+    seen: set[str] = set()
+    for one in found:
+        if one.id in seen:
+            raise StudyError(f"the claim {one.id} stands twice in {folder}", "give each its own id")
+        seen.add(one.id)
+    return found
+
+
+def read_claims(path: Path) -> Iterator[Claim]:
+    """The claims of one file. Raises StudyError with file, line and key where it is wrong."""
+    text = path.read_text(encoding="utf-8")
+    try:
+        file = ClaimsFile.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise StudyError(f"{path}: this is not TOML: {error}", "see https://toml.io") from error
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        place = problem["loc"]
+        raise StudyError(
+            f"{path}:{line_of(key_lines(text), place)}: {dotted(place) or 'the file'}:"
+            f" {problem['msg'].removeprefix('Value error, ')}",
+            "teiten.study.claims_schema holds the form of a claims file",
+        ) from error
+    scripts = _scripts(file.study)
+    for table in file.claims:
+        if table.workload not in scripts:
+            raise StudyError(
+                f"{path}: {table.id}: the study {file.study} has no workload {table.workload!r}",
+                f"it has {', '.join(scripts)}",
+            )
+        yield _claim(file, table, scripts[table.workload])
+
+
+def _scripts(study: str) -> dict[str, str]:
+    """What each workload of a study of the catalogue runs."""
+    folders = (CATALOGUE, CATALOGUE / "sql")
+    return {
+        one.name: read_script(one.script, workload=one.name, folders=folders).text
+        for one in read_document(study).tables.workloads
+    }
+
+
+def _claim(file: ClaimsFile, table: ClaimTable, script: str) -> Claim:
+    published = table.published
+    return Claim(
+        id=table.id,
+        study=file.study,
+        source=ClaimSource(file.report, table.section, table.table),
+        statement=table.statement,
+        workload=table.workload,
+        metric=table.metric,
+        predicate=table.predicate.predicate(),
+        contrast=table.claim_contrast(),
+        needs=table.claim_needs(),
+        printed=table.printed_values(),
+        published=None
+        if published is None
+        else published_curves(published.file, published.curves, table.metric),
+        remark=table.remark,
+        script=script,
+    )

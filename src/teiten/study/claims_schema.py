@@ -1,0 +1,210 @@
+"""The form of a claims file and of the index of published tables, checked at the boundary."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, PlainValidator, model_validator
+
+from teiten.model import claims as model
+from teiten.model.metrics import BY_NAME
+from teiten.study.schema import Name, Table, Text, Words
+from teiten.study.values import one_of
+
+Ratio = Annotated[float, Field(gt=0)]
+Tolerance = Annotated[float, Field(gt=0, lt=1)]
+Multiple = Annotated[float, Field(ge=0)]
+MetricName = Annotated[str, PlainValidator(lambda value: one_of(value, list(BY_NAME)))]
+
+
+class SpanTable(Table):
+    least: Multiple | None = None
+    most: Multiple | None = None
+    clients: Annotated[int, Field(ge=1)] | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if self.clients is not None and (self.least is not None or self.most is not None):
+            raise ValueError("names either clients, or least and most")
+        if self.least is not None and self.most is not None and self.least > self.most:
+            raise ValueError("least must not be above most")
+        return self
+
+    def span(self) -> model.Span:
+        return model.Span(self.least, self.most, self.clients)
+
+
+class BoundsTable(SpanTable):
+    low: Ratio | None = None
+    high: Ratio | None = None
+    each: bool = False
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Self:
+        if self.low is None and self.high is None:
+            raise ValueError("needs low, high or both: a claim must be able to fail")
+        if self.low is not None and self.high is not None and self.low >= self.high:
+            raise ValueError("low must be below high")
+        return self
+
+    def bounds(self) -> model.Bounds:
+        return model.Bounds(self.low, self.high, self.span(), self.each)
+
+
+class EffectTable(Table):
+    kind: Literal["effect"]
+    parts: Annotated[list[BoundsTable], Field(min_length=1)]
+
+    def predicate(self) -> model.Predicate:
+        return model.Effect(tuple(part.bounds() for part in self.parts))
+
+
+class NoDifferenceTable(Table):
+    kind: Literal["no-difference"]
+
+    def predicate(self) -> model.Predicate:
+        return model.NoDifference()
+
+
+class PlateauTable(Table):
+    kind: Literal["plateau"]
+    within: Tolerance | None = None
+
+    def predicate(self) -> model.Predicate:
+        return model.Plateau(self.within)
+
+
+class LinearTable(Table):
+    kind: Literal["linear"]
+    within: Tolerance
+
+    def predicate(self) -> model.Predicate:
+        return model.Linear(self.within)
+
+
+class RisingTable(Table):
+    kind: Literal["rising"]
+    to: Annotated[float, Field(gt=0)]
+    slower_beyond: bool = False
+
+    def predicate(self) -> model.Predicate:
+        return model.Rising(self.to, self.slower_beyond)
+
+
+class FlatTable(SpanTable):
+    kind: Literal["flat"]
+    within: Tolerance
+    rises_beyond: bool = False
+
+    def predicate(self) -> model.Predicate:
+        return model.Flat(self.span(), self.within, self.rises_beyond)
+
+
+class ProportionalTable(Table):
+    kind: Literal["proportional"]
+    within: Tolerance
+
+    def predicate(self) -> model.Predicate:
+        return model.Proportional(self.within)
+
+
+PredicateTable = Annotated[
+    EffectTable
+    | NoDifferenceTable
+    | PlateauTable
+    | LinearTable
+    | RisingTable
+    | FlatTable
+    | ProportionalTable,
+    Field(discriminator="kind"),
+]
+
+
+class ContrastTable(Table):
+    factor: Name
+    old: str
+    new: str
+
+
+class NeedsTable(Table):
+    servers: Words = ()
+    factor: Name | None = None
+    cores: Annotated[int, Field(ge=1)] = 1
+
+
+class PrintedTable(Table):
+    label: Text
+    value: Annotated[str, Field(min_length=1)]
+    recomputed: str = ""
+
+
+class PublishedReference(Table):
+    file: Name
+    curves: Annotated[list[str], Field(min_length=1)]
+
+
+class ClaimTable(Table):
+    id: Name
+    section: Annotated[str, Field(min_length=1)]
+    table: str = ""
+    statement: Text
+    workload: Name
+    metric: MetricName
+    contrast: ContrastTable | None = None
+    needs: NeedsTable = NeedsTable()
+    predicate: PredicateTable
+    printed: Annotated[tuple[PrintedTable, ...], Field(strict=False)] = ()
+    published: PublishedReference | None = None
+    remark: Text | None = None
+
+    @model_validator(mode="after")
+    def _contrasted(self) -> Self:
+        compares = isinstance(self.predicate, EffectTable | NoDifferenceTable)
+        if compares != (self.contrast is not None):
+            wording = "needs a" if compares else "has no"
+            raise ValueError(f"a predicate {self.predicate.kind!r} {wording} contrast")
+        if compares and self.published is not None and len(self.published.curves) != 2:
+            raise ValueError("the published curves of a contrast are two, old and new")
+        return self
+
+    def printed_values(self) -> tuple[model.PrintedValue, ...]:
+        return tuple(
+            model.PrintedValue(one.label, one.value, one.recomputed) for one in self.printed
+        )
+
+    def claim_needs(self) -> model.ClaimNeeds:
+        """With those that follow from the contrast."""
+        servers, factor = self.needs.servers, self.needs.factor
+        contrast = self.contrast
+        if contrast is not None and contrast.factor == "server":
+            servers = (contrast.old, contrast.new)
+        elif contrast is not None:
+            factor = contrast.factor
+        return model.ClaimNeeds(servers, factor, self.needs.cores)
+
+    def claim_contrast(self) -> model.ClaimContrast | None:
+        one = self.contrast
+        return None if one is None else model.ClaimContrast(one.factor, one.old, one.new)
+
+
+class ClaimsFile(Table):
+    """The claims of one report."""
+
+    study: Name
+    report: Annotated[str, Field(min_length=1)]
+    claims: Annotated[list[ClaimTable], Field(min_length=1)]
+
+
+class TableSource(Table):
+    """Where a published table stands, and its columns by the names that claims use."""
+
+    report: str
+    section: str
+    table: str
+    licence: str
+    axis: Literal["clients", "cores"]
+    cores: Annotated[int, Field(ge=0)]
+    curves: dict[str, str]
+
+    def source(self) -> model.ClaimSource:
+        return model.ClaimSource(self.report, self.section, self.table)

@@ -1,0 +1,322 @@
+"""Outcomes of claims on invented campaigns whose truth is known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from teiten.analysis.claims import assess, exact, student
+from teiten.model.claims import (
+    Bounds,
+    CheckKind,
+    Claim,
+    ClaimContrast,
+    ClaimNeeds,
+    ClaimOutcome,
+    ClaimStanding,
+    Effect,
+    Flat,
+    Linear,
+    NoDifference,
+    Plateau,
+    Predicate,
+    Proportional,
+    Rising,
+    Span,
+)
+from teiten.model.facts import HostFacts
+from teiten.model.plan import Cell, Plan
+from teiten.model.progress import Attempt
+from teiten.model.study import Factor, Sequential
+from teiten.model.trial import Outcome
+from teiten.study.claims import claims_of
+from tests.fixtures.invented_claims import a_claim
+from tests.fixtures.synthetic_plan import HOST, make_plan
+
+CORES = 4
+FACTS: HostFacts = replace(HOST, cpu=replace(HOST.cpu, logical=CORES))
+CLIENTS = ("1", "2", "4", "8", "16", "32")
+PLAN = make_plan(6 * 24, servers=("13", "14"), clients=CLIENTS)
+REPRODUCED, CONTRADICTED = ClaimStanding.REPRODUCED, ClaimStanding.CONTRADICTED
+INCONCLUSIVE, NOT_APPLICABLE = ClaimStanding.INCONCLUSIVE, ClaimStanding.NOT_APPLICABLE
+BETWEEN_13_AND_14 = ClaimContrast("server", "13", "14")
+Curve = Callable[[str, float], float]
+"""Server and clients to the true value."""
+
+
+def saturating(_server: str, clients: float) -> float:
+    return 400.0 * min(clients, CORES)
+
+
+def attempts(
+    truth: Curve, plan: Plan = PLAN, *, noise: float = 0.004, metric: str = "tps"
+) -> list[Attempt]:
+    random = np.random.default_rng(5)
+    found = []
+    for trial in plan.trials:
+        levels = dict(trial.cell.levels)
+        x = float(levels.get("cores", levels["clients"]))
+        value = truth(levels["server"], x) * math.exp(random.normal(0, noise))
+        found.append(Attempt(trial.number, 1, Outcome.COUNTED, {metric: value}))
+    return found
+
+
+def between(predicate: Predicate, **changes: object) -> Claim:
+    """A claim about 13 and 14."""
+    needs = ClaimNeeds(("13", "14"))
+    return a_claim(predicate=predicate, contrast=BETWEEN_13_AND_14, needs=needs, **changes)
+
+
+def shape(predicate: Predicate, **changes: object) -> Claim:
+    return a_claim(predicate=predicate, contrast=None, needs=ClaimNeeds(), **changes)
+
+
+def outcome(claim: Claim, found: list[Attempt], plan: Plan = PLAN) -> ClaimOutcome:
+    (one,) = assess([claim], plan, FACTS, found)
+    return one
+
+
+def with_effect(ratio: float) -> Curve:
+    return lambda server, clients: saturating(server, clients) * (ratio if server == "14" else 1)
+
+
+ABOUT_TWO = Effect((Bounds(0.96, 0.99),))
+
+
+@pytest.mark.parametrize(
+    ("ratio", "standing"),
+    [
+        (0.975, REPRODUCED),
+        (1.0, CONTRADICTED),
+        (1.03, CONTRADICTED),
+        (0.93, CONTRADICTED),
+        (0.99, INCONCLUSIVE),
+    ],
+)
+def test_an_effect_has_to_lie_within_its_bounds(ratio: float, standing: ClaimStanding) -> None:
+    found = outcome(between(ABOUT_TWO), attempts(with_effect(ratio)))
+    assert found.standing is standing
+    assert found.deciding is not None
+    assert found.deciding.ratio == pytest.approx(ratio, rel=0.003)
+    assert found.deciding.pairs == 6
+
+
+def test_the_catalogue_on_a_campaign_of_13_and_14() -> None:
+    found = {
+        one.claim.id: one
+        for one in assess(claims_of("observe"), PLAN, FACTS, attempts(with_effect(0.977)))
+    }
+    assert found["2021-read-14-slower"].standing is REPRODUCED
+    assert found["2021-read-plateau-at-cores"].standing is REPRODUCED
+    assert found["2020-update-rising-to-192"].standing is not REPRODUCED
+    assert found["2020-read-tps-same"].standing is NOT_APPLICABLE
+    assert found["2013-checksums-saturation"].standing is NOT_APPLICABLE
+    one_client = found["2021-read-14-one-client"]
+    assert one_client.standing is CONTRADICTED
+    assert one_client.deciding is not None and one_client.in_print is not None
+    assert one_client.deciding.ratio == pytest.approx(0.977, abs=0.005)
+    assert one_client.in_print.ratio == pytest.approx(412.937 / 437.241)
+
+
+def test_noise_makes_an_effect_inconclusive_not_reproduced() -> None:
+    found = outcome(between(ABOUT_TWO), attempts(with_effect(0.975), noise=0.3))
+    assert found.standing is INCONCLUSIVE
+    assert found.reason is not None and found.reason.code == "undecided"
+
+
+def test_no_difference_holds_at_every_level_or_not() -> None:
+    assert outcome(between(NoDifference()), attempts(with_effect(1.0))).standing is REPRODUCED
+
+    def one_level(server: str, clients: float) -> float:
+        return saturating(server, clients) * (0.9 if (server, clients) == ("14", 8) else 1)
+
+    found = outcome(between(NoDifference()), attempts(one_level))
+    assert found.standing is CONTRADICTED
+    assert found.deciding is not None and found.deciding.at == (8.0,)
+    assert sum(check.standing is REPRODUCED for check in found.checks) == 5
+
+
+def test_a_plateau_is_neither_a_slope_nor_a_collapse() -> None:
+    flat, falls = shape(Plateau(0.1)), shape(Plateau(None))
+
+    def collapsing(server: str, clients: float) -> float:
+        return saturating(server, clients) * (0.7 if clients > CORES else 1)
+
+    def rising(_server: str, clients: float) -> float:
+        return 400 * clients
+
+    assert outcome(flat, attempts(saturating)).standing is REPRODUCED
+    assert outcome(flat, attempts(collapsing)).standing is CONTRADICTED
+    assert outcome(flat, attempts(rising)).standing is CONTRADICTED
+    assert outcome(falls, attempts(collapsing)).standing is REPRODUCED
+    assert outcome(falls, attempts(rising)).standing is CONTRADICTED
+
+
+def test_latency_on_a_line_and_off_it() -> None:
+    claim = shape(Linear(0.1), metric="latency_mean")
+
+    def line(_server: str, clients: float) -> float:
+        return 0.001 + 0.0004 * clients
+
+    def square(_server: str, clients: float) -> float:
+        return 0.0001 * clients**2
+
+    assert outcome(claim, attempts(line, metric="latency_mean")).standing is REPRODUCED
+    found = outcome(claim, attempts(square, metric="latency_mean"))
+    assert found.standing is CONTRADICTED
+    assert found.deciding is not None and found.deciding.kind is CheckKind.LINE
+
+
+def test_rising_steadily_and_more_slowly_beyond() -> None:
+    def bent(_server: str, clients: float) -> float:
+        return 100 * min(clients, 16) + 20 * max(0.0, clients - 16)
+
+    bending = shape(Rising(4.0, slower_beyond=True))
+    assert outcome(bending, attempts(bent)).standing is REPRODUCED
+    assert (
+        outcome(bending, attempts(lambda _server, clients: 100 * clients)).standing
+        is not REPRODUCED
+    )
+    assert outcome(shape(Rising(4.0)), attempts(saturating)).standing is not REPRODUCED
+
+
+def test_flat_up_to_a_level_and_rising_beyond() -> None:
+    claim = shape(Flat(Span(0.5, 4.0), 0.2, rises_beyond=True))
+
+    def hockey(_server: str, clients: float) -> float:
+        return 2.0 if clients <= 16 else 4.0
+
+    assert outcome(claim, attempts(hockey)).standing is REPRODUCED
+    constant = attempts(lambda _server, _clients: 2.0)
+    assert outcome(claim, constant).standing is not REPRODUCED
+
+
+def test_proportional_to_cores() -> None:
+    plan = make_plan(60, servers=("18",), clients=("8",))
+    levels = ("1", "2", "4")
+    study = replace(plan.study, factors=(*plan.study.factors, Factor("cores", levels)))
+    trials = tuple(
+        replace(
+            one,
+            cell=Cell(
+                one.cell.workload,
+                (*one.cell.levels, ("cores", levels[one.block % 3])),
+            ),
+            block=(one.block - 1) // 3,
+        )
+        for one in plan.trials
+    )
+    plan = replace(plan, study=study, trials=trials)
+    claim = shape(Proportional(0.35))
+    claim = replace(claim, needs=ClaimNeeds(factor="cores"))
+    good = attempts(lambda _server, cores: 400 * cores**0.9, plan)
+    bad = attempts(lambda _server, cores: 400 * cores**0.3, plan)
+    assert outcome(claim, good, plan).standing is REPRODUCED
+    assert outcome(claim, bad, plan).standing is CONTRADICTED
+
+
+@pytest.mark.parametrize(
+    ("claim", "code"),
+    [
+        (a_claim(), "servers"),
+        (between(ABOUT_TWO, workload="tpcb-like"), "workload"),
+        (between(ABOUT_TWO, study="ssb"), "study"),
+        (replace(shape(Proportional(0.3)), needs=ClaimNeeds(factor="cores")), "factor"),
+        (replace(shape(Plateau(0.1)), needs=ClaimNeeds(cores=32)), "cores"),
+        (between(Effect((Bounds(0.9, 1.0, Span(clients=3)),))), "levels-clients"),
+        (between(Effect((Bounds(0.9, 1.0, Span(least=50.0)),))), "levels-beyond"),
+        (between(Effect((Bounds(0.9, 1.0, Span(most=0.1)),))), "levels-up-to"),
+        (shape(Rising(20.0)), "levels-up-to"),
+        (shape(Rising(8.0, slower_beyond=True)), "levels-beyond"),
+        (shape(Flat(Span(0.5, 20.0), 0.1)), "levels-up-to"),
+        (shape(Flat(Span(0.5, 8.0), 0.1, rises_beyond=True)), "levels-beyond"),
+    ],
+)
+def test_a_claim_whose_needs_are_not_met_says_which(claim: Claim, code: str) -> None:
+    found = outcome(claim, attempts(saturating))
+    assert found.standing is NOT_APPLICABLE
+    assert found.reason is not None
+    assert found.reason.code == code
+    assert found.checks == ()
+
+
+def test_a_changed_script_is_not_what_was_published() -> None:
+    (claim,) = (one for one in claims_of("observe") if one.id == "2021-read-14-slower")
+    assert outcome(claim, attempts(with_effect(0.977))).standing is REPRODUCED
+    commented = replace(claim, script=f"-- a comment\n{claim.script}\n")
+    assert outcome(commented, attempts(with_effect(0.977))).standing is REPRODUCED
+    changed = replace(claim, script=claim.script.replace("9999", "99"))
+    found = outcome(changed, attempts(with_effect(0.977)))
+    assert found.standing is NOT_APPLICABLE
+    assert found.reason is not None and found.reason.code == "script"
+
+
+def test_levels_around_the_cores_are_needed() -> None:
+    plan = make_plan(24, servers=("13", "14"), clients=("16", "32"))
+    for predicate, code in ((Plateau(0.1), "around-cores"), (Linear(0.1), "from-cores")):
+        found = outcome(shape(predicate), attempts(saturating, plan), plan)
+        assert found.reason is not None and found.reason.code == f"levels-{code}"
+
+
+def test_a_second_factor_that_the_finding_does_not_know() -> None:
+    more = (*PLAN.study.factors, Factor("guc:work_mem", ("4MB", "64MB")))
+    plan = replace(PLAN, study=replace(PLAN.study, factors=more))
+    found = outcome(between(ABOUT_TWO), attempts(with_effect(0.975)), plan)
+    assert found.reason is not None and found.reason.code == "factors"
+
+
+def test_a_quick_profile_reproduces_and_contradicts_nothing() -> None:
+    plan = replace(PLAN, study=replace(PLAN.study, conclusive=False))
+    for ratio in (0.975, 1.1):
+        found = outcome(between(ABOUT_TWO), attempts(with_effect(ratio)), plan)
+        assert found.standing is INCONCLUSIVE
+        assert found.reason is not None and found.reason.code == "profile"
+
+
+@pytest.mark.parametrize("count", [0, 24])
+def test_without_replicates_there_is_no_outcome(count: int) -> None:
+    found = outcome(between(ABOUT_TWO), attempts(with_effect(0.975))[:count])
+    assert found.standing is INCONCLUSIVE
+    assert found.reason is not None and found.reason.code == "too-few"
+    assert found.deciding is not None and found.deciding.ratio is None
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, math.inf, math.nan])
+def test_values_that_are_no_rates_are_never_a_result(value: float) -> None:
+    odd = [replace(one, metrics={"tps": value}) for one in attempts(saturating)]
+    for claim in (between(ABOUT_TWO), shape(Plateau(0.1)), shape(Linear(0.1))):
+        assert outcome(claim, odd).standing is INCONCLUSIVE
+
+
+def test_a_sequential_campaign_has_the_wider_interval_of_its_design() -> None:
+    measure = replace(PLAN.study.measure, sequential=Sequential(None))
+    plan = replace(PLAN, study=replace(PLAN.study, measure=measure))
+    found = attempts(with_effect(0.975))
+    fixed, sequential = outcome(between(ABOUT_TWO), found), outcome(between(ABOUT_TWO), found, plan)
+    assert fixed.deciding is not None and sequential.deciding is not None
+    assert fixed.deciding.low is not None and sequential.deciding.low is not None
+    assert sequential.deciding.low < fixed.deciding.low
+    assert sequential.deciding.ratio == fixed.deciding.ratio
+
+
+def test_one_zero_is_not_left_out_in_silence() -> None:
+    found = attempts(with_effect(0.975))
+    found[0] = replace(found[0], metrics={"tps": 0.0})
+    workload = PLAN.trials[0].cell.workload
+    one = outcome(between(ABOUT_TWO, workload=workload), found)
+    assert one.standing is INCONCLUSIVE
+
+
+def test_estimates() -> None:
+    assert student([0.1], 0.05) is None
+    assert student([0.1, 0.1], 0.05) is None
+    mean, low, high = student([0.0, 0.1, 0.2], 0.05) or (0, 0, 0)
+    assert mean == pytest.approx(0.1)
+    assert high - mean == pytest.approx(4.3027 * 0.1 / math.sqrt(3), rel=1e-4)
+    assert mean - low == pytest.approx(high - mean)
+    assert exact([0.3], 0.05) == (0.3, 0.3, 0.3)
+    assert exact([], 0.05) is None

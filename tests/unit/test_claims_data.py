@@ -1,0 +1,140 @@
+"""The claims of the catalogue: well-formed, bilingual, kept by the tables they come from."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+from teiten.analysis.claims import in_print
+from teiten.errors import StudyError
+from teiten.model.claims import Claim, ClaimStanding, Effect, NoDifference
+from teiten.study.claims import claims_of, read_claims
+from teiten.study.published import PUBLISHED, published_curves, sources
+
+CLAIMS = claims_of("observe")
+WITH_TABLE = [one for one in CLAIMS if one.published is not None]
+
+MINIMAL = """
+study = "observe"
+report = "A report"
+
+[[claims]]
+id = "one"
+section = "1"
+statement = { en = "It is slower.", ja = "遅い。" }
+workload = "read"
+metric = "tps"
+contrast = { factor = "server", old = "13", new = "14" }
+predicate = { kind = "effect", parts = [{ high = 0.99 }] }
+"""
+
+
+def column(table: str, name: str) -> list[float]:
+    with (PUBLISHED / f"{table}.csv").open(encoding="utf-8", newline="") as stream:
+        return [float(row[name]) for row in csv.DictReader(stream)]
+
+
+def recomputed(claim: str) -> list[str]:
+    (found,) = (one for one in CLAIMS if one.id == claim)
+    return [one.recomputed for one in found.printed if one.recomputed]
+
+
+def test_every_report_has_its_claims() -> None:
+    reports = {one.source.report for one in CLAIMS}
+    assert reports == {f"PGECons WG1 {year}" for year in (2013, 2020, 2021)}
+    assert len({one.id for one in CLAIMS}) == len(CLAIMS) >= 24
+    assert claims_of("no-such-study") == ()
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda one: one.id)
+def test_a_claim_is_said_in_both_languages_and_names_its_place(claim: Claim) -> None:
+    assert claim.statement.en and claim.statement.ja
+    assert claim.statement.en != claim.statement.ja
+    assert claim.source.section
+    compares = isinstance(claim.predicate, Effect | NoDifference)
+    assert compares == (claim.contrast is not None)
+
+
+@pytest.mark.parametrize("claim", WITH_TABLE, ids=lambda one: one.id)
+def test_the_printed_table_keeps_the_bounds_of_its_own_claim(claim: Claim) -> None:
+    check = in_print(claim)
+    assert check is not None
+    assert check.standing is ClaimStanding.REPRODUCED
+
+
+def test_a_claim_about_versions_needs_these_versions() -> None:
+    for claim in CLAIMS:
+        if claim.contrast is not None and claim.contrast.factor == "server":
+            assert claim.needs.servers == (claim.contrast.old, claim.contrast.new)
+
+
+def test_recomputed_values_follow_from_the_printed_tables() -> None:
+    clients = column("observe-2013-checksums", "clients")
+    off = dict(zip(clients, column("observe-2013-checksums", "tps_off"), strict=True))
+    on = dict(zip(clients, column("observe-2013-checksums", "tps_on"), strict=True))
+    assert recomputed("2013-checksums-low-load") == [f"{100 * on[16] / off[16]:.2f} %"]
+    assert recomputed("2013-checksums-saturation") == [f"{100 * on[48] / off[48]:.2f} %"]
+    old = fmean(column("observe-2021-read", "tps_13.4"))
+    new = fmean(column("observe-2021-read", "tps_14.0"))
+    assert recomputed("2021-read-14-slower") == [
+        f"{old:.2f}",
+        f"{new:.2f}",
+        f"{100 * (1 - new / old):.2f} %",
+    ]
+
+
+def test_published_tables_name_their_source_and_hold_their_columns() -> None:
+    for name, source in sources().items():
+        assert source.report and source.section and source.licence
+        for curve, of_column in source.curves.items():
+            found = published_curves(name, [curve], "tps").curves[0]
+            assert len(found.points) == len(column(name, of_column))
+    assert {path.stem for path in PUBLISHED.glob("*.csv")} == set(sources())
+
+
+def test_shares_and_latencies_are_in_base_units() -> None:
+    idle = published_curves("observe-2013-versions", ["idle 9.2"], "cpu_idle_share")
+    assert idle.curves[0].points[0] == pytest.approx((1.0, 0.9825))
+    latency = published_curves("observe-2021-read", ["13.4"], "latency_mean")
+    assert latency.derived
+    assert latency.curves[0].points[-1] == pytest.approx((192.0, 192 / 8188.156))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('id = "one"', 'id = "o/ne"', "claims.1.id: 'o/ne' is not a name"),
+        ("high = 0.99", "least = 1.0", "a claim must be able to fail"),
+        ("high = 0.99", "high = 0.9, low = 0.95", "low must be below high"),
+        ('metric = "tps"', 'metric = "tsp"', "Did you mean 'tps'?"),
+        ('kind = "effect"', 'kind = "affect"', "predicate"),
+        ("contrast = {", "# contrast = {", "a predicate 'effect' needs a contrast"),
+        ('section = "1"', 'sektion = "1"', "section"),
+        ('study = "observe"', "study = ", "this is not TOML"),
+        (
+            'metric = "tps"',
+            'metric = "tps"\npublished = { file = "observe-2021-read", curves = ["13.4", "15"] }',
+            "has no curve '15'",
+        ),
+        ('workload = "read"', 'workload = "reed"', "has no workload 'reed'"),
+        (
+            'metric = "tps"',
+            'metric = "tps"\npublished = { file = "observe-1999", curves = ["13.4", "15"] }',
+            "there is no published table 'observe-1999'",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_claims_file_is_said(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    path = tmp_path / "claims.toml"
+    path.write_text(MINIMAL, encoding="utf-8")
+    assert len(list(read_claims(path))) == 1
+    assert old in MINIMAL
+    path.write_text(MINIMAL.replace(old, new), encoding="utf-8")
+    with pytest.raises(StudyError) as caught:
+        list(read_claims(path))
+    assert said in caught.value.message

@@ -1,0 +1,64 @@
+"""``teiten claims``: the list, a campaign's outcomes, and what does not exist."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from teiten.cli.main import teiten
+from teiten.errors import LedgerError, UsageError
+from teiten.study.claims import claims_of
+from tests.fixtures.synthetic import write_synthetic_ledger
+
+
+@pytest.fixture(scope="module")
+def workdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("workdir")
+    write_synthetic_ledger(root / "campaigns" / "one", trials=120, samples=1200)
+    return root
+
+
+def run(workdir: Path, *arguments: str) -> Result:
+    command = ["--workdir", str(workdir), "claims", *arguments]
+    return CliRunner().invoke(teiten, command, standalone_mode=False)
+
+
+def test_the_list_needs_no_campaign(workdir: Path) -> None:
+    said = run(workdir).stdout
+    assert all(f"{claim.id}\n" in said for claim in claims_of())
+    assert "PGECons WG1 2013 §2.4.3 (3), slide 9, table 2.3" in said
+    assert "99.93 % (printed;" in said and "95.81 %" in said
+    assert "needs: the workload read, PostgreSQL 13, 14" in said
+    assert "表2.3" in run(workdir, "observe", "--lang", "ja").stdout
+
+
+def test_outcomes_of_a_campaign(workdir: Path) -> None:
+    said = run(workdir, "observe", "--run", "one").stdout
+    assert "2021-read-14-slower  not applicable here" in said
+    assert "needs PostgreSQL 13, 14; here 17, 18" in said
+    # The invented TPS go on rising beyond the two cores of the invented machine.
+    assert "2021-read-plateau-at-cores  contradicted" in said
+
+
+def test_as_json(workdir: Path) -> None:
+    listed = json.loads(run(workdir, "--json").stdout)
+    assert [one["id"] for one in listed] == [one.id for one in claims_of()]
+    assert "outcome" not in listed[0]
+    assert listed[0]["in_print"]["interval"] is not None
+    outcomes = {one["id"]: one for one in json.loads(run(workdir, "--run", "one", "--json").stdout)}
+    slower = outcomes["2021-read-14-slower"]
+    assert (slower["outcome"], slower["checks"]) == ("not-applicable", [])
+    assert slower["reason"] == {"code": "servers", "needed": "13, 14", "here": "17, 18"}
+    plateau = outcomes["2021-read-plateau-at-cores"]
+    assert plateau["deciding"]["outcome"] == "contradicted"
+    assert plateau["deciding"] in plateau["checks"]
+
+
+def test_what_does_not_exist_is_said(workdir: Path) -> None:
+    refused = run(workdir, "obsreve").exception
+    assert isinstance(refused, UsageError)
+    assert "Did you mean 'observe'?" in refused.message
+    assert isinstance(run(workdir, "--run", "nothing").exception, LedgerError)
