@@ -136,6 +136,7 @@ def test_every_kind_of_finding_has_its_words(
         flat(0.005, 5),
         flat(0.12, 12),
         {1.0: {1: 10.0}, 2.0: {1: 19.0}},
+        {4.0: {1: 10.0}},
     ):
         assert all(
             "{" not in finding for finding in shown(invented, table, language=language).findings
