@@ -74,6 +74,12 @@ def test_a_fit_without_replicates_says_why_it_has_no_interval(invented: Campaign
     assert "holds for 1 to 64\u00a0clients and says nothing beyond" in law
 
 
+def test_a_coefficient_at_its_bound_is_said(invented: CampaignAnalysis) -> None:
+    amdahl = Curve(400.0, 0.05, 0.0).at(np.array(LOADS)) * np.array(LOADS) ** 0.02
+    _, law = shown(invented, {n: {1: v} for n, v in zip(LOADS, amdahl, strict=True)}).findings
+    assert "κ = 0 (at its bound, without an interval)." in law
+
+
 def test_a_misfit_without_replicates_names_what_was_presumed(invented: CampaignAnalysis) -> None:
     knee, law = shown(invented, flat(0.0, 1)).findings
     assert "the knee is at 4\u00a0clients" in knee
