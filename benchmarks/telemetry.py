@@ -1,6 +1,10 @@
 """What all telemetry together costs in TPS: sampling and the per-transaction log, on against off.
 
     python benchmarks/telemetry.py [--pairs 40] [--seconds 4] [--workloads read,update]
+                                   [--clusters /dev/shm]
+
+``--clusters``: where the server's data go. A disk whose commits vary by a factor of ten hides every
+cost of telemetry; in memory what is left is the CPU's, of which telemetry takes its part.
 
 Both sides of a pair run next to each other on one warm server, in random order, with the study
 ``observe``'s own scripts in the size of its profile ``quick``. Printed: the ratio of TPS on/off
@@ -32,6 +36,7 @@ from teiten.execute.postgres.templates.store import (
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.topology.server_facts import prewarm
 from teiten.execute.workload.command import PgbenchRun
+from teiten.execute.workload.log_folder import new_log_folder, remove_log_folder
 from teiten.execute.workload.pgbench import PgbenchProcess
 from teiten.host.disks import block_devices
 from teiten.host.paths import Workdir, default_workdir
@@ -58,23 +63,32 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--workloads", default="read,update")
     parser.add_argument("--workdir", type=Path, default=default_workdir())
+    parser.add_argument("--clusters", type=Path, help="folder for the server's data")
     arguments = parser.parse_args()
     study = load_study("observe", profile="quick")
     workdir = Workdir(arguments.workdir)
+    clusters = arguments.clusters or workdir.clusters
     installations = find_installations(workdir)
     newest = next(one for one in installations if one.postgres is not None)
     pgbench = choose_pgbench(installations)
     for name in arguments.workloads.split(","):
         workload = study.workload(name)
-        with running(workdir, newest, pgbench, workload) as cluster:
+        with running(workdir, clusters, newest, pgbench, workload) as cluster:
             bench = Bench(cluster, pgbench, workload, arguments.clients, arguments.seconds)
-            ratios = [bench.pair(seed) for seed in range(arguments.pairs)]
+            try:
+                ratios = [bench.pair(seed) for seed in range(arguments.pairs)]
+            finally:
+                bench.end()
         print(json.dumps({"workload": name, **summary(ratios)}), flush=True)
 
 
 @contextmanager
 def running(
-    workdir: Workdir, installation: Installation, pgbench: Pgbench, workload: Workload
+    workdir: Workdir,
+    clusters: Path,
+    installation: Installation,
+    pgbench: Pgbench,
+    workload: Workload,
 ) -> Iterator[Cluster]:
     """A warm server with the workload's data."""
     store = TemplateStore(workdir, server_user())
@@ -86,7 +100,7 @@ def running(
         expected_bytes(workload.data),
     )
     store.build(spec, pgbench, print)
-    folder = workdir.clusters / "benchmark-telemetry"
+    folder = clusters / "teiten-benchmark-telemetry"
     store.clone(spec, folder)
     cluster = Cluster.adopt(
         installation, folder / "data", user=server_user(), log=folder / "server.log"
@@ -111,7 +125,12 @@ class Bench:
         self.clients = clients
         self.seconds = seconds
         self.devices = block_devices(cluster.data_directory)
+        self.log_folder = new_log_folder()
         self.tps(0, telemetry=False)
+
+    def end(self) -> None:
+        if self.log_folder is not None:
+            remove_log_folder(self.log_folder)
 
     def pair(self, seed: int) -> float:
         """ln(TPS on / TPS off) of two runs in random order with the same seed."""
@@ -154,6 +173,7 @@ class Bench:
             options=(),
             log_sampling_rate=rate,
             folder=folder,
+            log_folder=self.log_folder,
         )
 
 

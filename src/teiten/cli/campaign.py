@@ -13,6 +13,7 @@ from teiten.errors import InterruptedCampaignError, TrialsFailedError
 from teiten.execute.postgres.sweep import sweep
 from teiten.execute.scheduler import prepare_campaign, run_campaign
 from teiten.execute.topology.single import SingleServerExecutor
+from teiten.execute.workload.log_folder import sweep_logs
 from teiten.host.disks import block_devices
 from teiten.host.signals import Interruption, one_interruption
 from teiten.host.users import server_user
@@ -33,7 +34,7 @@ class CarriedOut:
 
 def sweep_leftovers(session: Session) -> None:
     """End servers and give back folders that a Teiten that died has left."""
-    for line in sweep(session.workdir):
+    for line in (*sweep(session.workdir), *sweep_logs()):
         session.console.say(line)
 
 

@@ -12,7 +12,9 @@ from teiten.cli.main import Session
 from teiten.cli.options import PlanOptions, plan_options
 from teiten.cli.planning import Planned, make_plan
 from teiten.cli.watching import duration
+from teiten.errors import MachineError, UsageError
 from teiten.ledger.campaigns import check_name, new_name
+from teiten.ledger.deletion import delete_campaign
 from teiten.ledger.store import Ledger
 from teiten.report.texts import caution_text
 
@@ -58,11 +60,24 @@ def command(session: Session, study: str, options: PlanOptions, as_json: bool) -
         f"campaign {name}: {len(planned.plan.trials)} trials, about"
         f" {duration(planned.plan.needs.seconds)}"
     )
-    carried = carry_out(session, session.workdir.campaigns / name)
+    try:
+        carried = carry_out(session, session.workdir.campaigns / name)
+    except (MachineError, UsageError):
+        _forget_if_nothing_ran(session, name)
+        raise
     if as_json:
         session.console.json(outcome_as_json(name, carried))
     else:
         session.console.data(str(carried.reports[0]))
+
+
+def _forget_if_nothing_ran(session: Session, name: str) -> None:
+    """A campaign that could not start leaves nothing half done behind."""
+    folder = session.workdir.campaigns / name
+    with Ledger.open(folder, read_only=True) as ledger:
+        ran = any(event.kind == "trial-started" for event in ledger.events())
+    if not ran:
+        delete_campaign(folder, session.workdir.campaigns)
 
 
 def tell_cautions(session: Session, planned: Planned) -> None:

@@ -31,6 +31,7 @@ class Kind(StrEnum):
     TEMPLATE = "template"
     TEMPLATE_BUILD = "template-build"
     SOCKETS = "sockets"
+    LOGS = "logs"
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,8 @@ class Bench:
     """Raises KeyboardInterrupt where someone asked for the end."""
     record: CampaignRecord
     devices: tuple[str, ...]
+    log_folder: Path | None
+    """In memory; None where logs go beside the other evidence."""
     sampling_rates: dict[str, float] = field(default_factory=dict)
     """By context: decided once, so that both sides of a contrast log alike."""
     versions: dict[str, str] = field(default_factory=dict)
@@ -125,4 +127,5 @@ class Bench:
             options=workload.pgbench_options,
             log_sampling_rate=log_sampling_rate,
             folder=folder,
+            log_folder=self.log_folder,
         )

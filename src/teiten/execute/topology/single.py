@@ -7,12 +7,13 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from teiten.errors import TeitenError
+from teiten.errors import TeitenError, WorkloadError
 from teiten.execute.executor import Facts, Observer
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.record import CampaignRecord
 from teiten.execute.topology.bench import Bench
 from teiten.execute.topology.single_trial import SingleServerTrial
+from teiten.execute.workload.log_folder import new_log_folder, remove_log_folder
 from teiten.execute.workload.pgbench import try_script
 from teiten.host.paths import Workdir
 from teiten.host.users import ServerUser
@@ -49,6 +50,7 @@ class SingleServerExecutor:
             check_interruption=check_interruption,
             record=record,
             devices=devices,
+            log_folder=new_log_folder(),
         )
         self._say = say
         self._current: SingleServerTrial | None = None
@@ -66,6 +68,14 @@ class SingleServerExecutor:
         try:
             rehearsal.restore()
             rehearsal.start()
+            self._try_script(rehearsal, trial)
+            rehearsal.stop()
+        finally:
+            rehearsal.abandon()
+            shutil.rmtree(rehearsal.evidence, ignore_errors=True)
+
+    def _try_script(self, rehearsal: SingleServerTrial, trial: PlannedTrial) -> None:
+        try:
             try_script(
                 self._bench.pgbench_run(
                     trial,
@@ -76,10 +86,12 @@ class SingleServerExecutor:
                     log_sampling_rate=None,
                 )
             )
-            rehearsal.stop()
-        finally:
-            rehearsal.abandon()
-            shutil.rmtree(rehearsal.evidence, ignore_errors=True)
+        except WorkloadError as error:
+            raise WorkloadError(
+                error.message,
+                "correct it and run again: every script is tried with one transaction before the"
+                " first trial",
+            ) from error
 
     def begin(self, trial: PlannedTrial, attempt: int) -> SingleServerTrial:
         self._current = SingleServerTrial(self._bench, trial, attempt)
@@ -92,3 +104,6 @@ class SingleServerExecutor:
             with contextlib.suppress(TeitenError, OSError):  # the next start sweeps what is left
                 cluster.remove()
         self._bench.kept.clear()
+        if self._bench.log_folder is not None:
+            remove_log_folder(self._bench.log_folder)
+            self._bench.log_folder = None

@@ -85,6 +85,9 @@ class PgbenchRun:
     """The share of transactions in the per-transaction log: None for no log, 1.0 for every one."""
     folder: Path
     """For script, log and outputs; made where it is missing."""
+    log_folder: Path | None = None
+    """Where the per-transaction log goes; ``folder`` where it is None, and with pgbench before 10,
+    whose log's name cannot be chosen."""
     keep_log: bool = False
     """Keep the per-transaction log instead of deleting what has been read."""
     statement_latencies: bool = True
@@ -140,6 +143,12 @@ def log_prefix(version: Version) -> str:
     return LOG_PREFIX if version >= LOG_PREFIX_OPTION_SINCE else OLD_LOG_PREFIX
 
 
+def transaction_log_folder(run: PgbenchRun) -> Path:
+    """Where the run's transaction log is written."""
+    chosen = run.log_folder if run.pgbench.version >= LOG_PREFIX_OPTION_SINCE else None
+    return chosen or run.folder
+
+
 def script_file_name(script: Script) -> str:
     """A file name that keeps the script's name recognisable in pgbench's messages.
 
@@ -183,7 +192,8 @@ def _log(run: PgbenchRun) -> tuple[str, ...]:
         return ()
     arguments = ["-l"]
     if run.pgbench.version >= LOG_PREFIX_OPTION_SINCE:
-        arguments.append(f"--log-prefix={LOG_PREFIX}")
+        prefix = LOG_PREFIX if run.log_folder is None else str(run.log_folder / LOG_PREFIX)
+        arguments.append(f"--log-prefix={prefix}")
     if rate < 1:
         arguments.append(f"--sampling-rate={rate:.9f}")
     return tuple(arguments)

@@ -16,6 +16,7 @@ from teiten.execute.workload.command import (
     log_prefix,
     script_file_name,
     shown,
+    transaction_log_folder,
     trial_arguments,
 )
 from teiten.execute.workload.followed import FollowedErrors
@@ -76,7 +77,7 @@ class PgbenchProcess:
         self._child = Child(_spawn(self.run, self._arguments))
         if self.run.log_sampling_rate is not None:
             paths = log_paths(
-                self.run.folder,
+                transaction_log_folder(self.run),
                 log_prefix(self.run.pgbench.version),
                 self.pid,
                 min(self.run.threads, self.run.clients),
