@@ -52,7 +52,7 @@ def test_nothing_is_said_beyond_the_measured_loads(table: dict[float, dict[int, 
     assert set(found.loads) == measured
     assert (found.fit is None) == (found.withheld is not None)
     if found.knee is None:
-        assert not measured
+        assert len(measured) < 2
         return
     ends = [one for one in (found.knee.low, found.knee.high) if one is not None]
     assert {found.knee.load, found.knee.maximum, *ends} <= measured

@@ -74,6 +74,12 @@ def test_a_fit_without_replicates_says_why_it_has_no_interval(invented: Campaign
     assert "holds for 1 to 64\u00a0clients and says nothing beyond" in law
 
 
+def test_a_coefficient_at_its_bound_is_said(invented: CampaignAnalysis) -> None:
+    rising = [400.0 * load**0.95 for load in LOADS]  # which flattens less and less
+    _, law = shown(invented, {n: {1: v} for n, v in zip(LOADS, rising, strict=True)}).findings
+    assert "κ = 0 (at its bound, without an interval)." in law
+
+
 def test_a_misfit_without_replicates_names_what_was_presumed(invented: CampaignAnalysis) -> None:
     knee, law = shown(invented, flat(0.0, 1)).findings
     assert "the knee is at 4\u00a0clients" in knee
@@ -136,6 +142,7 @@ def test_every_kind_of_finding_has_its_words(
         flat(0.005, 5),
         flat(0.12, 12),
         {1.0: {1: 10.0}, 2.0: {1: 19.0}},
+        {4.0: {1: 10.0}},
     ):
         assert all(
             "{" not in finding for finding in shown(invented, table, language=language).findings

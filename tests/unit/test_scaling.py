@@ -166,6 +166,11 @@ def test_what_is_no_throughput_says_nothing(value: float) -> None:
     assert (found.points, found.fit, found.knee, found.withheld) == ((), None, None, "not-positive")
 
 
+def test_one_load_has_no_knee() -> None:
+    found = analysed({4.0: {1: 100.0}})
+    assert (len(found.points), found.knee, found.withheld) == (1, None, "too-few-levels")
+
+
 def test_nothing_measured_says_nothing() -> None:
     for table in ({}, {1.0: {1: math.nan}}):
         found = analysed(table)

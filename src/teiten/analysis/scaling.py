@@ -46,7 +46,9 @@ def scale(table: Table, *, delta: Share, alpha: Share, cores: int | None = None)
         fit=fit,
         lack=lack,
         withheld=None if fit else TOO_FEW_LEVELS if lack is None else MISFIT,
-        knee=knee(trials, delta=delta, alpha=alpha, bounded=no_interval is None),
+        knee=knee(trials, delta=delta, alpha=alpha, bounded=no_interval is None)
+        if len(loads) > 1
+        else None,
         no_interval=no_interval,
     )
 

@@ -117,7 +117,7 @@ class Scaling:
     withheld: str | None
     """Code: too-few-levels, not-positive, misfit."""
     knee: Knee | None
-    """None only where ``withheld`` is not-positive or no level was measured."""
+    """None where ``withheld`` is not-positive, or fewer than two loads were measured."""
     no_interval: str | None
     """Code of why knee and coefficients have no interval: no-replicates, too-few-blocks,
     identical-trials (equal trials would claim certainty)."""

@@ -54,9 +54,9 @@ def _fit(kit: Kit, side: str, scaling: Scaling, fit: UslFit) -> str:
     return t(
         "scaling.fit",
         side=side,
-        rate=_parameter(kit, fit.rate, 1.0),
-        contention=_parameter(kit, fit.contention, 1.0),
-        coherency=_parameter(kit, fit.coherency, MILLIONTH),
+        rate=_parameter(kit, fit.rate),
+        contention=_parameter(kit, fit.contention),
+        coherency=_millionths(kit, fit.coherency),
         least=least,
         most=most,
         low=plain(scaling.loads[0]),
@@ -79,10 +79,10 @@ def _misfit(kit: Kit, side: str, scaling: Scaling, lack: LackOfFit) -> str:
 def _probability(lack: LackOfFit) -> str:
     if lack.probability is not None and lack.probability < LEAST_PROBABILITY:
         return f"p < {LEAST_PROBABILITY}"
-    return f"p = {significant(lack.probability, 1)}"
+    return f"p = {significant(lack.probability, 2)}"
 
 
-def _parameter(kit: Kit, one: Parameter, unit: float) -> str:
+def _parameter(kit: Kit, one: Parameter, unit: float = 1.0) -> str:
     if one.at_bound:
         return kit.t("scaling.parameter.bound")
     if one.low is None or one.high is None:
@@ -90,6 +90,11 @@ def _parameter(kit: Kit, one: Parameter, unit: float) -> str:
     half = (one.high - one.low) / 2 / unit
     value, low, high = (measured(end / unit, half) for end in (one.value, one.low, one.high))
     return kit.t("scaling.parameter.interval", value=value, low=low, high=high)
+
+
+def _millionths(kit: Kit, one: Parameter) -> str:
+    text = _parameter(kit, one, MILLIONTH)
+    return text if one.at_bound else kit.t("scaling.parameter.millionths", value=text)
 
 
 def _residuals(kit: Kit, scaling: Scaling) -> tuple[str, str]:
