@@ -38,6 +38,7 @@ from teiten.execute.topology.server_facts import prewarm
 from teiten.execute.workload.command import PgbenchRun
 from teiten.execute.workload.log_folder import new_log_folder, remove_log_folder
 from teiten.execute.workload.pgbench import PgbenchProcess
+from teiten.execute.workload.sampling import suggested_sampling_rate
 from teiten.host.disks import block_devices
 from teiten.host.paths import Workdir, default_workdir
 from teiten.host.users import server_user
@@ -79,7 +80,8 @@ def main() -> None:
                 ratios = [bench.pair(seed) for seed in range(arguments.pairs)]
             finally:
                 bench.end()
-        print(json.dumps({"workload": name, **summary(ratios)}), flush=True)
+        found = {"workload": name, "log_sampling_rate": bench.rate, **summary(ratios)}
+        print(json.dumps(found), flush=True)
 
 
 @contextmanager
@@ -126,7 +128,8 @@ class Bench:
         self.seconds = seconds
         self.devices = block_devices(cluster.data_directory)
         self.log_folder = new_log_folder()
-        self.tps(0, telemetry=False)
+        self.rate = 1.0
+        self.rate = suggested_sampling_rate(self.tps(0, telemetry=False))
 
     def end(self) -> None:
         if self.log_folder is not None:
@@ -148,7 +151,7 @@ class Bench:
         if telemetry:
             sampler.start()
         with tempfile.TemporaryDirectory(prefix="teiten-bench-") as folder:
-            process = PgbenchProcess(self.run(Path(folder), seed, 1.0 if telemetry else None))
+            process = PgbenchProcess(self.run(Path(folder), seed, self.rate if telemetry else None))
             process.start()
             sampler.pgbench_pid = process.pid
             result = process.wait()
