@@ -57,10 +57,12 @@ def curves(name: str, points: Sequence[CurvePoint], words: CurveWords) -> Chart:
         FIELDS,
         [(one.kind.value, one.side, one.load, one.value, one.low, one.high) for one in points],
     )
-    return Chart(name, words.title, words.note, _spec(words), data, Fit((), 90))
+    return Chart(name, words.title, words.note, _spec(words, points), data, Fit((), 90))
 
 
-def _spec(words: CurveWords) -> Spec:
+def _spec(words: CurveWords, points: Sequence[CurvePoint]) -> Spec:
+    """Only layers that have points: Vega complains of one without."""
+    kinds = {one.kind for one in points}
     colours = alt.Scale(domain=list(words.sides), range=side_colours(len(words.sides)))
     base = alt.Chart(rows_data()).encode(
         x=alt.X("load:Q", title=words.x, scale=alt.Scale(zero=True), axis=alt.Axis(grid=False)),
@@ -89,7 +91,13 @@ def _spec(words: CurveWords) -> Spec:
             ]
         )
     )
-    chart = alt.layer(line, interval, knee, dots).properties(width=WIDE - 90, height=260)
+    layers = [
+        *([line] if PointKind.CURVE in kinds else []),
+        *([interval] if any(one.low is not None for one in points) else []),
+        *([knee] if PointKind.KNEE in kinds else []),
+        dots,
+    ]
+    chart = alt.layer(*layers).properties(width=WIDE - 90, height=260)
     return configured(chart)
 
 
