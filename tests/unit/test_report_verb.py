@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from teiten.cli.console import Console, Verbosity
-from teiten.cli.main import Session, teiten
+from teiten.cli.analysing import analyse_campaign
+from teiten.cli.main import teiten
 from teiten.cli.report import write_reports
 from teiten.errors import LedgerError, UsageError
-from teiten.host.paths import Workdir
+from teiten.ledger.store import Ledger
 from tests.fixtures.synthetic import write_synthetic_ledger
 
 
@@ -53,8 +53,9 @@ def test_the_page_can_go_into_a_folder_or_a_file(workdir: Path, tmp_path: Path) 
 
 
 def test_a_run_ends_with_both_languages_english_first(workdir: Path) -> None:
-    session = Session(Workdir(workdir), Console(Verbosity.QUIET, "never"))
-    paths = write_reports(session, workdir / "campaigns" / "one")
+    folder = workdir / "campaigns" / "one"
+    with Ledger.open(folder, read_only=True) as ledger:
+        paths = write_reports(analyse_campaign(ledger), folder)
     assert [path.name for path in paths] == ["report.en.html", "report.ja.html"]
     assert all(path.is_file() for path in paths)
 

@@ -63,7 +63,7 @@ def carry_out(session: Session, folder: Path) -> CarriedOut:
     from teiten.cli.report import write_reports
 
     session.console.say("writing the report")
-    reports = tuple(write_reports(session, folder))
+    reports = tuple(write_reports(analysis, folder))
     carried = CarriedOut(analysis, reports, noise)
     _tell(session, carried)
     _complain_of_failures(analysis)

@@ -76,9 +76,8 @@ def command(
         session.console.data(str(path))
 
 
-def write_reports(session: Session, folder: Path) -> list[Path]:  # noqa: ARG001 - as verbs are called
-    """Write a campaign's HTML reports in every language; English comes first."""
-    analysis = _analysis_of(folder)
+def write_reports(analysis: CampaignAnalysis, folder: Path) -> list[Path]:
+    """Write a campaign's HTML reports in every language into its folder; English comes first."""
     return [
         _write_html(analysis, language, _html_target(folder, language, None))
         for language in LANGUAGES

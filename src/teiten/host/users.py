@@ -52,16 +52,6 @@ def give(path: Path, user: ServerUser) -> None:
         os.chown(path, user.uid, user.gid, follow_symlinks=False)
 
 
-def give_tree(path: Path, user: ServerUser) -> None:
-    """Make the servers' user the owner of a folder and all that is in it."""
-    if not user.is_other:
-        return
-    give(path, user)
-    for folder, names, files in os.walk(path):
-        for name in (*names, *files):
-            give(Path(folder) / name, user)
-
-
 def _own_name() -> str:
     import getpass  # noqa: PLC0415 - only needed here
 

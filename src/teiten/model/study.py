@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from teiten.model.text import Bilingual
-from teiten.model.units import Bytes, Seconds, Share
+from teiten.model.units import Seconds, Share
 
 GUC_PREFIX = "guc:"
 """A factor of this prefix varies a server parameter: ``guc:shared_buffers``."""
@@ -180,4 +180,3 @@ class StudySummary:
     question: Bilingual
     sources: tuple[str, ...]
     profiles: tuple[str, ...]
-    data_bytes_hint: Bytes | None = None

@@ -41,7 +41,6 @@ class Names:
         self.orders = {
             one.name: {text: at for at, text in enumerate(one.levels)} for one in study.factors
         }
-        self.other_factors = tuple(one.name for one in study.factors if one.name != study.contrast)
 
     def workload(self, name: str) -> str:
         return self.workload_titles.get(name, name)

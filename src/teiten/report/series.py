@@ -14,7 +14,6 @@ from teiten.model.units import MIB
 
 MOST_POINTS = 400_000
 """Points of all series of a report together: about 3 MB of JSON."""
-FEWEST_PER_TRIAL = 20
 DIGITS = 4
 
 

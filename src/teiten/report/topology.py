@@ -11,7 +11,6 @@ from teiten.report.charts.base import FONT
 
 WIDTH = 720
 LINE = 19
-SERVER_HEIGHT = 64
 MOST_CHARACTERS = 42
 """What fits into a box; the machine's lines have the whole width."""
 

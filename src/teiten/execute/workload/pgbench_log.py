@@ -123,7 +123,6 @@ class LogTail:
         self.skipped = 0
         self.punches = punches and _fallocate is not None
         self._descriptor = os.open(path, os.O_RDWR)
-        self._columns: list[str] | None = None
 
     def read(self, histogram: LatencyHistogram) -> None:
         """Count all complete lines that are there, and give their disk space back."""
