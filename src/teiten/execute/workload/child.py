@@ -45,7 +45,9 @@ class Child:
 
     def _sleep(self, left: float) -> None:
         if self._pidfd is not None:
-            select.select([self._pidfd], [], [], left)
+            poll = select.poll()  # not select(), which refuses descriptors beyond 1023
+            poll.register(self._pidfd, select.POLLIN)
+            poll.poll(left * 1000)
         else:
             time.sleep(min(left, POLL_SECONDS))
 
