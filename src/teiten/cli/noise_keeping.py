@@ -32,8 +32,16 @@ def keep_measured_noise(ledger: Ledger, caches: Path) -> tuple[NoiseFloor, ...]:
 
 
 def _against_itself(plan: Plan) -> bool:
-    """Two sides of one template, each on a copy of its own."""
-    return len(plan.servers) == 2 and any(trial.copy == 2 for trial in plan.trials)
+    """Two sides that are the same in everything, each on a copy of its own."""
+    sides = {
+        (trial.cell.workload, trial.cell.context(plan.study.contrast)): set[object]()
+        for trial in plan.trials
+    }
+    for trial in plan.trials:
+        same = (trial.template.fingerprint, trial.settings, trial.query_mode)
+        sides[trial.cell.workload, trial.cell.context(plan.study.contrast)].add(same)
+    copies = {trial.copy for trial in plan.trials}
+    return len(plan.servers) == len(copies) == 2 and all(len(one) == 1 for one in sides.values())
 
 
 def _floor(ledger: Ledger, one: Noise, ended: float) -> NoiseFloor:
@@ -80,7 +88,9 @@ def _components(ledger: Ledger, one: Noise) -> Components | None:
         for trial in ledger.trials()
         if trial.number in numbers and trial.outcome is Outcome.COUNTED
     ]
-    fixed = statistics.median(trial.finished_at - trial.started_at - measured for trial in trials)
+    fixed = statistics.median(
+        (trial.finished_at - trial.started_at) / plan.study.at_once - measured for trial in trials
+    )
     series = [
         found.columns["tps"]
         for trial in trials

@@ -20,7 +20,7 @@ from teiten.model.noise import NoiseFloor
 from teiten.study.sides import null_study
 
 EXAMPLES = (
-    "Examples:  teiten null  ·  teiten null 18 --script tpcb-like --clients 4 --pairs 30"
+    "Examples:  teiten null  ·  teiten null 18 --script tpcb-like --clients 4 --blocks 30"
     "  ·  teiten null 17 --json"
 )
 
@@ -35,7 +35,7 @@ def command(session: Session, /, server: str | None, **given: Any) -> None:
 
     SERVER (the newest by default) runs against itself, in two data directories. What is found is
     kept for this machine and workload: `teiten plan` foretells with it how long a verdict takes,
-    and reports of later campaigns show it. --pairs (default 20) are fixed; --budget is what they
+    and reports of later campaigns show it. --blocks (default 20) are fixed; --budget is what they
     should take in all.
     """
     options = shared_options(session, given)

@@ -22,6 +22,7 @@ from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.installation import Installation
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
+from teiten.model.starts import pairs_of_a_start
 from teiten.model.study import Study
 from teiten.plan.cells import most_clients
 from teiten.plan.checks import check
@@ -126,7 +127,8 @@ def _all_cautions(plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
 def _budget_cautions(plan: Plan) -> tuple[Caution, ...]:
     """A caution where so few pairs fit into the budget that no interval can be finite."""
     measure = plan.study.measure
-    if measure.sequential is None or measure.blocks >= least_pairs(measure.alpha):
+    pairs = measure.blocks // pairs_of_a_start(plan)
+    if measure.sequential is None or pairs >= least_pairs(measure.alpha):
         return ()
-    values = (("pairs", str(measure.blocks)), ("least", str(least_pairs(measure.alpha))))
+    values = (("pairs", str(pairs)), ("least", str(least_pairs(measure.alpha))))
     return (Caution("budget-short", Severity.WARNING, values),)
