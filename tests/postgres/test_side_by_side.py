@@ -125,6 +125,25 @@ def test_a_kill_in_a_pair_loses_that_pair_alone(
     assert not list(teiten.workdir.clusters.iterdir())
 
 
+def test_a_pilot_chooses_the_slices_and_its_pairs_do_not_count(
+    teiten: Teiten, installation: Callable[[str], Installation], script: str
+) -> None:
+    server = str(installation("18").bin_directory)
+    words = ("ab", server, server, *SLOWER, "--script", script, *QUICK, *CALM, "--json")
+    result = teiten.run(*words, "--budget", "200s", "--fail-on", "slower")
+    assert result.returncode == 5, result.stderr
+    outcome = json.loads(result.stdout)
+    assert outcome["chosen_by"] == "pilot"
+    assert outcome["slices"] == outcome["duration"] >= 5
+    assert "pilot: 2 pairs that do not count" in result.stderr
+    (chosen,) = [event.detail for event in teiten.events() if event.kind == "replication"]
+    assert chosen["starts"] == 2 and chosen["within"] > 0
+    assert len(teiten.trials()) == 2 * outcome["pairs"], "no trial of the pilot is in the ledger"
+    report = next(path for path in outcome["reports"] if path.endswith("report.en.html"))
+    assert "chosen by a pilot that does not count (2 starts" in Path(report).read_text()
+    assert not list(teiten.workdir.clusters.iterdir())
+
+
 def postmasters(teiten: Teiten) -> list[psutil.Process]:
     return [one for one in teiten.processes("postgres") if "-D" in one.cmdline()]
 

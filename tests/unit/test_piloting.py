@@ -142,7 +142,7 @@ def test_a_pilot_chooses_slices_and_leaves_the_rest_of_the_budget(plans: Plans) 
     measure, replication = found.planned.plan.study.measure, found.replication
     assert replication is not None and replication.source is NoiseSource.PILOT
     assert (measure.duration, measure.slices) == (replication.duration, replication.slices)
-    assert measure.slices == measure.duration and measure.slices >= 5
+    assert measure.slice_duration == 1.0 and measure.slices >= 5
     assert measure.sequential is not None and measure.sequential.budget is not None
     assert measure.sequential.budget <= 1800
     assert found.planned.plan.seed == 5
@@ -160,6 +160,19 @@ def test_data_that_change_are_not_cut_into_slices(plans: Plans) -> None:
 def test_the_data_are_those_of_the_pilot(plans: Plans) -> None:
     seen = plans(None, 0.3).planned.plan.study.workloads
     assert seen == plans(None, 0.003).planned.plan.study.workloads
+
+
+def test_slices_are_as_long_as_slow_transactions_need(
+    plans: Plans, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick = piloted
+
+    def slow(plan: Plan, spread: float) -> list[Trial]:
+        return [replace(one, metrics={"latency_mean": 0.14}) for one in quick(plan, spread)]
+
+    monkeypatch.setattr(f"{__name__}.piloted", slow)
+    measure = plans(None, 0.3).planned.plan.study.measure
+    assert measure.slice_duration == 3.0
 
 
 def floor_with(between: float | None, within: float | None) -> NoiseFloor:

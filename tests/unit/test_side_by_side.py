@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -10,15 +11,19 @@ from pathlib import Path
 import pytest
 
 from teiten.analysis.contrasts import contrasts
+from teiten.analysis.replication import slices_by_start
+from teiten.analysis.stopping import standing
 from teiten.cli.console import Console, Verbosity
+from teiten.cli.deciding import standing_lines
 from teiten.cli.watching import PlainWatcher
 from teiten.errors import MachineError, UsageError
 from teiten.execute.dry import DryExecutor
 from teiten.execute.scheduler import run_campaign
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.progress import Attempt, Ending
 from teiten.model.starts import pairs_of_a_start
-from teiten.model.trial import Outcome
-from teiten.model.units import GIB, Bytes
+from teiten.model.trial import Outcome, Trial
+from teiten.model.units import GIB, Bytes, Seconds
 from teiten.plan.checks import check
 from tests.fixtures.pairs import ab_plan, carry_on, new_ledger, side, tps_with
 from tests.fixtures.planned import FOLDER, planned
@@ -207,3 +212,53 @@ def test_the_verdict_of_shared_starts_is_that_of_their_means(tmp_path: Path) -> 
     assert result.overall.pairs == 4
     (cut,) = contrasts(plan, attempts[:6], ("tps",))
     assert cut.overall.pairs == 1, "the second start is not complete"
+
+
+def test_a_start_whose_pairs_do_not_all_fit_into_the_budget_is_not_begun() -> None:
+    plan = sliced("restart_every=4", blocks=8, budget="10m")
+    times = 40.0
+    attempts = [
+        Attempt(
+            one.number,
+            1,
+            Outcome.COUNTED,
+            {"tps": 1000.0 + one.number},
+            times * one.block,
+            times * (one.block + 1),
+        )
+        for one in plan.trials[:8]
+    ]
+    assert standing(plan, attempts, Seconds(600 - 4 * times + 1)).ending is Ending.BUDGET_SPENT
+    assert standing(plan, attempts, Seconds(600 - 4 * times - 1)).ending is None
+    inside = standing(plan, attempts[:6], Seconds(600 - times - 1))
+    assert inside.ending is None, "one more pair ends the start"
+
+
+def test_how_it_stands_is_told_in_starts(tmp_path: Path) -> None:
+    plan = sliced("restart_every=2", blocks=8)
+    ledger = new_ledger(tmp_path / "ab", plan)
+    carry_on(ledger, tps_with(0.0, 0.2))
+    attempts = ledger.attempts("tps")
+    ledger.close()
+    (line,) = standing_lines(plan, contrasts(plan, attempts[:8], ("tps",)), attempts[:8])
+    assert line == "no interval yet; 2 starts of 2 pairs, a decision needs 4 at least"
+
+
+def test_slices_of_a_null_campaign_tell_the_parts_of_the_noise() -> None:
+    plan = sliced("restart_every=2", blocks=8)
+    trials = [
+        Trial(
+            one.number,
+            1,
+            Outcome.COUNTED,
+            (),
+            0.0,
+            1.0,
+            {},
+            facts={"slices": [{"tps": 1000.0 * (1 + (one.copy == 2))}] * 5},
+        )
+        for one in plan.trials[:7]
+    ]
+    starts = slices_by_start(plan, trials)
+    assert [len(one) for one in starts] == [10, 5], "a pair that lacks a side tells nothing"
+    assert starts[0] == pytest.approx([math.log(2)] * 10)

@@ -11,13 +11,15 @@ For a given total time the mean of many trials is the most precise at
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from teiten.analysis.sequential import least_pairs, pairs_for
-from teiten.model.trial import FloatArray, Trial
+from teiten.model.plan import Plan
+from teiten.model.replication import REPLICATION, NoiseSource, Replication
+from teiten.model.trial import Event, FloatArray, Trial
 from teiten.model.units import Seconds
 
 SHORTEST, LONGEST = 5, 60
@@ -115,28 +117,41 @@ def pilot_components(
     return Components(math.sqrt(between / 2), math.sqrt(within / 2 * slice_seconds), fixed)
 
 
-def slices_by_start(
-    trials: Iterable[Trial], sides: Mapping[int, tuple[int, str]], old: str
-) -> list[list[float]]:
-    """d = ln(B/A) of each pair of slices, by start.
+def recorded_replication(events: Iterable[Event]) -> Replication | None:
+    """How the length of a campaign's trials was chosen; None where it was not."""
+    for event in events:
+        if event.kind == REPLICATION:
+            try:
+                found = Replication(**event.detail)
+                return replace(found, source=NoiseSource(found.source))
+            except (TypeError, ValueError):  # of a Teiten that knew other things of it
+                return None
+    return None
 
-    ``trials``: counted ones, with their slices in the facts; ``sides``: of each number the start
-    and the side; ``old``: the side A.
+
+def slices_by_start(plan: Plan, trials: Iterable[Trial]) -> list[list[float]]:
+    """d = ln(B/A) of each pair of slices, by start of the servers.
+
+    ``trials``: counted ones of one workload and context, with their slices in the facts.
     """
-    found: dict[int, dict[bool, list[float | None]]] = {}
+    planned = {one.number: one for one in plan.trials}
+    factor = plan.study.factor(plan.study.contrast)
+    old = factor.levels[0] if factor is not None else ""
+    by_pair: dict[tuple[int, int], dict[bool, list[float | None]]] = {}
     for trial in trials:
-        start, side = sides[trial.number]
-        values = [one.get("tps") for one in trial.facts.get("slices", [])]
-        found.setdefault(start, {})[side == old] = values
-    return [
-        [
-            math.log(new / before)
-            for before, new in zip(pair[True], pair[False], strict=False)
-            if before and new
-        ]
-        for pair in found.values()
-        if len(pair) == 2
-    ]
+        one = planned[trial.number]
+        values = [found.get("tps") for found in trial.facts.get("slices", [])]
+        pair = by_pair.setdefault((one.restart, one.block), {})
+        pair[one.cell.level(plan.study.contrast) == old] = values
+    starts: dict[int, list[float]] = {}
+    for (start, _), pair in by_pair.items():
+        if len(pair) == 2:
+            starts.setdefault(start, []).extend(
+                math.log(after / before)
+                for before, after in zip(pair[True], pair[False], strict=False)
+                if before and after
+            )
+    return list(starts.values())
 
 
 def components(

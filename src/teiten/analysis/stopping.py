@@ -86,13 +86,17 @@ def _before(plan: Plan, attempts: Sequence[Attempt], block: int) -> list[Attempt
 
 
 def _time_of_next(left: Sequence[PlannedTrial], attempts: Sequence[Attempt], at_once: int) -> float:
-    """What comes next will take: the rest of a block or, at the end, one repeat.
+    """What comes next will take: the rest of a block, or of a start of the servers, whose pairs
+    count together; or, at the end, one repeat.
 
     ``at_once``: how many trials share their time.
     """
     tried = {one.number for one in attempts}
     fresh = [one for one in left if one.number not in tried]
-    trials = sum(one.block == fresh[0].block for one in fresh) if fresh else at_once
+    trials = at_once
+    if fresh:
+        of_start = sum(one.restart == fresh[0].restart for one in fresh if one.restart)
+        trials = max(of_start, sum(one.block == fresh[0].block for one in fresh))
     times = [one.finished_at - one.started_at for one in attempts]
     return trials * sum(times) / len(times) / at_once
 

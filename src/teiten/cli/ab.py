@@ -10,11 +10,12 @@ import click
 from teiten.cli.campaign import CarriedOut
 from teiten.cli.fail_on import check_fail_on, fail_on_option
 from teiten.cli.main import Session
-from teiten.cli.pairing import pair_options, repeated, shared_options
+from teiten.cli.pairing import pair_options, repeated, shared_options, tell_of_changed_data
 from teiten.cli.piloting import plan_worthwhile
 from teiten.cli.run import begin, carry_out_new, prepare
 from teiten.model.analysis import ContrastResult
 from teiten.model.metrics import TPS
+from teiten.model.starts import pairs_of_a_start
 from teiten.study.sides import SideFlags, ab_study
 
 EXAMPLES = (
@@ -47,6 +48,7 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
     )
     study = ab_study(*sides, options.shared)
     prepare(session, options.name)
+    tell_of_changed_data(session, study, options)
     chosen = plan_worthwhile(session, study, seed=options.seed, fixed=options.fixes_slices)
     options = options.with_chosen(chosen.replication)
     words = ["teiten", "ab", old, new]
@@ -80,7 +82,11 @@ def _as_json(name: str, carried: CarriedOut, result: ContrastResult) -> dict[str
         "confidence": effect.confidence if effect else None,
         "delta": verdict.delta,
         "pairs": verdict.pairs,
-        "seconds": analysis.wall,
+        "seconds": analysis.wall + (analysis.replication.took if analysis.replication else 0.0),
+        "duration": analysis.plan.study.measure.duration,
+        "slices": analysis.plan.study.measure.slices,
+        "pairs_of_a_start": pairs_of_a_start(analysis.plan),
+        "chosen_by": analysis.replication.source.value if analysis.replication else None,
         "ending": ending.value if ending else None,
         "reason": verdict.reason,
         "reports": [str(path) for path in carried.reports],

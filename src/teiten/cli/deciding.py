@@ -58,7 +58,7 @@ def standing_lines(
         if not one.overall.pairs and not any(level.verdict.pairs for level in one.levels):
             continue
         name = f"{one.workload} {one.new}/{one.old}: " if several else ""
-        yield f"{name}{_stand(one)}; {_pairs(one.overall.pairs)}{_way(plan, one, attempts)}"
+        yield f"{name}{_stand(one)}; {_pairs(plan, one.overall.pairs)}{_way(plan, one, attempts)}"
 
 
 def ending_lines(analysis: CampaignAnalysis) -> Iterator[str]:
@@ -79,7 +79,10 @@ def _stand(one: ContrastResult) -> str:
     return f"{ratio} ({interval_percent(t, effect)}), {verdict_word(t, one.overall)}"
 
 
-def _pairs(count: int) -> str:
+def _pairs(plan: Plan, count: int) -> str:
+    shared = pairs_of_a_start(plan)
+    if shared > 1:
+        return f"{count} {'start' if count == 1 else 'starts'} of {shared} pairs"
     return "1 pair" if count == 1 else f"{count} pairs"
 
 

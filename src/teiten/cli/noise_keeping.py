@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Sequence
 from pathlib import Path
 
 from teiten.analysis.noise import Noise, noise
-from teiten.analysis.replication import Components, components
+from teiten.analysis.replication import (
+    Components,
+    components,
+    pilot_components,
+    slices_by_start,
+)
 from teiten.host.noise import keep_noise, noise_key
 from teiten.ledger.store import Ledger
 from teiten.model.metrics import TPS
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
-from teiten.model.trial import Outcome
+from teiten.model.trial import Outcome, Trial
 from teiten.model.units import Seconds
 
 
@@ -88,13 +94,23 @@ def _components(ledger: Ledger, one: Noise) -> Components | None:
         for trial in ledger.trials()
         if trial.number in numbers and trial.outcome is Outcome.COUNTED
     ]
-    fixed = statistics.median(
-        (trial.finished_at - trial.started_at) / plan.study.at_once - measured for trial in trials
-    )
+    fixed = Seconds(max(0.0, _besides(plan, trials)))
+    if plan.study.measure.slices > 1:
+        return pilot_components(
+            slices_by_start(plan, trials), plan.study.measure.slice_duration, fixed
+        )
     series = [
         found.columns["tps"]
         for trial in trials
         for found in trial.series
         if found.source == "pgbench"
     ]
-    return components(one.deviation, measured, Seconds(max(0.0, fixed)), series)
+    return components(one.deviation, measured, fixed, series)
+
+
+def _besides(plan: Plan, trials: Sequence[Trial]) -> float:
+    """The seconds of a trial that are not measured; each of a pair side by side has half."""
+    measured = plan.study.measure.duration or 0.0
+    return statistics.median(
+        (trial.finished_at - trial.started_at) / plan.study.at_once - measured for trial in trials
+    )

@@ -11,7 +11,7 @@ import click
 from teiten.analysis.sequential import pairs_for
 from teiten.cli.main import Session
 from teiten.cli.noise_text import EFFECTS
-from teiten.cli.pairing import pair_options, shared_options
+from teiten.cli.pairing import pair_options, shared_options, tell_of_changed_data
 from teiten.cli.planning import plan_study
 from teiten.cli.run import begin, carry_out_new, prepare
 from teiten.errors import UsageError
@@ -42,6 +42,7 @@ def command(session: Session, /, server: str | None, **given: Any) -> None:
     prepare(session, options.name)
     chosen = server or _newest(session)
     study = null_study(chosen, options.shared)
+    tell_of_changed_data(session, study, options)
     planned = plan_study(session, study, seed=options.seed)
     words = ["teiten", "null", chosen, *options.as_arguments(), "--seed", str(planned.plan.seed)]
     name = begin(session, planned, options.name, shlex.join(words))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -11,6 +12,7 @@ from teiten.cli.main import Session
 from teiten.cli.options import LARGEST_SEED, checked_name
 from teiten.host.facts import read_host_facts
 from teiten.model.replication import Replication
+from teiten.model.study import Study
 from teiten.study.sides import Shared
 
 
@@ -23,10 +25,14 @@ class SharedOptions:
     name: str | None = None
 
     @property
+    def keys(self) -> frozenset[str]:
+        """Those of ``--set``, as they were written."""
+        return frozenset(one.partition("=")[0].strip() for one in self.shared.overrides)
+
+    @property
     def fixes_slices(self) -> bool:
         """Whether the number of slices was asked for, even where that is 1."""
-        keys = {one.partition("=")[0].strip() for one in self.shared.overrides}
-        return self.shared.slices is not None or bool(keys & {"slices", "measure.slices"})
+        return self.shared.slices is not None or bool(self.keys & {"slices", "measure.slices"})
 
     def with_chosen(self, chosen: Replication | None) -> SharedOptions:
         """With the length of trials that was chosen for them, so that a command line repeats it."""
@@ -121,3 +127,15 @@ def shared_options(session: Session, given: dict[str, Any]) -> SharedOptions:
     if chosen["clients"] is None and not keys & {"clients", "factors.clients"}:
         chosen["clients"] = str(read_host_facts(session.workdir.root).cpu.logical)
     return SharedOptions(Shared(**chosen), seed, name)
+
+
+def tell_of_changed_data(session: Session, study: Study, options: SharedOptions) -> None:
+    """Say what it costs that nobody knows whether a script of one's own only reads."""
+    script = study.workloads[0].script
+    if script.builtin or options.shared.script is None or not study.workloads[0].changes_data:
+        return
+    if Path(options.shared.script).is_file() and "changes_data" not in options.keys:
+        session.console.say(
+            f"{script.name} is taken to change data: each trial begins with a fresh copy of them;"
+            " if it only reads, --set changes_data=no saves that"
+        )

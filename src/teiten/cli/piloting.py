@@ -7,6 +7,7 @@ differ, and how much the slices of one start; from that the length of trials fol
 
 from __future__ import annotations
 
+import math
 import shutil
 import statistics
 import time
@@ -30,6 +31,7 @@ from teiten.cli.watching import duration
 from teiten.errors import InterruptedCampaignError, MachineError
 from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger
+from teiten.model.metrics import LATENCY_MEAN
 from teiten.model.noise import NoiseFloor
 from teiten.model.replication import NoiseSource, Replication
 from teiten.model.study import Measure, Study
@@ -42,6 +44,8 @@ SIZES = ((6, 10), (5, 8), (4, 6), (3, 5), (2, 4))
 USUAL_SHARE, LARGEST_SHARE = 0.1, 0.2
 """Of the budget: what a pilot may take, and what the smallest one may."""
 FOLDER = "pilot"
+FEWEST_TRANSACTIONS = 20
+"""Of a client in a slice: a transaction that begins in one slice may end well after it."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +128,7 @@ def _by_pilot(session: Session, study: Study, planned: Planned) -> Chosen:
         return Chosen(_with_less_budget(session, study, planned, took))
     measure = pilot.measure
     chosen = replace(
-        _replication(planned, parts, NoiseSource.PILOT, spent=took),
+        _replication(planned, parts, NoiseSource.PILOT, spent=took, slice_of=_slice_of(trials)),
         starts=measure.blocks,
         seen=measure.slices,
         took=took,
@@ -189,25 +193,34 @@ def _carry_out(session: Session, planned: Planned) -> list[Trial]:
             ledger.close()
 
 
+def _slice_of(trials: Iterable[Trial]) -> int:
+    """Whole seconds in which a client ends transactions enough."""
+    latencies = [one.metrics.get(LATENCY_MEAN.name, 0.0) for one in trials]
+    return max(1, math.ceil(FEWEST_TRANSACTIONS * statistics.median(latencies or [0.0])))
+
+
 def _parts(planned: Planned, trials: Iterable[Trial]) -> Components | None:
     plan = planned.plan
-    contrast = plan.study.contrast
     counted = [one for one in trials if one.outcome is Outcome.COUNTED]
-    sides = {one.number: (one.restart, one.cell.level(contrast) or "") for one in plan.trials}
     if not counted:
         return None
     measured = plan.study.measure.duration or Seconds(0.0)
     took = statistics.median(one.finished_at - one.started_at for one in counted)
     fixed = Seconds(max(0.0, took / plan.study.at_once - SLICE_COST * measured))
-    old = plan.trials[0].cell.level(contrast) or ""
     return pilot_components(
-        slices_by_start(counted, sides, old), plan.study.measure.slice_duration, fixed
+        slices_by_start(plan, counted), plan.study.measure.slice_duration, fixed
     )
 
 
 def _replication(
-    planned: Planned, parts: Components, source: NoiseSource, *, spent: float = 0.0
+    planned: Planned,
+    parts: Components,
+    source: NoiseSource,
+    *,
+    spent: float = 0.0,
+    slice_of: int = 1,
 ) -> Replication:
+    """What is chosen; ``slice_of``: seconds of a slice."""
     study = planned.plan.study
     measure = study.measure
     restores = any(one.changes_data for one in study.workloads)
@@ -218,13 +231,14 @@ def _replication(
         seconds=Seconds(target(study) - spent),
         longest=LONGEST if restores else None,
     )
+    slices = 1 if restores else max(1, math.floor(length.duration / slice_of))
     return Replication(
         source=source,
         between=parts.between,
         within=parts.within,
         fixed=parts.fixed,
-        duration=length.duration,
-        slices=1 if restores else int(length.duration),
+        duration=length.duration if slices == 1 else Seconds(float(slices * slice_of)),
+        slices=slices,
         restart_every=length.pairs_of_a_start,
         pairs=length.expected,
     )

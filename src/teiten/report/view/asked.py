@@ -17,6 +17,7 @@ from teiten.report.view.design import (
     blocks_text,
     duration_text,
     noise_rows,
+    replication_rows,
     side_by_side_rows,
     trials_shown,
 )
@@ -90,6 +91,7 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
         (t("design.trials"), plain(len(kit.analysis.plan.trials))),
         (t("design.duration"), duration_text(kit)),
         *side_by_side_rows(kit),
+        *replication_rows(kit),
         (t("design.data"), t("list.strong").join(data)),
         (
             t("design.delta"),

@@ -91,6 +91,24 @@ def noise_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
     )
 
 
+def replication_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
+    """What the pilot pairs, or a null campaign before, say of the length of the trials."""
+    t, chosen = kit.t, kit.analysis.replication
+    if chosen is None:
+        return ()
+    text = t(
+        f"design.replication.{chosen.source.value}",
+        starts=chosen.starts,
+        seen=chosen.seen,
+        took=kit.duration(chosen.took),
+        campaign=chosen.campaign or "",
+        between=percent(t, chosen.between, 2),
+        within=percent(t, chosen.within, 2),
+        fixed=kit.duration(chosen.fixed),
+    )
+    return ((t("design.replication"), text),)
+
+
 def trials_shown(kit: Kit) -> tuple[PlannedTrial, ...]:
     """The planned trials that the grid of the design shows: of a sequential design only the blocks
     that have begun, because nobody knows how many will follow."""
