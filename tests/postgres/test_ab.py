@@ -80,7 +80,7 @@ def test_a_killed_one_goes_on_where_it_was(teiten: Teiten, server: str, script: 
 def test_too_few_pairs_stay_inconclusive_without_a_number(
     teiten: Teiten, server: str, script: str
 ) -> None:
-    words = ("ab", server, server, *SLOWER, "--script", script, *QUICK, "--pairs", "2", "--json")
+    words = ("ab", server, server, *SLOWER, "--script", script, *QUICK, "--blocks", "2", "--json")
     result = teiten.run(*words)
     assert result.returncode == 0, result.stderr
     assert "caution: At the most 2 pairs will run" in result.stderr
@@ -97,7 +97,9 @@ def test_a_server_against_itself_leaves_its_noise_for_plans_and_reports(
     teiten: Teiten, server: str, installation: Callable[[str], Installation]
 ) -> None:
     words = (*SHORT, "--set", "settle=0s", "--set", "disturbed_share=100%")
-    result = teiten.run("null", server, "--script", "select-only", *words, "--pairs", "4", "--json")
+    result = teiten.run(
+        "null", server, "--script", "select-only", *words, "--blocks", "4", "--json"
+    )
     assert result.returncode == 0, result.stderr
     (noise,) = json.loads(result.stdout)["noise"]
     assert noise["pairs"] == 4 and noise["deviation"] > 0

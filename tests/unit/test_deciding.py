@@ -99,7 +99,7 @@ def test_disturbed_trials_are_excluded_and_made_up_for(tmp_path: Path) -> None:
 
 
 def test_without_a_decision_it_ends_after_the_most_blocks(tmp_path: Path) -> None:
-    plan = ab_plan(duration="5s", pairs=4)
+    plan = ab_plan(duration="5s", blocks=4)
     with new_ledger(tmp_path / "made", plan) as ledger:
         carry_on(ledger, tps_with(0.0, deviation=0.2))
         analysis = analyse_campaign(ledger)
@@ -120,7 +120,7 @@ def test_a_side_with_settings_of_its_own_is_named_with_them(tmp_path: Path) -> N
 
 
 def test_the_ledger_gives_attempts_with_their_metric_or_without(tmp_path: Path) -> None:
-    with new_ledger(tmp_path / "made", ab_plan(duration="5s", pairs=2)) as ledger:
+    with new_ledger(tmp_path / "made", ab_plan(duration="5s", blocks=2)) as ledger:
         carry_on(ledger, tps_with(0.05))
         found, other = ledger.attempts("tps"), ledger.attempts("latency_p99")
         trials = list(ledger.trials(series=False))

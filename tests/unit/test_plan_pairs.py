@@ -47,8 +47,8 @@ def test_the_duration_is_derived_from_the_budget() -> None:
 
 
 def test_no_more_pairs_than_are_asked_for() -> None:
-    assert ab(budget="30m", pairs=7).measure.blocks == 7
-    assert (ab(budget="30m", pairs=7).measure.duration or 0) == 60
+    assert ab(budget="30m", blocks=7).measure.blocks == 7
+    assert (ab(budget="30m", blocks=7).measure.duration or 0) == 60
 
 
 def test_a_budget_too_short_for_one_pair_says_how_long_one_takes() -> None:

@@ -54,7 +54,7 @@ def test_sides_can_differ_in_server_checksums_and_query_mode_at_once() -> None:
 
 
 def test_a_null_study_gives_each_side_a_data_directory_and_fixes_the_pairs() -> None:
-    study = null_study("18", Shared(clients="2", pairs=12))
+    study = null_study("18", Shared(clients="2", blocks=12))
     assert (study.name, study.measure.blocks, study.measure.sequential) == ("null", 12, None)
     assert study.server_aliases == (("A", "18"), ("B", "18"))
 
@@ -74,7 +74,7 @@ def test_a_script_of_ones_own(tmp_path: Path) -> None:
 
 def test_what_both_sides_share_is_the_studys() -> None:
     shared = Shared(
-        clients="1,4", duration="7s", budget="1h", pairs=9, delta="1%", alpha="1%",
+        clients="1,4", duration="7s", budget="1h", blocks=9, delta="1%", alpha="1%",
         overrides=("scale=3",), gucs=("work_mem=64MB",),
     )  # fmt: skip
     study = ab_study(side("a", "17"), side("b", "18"), shared)

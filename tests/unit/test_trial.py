@@ -36,7 +36,7 @@ class Watch:
         self.shown: list[Step] = []
         self.recorded: list[Step] = []
 
-    def record(self, step: Step, facts: Facts) -> None:
+    def record(self, planned: PlannedTrial, step: Step, facts: Facts) -> None:
         assert step is Step.CHECK or facts["seconds"] >= 0
         self.recorded.append(step)
 
@@ -45,7 +45,7 @@ class Watch:
     def progress(self, second: Seconds, tps: float, latency: Seconds) -> None: ...
     def trial_finished(self, trial: Trial) -> None: ...
 
-    def step_started(self, step: Step) -> None:
+    def step_started(self, trial: PlannedTrial, step: Step) -> None:
         self.shown.append(step)
 
 

@@ -13,6 +13,7 @@ from teiten.analysis.drift import drift_cautions
 from teiten.analysis.latency import distribution
 from teiten.analysis.loads import scalings
 from teiten.analysis.noise import recorded_noise
+from teiten.analysis.replication import recorded_replication
 from teiten.analysis.series import strides, thin
 from teiten.analysis.stopping import standing
 from teiten.model.analysis import CampaignAnalysis, TrialView
@@ -82,6 +83,7 @@ def analyse(
         events=happened,
         command=command,
         noise=recorded_noise(happened),
+        replication=recorded_replication(happened),
         standing=stands,
         claims=assess(claims, plan, facts, attempts),
         scaling=scaling,

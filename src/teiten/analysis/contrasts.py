@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Protocol
 
 from teiten.analysis.drift import lag_one, trend
-from teiten.analysis.pairs import Context, Observation, Pairs, observe, pair
+from teiten.analysis.pairs import Context, Observation, Pairs, by_start, observe, pair
 from teiten.analysis.sequential import decide_sequentially, forecast
 from teiten.analysis.verdict import Rule, median
 from teiten.analysis.verdict import decide as decide_fixed
@@ -27,7 +27,7 @@ from teiten.model.plan import Plan
 from teiten.model.progress import Attempt
 from teiten.model.units import Share
 
-CONTRASTED = ("tps", "latency_mean", "latency_p95", "latency_p99")
+CONTRASTED = ("tps", "tps_untrimmed", "latency_mean", "latency_p95", "latency_p99")
 """The metrics that get verdicts, where they were measured."""
 
 
@@ -47,11 +47,12 @@ def contrasts(
     if factor is None or len(factor.levels) < 2:
         return ()
     old, *others = factor.levels
+    known = tuple(attempts)
     by_workload: dict[str, list[Observation]] = defaultdict(list)
-    for observation in observe(plan, attempts):
+    for observation in observe(plan, known):
         by_workload[observation.workload].append(observation)
     return tuple(
-        _contrast(plan, by_workload[workload], workload, metric, old=old, new=new)
+        _contrast(plan, by_workload[workload], workload, metric, old=old, new=new, attempts=known)
         for workload in _workloads(plan)
         for metric in _measured(by_workload[workload], metrics)
         for new in others
@@ -79,26 +80,31 @@ def _contrast(
     *,
     old: str,
     new: str,
+    attempts: Sequence[Attempt],
 ) -> ContrastResult:
     contexts = contexts_of(plan, workload)
     paired = {
         context: pair(observations, context=context, metric=metric.name, old=old, new=new)
         for context in contexts
     }
+    alone = {context: by_start(plan, attempts, one.log_ratios) for context, one in paired.items()}
     measure = plan.study.measure
     rule = Rule(measure.delta, measure.alpha, metric.better)
     level_rule = Rule(measure.delta, Share(measure.alpha / len(contexts)), metric.better)
     decide, decide_overall = _rules(plan, len(contexts))
-    blocks = _block_means(list(paired.values()))
-    means = list(blocks.values())
+    means = list(_block_means(list(alone.values())).values())
+    complete = _block_means([one.log_ratios for one in paired.values()])
     return ContrastResult(
         workload=workload,
         metric=metric,
         old=old,
         new=new,
-        levels=tuple(_level(context, paired[context], level_rule, decide) for context in contexts),
+        levels=tuple(
+            _level(context, paired[context], alone[context], level_rule, decide)
+            for context in contexts
+        ),
         overall=decide_overall(means, rule, unusable=sum(one.unusable for one in paired.values())),
-        incomplete_blocks=tuple(sorted(_blocks_run(plan, observations) - blocks.keys())),
+        incomplete_blocks=tuple(sorted(_blocks_run(plan, observations) - complete.keys())),
         lag_one=lag_one(means),
         trend=trend(means),
         forecast=forecast(means, rule, len(contexts)) if measure.sequential is not None else None,
@@ -119,15 +125,16 @@ def _blocks_run(plan: Plan, observations: Sequence[Observation]) -> set[int]:
     return {trial.block for trial in plan.trials}
 
 
-def _level(context: Context, pairs: Pairs, rule: Rule, decide: Decide) -> LevelResult:
-    ratios = list(pairs.log_ratios.values())
+def _level(
+    context: Context, pairs: Pairs, alone: Mapping[int, float], rule: Rule, decide: Decide
+) -> LevelResult:
     return LevelResult(
         context=context,
         old_values=pairs.old_values,
         new_values=pairs.new_values,
         old_median=median(pairs.old_values),
         new_median=median(pairs.new_values),
-        verdict=decide(ratios, rule, unusable=pairs.unusable),
+        verdict=decide(list(alone.values()), rule, unusable=pairs.unusable),
     )
 
 
@@ -146,10 +153,9 @@ def contexts_of(plan: Plan, workload: str) -> tuple[Context, ...]:
     return tuple(sorted(found, key=lambda context: [(ranks.get(one, 0), one) for one in context]))
 
 
-def _block_means(levels: Sequence[Pairs]) -> dict[int, float]:
+def _block_means(levels: Sequence[Mapping[int, float]]) -> dict[int, float]:
     """The mean of d over all levels, for each block that has them all."""
-    complete = set.intersection(*(set(one.log_ratios) for one in levels)) if levels else set()
+    complete = set.intersection(*map(set, levels)) if levels else set()
     return {
-        block: math.fsum(one.log_ratios[block] for one in levels) / len(levels)
-        for block in sorted(complete)
+        block: math.fsum(one[block] for one in levels) / len(levels) for block in sorted(complete)
     }

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from teiten.analysis.drift import lag_one
-from teiten.analysis.pairs import Context, observe, pair
+from teiten.analysis.pairs import Context, by_start, observe, pair
 from teiten.analysis.sequential import patient_half_width
 from teiten.analysis.verdict import NO_VARIANCE, mean_and_deviation
 from teiten.model.metrics import TPS
@@ -44,11 +44,13 @@ def noise(plan: Plan, attempts: Iterable[Attempt]) -> Iterator[Noise]:
     """Of each workload and context of a null campaign; those without an estimate are left out."""
     factor = plan.study.factor(plan.study.contrast)
     old, new = factor.levels[:2] if factor is not None else ("", "")
-    observations = observe(plan, attempts)
+    known = tuple(attempts)
+    observations = observe(plan, known)
     places = dict.fromkeys((one.workload, one.context) for one in observations)
     for workload, context in places:
         mine = [one for one in observations if one.workload == workload]
-        ratios = pair(mine, context=context, metric=TPS.name, old=old, new=new).log_ratios
+        found = pair(mine, context=context, metric=TPS.name, old=old, new=new)
+        ratios = by_start(plan, known, found.log_ratios)
         d = [ratios[block] for block in sorted(ratios)]
         if len(d) < 3:
             continue

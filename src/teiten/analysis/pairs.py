@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from teiten.analysis.verdict import log_ratio
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Attempt
+from teiten.model.starts import pairs_of_a_start
 from teiten.model.trial import Outcome
 
 Context = tuple[tuple[str, str], ...]
@@ -72,6 +74,24 @@ def pair(
         log_ratios=usable,
         unusable=len(ratios) - len(usable),
     )
+
+
+def by_start(plan: Plan, attempts: Iterable[Attempt], d: Mapping[int, float]) -> dict[int, float]:
+    """d of what stands for itself: the mean of the pairs that share a start of their servers
+    (METHOD.md, One number per trial), by their first block.
+
+    A start of which a pair is still to come is left out: a look inside it would be one more look.
+    """
+    if pairs_of_a_start(plan) == 1:
+        return dict(d)
+    tried = {one.number for one in attempts}
+    blocks: dict[int, set[int]] = defaultdict(set)
+    open_starts = {trial.restart for trial in plan.trials if trial.number not in tried}
+    for trial in plan.trials:
+        if trial.restart not in open_starts:
+            blocks[trial.restart].add(trial.block)
+    shared = {min(one): [d[block] for block in sorted(one & d.keys())] for one in blocks.values()}
+    return {first: math.fsum(found) / len(found) for first, found in shared.items() if found}
 
 
 def _observation(planned: PlannedTrial, metrics: Mapping[str, float], contrast: str) -> Observation:

@@ -69,7 +69,7 @@ def _next_block(
         ending = Ending.DECIDED
     elif not left:
         ending = Ending.BLOCKS_SPENT
-    elif attempts and spent + _time_of_next(left, attempts) > _budget(plan):
+    elif attempts and spent + _time_of_next(left, attempts, plan.study.at_once) > _budget(plan):
         ending = Ending.BUDGET_SPENT
     if ending is None:
         return Standing(frozenset(unneeded))
@@ -85,13 +85,20 @@ def _before(plan: Plan, attempts: Sequence[Attempt], block: int) -> list[Attempt
     return [one for one in attempts if blocks[one.number] < block]
 
 
-def _time_of_next(left: Sequence[PlannedTrial], attempts: Sequence[Attempt]) -> float:
-    """What comes next will take: the rest of a block or, at the end, one repeat."""
+def _time_of_next(left: Sequence[PlannedTrial], attempts: Sequence[Attempt], at_once: int) -> float:
+    """What comes next will take: the rest of a block, or of a start of the servers, whose pairs
+    count together; or, at the end, one repeat.
+
+    ``at_once``: how many trials share their time.
+    """
     tried = {one.number for one in attempts}
     fresh = [one for one in left if one.number not in tried]
-    trials = sum(one.block == fresh[0].block for one in fresh) if fresh else 1
+    trials = at_once
+    if fresh:
+        of_start = sum(one.restart == fresh[0].restart for one in fresh if one.restart)
+        trials = max(of_start, sum(one.block == fresh[0].block for one in fresh))
     times = [one.finished_at - one.started_at for one in attempts]
-    return trials * sum(times) / len(times)
+    return trials * sum(times) / len(times) / at_once
 
 
 def _budget(plan: Plan) -> float:

@@ -8,20 +8,20 @@ from typing import Any
 import click
 
 from teiten.cli.campaign import CarriedOut
+from teiten.cli.fail_on import check_fail_on, fail_on_option
 from teiten.cli.main import Session
-from teiten.cli.pairing import pair_options, plan_pairs, repeated, shared_options
+from teiten.cli.pairing import pair_options, repeated, shared_options, tell_of_changed_data
+from teiten.cli.piloting import plan_worthwhile
 from teiten.cli.run import begin, carry_out_new, prepare
-from teiten.errors import VerdictError
-from teiten.model.analysis import ContrastResult, VerdictKind
+from teiten.model.analysis import ContrastResult
 from teiten.model.metrics import TPS
-from teiten.report.sentences import verdict_sentence
+from teiten.model.starts import pairs_of_a_start
 from teiten.study.sides import SideFlags, ab_study
 
 EXAMPLES = (
     "Examples:  teiten ab 17 18  ·  teiten ab 18 18 --guc-b shared_buffers=8GB --budget 1h"
     "  ·  teiten ab old/bin new/bin --script q.sql --clients 16 --delta 1% --fail-on slower"
 )
-FAIL_ON = tuple(kind.value for kind in VerdictKind)
 
 
 @click.command("ab", epilog=EXAMPLES)
@@ -32,12 +32,7 @@ FAIL_ON = tuple(kind.value for kind in VerdictKind)
 @click.option("--set-a", multiple=True, metavar="KEY=VALUE", help="checksums, query_mode of A.")
 @click.option("--set-b", multiple=True, metavar="KEY=VALUE", help="checksums, query_mode of B.")
 @pair_options
-@click.option(
-    "--fail-on",
-    multiple=True,
-    type=click.Choice(FAIL_ON),
-    help="End with exit code 5 where this is the verdict; may be given several times.",
-)
+@fail_on_option
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")
 @click.pass_obj
 def command(session: Session, /, old: str, new: str, **given: Any) -> None:
@@ -53,25 +48,21 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
     )
     study = ab_study(*sides, options.shared)
     prepare(session, options.name)
-    planned = plan_pairs(session, study, seed=options.seed)
+    tell_of_changed_data(session, study, options)
+    chosen = plan_worthwhile(session, study, seed=options.seed, fixed=options.fixes_slices)
+    options = options.with_chosen(chosen.replication)
     words = ["teiten", "ab", old, new]
     for side in sides:
         words += repeated(f"--guc-{side.letter}", side.gucs)
         words += repeated(f"--set-{side.letter}", side.overrides)
-    words += [*options.as_arguments(), "--seed", str(planned.plan.seed)]
-    name = begin(session, planned, options.name, shlex.join(words))
+    words += [*options.as_arguments(), "--seed", str(chosen.planned.plan.seed)]
+    name = begin(session, chosen.planned, options.name, shlex.join(words), chosen.replication)
     carried = carry_out_new(session, name)
-    result = _primary(carried)
     if given["as_json"]:
-        session.console.json(_as_json(name, carried, result))
+        session.console.json(_as_json(name, carried, _primary(carried)))
     else:
         session.console.data(str(carried.reports[0]))
-    if result.overall.kind.value in given["fail_on"]:
-        raise VerdictError(
-            f"--fail-on {result.overall.kind.value}:"
-            f" {verdict_sentence(carried.analysis, result, 'en')}",
-            f"see the report {carried.reports[0]}",
-        )
+    check_fail_on(carried, given["fail_on"])
 
 
 def _primary(carried: CarriedOut) -> ContrastResult:
@@ -91,7 +82,11 @@ def _as_json(name: str, carried: CarriedOut, result: ContrastResult) -> dict[str
         "confidence": effect.confidence if effect else None,
         "delta": verdict.delta,
         "pairs": verdict.pairs,
-        "seconds": analysis.wall,
+        "seconds": analysis.wall + (analysis.replication.took if analysis.replication else 0.0),
+        "duration": analysis.plan.study.measure.duration,
+        "slices": analysis.plan.study.measure.slices,
+        "pairs_of_a_start": pairs_of_a_start(analysis.plan),
+        "chosen_by": analysis.replication.source.value if analysis.replication else None,
         "ending": ending.value if ending else None,
         "reason": verdict.reason,
         "reports": [str(path) for path in carried.reports],

@@ -55,7 +55,7 @@ def carry_out(session: Session, folder: Path) -> CarriedOut:
         sweep_leftovers(session)
         ledger = Ledger.open(folder)
         try:
-            _run(session, ledger, folder)
+            run_ledger(session, ledger, folder)
             analysis = analyse_campaign(ledger)
             noise = keep_measured_noise(ledger, session.workdir.caches)
         finally:
@@ -70,7 +70,11 @@ def carry_out(session: Session, folder: Path) -> CarriedOut:
     return carried
 
 
-def _run(session: Session, ledger: Ledger, folder: Path) -> None:
+def run_ledger(session: Session, ledger: Ledger, folder: Path) -> None:
+    """Run what a ledger does not hold yet; the working folder's lock is held.
+
+    Raises InterruptedCampaignError.
+    """
     with (
         watching(session.console, ledger.plan, ledger.name) as watcher,
         one_interruption() as interruption,

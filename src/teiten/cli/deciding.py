@@ -14,6 +14,7 @@ from teiten.model.analysis import CampaignAnalysis, ContrastResult, VerdictKind
 from teiten.model.metrics import TPS
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt, Ending, Standing
+from teiten.model.starts import pairs_of_a_start
 from teiten.model.units import Seconds
 from teiten.report.sentences import interval_percent, percent_decimals, verdict_word
 from teiten.report.texts import texts
@@ -57,7 +58,7 @@ def standing_lines(
         if not one.overall.pairs and not any(level.verdict.pairs for level in one.levels):
             continue
         name = f"{one.workload} {one.new}/{one.old}: " if several else ""
-        yield f"{name}{_stand(one)}; {_pairs(one.overall.pairs)}{_way(plan, one, attempts)}"
+        yield f"{name}{_stand(one)}; {_pairs(plan, one.overall.pairs)}{_way(plan, one, attempts)}"
 
 
 def ending_lines(analysis: CampaignAnalysis) -> Iterator[str]:
@@ -78,7 +79,10 @@ def _stand(one: ContrastResult) -> str:
     return f"{ratio} ({interval_percent(t, effect)}), {verdict_word(t, one.overall)}"
 
 
-def _pairs(count: int) -> str:
+def _pairs(plan: Plan, count: int) -> str:
+    shared = pairs_of_a_start(plan)
+    if shared > 1:
+        return f"{count} {'start' if count == 1 else 'starts'} of {shared} pairs"
     return "1 pair" if count == 1 else f"{count} pairs"
 
 
@@ -93,6 +97,8 @@ def _way(plan: Plan, one: ContrastResult, attempts: Sequence[Attempt]) -> str:
     further = max(needed, least, one.overall.pairs + 1) - one.overall.pairs
     cells = sum(trial.block == 1 for trial in plan.trials)
     times = [attempt.finished_at - attempt.started_at for attempt in attempts]
-    seconds = further * cells * sum(times) / len(times)
-    beyond = "" if needed <= plan.study.measure.blocks else ", beyond the budget"
+    each = sum(times) / len(times) / plan.study.at_once
+    seconds = further * pairs_of_a_start(plan) * cells * each
+    most = plan.study.measure.blocks // pairs_of_a_start(plan)
+    beyond = "" if needed <= most else ", beyond the budget"
     return f", about {further} more to a decision ({duration(seconds)}{beyond})"

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Sequence
 from pathlib import Path
 
 from teiten.analysis.noise import Noise, noise
-from teiten.analysis.replication import Components, components
+from teiten.analysis.replication import (
+    Components,
+    components,
+    pilot_components,
+    slices_by_start,
+)
 from teiten.host.noise import keep_noise, noise_key
 from teiten.ledger.store import Ledger
 from teiten.model.metrics import TPS
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
-from teiten.model.trial import Outcome
+from teiten.model.trial import Outcome, Trial
 from teiten.model.units import Seconds
 
 
@@ -32,8 +38,16 @@ def keep_measured_noise(ledger: Ledger, caches: Path) -> tuple[NoiseFloor, ...]:
 
 
 def _against_itself(plan: Plan) -> bool:
-    """Two sides of one template, each on a copy of its own."""
-    return len(plan.servers) == 2 and any(trial.copy == 2 for trial in plan.trials)
+    """Two sides that are the same in everything, each on a copy of its own."""
+    sides = {
+        (trial.cell.workload, trial.cell.context(plan.study.contrast)): set[object]()
+        for trial in plan.trials
+    }
+    for trial in plan.trials:
+        same = (trial.template.fingerprint, trial.settings, trial.query_mode)
+        sides[trial.cell.workload, trial.cell.context(plan.study.contrast)].add(same)
+    copies = {trial.copy for trial in plan.trials}
+    return len(plan.servers) == len(copies) == 2 and all(len(one) == 1 for one in sides.values())
 
 
 def _floor(ledger: Ledger, one: Noise, ended: float) -> NoiseFloor:
@@ -80,11 +94,23 @@ def _components(ledger: Ledger, one: Noise) -> Components | None:
         for trial in ledger.trials()
         if trial.number in numbers and trial.outcome is Outcome.COUNTED
     ]
-    fixed = statistics.median(trial.finished_at - trial.started_at - measured for trial in trials)
+    fixed = Seconds(max(0.0, _besides(plan, trials)))
+    if plan.study.measure.slices > 1:
+        return pilot_components(
+            slices_by_start(plan, trials), plan.study.measure.slice_duration, fixed
+        )
     series = [
         found.columns["tps"]
         for trial in trials
         for found in trial.series
         if found.source == "pgbench"
     ]
-    return components(one.deviation, measured, Seconds(max(0.0, fixed)), series)
+    return components(one.deviation, measured, fixed, series)
+
+
+def _besides(plan: Plan, trials: Sequence[Trial]) -> float:
+    """The seconds of a trial that are not measured; each of a pair side by side has half."""
+    measured = plan.study.measure.duration or 0.0
+    return statistics.median(
+        (trial.finished_at - trial.started_at) / plan.study.at_once - measured for trial in trials
+    )

@@ -11,7 +11,7 @@ import click
 from teiten.analysis.sequential import pairs_for
 from teiten.cli.main import Session
 from teiten.cli.noise_text import EFFECTS
-from teiten.cli.pairing import pair_options, shared_options
+from teiten.cli.pairing import pair_options, shared_options, tell_of_changed_data
 from teiten.cli.planning import plan_study
 from teiten.cli.run import begin, carry_out_new, prepare
 from teiten.errors import UsageError
@@ -20,7 +20,7 @@ from teiten.model.noise import NoiseFloor
 from teiten.study.sides import null_study
 
 EXAMPLES = (
-    "Examples:  teiten null  ·  teiten null 18 --script tpcb-like --clients 4 --pairs 30"
+    "Examples:  teiten null  ·  teiten null 18 --script tpcb-like --clients 4 --blocks 30"
     "  ·  teiten null 17 --json"
 )
 
@@ -35,13 +35,14 @@ def command(session: Session, /, server: str | None, **given: Any) -> None:
 
     SERVER (the newest by default) runs against itself, in two data directories. What is found is
     kept for this machine and workload: `teiten plan` foretells with it how long a verdict takes,
-    and reports of later campaigns show it. --pairs (default 20) are fixed; --budget is what they
+    and reports of later campaigns show it. --blocks (default 20) are fixed; --budget is what they
     should take in all.
     """
     options = shared_options(session, given)
     prepare(session, options.name)
     chosen = server or _newest(session)
     study = null_study(chosen, options.shared)
+    tell_of_changed_data(session, study, options)
     planned = plan_study(session, study, seed=options.seed)
     words = ["teiten", "null", chosen, *options.as_arguments(), "--seed", str(planned.plan.seed)]
     name = begin(session, planned, options.name, shlex.join(words))

@@ -31,7 +31,6 @@ class PlanOptions:
     budget: str | None = None
     seed: int | None = None
     name: str | None = None
-    yes: bool = False
 
     def as_arguments(self) -> list[str]:
         """The options as a command line that repeats them; without the campaign's name."""
@@ -124,7 +123,6 @@ _OPTIONS = (
         help="Repeat the order of an earlier campaign.",
     ),
     click.option("--name", callback=checked_name, metavar="TEXT", help="Name of the campaign."),
-    click.option("--yes", is_flag=True, help="Do not ask before starting."),
 )
 
 

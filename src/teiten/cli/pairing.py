@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import click
 
 from teiten.cli.main import Session
 from teiten.cli.options import LARGEST_SEED, checked_name
-from teiten.cli.planning import Planned, plan_study
 from teiten.host.facts import read_host_facts
+from teiten.model.replication import Replication
 from teiten.model.study import Study
-from teiten.model.units import Seconds
 from teiten.study.sides import Shared
-
-SHORTEST = 5
-"""Seconds of a trial, however little a longer one would pay."""
 
 
 @dataclass(frozen=True)
@@ -28,15 +24,42 @@ class SharedOptions:
     seed: int | None = None
     name: str | None = None
 
+    @property
+    def keys(self) -> frozenset[str]:
+        """Those of ``--set``, as they were written."""
+        return frozenset(one.partition("=")[0].strip() for one in self.shared.overrides)
+
+    @property
+    def fixes_slices(self) -> bool:
+        """Whether the number of slices was asked for, even where that is 1."""
+        return self.shared.slices is not None or bool(self.keys & {"slices", "measure.slices"})
+
+    def with_chosen(self, chosen: Replication | None) -> SharedOptions:
+        """With the length of trials that was chosen for them, so that a command line repeats it."""
+        if chosen is None:
+            return self
+        overrides = self.shared.overrides
+        if chosen.restart_every > 1:
+            overrides = (*overrides, f"restart_every={chosen.restart_every}")
+        shared = replace(
+            self.shared,
+            duration=f"{chosen.duration:g}s",
+            slices=chosen.slices,
+            overrides=overrides,
+        )
+        return replace(self, shared=shared)
+
     def as_arguments(self) -> list[str]:
         """The options as a command line that repeats them; without name and seed."""
         one = self.shared
         single = (
+            ("--profile", one.profile),
             ("--script", one.script),
             ("--clients", one.clients),
             ("--duration", one.duration),
             ("--budget", one.budget),
-            ("--pairs", one.pairs),
+            ("--slices", one.slices),
+            ("--blocks", one.blocks),
             ("--delta", one.delta),
             ("--alpha", one.alpha),
         )
@@ -55,10 +78,19 @@ _OPTIONS = (
         help="A file, or read (the default), update, tpcb-like, simple-update, select-only.",
     ),
     click.option("--clients", metavar="N", help="Clients; by default as many as cores."),
-    click.option("--duration", metavar="TIME", help="Measured time of a trial; else derived."),
+    click.option(
+        "--profile", metavar="PROFILE", help="Size: quick, standard (the default) or published."
+    ),
+    click.option("--duration", metavar="TIME", help="Measured time of a trial; else chosen."),
+    click.option(
+        "--slices",
+        type=click.IntRange(1, 100),
+        metavar="N",
+        help="Cut trials into slices that both sides, which stay up, run in turn.",
+    ),
     click.option("--budget", metavar="TIME", help="What the campaign may take, for example 30m."),
     click.option(
-        "--pairs", type=click.IntRange(2, 1000), metavar="N", help="No more pairs than these."
+        "--blocks", type=click.IntRange(2, 5000), metavar="N", help="No more pairs than these."
     ),
     click.option(
         "--delta", metavar="SHARE", help="The smallest difference that matters, for example 2%."
@@ -76,7 +108,6 @@ _OPTIONS = (
         "--seed", type=click.IntRange(0, LARGEST_SEED), metavar="N", help="Repeat an order."
     ),
     click.option("--name", callback=checked_name, metavar="TEXT", help="Name of the campaign."),
-    click.option("--yes", is_flag=True, help="Do not ask before starting."),
 )
 
 
@@ -89,7 +120,6 @@ def pair_options(function: Any) -> Any:
 
 def shared_options(session: Session, given: dict[str, Any]) -> SharedOptions:
     """The options from what click gave; takes them out of ``given``."""
-    given.pop("yes")
     seed, name = given.pop("seed"), given.pop("name")
     names = Shared.__dataclass_fields__
     chosen = {key: given.pop(key) for key in names}
@@ -99,23 +129,13 @@ def shared_options(session: Session, given: dict[str, Any]) -> SharedOptions:
     return SharedOptions(Shared(**chosen), seed, name)
 
 
-def plan_pairs(session: Session, study: Study, *, seed: int | None) -> Planned:
-    """The plan of a study whose trials are as long as the noise here makes worthwhile.
-
-    Where the duration is left open and ``teiten null`` has been here, no trial is longer than what
-    pays (``analysis.replication``), so that the budget holds more pairs.
-    """
-    planned = plan_study(session, study, seed=seed)
-    best = [one.best_duration for one in planned.noise if one.best_duration is not None]
-    derived = planned.plan.study.measure.duration
-    if study.measure.duration is not None or derived is None or not best:
-        return planned
-    worthwhile = Seconds(float(max(SHORTEST, math.ceil(max(best)))))
-    if worthwhile >= derived:
-        return planned
-    session.console.say(
-        f"trials of {worthwhile:g} s: by the noise that teiten null has measured here, longer ones"
-        " do not pay"
-    )
-    shorter = replace(study, measure=replace(study.measure, duration=worthwhile))
-    return plan_study(session, shorter, seed=planned.plan.seed)
+def tell_of_changed_data(session: Session, study: Study, options: SharedOptions) -> None:
+    """Say what it costs that nobody knows whether a script of one's own only reads."""
+    script = study.workloads[0].script
+    if script.builtin or options.shared.script is None or not study.workloads[0].changes_data:
+        return
+    if Path(options.shared.script).is_file() and "changes_data" not in options.keys:
+        session.console.say(
+            f"{script.name} is taken to change data: each trial begins with a fresh copy of them;"
+            " if it only reads, --set changes_data=no saves that"
+        )

@@ -8,6 +8,7 @@ from typing import Any
 
 from teiten.cli.planning import Planned
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.starts import pairs_of_a_start
 
 
 def plan_as_json(planned: Planned, folder: Path, actions: tuple[str, ...]) -> dict[str, Any]:
@@ -39,6 +40,8 @@ def plan_as_json(planned: Planned, folder: Path, actions: tuple[str, ...]) -> di
             "budget": measure.sequential.budget if measure.sequential else None,
             "delta": measure.delta,
             "alpha": measure.alpha,
+            "slices": measure.slices,
+            "pairs_of_a_start": pairs_of_a_start(plan),
         },
         "trials": [_trial(trial) for trial in plan.trials],
         "needs": {
@@ -73,4 +76,6 @@ def _trial(trial: PlannedTrial) -> dict[str, Any]:
         "fillfactor": trial.template.data.fillfactor,
         "checksums": trial.template.checksums,
         "settings": dict(trial.settings),
+        "start": trial.restart or None,
+        "turns": list(trial.turns),
     }

@@ -9,6 +9,7 @@ from teiten.cli.layout import bullets, columns, paragraph
 from teiten.cli.noise_text import needed_text
 from teiten.cli.planning import Planned
 from teiten.model.plan import Plan
+from teiten.model.starts import pairs_of_a_start
 from teiten.model.study import GUC_PREFIX, Measure
 from teiten.report.texts import caution_text
 from teiten.study.quantities import exact_share, format_duration, format_size
@@ -68,11 +69,22 @@ def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
         f"{format_duration(measure.duration or 0)} after {format_duration(measure.warmup or 0)} of"
         f" warm-up, {_blocks(measure)}",
     )
+    if measure.side_by_side:
+        yield "", _side_by_side(plan)
     yield (
         "judged",
         f"differences from {exact_share(measure.delta)} on matter,"
         f" confidence {exact_share(round(1 - measure.alpha, 12))}",
     )
+
+
+def _side_by_side(plan: Plan) -> str:
+    measure, shared = plan.study.measure, pairs_of_a_start(plan)
+    pairs = "every pair" if shared == 1 else f"{shared} pairs, which count as one"
+    cut = ""
+    if measure.slices > 1:
+        cut = f"in {measure.slices} slices of {format_duration(measure.slice_duration)}, "
+    return f"{cut}in turn on servers that run side by side; restarted after {pairs}"
 
 
 def _blocks(measure: Measure) -> str:
@@ -89,7 +101,8 @@ def _number_columns(plan: Plan) -> tuple[int, ...]:
 
 def _trial_rows(plan: Plan) -> Iterator[tuple[str, ...]]:
     names = [factor.name for factor in plan.study.factors]
-    yield ("trial", "block", "workload", *names, "pgbench seed")
+    turns = ("start", "turns") if plan.study.measure.side_by_side else ()
+    yield ("trial", "block", "workload", *names, "pgbench seed", *turns)
     for trial in plan.trials:
         levels = (trial.cell.level(name) or "" for name in names)
         yield (
@@ -98,6 +111,7 @@ def _trial_rows(plan: Plan) -> Iterator[tuple[str, ...]]:
             trial.cell.workload,
             *levels,
             str(trial.seed),
+            *((str(trial.restart), " ".join(map(str, trial.turns))) if turns else ()),
         )
 
 

@@ -23,6 +23,7 @@ from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.installation import Installation
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
+from teiten.model.starts import pairs_of_a_start
 from teiten.model.study import Study
 from teiten.plan.cells import most_clients
 from teiten.plan.checks import check
@@ -127,9 +128,10 @@ def _all_cautions(plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
 def _budget_cautions(plan: Plan) -> tuple[Caution, ...]:
     """A caution where so few pairs fit into the budget that no interval can be finite."""
     measure = plan.study.measure
+    pairs = measure.blocks // pairs_of_a_start(plan)
     levels = [len(contexts_of(plan, workload.name)) for workload in plan.study.workloads]
     least = least_pairs(measure.alpha, min(filter(None, levels), default=1))
-    if measure.sequential is None or measure.blocks >= least:
+    if measure.sequential is None or pairs >= least:
         return ()
-    values = (("pairs", str(measure.blocks)), ("least", str(least)))
+    values = (("pairs", str(pairs)), ("least", str(least)))
     return (Caution("budget-short", Severity.WARNING, values),)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from teiten.cli.campaign import carry_out, outcome_as_json
+from teiten.cli.fail_on import check_fail_on, fail_on_option
 from teiten.cli.main import Session
 from teiten.ledger.campaigns import find_campaign
 from teiten.ledger.store import Ledger
@@ -14,9 +15,10 @@ EXAMPLES = "Examples:  teiten resume  ·  teiten resume observe-quick-20261121-1
 
 @click.command("resume", epilog=EXAMPLES)
 @click.argument("campaign", default="last", metavar="[RUN]")
+@fail_on_option
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @click.pass_obj
-def command(session: Session, campaign: str, as_json: bool) -> None:
+def command(session: Session, campaign: str, fail_on: tuple[str, ...], as_json: bool) -> None:
     """Continue a campaign after Ctrl-C, a crash or a reboot.
 
     RUN is its name, a unique prefix, its path, or "last" (the default). No finished trial is run
@@ -35,3 +37,4 @@ def command(session: Session, campaign: str, as_json: bool) -> None:
         session.console.json(outcome_as_json(name, carried))
     else:
         session.console.data(str(carried.reports[0]))
+    check_fail_on(carried, fail_on)

@@ -9,6 +9,7 @@ from dataclasses import asdict
 import click
 
 from teiten.cli.campaign import CarriedOut, carry_out, outcome_as_json, sweep_leftovers
+from teiten.cli.fail_on import check_fail_on, fail_on_option
 from teiten.cli.main import Session
 from teiten.cli.options import PlanOptions, plan_options
 from teiten.cli.planning import Planned, make_plan
@@ -18,6 +19,7 @@ from teiten.ledger.campaigns import check_name, new_name
 from teiten.ledger.deletion import delete_campaign
 from teiten.ledger.store import Ledger
 from teiten.model.noise import NOISE
+from teiten.model.replication import REPLICATION, Replication
 from teiten.report.texts import caution_text
 
 EXAMPLES = (
@@ -29,9 +31,12 @@ EXAMPLES = (
 @click.command("run", epilog=EXAMPLES)
 @click.argument("study")
 @plan_options
+@fail_on_option
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @click.pass_obj
-def command(session: Session, study: str, options: PlanOptions, as_json: bool) -> None:
+def command(
+    session: Session, study: str, options: PlanOptions, fail_on: tuple[str, ...], as_json: bool
+) -> None:
     """Run STUDY, a name of the catalogue or a TOML file, and write its report.
 
     Ctrl-C ends it in order; `teiten resume` continues it.
@@ -45,6 +50,7 @@ def command(session: Session, study: str, options: PlanOptions, as_json: bool) -
         session.console.json(outcome_as_json(name, carried))
     else:
         session.console.data(str(carried.reports[0]))
+    check_fail_on(carried, fail_on)
 
 
 def prepare(session: Session, name: str | None) -> None:
@@ -55,8 +61,17 @@ def prepare(session: Session, name: str | None) -> None:
     sweep_leftovers(session)
 
 
-def begin(session: Session, planned: Planned, name: str | None, command: str) -> str:
-    """Say the cautions, write the ledger of a new campaign, and return the campaign's name."""
+def begin(
+    session: Session,
+    planned: Planned,
+    name: str | None,
+    command: str,
+    replication: Replication | None = None,
+) -> str:
+    """Say the cautions, write the ledger of a new campaign, and return the campaign's name.
+
+    ``replication``: how the length of its trials was chosen, where it was.
+    """
     tell_cautions(session, planned)
     plan = planned.plan
     chosen = name or new_name(
@@ -73,6 +88,8 @@ def begin(session: Session, planned: Planned, name: str | None, command: str) ->
     ledger.record_event("campaign-started")
     for floor in planned.noise:
         ledger.record_event(NOISE, **asdict(floor))
+    if replication is not None:
+        ledger.record_event(REPLICATION, **asdict(replication))
     ledger.close()
     most = "" if plan.study.measure.sequential is None else "at the most "
     session.console.say(

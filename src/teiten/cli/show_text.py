@@ -46,6 +46,8 @@ WORDS = {
     "repeats": Bilingual("repeats of a failed trial, at most", "失敗した試行の再実行(最大)"),
     "differences": Bilingual("Differences from the published study", "報告書の検証との違い"),
     "profiles": Bilingual("Profiles", "プロファイル"),
+    "slices": Bilingual("slices in turn", "交互に測定するスライス"),
+    "restarts": Bilingual("pairs per start", "起動1回あたりの組数"),
     "yes": Bilingual("yes", "実施する"),
     "no": Bilingual("no", "実施しない"),
     "keep": Bilingual("left alone", "そのまま"),
@@ -139,7 +141,7 @@ def _measure(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
     def seconds(value: float | None) -> str:
         return word("fitted") if value is None else format_duration(value)
 
-    rows = (
+    rows: tuple[tuple[str, str], ...] = (
         ("measured", seconds(measure.duration)),
         ("warmup", seconds(measure.warmup)),
         ("settle", seconds(measure.settle)),
@@ -151,5 +153,7 @@ def _measure(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
         ("disturbed", exact_share(measure.disturbed_share)),
         ("repeats", str(measure.repeats)),
     )
+    if measure.side_by_side:
+        rows += (("slices", str(measure.slices)), ("restarts", str(measure.restart_every)))
     for name, text in rows:
         yield f"  {word(name)}", text

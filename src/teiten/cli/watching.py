@@ -30,22 +30,23 @@ class Pace:
         self._clock = clock
         self._seen: dict[str, list[float]] = {}
         self._ended: set[int] = set()
-        self._current: tuple[PlannedTrial, float] | None = None
+        self._since: float | None = None
+        """When the trials that run now were started."""
         trials = max(1, len(plan.trials))
         self._estimate = float(plan.needs.seconds) / trials
 
     def already_ended(self, numbers: set[int]) -> None:
         self._ended |= numbers
 
-    def started(self, trial: PlannedTrial) -> None:
-        self._current = (trial, self._clock())
+    def started(self) -> None:
+        self._since = self._clock()
 
-    def finished(self, trial: PlannedTrial, counted: bool) -> None:
-        if self._current is not None:
-            self._seen.setdefault(trial.cell.workload, []).append(self._clock() - self._current[1])
+    def finished(self, trial: PlannedTrial, seconds: float, counted: bool) -> None:
+        """``seconds``: the trial's own, without those of others that ran at the same time."""
+        self._seen.setdefault(trial.cell.workload, []).append(seconds)
         if counted:
             self._ended.add(trial.number)
-        self._current = None
+        self._since = None
 
     def seconds_left(self) -> Seconds:
         left = sum(
@@ -53,7 +54,7 @@ class Pace:
             for trial in self._plan.trials
             if trial.number not in self._ended
         )
-        elapsed = self._clock() - self._current[1] if self._current else 0.0
+        elapsed = self._clock() - self._since if self._since is not None else 0.0
         return Seconds(max(0.0, left - elapsed))
 
     def _expected(self, workload: str) -> float:
@@ -91,11 +92,11 @@ class Watcher:
     def trial_started(self, trial: PlannedTrial, attempt: int, ended: int, total: int) -> None:
         del total
         self.trial, self.attempt, self.ended, self.tps = trial, attempt, ended, None
-        self.pace.started(trial)
+        self.pace.started()
         self.refresh()
 
-    def step_started(self, step: Step) -> None:
-        self.step, self.tps = step.value, None
+    def step_started(self, trial: PlannedTrial, step: Step) -> None:
+        self.trial, self.step, self.tps = trial, step.value, None
         self.refresh()
 
     def progress(self, second: Seconds, tps: float, latency: Seconds) -> None:
@@ -104,8 +105,9 @@ class Watcher:
         self.refresh()
 
     def trial_finished(self, trial: Trial) -> None:
-        if self.trial is not None:
-            self.pace.finished(self.trial, trial.outcome is Outcome.COUNTED)
+        planned = self.plan.trials[trial.number - 1]
+        seconds = (trial.finished_at - trial.started_at) / len(self.plan.pair_of(planned))
+        self.pace.finished(planned, seconds, trial.outcome is Outcome.COUNTED)
         self.ended += 1
         self.recent = [*self.recent[-7:], self.trial_line(trial)]
         self.refresh()
@@ -136,9 +138,8 @@ class PlainWatcher(Watcher):
     def preparing(self, what: str) -> None:
         self.console.say(f"preparing {what}")
 
-    def step_started(self, step: Step) -> None:
-        if self.trial is not None:
-            self.console.detail(f"{self.trial.number}: {step.value}")
+    def step_started(self, trial: PlannedTrial, step: Step) -> None:
+        self.console.detail(f"{trial.number}: {step.value}")
 
     def trial_finished(self, trial: Trial) -> None:
         super().trial_finished(trial)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from teiten.execute.executor import Facts
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
+from teiten.model.starts import last_of_their_start, slice_seed, started_before
 from teiten.model.study import CachePolicy
 from teiten.model.trial import Problem, Series
 
@@ -14,6 +15,8 @@ CACHE_WORDS = {
     CachePolicy.EVICT: "evict the cluster's files from the OS page cache",
     CachePolicy.DROP: "drop the OS page cache if that is allowed, else evict the cluster's files",
 }
+
+RUNNING = "nothing: the server runs since an earlier pair"
 
 
 @dataclass(frozen=True)
@@ -35,8 +38,12 @@ class DryTrial:
         self._trial = trial
         self._actions = actions
         self._workload = plan.study.workload(trial.cell.workload)
+        self._goes_on = trial.restart > 0 and trial.number in started_before(plan)
+        """The server is up from the pair before."""
 
     def restore(self) -> Facts:
+        if self._goes_on:
+            return self._say(RUNNING)
         template = f"template {self._trial.template.fingerprint[:12]}"
         if self._workload.changes_data:
             return self._say(f"clone {template} into a fresh cluster")
@@ -45,9 +52,13 @@ class DryTrial:
         )
 
     def caches(self) -> Facts:
+        if self._goes_on:
+            return self._say(RUNNING)
         return self._say(CACHE_WORDS[self._plan.study.measure.caches])
 
     def start(self) -> Facts:
+        if self._goes_on:
+            return self._say(RUNNING)
         changed = ", ".join(f"{name}={value}" for name, value in self._trial.settings)
         version = self._trial.template.installation.version
         return self._say(
@@ -55,21 +66,29 @@ class DryTrial:
         )
 
     def prewarm(self) -> Facts:
+        if self._goes_on:
+            return self._say(RUNNING)
         if not self._plan.study.measure.prewarm:
             return self._say("no prewarming")
         return self._say("pg_prewarm of all tables and indexes")
 
     def settle(self) -> Facts:
+        if self._goes_on:
+            return self._say(RUNNING)
         return self._say(f"CHECKPOINT, then {self._plan.study.measure.settle:g} s of rest")
 
     def warm_up(self) -> Facts:
+        if self._goes_on:
+            return self._say(RUNNING)
         return self._say(f"{self._plan.study.measure.warmup or 0:g} s of load, discarded")
 
-    def measure(self) -> Facts:
+    def measure(self, number: int) -> Facts:
+        measure = self._plan.study.measure
+        part = f", slice {number} of {measure.slices}" if measure.slices > 1 else ""
         return self._say(
             f"pgbench: {self._trial.clients} clients, {self._trial.threads} threads,"
-            f" {self._plan.study.measure.duration or 0:g} s, {self._workload.script.name},"
-            f" random seed {self._trial.seed}"
+            f" {measure.slice_duration:g} s, {self._workload.script.name},"
+            f" random seed {slice_seed(self._trial.seed, number)}{part}"
         )
 
     def collect(self) -> Facts:
@@ -79,7 +98,10 @@ class DryTrial:
         self._say("check the server's log, invariants, and what else used the CPU")
         return ()
 
-    def stop(self) -> Facts:
+    def stop(self, *, sound: bool) -> Facts:
+        last = self._trial.restart == 0 or self._trial.number in last_of_their_start(self._plan)
+        if sound and not last:
+            return self._say("leave the server running for the next pair")
         if self._workload.changes_data:
             return self._say("stop the server and give its cluster's disk back")
         return self._say("stop the server")

@@ -5,7 +5,7 @@ Execution comes before the ledger in the flow, so it knows no more of it than th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from teiten.model.facts import Caution
@@ -28,7 +28,9 @@ class CampaignRecord(Protocol):
         self, kind: str, *, trial: int | None = None, attempt: int | None = None, **detail: Any
     ) -> None: ...
 
-    def record_trial(self, trial: Trial) -> None: ...
+    def record_trials(self, trials: Sequence[Trial]) -> None:
+        """All of them or none: the trials of a pair are never recorded by halves."""
+        ...
 
     def record_server_facts(self, level: str, facts: dict[str, Any]) -> None: ...
 

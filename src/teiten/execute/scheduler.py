@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from teiten.errors import TrialsFailedError
 from teiten.execute.executor import Executor, Facts, Observer
 from teiten.execute.record import CampaignRecord
-from teiten.execute.trial import TrialRun, run_trial
+from teiten.execute.trial import StepRecorder, TrialRun, run_pair
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Finished, Standing, open_trials
 from teiten.model.trial import Outcome, Step, Trial
@@ -123,25 +123,34 @@ def run_campaign(
 ) -> None:
     """Run every trial that the ledger does not hold yet, and its repeats, as far as ``rule`` needs
     them; without one, all."""
-    total = len(record.plan.trials)
     streaks = FailureStreaks(record.plan)
     standing = rule()
     while remaining := next_trial(record.plan, record.finished(), standing.unneeded):
-        number, attempt = remaining.trial.number, remaining.attempt
-
-        def note(step: Step, facts: Facts, number: int = number, attempt: int = attempt) -> None:
-            record.record_event("step", trial=number, attempt=attempt, step=step.value, **facts)
-
-        ended = len({finished[0] for finished in record.finished()})
-        observer.trial_started(remaining.trial, attempt, ended, total)
-        record.record_event("trial-started", trial=number, attempt=attempt)
-        trial = run_trial(
-            TrialRun(executor, observer, note, check_interruption), remaining.trial, attempt
-        )
-        record.record_trial(trial)
-        observer.trial_finished(trial)
-        streaks.ended(remaining.trial, trial)
+        pair, attempt = record.plan.pair_of(remaining.trial), remaining.attempt
+        _announce(record, observer, pair, attempt)
+        run = TrialRun(executor, observer, _noting(record, attempt), check_interruption)
+        trials = run_pair(run, pair, attempt)
+        record.record_trials(trials)
+        for planned, trial in zip(pair, trials, strict=True):
+            observer.trial_finished(trial)
+            streaks.ended(planned, trial)
         standing = rule()
     if standing.ending is not None:
         record.record_event(standing.ending.value)
     record.record_event("campaign-finished")
+
+
+def _announce(
+    record: CampaignRecord, observer: Observer, pair: Sequence[PlannedTrial], attempt: int
+) -> None:
+    ended = len({number for number, _, _ in record.finished()})
+    for planned in pair:
+        observer.trial_started(planned, attempt, ended, len(record.plan.trials))
+        record.record_event("trial-started", trial=planned.number, attempt=attempt)
+
+
+def _noting(record: CampaignRecord, attempt: int) -> StepRecorder:
+    def note(planned: PlannedTrial, step: Step, facts: Facts) -> None:
+        record.record_event("step", trial=planned.number, attempt=attempt, step=step.value, **facts)
+
+    return note

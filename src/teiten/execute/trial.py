@@ -1,25 +1,32 @@
-"""One trial: METHOD.md's steps in order; whatever happens, a record and no process left."""
+"""Trials: METHOD.md's steps in order; whatever happens, a record and no process left.
+
+The trials of a pair whose servers run side by side take every step one after the other; their
+slices are measured in the plan's turns.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 
 from teiten.errors import ServerError, WorkloadError
 from teiten.execute.executor import Executor, Facts, Observer, TrialSteps
 from teiten.model.plan import PlannedTrial
 from teiten.model.trial import Outcome, Problem, Step, Trial
 
-DISTURBANCES = frozenset({"steal", "other-load"})
+PARTNER = "partner"
+"""The code of the problem of a trial that stands alone, because its partner does not count."""
+DISTURBANCES = frozenset({"steal", "other-load", PARTNER})
 """Problems that come from the machine's record, not from what was measured."""
 
-StepRecorder = Callable[[Step, Facts], None]
+StepRecorder = Callable[[PlannedTrial, Step, Facts], None]
 
 
 @dataclass(frozen=True)
 class TrialRun:
-    """What it takes to run a trial."""
+    """What it takes to run trials."""
 
     executor: Executor
     observer: Observer
@@ -29,33 +36,39 @@ class TrialRun:
     clock: Callable[[], float] = time.time
 
 
+@dataclass
+class _Member:
+    """One trial of those that run together."""
+
+    planned: PlannedTrial
+    steps: TrialSteps
+    problems: tuple[Problem, ...] = field(default=())
+
+
 def run_trial(run: TrialRun, planned: PlannedTrial, attempt: int) -> Trial:
-    """Run one trial and say how it ended.
+    """Run one trial by itself and say how it ended (see ``run_pair``)."""
+    (trial,) = run_pair(run, (planned,), attempt)
+    return trial
+
+
+def run_pair(run: TrialRun, pair: Sequence[PlannedTrial], attempt: int) -> tuple[Trial, ...]:
+    """Run the trials of a pair side by side, or one by itself, and say how each ended.
 
     A server or a load generator that fails makes a failed trial; anything else that is raised
-    (an interruption, a full disk, a defect) ends the trial without a record, so that it is run
-    again, and is raised on.
+    (an interruption, a full disk, a defect) ends the trials without a record, so that they are run
+    again, and is raised on. A trial whose partner does not count does not count either: what
+    disturbed the one ran through the turns of both.
     """
     started_at = run.clock()
-    steps = run.executor.begin(planned, attempt)
+    members: list[_Member] = []
     try:
-        problems = _all_steps(run, steps)
+        members.extend(_Member(one, run.executor.begin(one, attempt)) for one in pair)
+        _all_steps(run, members)
     finally:
-        steps.abandon()
-    collected = steps.collected()
-    return Trial(
-        number=planned.number,
-        attempt=attempt,
-        outcome=outcome_of(problems),
-        problems=problems,
-        started_at=started_at,
-        finished_at=run.clock(),
-        metrics=collected.metrics,
-        series=collected.series,
-        histogram=collected.histogram,
-        facts=collected.facts,
-        evidence=collected.evidence,
-    )
+        for member in members:
+            member.steps.abandon()
+    finished_at = run.clock()
+    return tuple(_ended(member, attempt, started_at, finished_at) for member in members)
 
 
 def outcome_of(problems: tuple[Problem, ...]) -> Outcome:
@@ -67,37 +80,90 @@ def outcome_of(problems: tuple[Problem, ...]) -> Outcome:
     return Outcome.FAILED
 
 
-def _all_steps(run: TrialRun, steps: TrialSteps) -> tuple[Problem, ...]:
-    before_measuring = (
-        (Step.RESTORE, steps.restore),
-        (Step.CACHES, steps.caches),
-        (Step.START, steps.start),
-        (Step.PREWARM, steps.prewarm),
-        (Step.SETTLE, steps.settle),
-        (Step.WARM_UP, steps.warm_up),
-        (Step.MEASURE, steps.measure),
-        (Step.COLLECT, steps.collect),
+def _ended(member: _Member, attempt: int, started_at: float, finished_at: float) -> Trial:
+    collected = member.steps.collected()
+    return Trial(
+        number=member.planned.number,
+        attempt=attempt,
+        outcome=outcome_of(member.problems),
+        problems=member.problems,
+        started_at=started_at,
+        finished_at=finished_at,
+        metrics=collected.metrics,
+        series=collected.series,
+        histogram=collected.histogram,
+        facts=collected.facts,
+        evidence=collected.evidence,
     )
-    problems: tuple[Problem, ...] = ()
-    step = Step.RESTORE
+
+
+def _all_steps(run: TrialRun, members: Sequence[_Member]) -> None:
+    step, current = Step.RESTORE, members[0]
     try:
-        for step, action in before_measuring:
-            _step(run, step, action)
+        for current, step, action in _until_collected(members):
+            _step(run, current, step, action)
     except (ServerError, WorkloadError) as error:
-        problems = (Problem(code=f"{step.value}-failed", detail=error.message),)
-    run.observer.step_started(Step.CHECK)
-    problems = _without_repetition((*problems, *steps.check()))
-    run.record(Step.CHECK, {"problems": [problem.code for problem in problems]})
-    _step(run, Step.STOP, steps.stop)
-    return problems
+        current.problems = (Problem(code=f"{step.value}-failed", detail=error.message),)
+    for member in members:
+        run.observer.step_started(member.planned, Step.CHECK)
+        member.problems = _without_repetition((*member.problems, *member.steps.check()))
+    _blame_partners(members)
+    for member in members:
+        codes = [problem.code for problem in member.problems]
+        run.record(member.planned, Step.CHECK, {"problems": codes})
+    sound = not any(member.problems for member in members)
+    for member in members:
+        _step(run, member, Step.STOP, partial(member.steps.stop, sound=sound))
 
 
-def _step(run: TrialRun, step: Step, action: Callable[[], Facts]) -> None:
+def _until_collected(
+    members: Sequence[_Member],
+) -> Iterator[tuple[_Member, Step, Callable[[], Facts]]]:
+    """Every step up to the collecting: each of all members, before the next one begins."""
+    for member in members:
+        yield member, Step.RESTORE, member.steps.restore
+    for member in members:
+        yield member, Step.CACHES, member.steps.caches
+    for member in members:
+        yield member, Step.START, member.steps.start
+    for member in members:
+        yield member, Step.PREWARM, member.steps.prewarm
+    for member in members:
+        yield member, Step.SETTLE, member.steps.settle
+    for member in members:
+        yield member, Step.WARM_UP, member.steps.warm_up
+    for member, number in _turns(members):
+        yield member, Step.MEASURE, partial(member.steps.measure, number)
+    for member in members:
+        yield member, Step.COLLECT, member.steps.collect
+
+
+def _turns(members: Sequence[_Member]) -> list[tuple[_Member, int]]:
+    """Whose slice is measured when, and which of its slices that is, from 1."""
+    turns = [
+        (place, at, number)
+        for at, member in enumerate(members)
+        for number, place in enumerate(member.planned.turns or (1,), start=1)
+    ]
+    return [(members[at], number) for _, at, number in sorted(turns)]
+
+
+def _blame_partners(members: Sequence[_Member]) -> None:
+    """A pair counts as a whole or not at all."""
+    blamed = next((member for member in members if member.problems), None)
+    if blamed is None:
+        return
+    detail = f"trial {blamed.planned.number}: {blamed.problems[0].code}"
+    for member in members:
+        member.problems = member.problems or (Problem(PARTNER, detail),)
+
+
+def _step(run: TrialRun, member: _Member, step: Step, action: Callable[[], Facts]) -> None:
     run.check_interruption()
-    run.observer.step_started(step)
+    run.observer.step_started(member.planned, step)
     begun = time.monotonic()
     facts = action()
-    run.record(step, {"seconds": time.monotonic() - begun, **facts})
+    run.record(member.planned, step, {"seconds": time.monotonic() - begun, **facts})
 
 
 def _without_repetition(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:

@@ -211,13 +211,18 @@ class Ledger:
 
         Raises LedgerError where this attempt is recorded already, MachineError on a full disk.
         """
+        self.record_trials((trial,))
+
+    def record_trials(self, trials: Sequence[Trial]) -> None:
+        """As ``record_trial``, of a pair that ran side by side: all of them or none."""
         with self._transaction():
-            if rows.has_trial(self._connection, trial.number, trial.attempt):
-                raise LedgerError(
-                    f"trial {trial.number}, attempt {trial.attempt} is recorded already",
-                    "this is a defect of Teiten: please report it with the ledger's events",
-                )
-            rows.insert_trial(self._connection, trial)
+            for trial in trials:
+                if rows.has_trial(self._connection, trial.number, trial.attempt):
+                    raise LedgerError(
+                        f"trial {trial.number}, attempt {trial.attempt} is recorded already",
+                        "this is a defect of Teiten: please report it with the ledger's events",
+                    )
+                rows.insert_trial(self._connection, trial)
 
     def record_server_facts(self, level: str, facts: dict[str, Any]) -> None:
         """What a server said of itself; recorded again only where it differs."""

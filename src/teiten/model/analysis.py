@@ -13,6 +13,7 @@ from teiten.model.metrics import Metric
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Standing
+from teiten.model.replication import Replication
 from teiten.model.scaling import ScalingResult
 from teiten.model.trial import Event, FloatArray, Outcome, Problem
 from teiten.model.units import Seconds, Share
@@ -149,6 +150,8 @@ class CampaignAnalysis:
     """The command line that repeats the campaign."""
     noise: tuple[NoiseFloor, ...] = ()
     """What ``teiten null`` had measured here before, for workloads of this campaign."""
+    replication: Replication | None = None
+    """How the length of the trials was chosen, where a pilot or a null campaign chose it."""
     standing: Standing = field(default_factory=Standing)
     """What a sequential campaign did without, and why it ended."""
     claims: tuple[ClaimOutcome, ...] = ()

@@ -27,6 +27,10 @@ class Metric:
 TPS = Metric("tps", "tps", Better.HIGHER)
 LATENCY_MEAN = Metric("latency_mean", "s", Better.LOWER)
 LATENCY_STDDEV = Metric("latency_stddev", "s", Better.LOWER)
+UNTRIMMED = {
+    one.name: Metric(f"{one.name}_untrimmed", one.unit, one.better) for one in (TPS, LATENCY_MEAN)
+}
+"""The plain means of trials whose number is the trimmed mean of their slices."""
 
 PERCENTILES: tuple[tuple[str, float], ...] = (
     ("latency_p50", 50.0),
@@ -43,6 +47,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("failed_transactions", "1"),
     LATENCY_MEAN,
     LATENCY_STDDEV,
+    *UNTRIMMED.values(),
     *(Metric(name, "s", Better.LOWER) for name, _ in PERCENTILES),
     Metric("measured_seconds", "s"),
     Metric("connection_seconds", "s"),

@@ -59,7 +59,14 @@ class PlannedTrial:
     """Server parameters of this trial, after the factors' levels were applied."""
     copy: int = 1
     """Which copy of the template: sides that are the same in everything (a server against itself)
-    have one each, as two versions have; others of one template share one."""
+    have one each, as two versions have, and so do sides whose servers run side by side; others of
+    one template share one."""
+    turns: tuple[int, ...] = ()
+    """The places of this trial's slices among those of its pair, from 1 and rising; empty where a
+    trial runs by itself."""
+    restart: int = 0
+    """Pairs of one number, from 1, share a start of their servers; 0 where a trial runs by itself.
+    """
 
 
 @dataclass(frozen=True)
@@ -85,3 +92,19 @@ class Plan:
     templates: tuple[TemplateSpec, ...]
     trials: tuple[PlannedTrial, ...]
     needs: Needs
+
+    def pair_of(self, trial: PlannedTrial) -> tuple[PlannedTrial, ...]:
+        """The trials whose slices are run in turn with those of this one, itself among them, in
+        the plan's order; the trial alone where it runs by itself."""
+        if not trial.turns:
+            return (trial,)
+        contrast = self.study.contrast
+        context = trial.cell.context(contrast)
+        near = self.trials[max(0, trial.number - self.study.at_once) :][: 2 * self.study.at_once]
+        return tuple(
+            one
+            for one in near
+            if one.block == trial.block
+            and one.cell.workload == trial.cell.workload
+            and one.cell.context(contrast) == context
+        )

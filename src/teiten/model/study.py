@@ -126,6 +126,20 @@ class Measure:
     """How often a failed or disturbed trial is run again, at the most."""
     sequential: Sequential | None = None
     """None for a fixed design, whose number of blocks is declared before the run."""
+    slices: int = 1
+    """Into how many parts the duration is cut, which the sides of a pair run in turn."""
+    restart_every: int = 1
+    """After how many pairs servers are restarted that did not change their data."""
+
+    @property
+    def side_by_side(self) -> bool:
+        """The servers of a pair run at the same time, one of them under load."""
+        return self.slices > 1 or self.restart_every > 1
+
+    @property
+    def slice_duration(self) -> Seconds:
+        """The measured seconds of a slice; the duration must be known."""
+        return Seconds((self.duration or 0.0) / self.slices)
 
 
 @dataclass(frozen=True)
@@ -163,6 +177,12 @@ class Study:
     """The TOML from which it was read, for the ledger and the report."""
     overrides: tuple[str, ...] = field(default=())
     """What the command line changed, as ``KEY=VALUE``."""
+
+    @property
+    def at_once(self) -> int:
+        """How many trials share their time: those of a pair whose servers run side by side."""
+        contrasted = self.factor(self.contrast)
+        return len(contrasted.levels) if self.measure.side_by_side and contrasted else 1
 
     def factor(self, name: str) -> Factor | None:
         return next((factor for factor in self.factors if factor.name == name), None)

@@ -41,7 +41,7 @@ class Problem:
 
     code: str
     """server-error, server-crash, invariant, client-bound, pgbench-failed, failed-transactions,
-    steal, other-load, start-failed."""
+    steal, other-load, start-failed, partner."""
     detail: str
     """What was seen, verbatim (a line of a log, a number)."""
 

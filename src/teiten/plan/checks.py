@@ -57,9 +57,11 @@ def _memory_shortfall(plan: Plan, facts: HostFacts) -> Iterator[tuple[str, str]]
     if short > 0:
         buffers = max(size_setting(dict(trial.settings), "shared_buffers") for trial in plan.trials)
         clients = max(trial.clients for trial in plan.trials)
+        count = plan.study.at_once
+        servers = "" if count == 1 else f"{count} servers side by side, each with up to "
         yield (
             f"the plan needs {_size(plan.needs.memory)} of memory"
-            f" ({_size(buffers)} of shared buffers, {clients} clients),"
+            f" ({servers}{_size(buffers)} of shared buffers, {clients} clients),"
             f" {_size(facts.memory.available)} are available: {_size(short)} short",
             "less with --guc shared_buffers=…",
         )

@@ -33,16 +33,24 @@ def _actions(
         )
     else:
         yield f"copy each template to {folder / 'clusters'} once; remove the copies at the end"
-    most = "" if plan.study.measure.sequential is None else "at the most "
-    yield (
-        f"start and stop one PostgreSQL server at a time, as user {user},"
-        f" {most}{len(plan.trials)} times;"
-        " it is reached through a private Unix socket only: no network port is opened"
-    )
+    yield _servers(plan, user)
     yield _page_cache(plan, facts)
     yield f"load the server with pgbench {plan.pgbench.version} from this machine"
     yield f"write the ledger, logs and the report to {folder / 'campaigns'}"
     yield "nothing else: no package is installed, no setting of the system is changed"
+
+
+def _servers(plan: Plan, user: str) -> str:
+    most = "" if plan.study.measure.sequential is None else "at the most "
+    sockets = "reached through a private Unix socket only: no network port is opened"
+    starts = len({trial.restart for trial in plan.trials})
+    if not plan.study.measure.side_by_side:
+        times = f"{most}{len(plan.trials)} times; it is"
+        return f"start and stop one PostgreSQL server at a time, as user {user}, {times} {sockets}"
+    return (
+        f"start and stop {plan.study.at_once} PostgreSQL servers side by side, as user {user},"
+        f" {most}{starts} times, one of them under load at a time; they are {sockets}"
+    )
 
 
 def _templates(plan: Plan, folder: Path, ready: Collection[str]) -> Iterator[str]:

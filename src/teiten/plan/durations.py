@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from teiten.model.study import Study
+from teiten.model.study import Study, Workload
 from teiten.model.units import Seconds
 from teiten.plan import volumes
 from teiten.plan.cells import cell_groups, levels_of
 from teiten.plan.estimate import trial_time
+from teiten.plan.side_by_side import pairs_of_a_start
 
 DEFAULT_TARGET = Seconds(3600.0)
 
@@ -37,16 +38,20 @@ def preparing_seconds(study: Study) -> float:
 
 
 def block_seconds(study: Study) -> float:
-    """One block: every cell once."""
+    """One block: every cell once; the mean of those that share a start of their servers."""
     one = replace(study, measure=replace(study.measure, blocks=1))
     counts = trials_by_workload(one)
     return sum(
-        counts[workload.name]
-        * trial_time(
-            study.measure, volumes.data_bytes(workload.data), restores=workload.changes_data
-        ).total
-        for workload in study.workloads
+        counts[workload.name] * _mean_trial_seconds(study, workload) for workload in study.workloads
     )
+
+
+def _mean_trial_seconds(study: Study, workload: Workload) -> float:
+    size = volumes.data_bytes(workload.data)
+    begins = trial_time(study.measure, size, restores=workload.changes_data).total
+    goes_on = trial_time(study.measure, size, restores=False, starts=False).total
+    pairs = pairs_of_a_start(study)
+    return (begins + (pairs - 1) * goes_on) / pairs
 
 
 def trials_by_workload(study: Study) -> Counter[str]:

@@ -15,6 +15,8 @@ START_SECONDS = 0.6
 """Starting a server and connecting."""
 END_SECONDS = 0.9
 """Collecting, checking, stopping, recording."""
+SLICE_SECONDS = 0.15
+"""Of a slice, besides its measured ones: starting pgbench and the telemetry, and ending them."""
 REHEARSAL_SECONDS = 1.5
 """Trying a server and a script once before the first trial."""
 
@@ -22,6 +24,8 @@ CLIENT_BYTES = 8 * MIB
 """A backend, with what it caches of the catalogues, and its part of pgbench."""
 OTHER_BYTES = 400 * MIB
 """Teiten, pgbench, and the server's own processes."""
+IDLE_BYTES = 64 * MIB
+"""The processes of a server that waits for its turn."""
 PAGE_TABLE_SHARE = 512
 """Without huge pages each backend maps a page of 4 KiB by an entry of 8 bytes."""
 
@@ -43,20 +47,31 @@ class TrialTime:
     load: Seconds
     """Settling, warm-up and measuring."""
     fixed: Seconds
-    """Starting, collecting, checking, stopping."""
+    """Starting, collecting, checking, stopping; of slices, what each takes besides."""
 
     @property
     def total(self) -> Seconds:
         return Seconds(self.restore + self.prewarm + self.load + self.fixed)
 
 
-def trial_time(measure: Measure, size: int, *, restores: bool) -> TrialTime:
-    """The time of one trial on ``size`` bytes of data; an open duration counts nothing."""
+def trial_time(measure: Measure, size: int, *, restores: bool, starts: bool = True) -> TrialTime:
+    """The time of one trial on ``size`` bytes of data; an open duration counts nothing.
+
+    ``starts``: False where its server is up, and warm, from the pair before.
+    """
+    slices = SLICE_SECONDS * measure.slices if measure.slices > 1 else 0.0
+    if not starts:
+        return TrialTime(
+            restore=Seconds(0.0),
+            prewarm=Seconds(0.0),
+            load=measure.duration or Seconds(0.0),
+            fixed=Seconds(END_SECONDS + slices),
+        )
     return TrialTime(
         restore=volumes.restore_seconds(size) if restores else Seconds(0.0),
         prewarm=volumes.prewarm_seconds(size) if measure.prewarm else Seconds(0.0),
         load=Seconds(measure.settle + (measure.warmup or 0.0) + (measure.duration or 0.0)),
-        fixed=Seconds(START_SECONDS + END_SECONDS),
+        fixed=Seconds(START_SECONDS + END_SECONDS + slices),
     )
 
 
@@ -101,6 +116,7 @@ def _preparing(trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) 
 
 def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float]:
     cloned: set[tuple[str, int]] = set()
+    started: set[tuple[int, int]] = set()
     for trial in trials:
         workload = study.workload(trial.cell.workload)
         cluster = (trial.template.fingerprint, trial.copy)
@@ -110,7 +126,10 @@ def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float
         else:
             cloned.discard(cluster)
         size = volumes.data_bytes(trial.template.data)
-        yield trial_time(study.measure, size, restores=restores).total
+        start = (trial.restart, trial.copy)
+        starts = not trial.restart or start not in started
+        started.add(start)
+        yield trial_time(study.measure, size, restores=restores, starts=starts).total
 
 
 def _disk(study: Study, trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> Bytes:
@@ -128,17 +147,30 @@ def _disk(study: Study, trials: Sequence[PlannedTrial], missing: Sequence[Templa
         limit = size_setting(dict(trial.settings), "max_wal_size")
         data = volumes.data_bytes(trial.template.data)
         wal = max(wal, min(limit, volumes.wal_bytes(workload, data, load)))
-    clones = changed + sum(kept.values())
+    running = study.at_once * (changed + wal)
     built = sum(template.expected_bytes for template in missing)
-    return Bytes(int((built + clones + wal + LOG_BYTES + EVIDENCE_BYTES * len(trials)) * HEADROOM))
+    rest = LOG_BYTES + EVIDENCE_BYTES * len(trials)
+    return Bytes(int((built + sum(kept.values()) + running + rest) * HEADROOM))
 
 
 def _memory(trials: Sequence[PlannedTrial]) -> Bytes:
-    return Bytes(max((_trial_memory(trial) for trial in trials), default=OTHER_BYTES))
+    """Of the most demanding servers that run at the same time, and of the clients of one."""
+    together: dict[tuple[int, int], dict[int, PlannedTrial]] = {}
+    for trial in trials:
+        start = (trial.restart, 0 if trial.restart else trial.number)
+        together.setdefault(start, {}).setdefault(trial.copy, trial)
+    most = max((_memory_of_pair(pair.values()) for pair in together.values()), default=0)
+    return Bytes(most + OTHER_BYTES)
 
 
-def _trial_memory(trial: PlannedTrial) -> int:
+def _memory_of_pair(pair: Collection[PlannedTrial]) -> int:
+    servers = sum(
+        int(size_setting(dict(trial.settings), "shared_buffers") * 1.02) for trial in pair
+    )
+    return servers + max(map(_clients_memory, pair)) + (len(pair) - 1) * IDLE_BYTES
+
+
+def _clients_memory(trial: PlannedTrial) -> int:
     buffers = size_setting(dict(trial.settings), "shared_buffers")
     mapped = min(buffers, volumes.data_bytes(trial.template.data))
-    each = CLIENT_BYTES + mapped // PAGE_TABLE_SHARE
-    return int(buffers * 1.02) + trial.clients * each + OTHER_BYTES
+    return trial.clients * (CLIENT_BYTES + mapped // PAGE_TABLE_SHARE)

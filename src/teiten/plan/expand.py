@@ -9,12 +9,13 @@ from pathlib import Path
 from teiten.errors import UsageError
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import Cell, Plan, PlannedTrial, TemplateSpec
-from teiten.model.study import DataSet, QueryMode, Study
+from teiten.model.study import DataSet, Factor, QueryMode, Study
 from teiten.model.units import Bytes
 from teiten.plan.cells import cell_groups, level_of
 from teiten.plan.estimate import CLUSTER_BYTES, estimate
 from teiten.plan.ordering import in_blocks
 from teiten.plan.settings import settings_of
+from teiten.plan.side_by_side import with_turns
 from teiten.plan.volumes import data_bytes
 
 Fingerprint = Callable[[Installation, bool, DataSet], str]
@@ -42,6 +43,8 @@ def expand(
     size = expected_bytes or (lambda data: Bytes(data_bytes(data) + CLUSTER_BYTES))
     templates = _Templates(dict(servers), fingerprint, size)
     trials = tuple(_trials(study, templates, seed))
+    if study.measure.side_by_side:
+        trials = tuple(with_turns(study, trials))
     needed = tuple(templates.by_fingerprint.values())
     return Plan(
         study=study,
@@ -83,6 +86,7 @@ class _Templates:
 
 def _trials(study: Study, templates: _Templates, seed: int) -> Iterator[PlannedTrial]:
     copies = _copies(study, templates.servers)
+    contrasted = study.factor(study.contrast)
     order = in_blocks(cell_groups(study), blocks=study.measure.blocks, seed=seed)
     for number, placed in enumerate(order, start=1):
         cell: Cell = placed.item
@@ -101,8 +105,15 @@ def _trials(study: Study, templates: _Templates, seed: int) -> Iterator[PlannedT
             threads=max(1, clients // 2),  # 2021 §4.4: half of the clients
             query_mode=QueryMode(level_of(study, cell, "query_mode") or workload.query_mode),
             settings=settings_of(study, cell),
-            copy=copies[server],
+            copy=_copy_by_level(study, cell, contrasted) or copies[server],
         )
+
+
+def _copy_by_level(study: Study, cell: Cell, contrasted: Factor | None) -> int | None:
+    """Servers that run side by side need a data directory each, whatever makes them differ."""
+    if not study.measure.side_by_side or contrasted is None:
+        return None
+    return 1 + contrasted.levels.index(cell.level(contrasted.name) or "")
 
 
 def _copies(study: Study, servers: Mapping[str, Installation]) -> dict[str, int]:

@@ -52,6 +52,20 @@ def shuffled(items: Sequence[T], source: random.Random) -> list[T]:
     return result
 
 
+def turns(members: int, slices: int, seed: int) -> tuple[tuple[int, ...], ...]:
+    """Of each member the places, from 1, of its slices among those of all, which take turns.
+
+    Every round holds one slice of each member, in an order that is drawn anew.
+    """
+    source = random.Random(seed)  # noqa: S311 - an order that can be repeated, not a secret
+    places: list[list[int]] = [[] for _ in range(members)]
+    for turn in range(slices):
+        order = shuffled(range(members), source)
+        for place, member in enumerate(order, start=turn * members + 1):
+            places[member].append(place)
+    return tuple(map(tuple, places))
+
+
 def _fresh_seed(source: random.Random, used: set[int]) -> int:
     while True:
         seed = 1 + int(source.random() * LARGEST_SEED)

@@ -10,6 +10,7 @@ from teiten.model.study import Measure, Study
 from teiten.model.units import Seconds
 from teiten.plan.cells import cell_groups
 from teiten.plan.durations import block_seconds, preparing_seconds, target
+from teiten.plan.side_by_side import pairs_of_a_start
 
 EXPECTED_PAIRS = 30
 """For which the duration of a trial is derived from the budget: enough for 2 % at a deviation of
@@ -41,6 +42,8 @@ def bounded(study: Study) -> Measure:
         raise _too_short(study, budget, block, preparing)
     trials = sum(len(group) for group in cell_groups(study))
     blocks = min(permitted, measure.sequential.most_blocks or permitted, MOST_TRIALS // trials)
+    shared = pairs_of_a_start(study)
+    blocks = blocks // shared * shared or blocks  # a start counts once all of its pairs have run
     return replace(
         measure, blocks=max(1, blocks), sequential=replace(measure.sequential, budget=budget)
     )

@@ -115,7 +115,9 @@ def _timed(study: Study) -> Measure:
     left = (target(study) - overhead(study)) / trials - measure.settle
     share = left / 1.1 if measure.warmup is None else left - measure.warmup
     longest = LONGEST if measure.sequential is None else LONGEST_OF_PAIRS
-    duration = Seconds(float(min(longest, max(SHORTEST, math.floor(share)))))
+    whole = min(longest, max(SHORTEST, math.floor(share)))
+    # of slices each a whole number of seconds, as pgbench needs it
+    duration = Seconds(float(max(1, whole // measure.slices) * measure.slices))
     warmup = _warmup(duration) if measure.warmup is None else measure.warmup
     return replace(measure, duration=duration, warmup=warmup)
 

@@ -227,7 +227,22 @@ def _measure(draft: Draft, table: MeasureTable, *, conclusive: bool) -> Measure:
         disturbed_share=table.disturbed_share,
         repeats=table.repeats,
         sequential=_sequential(draft, table),
+        slices=_slices(draft, table),
+        restart_every=table.restart_every,
     )
+
+
+def _slices(draft: Draft, table: MeasureTable) -> int:
+    """pgbench counts whole seconds, so that a slice must be some."""
+    if table.duration is not None and table.duration % table.slices:
+        near = max(1, round(table.duration / table.slices)) * table.slices
+        raise draft.error(
+            ("measure", "slices"),
+            f"{table.slices} slices do not divide the duration of {table.duration:g} s into whole"
+            " seconds, as pgbench needs them",
+            f"for example a duration of {near}s; it is the time of all slices of a trial together",
+        )
+    return table.slices
 
 
 def _sequential(draft: Draft, table: MeasureTable) -> Sequential | None:

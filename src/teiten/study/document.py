@@ -16,6 +16,7 @@ from teiten.suggest import did_you_mean
 
 CATALOGUE = Path(__file__).resolve().parent.parent / "studies"
 """The folder of the built-in studies."""
+_OF_VERBS = CATALOGUE / "verbs" / "pairs.toml"
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,25 @@ class Document:
     built_in: bool
     lines: dict[KeyPath, int] = field(repr=False)
 
+    @property
+    def is_of_verbs(self) -> bool:
+        """Whether it is what ``teiten ab`` and ``teiten null`` run, which nobody can name."""
+        return self.path == _OF_VERBS
+
+    @property
+    def hint(self) -> str:
+        """Where to see what may be changed."""
+        if self.is_of_verbs:
+            return (
+                "see teiten ab --help and teiten null --help; teiten init observe prints every key"
+            )
+        return "teiten show STUDY lists what the study holds; teiten init STUDY prints every key"
+
+    @property
+    def script_flag(self) -> str:
+        """The flag with which a script of one's own is named."""
+        return "--script FILE" if self.is_of_verbs else "--set script=FILE"
+
     def place(self, path: Sequence[str | int]) -> str:
         """``mine.toml:12: measure.delta``: where a key stands, for an error."""
         return f"{self.path}:{line_of(self.lines, path)}: {dotted(path)}"
@@ -42,7 +62,7 @@ def catalogue_names() -> tuple[str, ...]:
 
 def read_verb_document() -> Document:
     """The study of the verbs that compare two sides; no part of the catalogue."""
-    return read_file(CATALOGUE / "verbs" / "pairs.toml", built_in=True)
+    return read_file(_OF_VERBS, built_in=True)
 
 
 def read_document(reference: str) -> Document:

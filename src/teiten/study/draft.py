@@ -25,8 +25,6 @@ from teiten.suggest import did_you_mean
 EVERY = "all"
 """``workloads=all`` selects the optional ones too."""
 
-_HINT = "teiten show STUDY lists what the study holds; teiten init STUDY prints every key"
-
 
 class Draft:
     """The tables of a study file, changed in place; remembers who set what."""
@@ -94,7 +92,9 @@ class Draft:
         if change is None:
             return StudyError(f"{self._document.place(path)}: {message}", hint)
         if change.by_flag:
-            return UsageError(f"{change.origin}: {message}", _HINT if hint == FILE_HINT else hint)
+            return UsageError(
+                f"{change.origin}: {message}", self._document.hint if hint == FILE_HINT else hint
+            )
         return StudyError(f"{change.origin}: {message}", hint)
 
     def origin(self, path: KeyPath) -> Change | None:
@@ -114,14 +114,16 @@ class Draft:
     def _set_in_table(self, table: str, key: str, change: Change) -> None:
         known = {"measure": MEASURE_KEYS, "study": STUDY_KEYS}.get(table)
         if known is not None and key not in known:
-            raise UsageError(f"{change.origin}: unknown key.{did_you_mean(key, known)}", _HINT)
+            raise UsageError(
+                f"{change.origin}: unknown key.{did_you_mean(key, known)}", self._document.hint
+            )
         self._set((table, key), change)
 
     def _set_levels(self, factor: str, change: Change) -> None:
         try:
             name = factor_name(factor)
         except ValueError as error:
-            raise UsageError(f"{change.origin}: {error}", _HINT) from error
+            raise UsageError(f"{change.origin}: {error}", self._document.hint) from error
         if name == "clients":
             for index, table in enumerate(self._workloads):
                 table.pop("clients", None)
@@ -132,7 +134,7 @@ class Draft:
         try:
             known = setting_name(name.removesuffix(".value"))
         except ValueError as error:
-            raise UsageError(f"{change.origin}: {error}", _HINT) from error
+            raise UsageError(f"{change.origin}: {error}", self._document.hint) from error
         self._data["settings"].setdefault(known, {})
         self._set(("settings", known, "value"), change)
         if change.by_flag:
@@ -144,7 +146,9 @@ class Draft:
         keys = (*WORKLOAD_KEYS, "script")
         if key not in keys:
             near = did_you_mean(key, keys)
-            raise UsageError(f"{change.origin}: unknown key of a workload.{near}", _HINT)
+            raise UsageError(
+                f"{change.origin}: unknown key of a workload.{near}", self._document.hint
+            )
         value = _script_value(change) if key == "script" else None
         self._set(("workloads", index, key), change, value)
 
@@ -168,7 +172,7 @@ class Draft:
     def _unknown_workload(self, name: str, known: Sequence[str], change: Change) -> UsageError:
         return UsageError(
             f"{change.origin}: the study has no workload {name!r}.{did_you_mean(name, known)}",
-            f"it has {', '.join(known)}; a script of your own: --set script=FILE",
+            f"it has {', '.join(known)}; a script of your own: {self._document.script_flag}",
         )
 
     def _run_script(self, change: Change) -> None:

@@ -33,6 +33,7 @@ Delta = Annotated[Share, PlainValidator(values.delta)]
 Alpha = Annotated[Share, PlainValidator(values.alpha)]
 DisturbedShare = Annotated[Share, PlainValidator(values.disturbed_share)]
 Count = Annotated[int, Field(ge=1, le=10_000)]
+Slices = Annotated[int, Field(ge=1, le=100)]
 Repeats = Annotated[int, Field(ge=0, le=10)]
 Alias = Annotated[str, PlainValidator(values.name)]
 Server = Annotated[levels.ServerAlias, PlainValidator(levels.server_alias)]
@@ -116,6 +117,8 @@ class MeasureTable(Table):
     alpha: Alpha = Share(0.05)
     disturbed_share: DisturbedShare = Share(0.05)
     repeats: Repeats = 2
+    slices: Slices = 1
+    restart_every: Count = 1
     until_decided: bool = False
     budget: Budget | None = None
     most_blocks: Count | None = None
@@ -150,6 +153,8 @@ class ProfileTable(Table):
     alpha: Alpha | None = None
     disturbed_share: DisturbedShare | None = None
     repeats: Repeats | None = None
+    slices: Slices | None = None
+    restart_every: Count | None = None
     until_decided: bool | None = None
     budget: Budget | None = None
     most_blocks: Count | None = None

@@ -17,7 +17,9 @@ from teiten.suggest import did_you_mean
 
 OLD, NEW = "A", "B"
 """Aliases of the sides where their servers do not tell them apart."""
+BUDGETS = {"quick": "3m", "published": "24h"}
 DEFAULT_BUDGET = "30m"
+"""Of the other profiles."""
 SIDE_KEYS = ("checksums", "query_mode", f"{GUC_PREFIX}NAME")
 _HINT = f"a side can differ in {', '.join(SIDE_KEYS)}; what both share goes to --set or --guc"
 
@@ -43,11 +45,13 @@ class Shared:
     clients: str | None = None
     duration: str | None = None
     budget: str | None = None
-    pairs: int | None = None
+    slices: int | None = None
+    blocks: int | None = None
     delta: str | None = None
     alpha: str | None = None
     overrides: tuple[str, ...] = ()
     gucs: tuple[str, ...] = ()
+    profile: str | None = None
 
 
 def ab_study(old: SideFlags, new: SideFlags, shared: Shared) -> Study:
@@ -70,7 +74,8 @@ def ab_study(old: SideFlags, new: SideFlags, shared: Shared) -> Study:
     else:
         levels = [sides[0].server, sides[1].server]
         changes = [Change("factors.server", levels, "A B", f"server={','.join(levels)}")]
-    return study_of(document, (*_shared(document, shared, sequential=True), *changes))
+    given = _shared(document, shared, sequential=True)
+    return study_of(document, (*given, *changes), profile=shared.profile)
 
 
 def null_study(server: str, shared: Shared) -> Study:
@@ -95,10 +100,8 @@ def null_study(server: str, shared: Shared) -> Study:
     }
     changes = [Change(key, value, "teiten null", "") for key, value in own.items()]
     both = (ServerAlias(server), ServerAlias(server))
-    return study_of(
-        document,
-        (*_shared(document, shared, sequential=False), *changes, *_aliases(both)),
-    )
+    given = _shared(document, shared, sequential=False)
+    return study_of(document, (*given, *changes, *_aliases(both)), profile=shared.profile)
 
 
 def _side(flags: SideFlags) -> ServerAlias:
@@ -150,12 +153,14 @@ def _shared(document: Document, shared: Shared, *, sequential: bool) -> Iterator
     )
     if sequential:
         yield Change("measure.until_decided", True, "teiten ab", "until_decided=yes")
-    budget = shared.budget or (DEFAULT_BUDGET if sequential else None)
+    usual = BUDGETS.get(shared.profile or "", DEFAULT_BUDGET)
+    budget = shared.budget or (usual if sequential else None)
     single = (
         ("factors.clients", shared.clients, "--clients"),
         ("measure.duration", shared.duration, "--duration"),
+        ("measure.slices", shared.slices, "--slices"),
         ("measure.budget" if sequential else "measure.target", budget, "--budget"),
-        ("measure.most_blocks" if sequential else "measure.blocks", shared.pairs, "--pairs"),
+        ("measure.most_blocks" if sequential else "measure.blocks", shared.blocks, "--blocks"),
     )
     for key, value, flag in single:
         if value is not None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from teiten.execute.executor import Observer
+from teiten.execute.executor import Facts, Observer
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.templates.store import BENCH_DATABASE, TemplateStore
 from teiten.execute.record import CampaignRecord
@@ -17,6 +18,7 @@ from teiten.host.cautions import compiler_cautions
 from teiten.host.paths import Workdir
 from teiten.host.users import ServerUser
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.starts import Start, last_of_their_start
 from teiten.model.study import Setting
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds
@@ -24,6 +26,16 @@ from teiten.model.units import Seconds
 SAMPLING = "log-sampling"
 """The kind of the event that records the share of transactions that pgbench logs."""
 VARIED = Bilingual("varied by the study", "本検証で変化させる要因")
+
+
+@dataclass(frozen=True)
+class RunningServer:
+    """A server that a pair has left running for the next one."""
+
+    cluster: Cluster
+    start: Start
+    facts: Facts
+    """What it said of itself when it was started."""
 
 
 @dataclass
@@ -48,6 +60,24 @@ class Bench:
     """What ``version()`` says on each level of the factor server that was started."""
     kept: dict[tuple[str, int], Cluster] = field(default_factory=dict)
     """By template fingerprint and copy: stopped clusters whose data no trial has changed."""
+    running: dict[tuple[str, int], RunningServer] = field(default_factory=dict)
+    """By the same: servers that were left running."""
+
+    def goes_on(self, trial: PlannedTrial, attempt: int) -> bool:
+        """Whether a later trial shares the start of this one's server; never of a repeat, which
+        runs out of order."""
+        return attempt == 1 and trial.number not in self._last_of_their_start
+
+    def end_others(self, trial: PlannedTrial, attempt: int) -> None:
+        """Stop the servers that were left running for another pair than that of this trial."""
+        for place, server in list(self.running.items()):
+            if attempt != 1 or server.start[0] != trial.restart:
+                del self.running[place]
+                server.cluster.stop()
+
+    @cached_property
+    def _last_of_their_start(self) -> frozenset[int]:
+        return last_of_their_start(self.plan)
 
     def evidence_folder(self, trial: PlannedTrial, attempt: int) -> Path:
         return self.campaign / "evidence" / f"trial-{trial.number:04d}.{attempt}"

@@ -22,7 +22,7 @@ from teiten.model.units import Seconds
 
 
 class SingleServerExecutor:
-    """Runs trials on clusters cloned from templates, one server at a time.
+    """Runs trials on clusters cloned from templates: one server at a time, or those of a pair.
 
     A cluster whose trials do not change data is kept between trials, one for each template; a
     cluster whose data was changed is given back after its trial.
@@ -53,7 +53,8 @@ class SingleServerExecutor:
             log_folder=new_log_folder(),
         )
         self._say = say
-        self._current: SingleServerTrial | None = None
+        self._begun: dict[int, SingleServerTrial] = {}
+        """By the trial's number: those that may still run."""
 
     def prepare(self, template: TemplateSpec) -> Facts:
         store = self._bench.templates
@@ -64,12 +65,12 @@ class SingleServerExecutor:
 
     def rehearse(self, trial: PlannedTrial) -> None:
         rehearsal = SingleServerTrial(self._bench, trial, attempt=0)
-        self._current = rehearsal
+        self._begun = {0: rehearsal}
         try:
             rehearsal.restore()
             rehearsal.start()
             self._try_script(rehearsal, trial)
-            rehearsal.stop()
+            rehearsal.stop(sound=True)
         finally:
             rehearsal.abandon()
             shutil.rmtree(rehearsal.evidence, ignore_errors=True)
@@ -94,12 +95,19 @@ class SingleServerExecutor:
             ) from error
 
     def begin(self, trial: PlannedTrial, attempt: int) -> SingleServerTrial:
-        self._current = SingleServerTrial(self._bench, trial, attempt)
-        return self._current
+        pair = {one.number for one in self._bench.plan.pair_of(trial)}
+        self._begun = {number: one for number, one in self._begun.items() if number in pair}
+        self._bench.end_others(trial, attempt)
+        begun = self._begun[trial.number] = SingleServerTrial(self._bench, trial, attempt)
+        return begun
 
     def finish(self) -> None:
-        if self._current is not None:
-            self._current.abandon()
+        for trial in self._begun.values():
+            trial.abandon()
+        for server in self._bench.running.values():
+            with contextlib.suppress(TeitenError, OSError):
+                server.cluster.stop(immediately=True)
+        self._bench.running.clear()
         for cluster in self._bench.kept.values():
             with contextlib.suppress(TeitenError, OSError):  # the next start sweeps what is left
                 cluster.remove()

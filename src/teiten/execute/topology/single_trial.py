@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import shutil
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,35 +15,33 @@ from teiten.execute.executor import Facts
 from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.postgres.templates.store import BENCH_DATABASE
-from teiten.execute.probes.sampler import Sampler, Sampling
-from teiten.execute.topology.bench import Bench
+from teiten.execute.probes.sampler import Sampler
+from teiten.execute.topology.bench import Bench, RunningServer
 from teiten.execute.topology.checks import TrialReadings, problems_of
+from teiten.execute.topology.measured import Gathered, MeasuredSlices, Slice, join_outputs
 from teiten.execute.topology.server_facts import non_default_settings, prewarm, read_server_facts
 from teiten.execute.workload.invariants import INVARIANTS
-from teiten.execute.workload.pgbench import PgbenchProcess, PgbenchResult
+from teiten.execute.workload.pgbench import (
+    ERRORS_FILE,
+    OUTPUT_FILE,
+    PgbenchProcess,
+    PgbenchResult,
+)
 from teiten.host.caches import drop_page_cache, evict_files
 from teiten.model.plan import PlannedTrial
+from teiten.model.starts import slice_seed, start_of
 from teiten.model.study import CachePolicy
-from teiten.model.trial import Problem, Series
+from teiten.model.trial import Problem
 from teiten.model.units import Seconds
 
 WARM_UP_SEED = 20_000_003
 """Added to a trial's seed for the warm-up, so that it does not touch the same rows first."""
+RUNS = {"running": "since an earlier pair"}
+"""The facts of a step that is not needed, because the server is up and warm."""
 LOOK_EVERY = 0.2
 """Seconds between looks at pgbench and the server while they run."""
 GRACE = 60.0
 """Seconds that pgbench may take beyond the planned ones: connecting, and its last transactions."""
-
-
-@dataclass
-class Gathered:
-    """What a trial has gathered so far; it grows with the steps."""
-
-    metrics: dict[str, float] = field(default_factory=dict)
-    series: tuple[Series, ...] = ()
-    histogram: str = ""
-    facts: Facts = field(default_factory=dict)
-    evidence: tuple[tuple[str, str], ...] = ()
 
 
 class SingleServerTrial:
@@ -56,13 +53,18 @@ class SingleServerTrial:
         self._workload = bench.plan.study.workload(trial.cell.workload)
         self._measure = bench.plan.study.measure
         self._keeps = not self._workload.changes_data
+        self._goes_on = bench.goes_on(trial, attempt)
         self._place = (trial.template.fingerprint, trial.copy)
         self.evidence = bench.evidence_folder(trial, attempt)
         self._cluster: Cluster | None = None
         self._pgbench: PgbenchProcess | None = None
         self._sampler: Sampler | None = None
-        self._result: PgbenchResult | None = None
-        self._sampling: Sampling | None = None
+        self._measured = MeasuredSlices()
+        self._runs_since_before = False
+        """The server was started by an earlier pair."""
+        self._left_running = False
+        self._log_begins = 0
+        """Where this trial's part of the server's log begins."""
         self._log_rate = 1.0
         self._gathered = Gathered()
         self._crashed = False
@@ -78,6 +80,8 @@ class SingleServerTrial:
     def restore(self) -> Facts:
         shutil.rmtree(self.evidence, ignore_errors=True)
         self.evidence.mkdir(parents=True)
+        if self._take_running():
+            return dict(RUNS)
         template = self._trial.template
         kept = self._bench.kept.get(self._place) if self._keeps else None
         if kept is not None:
@@ -99,7 +103,24 @@ class SingleServerTrial:
             "bytes": report.bytes,
         }
 
+    def _take_running(self) -> bool:
+        """Go on with the server of an earlier pair, where that runs and belongs to this one."""
+        server = self._bench.running.pop(self._place, None)
+        if server is None:
+            return False
+        if server.start != start_of(self._trial) or not server.cluster.is_running():
+            server.cluster.stop(immediately=True)
+            if self._bench.kept.pop(self._place, None) is not None:
+                server.cluster.remove()
+            return False
+        self._cluster, self._runs_since_before = server.cluster, True
+        self._gathered.facts |= server.facts
+        self._log_begins = server.cluster.log.stat().st_size
+        return True
+
     def caches(self) -> Facts:
+        if self._runs_since_before:
+            return dict(RUNS)
         policy = self._measure.caches
         if policy is CachePolicy.KEEP:
             return {"caches": "kept"}
@@ -109,6 +130,8 @@ class SingleServerTrial:
         return {"caches": "evicted" if evicted else "kept: this system cannot evict"}
 
     def start(self) -> Facts:
+        if self._runs_since_before:
+            return dict(RUNS)
         self.cluster.configure(self._bench.settings_of(self._trial))
         self.cluster.start()
         facts = read_server_facts(self._connect)
@@ -119,11 +142,15 @@ class SingleServerTrial:
         return {"version": facts["version_number"]}
 
     def prewarm(self) -> Facts:
+        if self._runs_since_before:
+            return dict(RUNS)
         if not self._measure.prewarm:
             return {"prewarmed": False}
         return prewarm(self._connect)
 
     def settle(self) -> Facts:
+        if self._runs_since_before:
+            return dict(RUNS)
         with self._connect() as connection:
             connection.execute("CHECKPOINT")
         time.sleep(self._measure.settle)
@@ -131,9 +158,9 @@ class SingleServerTrial:
 
     def warm_up(self) -> Facts:
         seconds = self._measure.warmup
-        if not seconds:
+        if not seconds or self._runs_since_before:
             self._log_rate = self._bench.sampling_rate(self._trial, 0.0)
-            return {"warm_up": 0.0}
+            return dict(RUNS) if self._runs_since_before else {"warm_up": 0.0}
         folder = self.evidence / "warm-up"
         result = self._run_pgbench(folder, seconds, self._trial.seed + WARM_UP_SEED, None)
         if result.problems:
@@ -143,7 +170,9 @@ class SingleServerTrial:
         self._log_rate = self._bench.sampling_rate(self._trial, tps)
         return {"tps": tps}
 
-    def measure(self) -> Facts:
+    def measure(self, number: int) -> Facts:
+        if self._measured.problems:
+            return {"skipped": "an earlier slice failed"}
         sampler = Sampler(
             conninfo=self.cluster.conninfo(BENCH_DATABASE),
             version=self._trial.template.installation.version,
@@ -152,46 +181,46 @@ class SingleServerTrial:
         )
         self._sampler = sampler
         sampler.start()
+        started_at = time.time()
         try:
-            self._result = self._run_pgbench(
-                self.evidence,
-                self._measure.duration or Seconds(10),
-                self._trial.seed,
+            result = self._run_pgbench(
+                self._slice_folder(number),
+                self._measure.slice_duration,
+                slice_seed(self._trial.seed, number),
                 self._log_rate,
             )
         finally:
-            self._sampling = sampler.stop()
-        return {"tps": self._result.metrics.get("tps")}
+            sampling = sampler.stop()
+            self._sampler = None
+        self._measured.slices.append(Slice(started_at, result, sampling))
+        return {"tps": result.metrics.get("tps"), "slice": number}
 
     def collect(self) -> Facts:
-        if self._result is None or self._sampling is None:
+        if not self._measured.slices:
             raise ServerError("nothing was measured", "see the trial's log")
-        metrics = {**self._sampling.metrics, **self._result.metrics}
-        transactions = metrics.get("transactions", 0.0)
-        if transactions > 0 and "wal_bytes" in metrics:
-            metrics["wal_bytes_per_transaction"] = metrics["wal_bytes"] / transactions
-        self._gathered.metrics = metrics
-        self._gathered.series = (self._result.series, *self._sampling.series)
-        self._gathered.histogram = self._result.histogram
-        self._gathered.facts |= {
-            "command": self._result.command,
-            "pgbench_output": self._result.output,
-            "pgbench_cpu_seconds": self._result.cpu_seconds,
-        }
-        for caution in self._sampling.cautions:
+        self._measured.gather(
+            self._gathered,
+            self._measure.slice_duration,
+            trimmed=not self._workload.changes_data,
+        )
+        for caution in self._measured.cautions:
             self._bench.record.record_caution(caution)
         return {}
 
+    def _slice_folder(self, number: int) -> Path:
+        """A trial that is not cut has all in its own folder."""
+        return self.evidence / f"slice-{number}" if self._measure.slices > 1 else self.evidence
+
     def check(self) -> tuple[Problem, ...]:
         running = self._cluster is not None and self._cluster.is_running()
-        invariants = self._broken_invariants() if running and self._result else ()
+        invariants = self._broken_invariants() if running and self._measured.slices else ()
         return (
             *problems_of(
                 TrialReadings(
                     log_problems=self._log_problems(),
-                    pgbench_problems=self._result.problems if self._result else (),
+                    pgbench_problems=self._measured.problems,
                     metrics=self._gathered.metrics,
-                    pgbench_cpu_seconds=self._result.cpu_seconds if self._result else 0.0,
+                    pgbench_cpu_seconds=self._measured.cpu_seconds,
                     threads=self._trial.threads,
                     disturbed_share=self._measure.disturbed_share,
                 )
@@ -199,11 +228,12 @@ class SingleServerTrial:
             *invariants,
         )
 
-    def stop(self) -> Facts:
-        """Fast where the cluster is kept; data that was changed is thrown away, so that its
-        shutdown checkpoint, which can take minutes, would be for nothing."""
+    def stop(self, *, sound: bool) -> Facts:
         if self._cluster is None:
             return {}
+        if sound and self._goes_on and self._keeps and self._cluster.is_running():
+            self._left_running = True
+            return {"stopped": "not yet: the next pair goes on with this server"}
         manner = self._cluster.stop(immediately=not self._keeps or self._crashed)
         self._sound = manner is StopManner.FAST
         return {"stopped": str(manner)}
@@ -215,10 +245,17 @@ class SingleServerTrial:
         """End what still runs, keep the evidence, and give back a cluster that was changed."""
         if self._pgbench is not None:
             self._pgbench.stop()
-        if self._sampler is not None and self._sampling is None:
-            self._sampling = self._sampler.stop()
+        if self._sampler is not None:
+            self._sampler.stop()
         cluster = self._cluster
         if cluster is None:
+            return
+        if self._left_running:
+            self._keep_evidence(cluster)
+            facts = {name: self._gathered.facts[name] for name in ("version", "settings")}
+            self._bench.running[self._place] = RunningServer(cluster, start_of(self._trial), facts)
+            self._bench.kept[self._place] = cluster
+            self._cluster = None
             return
         cluster.stop(immediately=True)
         self._keep_evidence(cluster)
@@ -284,19 +321,30 @@ class SingleServerTrial:
     def _log_problems(self) -> tuple[Problem, ...]:
         if self._cluster is None or not self._cluster.log.exists():
             return ()
-        problems = scan(self._cluster.log.read_text(encoding="utf-8", errors="replace"))
+        problems = scan(self._own_log(self._cluster).decode("utf-8", "replace"))
         self._crashed = any(problem.code == "server-crash" for problem in problems)
         return problems
 
+    def _own_log(self, cluster: Cluster) -> bytes:
+        """The server's log since this trial began."""
+        with cluster.log.open("rb") as log:
+            log.seek(self._log_begins)
+            return log.read()
+
     def _keep_evidence(self, cluster: Cluster) -> None:
+        if self._measure.slices > 1:
+            numbers = range(1, self._measure.slices + 1)
+            join_outputs([self._slice_folder(number) for number in numbers], self.evidence)
         kept: list[tuple[str, str]] = []
-        for kind, source in (("server log", cluster.log), ("configuration", cluster.configuration)):
-            if source.exists():
-                shutil.copyfile(source, self.evidence / source.name)
-                kept.append((kind, source.name))
+        if cluster.log.exists():
+            (self.evidence / cluster.log.name).write_bytes(self._own_log(cluster))
+            kept.append(("server log", cluster.log.name))
+        if cluster.configuration.exists():
+            shutil.copyfile(cluster.configuration, self.evidence / cluster.configuration.name)
+            kept.append(("configuration", cluster.configuration.name))
         for kind, name in (
-            ("pgbench output", "pgbench-output.txt"),
-            ("pgbench errors", "pgbench-errors.txt"),
+            ("pgbench output", OUTPUT_FILE),
+            ("pgbench errors", ERRORS_FILE),
         ):
             if (self.evidence / name).exists():
                 kept.append((kind, name))

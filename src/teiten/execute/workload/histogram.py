@@ -83,6 +83,13 @@ class LatencyHistogram:
         indexes = bucket_indexes(np.clip(values, 0, HIGHEST))
         self._counts += np.bincount(indexes, minlength=_LENGTH)
 
+    def add(self, other: LatencyHistogram) -> None:
+        """Count all that another one has counted."""
+        self.maximum = max(self.maximum, other.maximum)
+        self._sum += other._sum
+        self._sum_of_squares += other._sum_of_squares
+        self._counts += other._counts
+
     def value_at(self, percentile: float) -> int:
         """The latency (µs) below or at which this percentage of the transactions lies.
 

@@ -30,13 +30,18 @@ class PgbenchResult:
     """As it can be typed in the run's folder."""
     metrics: dict[str, float]
     series: Series
-    histogram: str
-    """Empty without a log."""
     cpu_seconds: float
     problems: tuple[Problem, ...]
     statements: tuple[StatementLatency, ...] = ()
     """Of -r."""
     log: LogSummary | None = None
+    latencies: LatencyHistogram | None = None
+    """None without a log."""
+
+    @property
+    def histogram(self) -> str:
+        """HdrHistogram V2, base64; empty without a log."""
+        return self.latencies.encode() if self.latencies is not None else ""
 
 
 def summary_metrics(summary: Summary) -> dict[str, float]:

@@ -13,7 +13,14 @@ from teiten.report.charts.grid import GridWords, Square, design_grid
 from teiten.report.numbers import bytes_text, fixed, plain
 from teiten.report.sentences import plain_percent, processor
 from teiten.report.topology import Box, Topology, topology_svg
-from teiten.report.view.design import blocks_text, noise_rows, trials_shown
+from teiten.report.view.design import (
+    blocks_text,
+    duration_text,
+    noise_rows,
+    replication_rows,
+    side_by_side_rows,
+    trials_shown,
+)
 from teiten.report.view.kit import Kit
 
 FAILED, DISTURBED, REPEATED, NOT_RUN = "×", "≈", "↻", "·"
@@ -46,7 +53,7 @@ def asked(kit: Kit) -> Asked:
         _procedure(kit),
         _grid(kit),
         _topology(kit),
-        t("topology.note"),
+        t("topology.note-side-by-side" if study.measure.side_by_side else "topology.note"),
         tuple(t.of(one) for one in study.differences),
     )
 
@@ -82,14 +89,9 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
         (t("design.blocks"), blocks_text(kit)),
         *noise_rows(kit),
         (t("design.trials"), plain(len(kit.analysis.plan.trials))),
-        (
-            t("design.duration"),
-            t(
-                "design.duration.text",
-                seconds=kit.seconds(measure.duration),
-                warmup=kit.seconds(measure.warmup),
-            ),
-        ),
+        (t("design.duration"), duration_text(kit)),
+        *side_by_side_rows(kit),
+        *replication_rows(kit),
         (t("design.data"), t("list.strong").join(data)),
         (
             t("design.delta"),
@@ -111,7 +113,7 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
     if restored:
         steps.append(t("procedure.restore", workloads=t("list.separator").join(restored)))
     steps.append(t(f"procedure.caches.{measure.caches.value}"))
-    steps.append(t("procedure.start"))
+    steps.append(t("procedure.side-by-side" if measure.side_by_side else "procedure.start"))
     steps.append(
         t(
             "procedure.prewarm" if measure.prewarm else "procedure.no-prewarm",
@@ -120,9 +122,10 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
     )
     steps.append(
         t(
-            "procedure.measure",
+            "procedure.slices" if measure.slices > 1 else "procedure.measure",
             warmup=kit.seconds(measure.warmup),
             seconds=kit.seconds(measure.duration),
+            slice=kit.seconds(measure.slice_duration),
         )
     )
     steps.append(
@@ -240,7 +243,7 @@ def _topology(kit: Kit) -> Markup:
             Box(f"pgbench {plan.pgbench.version}", _clients(kit)),
             t("topology.link"),
             servers,
-            t("topology.turns") if len(servers) > 1 else "",
+            _turns(kit) if len(servers) > 1 else "",
             Box(
                 t("topology.disk"),
                 (
@@ -250,6 +253,11 @@ def _topology(kit: Kit) -> Markup:
             ),
         )
     )
+
+
+def _turns(kit: Kit) -> str:
+    side_by_side = kit.study.measure.side_by_side
+    return kit.t("topology.turns-side-by-side" if side_by_side else "topology.turns")
 
 
 def _clients(kit: Kit) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from teiten.model.plan import PlannedTrial
+from teiten.model.starts import pairs_of_a_start, trimmed_at_each_end
 from teiten.report.numbers import plain
 from teiten.report.sentences import percent
 from teiten.report.view.kit import Kit
@@ -17,6 +18,47 @@ def blocks_text(kit: Kit) -> str:
     return kit.t(
         "design.blocks.sequential", most=plain(measure.blocks), budget=kit.duration(budget)
     )
+
+
+def duration_text(kit: Kit) -> str:
+    """What a trial is: its measured seconds, or its slices."""
+    measure = kit.study.measure
+    if measure.slices == 1:
+        return kit.t(
+            "design.duration.text",
+            seconds=kit.seconds(measure.duration),
+            warmup=kit.seconds(measure.warmup),
+        )
+    return kit.t(
+        "design.duration.slices",
+        seconds=kit.seconds(measure.duration),
+        warmup=kit.seconds(measure.warmup),
+        slices=measure.slices,
+        slice=kit.seconds(measure.slice_duration),
+    )
+
+
+def side_by_side_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
+    """What is special where the servers of a pair run side by side."""
+    t, measure = kit.t, kit.study.measure
+    if not measure.side_by_side:
+        return ()
+    pairs = pairs_of_a_start(kit.analysis.plan)
+    shared = "design.starts.every" if pairs == 1 else "design.starts.shared"
+    starts = ((t("design.starts"), t(shared, pairs=pairs)),)
+    if measure.slices == 1:
+        return starts
+    cut = trimmed_at_each_end(measure.slices)
+    reads = "design.number.trimmed" if cut else "design.number.few"
+    numbers = [
+        t(
+            "design.number.plain" if one.changes_data else reads,
+            workload=kit.names.workload(one.name),
+            cut=cut,
+        )
+        for one in kit.study.workloads
+    ]
+    return ((t("design.number"), t("list.strong").join(numbers)), *starts)
 
 
 def stopped(kit: Kit) -> tuple[tuple[str, str], ...]:
@@ -47,6 +89,24 @@ def noise_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
         )
         for one in kit.analysis.noise
     )
+
+
+def replication_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
+    """What the pilot pairs, or a null campaign before, say of the length of the trials."""
+    t, chosen = kit.t, kit.analysis.replication
+    if chosen is None:
+        return ()
+    text = t(
+        f"design.replication.{chosen.source.value}",
+        starts=chosen.starts,
+        seen=chosen.seen,
+        took=kit.duration(chosen.took),
+        campaign=chosen.campaign or "",
+        between=percent(t, chosen.between, 2),
+        within=percent(t, chosen.within, 2),
+        fixed=kit.duration(chosen.fixed),
+    )
+    return ((t("design.replication"), text),)
 
 
 def trials_shown(kit: Kit) -> tuple[PlannedTrial, ...]:

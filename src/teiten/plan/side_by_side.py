@@ -1,0 +1,38 @@
+"""Pairs whose servers run side by side: who has which turn, and which pairs share a start.
+
+Both servers of such a pair are started, and one of them is under load at a time. They stay started
+for ``restart_every`` pairs, unless the workload changes its data, which are restored before every
+trial, or the study is a sweep, in which the next pair is another level's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
+
+from teiten.model.plan import PlannedTrial
+from teiten.model.study import Study
+from teiten.plan.cells import cell_groups
+from teiten.plan.ordering import turns
+
+
+def with_turns(study: Study, trials: Iterable[PlannedTrial]) -> Iterator[PlannedTrial]:
+    """The trials of a study whose servers run side by side, each with its turns and its start.
+
+    ``trials``: in the order of execution, the sides of a pair adjacent.
+    """
+    shared = pairs_of_a_start(study)
+    pairs = groupby(trials, key=lambda trial: (trial.block, trial.cell.workload, trial.seed))
+    for number, (_, pair) in enumerate(pairs):
+        members = list(pair)
+        places = turns(len(members), study.measure.slices, members[0].seed)
+        for trial, own in zip(members, places, strict=True):
+            yield replace(trial, turns=own, restart=1 + number // shared)
+
+
+def pairs_of_a_start(study: Study) -> int:
+    """How many pairs share a start of their servers."""
+    if len(cell_groups(study)) > 1 or any(one.changes_data for one in study.workloads):
+        return 1
+    return study.measure.restart_every

@@ -1,0 +1,30 @@
+"""``--fail-on``: the verdicts of TPS over all levels decide the exit code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from teiten.cli.campaign import CarriedOut
+from teiten.cli.fail_on import check_fail_on
+from teiten.errors import VerdictError
+from teiten.model.analysis import VerdictKind
+from tests.fixtures.invented_analysis import invented_analysis
+
+ANALYSIS = invented_analysis(seconds=3)
+CARRIED = CarriedOut(ANALYSIS, (Path("report.en.html"),))
+KINDS = {one.overall.kind for one in ANALYSIS.contrasts if one.metric.name == "tps"}
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_a_verdict_of_any_workload_comes_true(kind: VerdictKind) -> None:
+    with pytest.raises(VerdictError, match=f"--fail-on {kind.value}: ") as caught:
+        check_fail_on(CARRIED, (kind.value,))
+    assert caught.value.exit_code == 5
+    assert "report.en.html" in caught.value.hint
+
+
+def test_other_verdicts_do_not() -> None:
+    check_fail_on(CARRIED, [kind.value for kind in VerdictKind if kind not in KINDS])
+    check_fail_on(CARRIED, ())
