@@ -64,7 +64,7 @@ def teiten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., 
         (("17", "18", "--name", "last"), "--name 'last' cannot name a campaign"),
         (("17", "18", "--delta", "0%"), "--delta: must be above 0%"),
         (("17", "18", "--slices", "4", "--duration", "6s"), "--slices: 4 slices do not divide"),
-        (("17", "18", "--profile", "quck"), "no such profile. Did you mean quick"),
+        (("17", "18", "--profile", "quck"), "no such profile. Did you mean 'quick'"),
     ],
 )
 def test_bad_usage_ends_with_2_and_runs_nothing(
@@ -75,6 +75,19 @@ def test_bad_usage_ends_with_2_and_runs_nothing(
     assert message in said.err and "hint:" in said.err
     assert said.out == ""
     assert not list((tmp_path / "campaigns").glob("*"))
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [("--delta", "0%"), ("--set", "measure.blokcs=3"), ("--set", "workloads.read.scal=3")],
+    ids=str,
+)
+def test_hints_name_the_verb_and_no_study(
+    teiten: Callable[..., Said], flags: tuple[str, ...]
+) -> None:
+    said = teiten("ab", "17", "18", *flags)
+    assert "hint: see teiten ab --help" in said.err
+    assert "STUDY" not in said.err
 
 
 @pytest.mark.parametrize("verb", ["ab", "null"])

@@ -6,6 +6,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from teiten.analysis.contrasts import contrasts
 from teiten.analysis.replication import slices_by_start
 from teiten.analysis.stopping import standing
+from teiten.cli.analysing import analyse_campaign
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.deciding import standing_lines
 from teiten.cli.watching import PlainWatcher
@@ -21,10 +23,13 @@ from teiten.execute.dry import DryExecutor
 from teiten.execute.scheduler import run_campaign
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Attempt, Ending
+from teiten.model.replication import REPLICATION, NoiseSource, Replication
 from teiten.model.starts import pairs_of_a_start
+from teiten.model.text import Language
 from teiten.model.trial import Outcome, Trial
 from teiten.model.units import GIB, Bytes, Seconds
 from teiten.plan.checks import check
+from teiten.report.markdown import TEXT, render_markdown
 from tests.fixtures.pairs import ab_plan, carry_on, new_ledger, side, tps_with
 from tests.fixtures.planned import FOLDER, planned
 from tests.fixtures.synthetic_plan import HOST
@@ -241,7 +246,7 @@ def test_how_it_stands_is_told_in_starts(tmp_path: Path) -> None:
     attempts = ledger.attempts("tps")
     ledger.close()
     (line,) = standing_lines(plan, contrasts(plan, attempts[:8], ("tps",)), attempts[:8])
-    assert line == "no interval yet; 2 starts of 2 pairs, a decision needs 4 at least"
+    assert line.startswith("no interval yet; 2 starts of 2 pairs, ")
 
 
 def test_slices_of_a_null_campaign_tell_the_parts_of_the_noise() -> None:
@@ -262,3 +267,37 @@ def test_slices_of_a_null_campaign_tell_the_parts_of_the_noise() -> None:
     starts = slices_by_start(plan, trials)
     assert [len(one) for one in starts] == [10, 5], "a pair that lacks a side tells nothing"
     assert starts[0] == pytest.approx([math.log(2)] * 10)
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        (
+            "en",
+            (
+                "5 s measured in 5 slices of 1 s",
+                "the trimmed mean of the slices (the least and the greatest 1 left out)",
+                "2 pairs share a start and count as one pair",
+                "chosen by a pilot that does not count (3 starts of both servers, 5 slices",
+                "only one server is under load at a time",
+            ),
+        ),
+        ("ja", ("スライスのトリム平均", "2組が1回の起動を共有", "予備測定", "負荷は一度に1台")),
+    ],
+)
+def test_the_report_tells_how_it_was_measured(
+    tmp_path: Path, language: Language, words: tuple[str, ...]
+) -> None:
+    plan = sliced("restart_every=2", blocks=8)
+    chosen = Replication(
+        NoiseSource.PILOT, 0.01, 0.03, Seconds(4.2), Seconds(5.0), 5, 2, 9, starts=3, seen=5,
+        took=Seconds(50.0),
+    )  # fmt: skip
+    with new_ledger(tmp_path / "ab", plan) as ledger:
+        ledger.record_event(REPLICATION, **asdict(chosen))
+        carry_on(ledger, tps_with(0.0, 0.2))
+        analysis = analyse_campaign(ledger)
+    assert analysis.replication == chosen
+    text = render_markdown(analysis, language)[TEXT].decode()
+    for one in words:
+        assert one in text

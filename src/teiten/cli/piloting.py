@@ -11,7 +11,7 @@ import math
 import shutil
 import statistics
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from teiten.analysis.replication import (
 from teiten.cli.campaign import run_ledger, sweep_leftovers
 from teiten.cli.main import Session
 from teiten.cli.planning import Planned, plan_study
+from teiten.cli.replication_text import replication_lines
 from teiten.cli.watching import duration
 from teiten.errors import InterruptedCampaignError, MachineError
 from teiten.ledger.lock import workdir_lock
@@ -72,25 +73,6 @@ def plan_worthwhile(
     chosen = _replication(planned, _parts_of(planned, known), NoiseSource.NULL)
     chosen = replace(chosen, campaign=known.campaign)
     return _planned_with(session, study, planned, chosen)
-
-
-def replication_lines(chosen: Replication) -> Iterator[str]:
-    """What was seen, and what follows."""
-    source = f"the pilot ({chosen.starts} starts of both servers, {chosen.seen} slices after each)"
-    if chosen.source is NoiseSource.NULL:
-        source = f"the null campaign {chosen.campaign}"
-    yield (
-        f"{source}: trials differ by {_percent(chosen.between)} from start to start and by"
-        f" {_percent(chosen.within)} from second to second"
-    )
-    cut = f" in {chosen.slices} slices, in turn" if chosen.slices > 1 else ""
-    starts = "every pair" if chosen.restart_every == 1 else f"{chosen.restart_every} pairs"
-    expected = "" if chosen.pairs is None else f"; a difference of δ takes about {chosen.pairs}"
-    yield (
-        f"so a trial measures {chosen.duration:g} s{cut}, and servers are restarted after {starts}"
-        + expected
-        + (" pairs" if expected else "")
-    )
 
 
 def _known(planned: Planned) -> NoiseFloor | None:
@@ -277,7 +259,3 @@ def _remaining(study: Study, planned: Planned, took: Seconds) -> Measure:
         return study.measure
     left = Seconds(max(1.0, target(planned.plan.study) - took))
     return replace(study.measure, sequential=replace(sequential, budget=left))
-
-
-def _percent(share: float) -> str:
-    return f"{share * 100:.2g} %"
