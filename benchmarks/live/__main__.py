@@ -1,7 +1,7 @@
 """Real servers against themselves, and against themselves with a little more work.
 
     python -m benchmarks.live RECORD [--nulls 100] [--each 10] [--rows 10100,10200,10500]
-                                     [--truth 40] [--minutes 60]
+                                     [--truth 40] [--minutes 60] [--set slices=5 --set duration=5s]
 
 Every comparison is a complete campaign of ``teiten run`` until decided: both sides are the same
 binaries with a cluster of their own; the new side counts 10,000 rows (the null) or more (a known
@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.live.comparison import Outcome, compare, keep, kept
-from benchmarks.live.study import BASE_ROWS
+from benchmarks.live.study import BASE_ROWS, Size
 from benchmarks.live.tables import tables
 from teiten.host.paths import Workdir, default_workdir
 
@@ -35,17 +35,20 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=12, help="of a comparison, at the most")
     parser.add_argument("--minutes", type=float, default=600.0)
     parser.add_argument("--server", default="18")
+    parser.add_argument("--clients", type=int, default=4)
+    parser.add_argument("--scale", type=int, default=10)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="changes")
     parser.add_argument("--workdir", type=Path, default=default_workdir())
     arguments = parser.parse_args()
     workdir = Workdir(arguments.workdir)
     deadline = time.monotonic() + 60 * arguments.minutes
+    size = Size(arguments.server, arguments.clients, arguments.scale)
     own = dict(change.split("=", 1) for change in arguments.changes)
     for kind, rows in missing(kept(arguments.record), arguments):
         if time.monotonic() > deadline:
             break
         limits = {"blocks": arguments.truth} if kind == "truth" else sequential(arguments.pairs)
-        outcome = compare(kind, rows, arguments.server, workdir, {**limits, **own})
+        outcome = compare(kind, rows, size, workdir, {**limits, **own})
         keep(arguments.record, outcome)
         print(
             f"{kind} {rows}: {outcome.verdict} {outcome.ratio}, {outcome.pairs} pairs,"

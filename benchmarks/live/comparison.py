@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks.live.study import study_text
+from benchmarks.live.study import Size, study_text
 from benchmarks.method.recorded import recorded_pairs
 from teiten.cli.analysing import analyse_campaign
 from teiten.host.paths import Workdir
@@ -34,14 +34,14 @@ class Outcome:
 
 
 def compare(
-    kind: str, rows: int, server: str, workdir: Workdir, measure: Mapping[str, object]
+    kind: str, rows: int, size: Size, workdir: Workdir, measure: Mapping[str, object]
 ) -> Outcome:
     """Run a campaign, read its verdict, delete it. Raises CalledProcessError where it fails."""
     teiten = [sys.executable, "-m", "teiten", "--workdir", str(workdir.root), "--quiet"]
     with tempfile.TemporaryDirectory(prefix="teiten-live-") as folder:
         study = Path(folder) / "known-effect.toml"
-        study.write_text(study_text(server, rows, dict(measure)), encoding="utf-8")
-        command = [*teiten, "run", str(study), "--json", "--yes"]
+        study.write_text(study_text(size, rows, measure), encoding="utf-8")
+        command = [*teiten, "run", str(study), "--json"]
         name = json.loads(_output(command))["campaign"]
     with Ledger.open(workdir.campaigns / name, read_only=True) as ledger:
         analysis = analyse_campaign(ledger, series=False)

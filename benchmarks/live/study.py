@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 BASE_ROWS = 10_000
 
 TEXT = """\
@@ -13,7 +16,7 @@ contrast = "server"
 
 [factors]
 server = ["old", "new"]
-clients = [4]
+clients = [{clients}]
 
 [servers]
 old = {{ server = "{server}", "guc:teiten.rows" = "{base}", "guc:teiten.side" = "old" }}
@@ -23,10 +26,10 @@ new = {{ server = "{server}", "guc:teiten.rows" = "{rows}", "guc:teiten.side" = 
 name = "count"
 title = "Counting rows"
 description = "Counts consecutive accounts from a random start."
-scale = 10
+scale = {scale}
 changes_data = false
 script = '''
-\\set first random(1, 900000)
+\\set first random(1, 100000 * :scale - 20000)
 SELECT count(abalance) FROM pgbench_accounts
  WHERE aid BETWEEN :first AND :first + current_setting('teiten.rows')::int - 1;
 '''
@@ -37,15 +40,30 @@ autovacuum = false
 
 [measure]
 settle = "0s"
-warmup = "1s"
 {measure}
 """
 
 
-def study_text(server: str, rows: int, measure: dict[str, object]) -> str:
+@dataclass(frozen=True)
+class Size:
+    """Of every comparison."""
+
+    server: str
+    clients: int
+    scale: int
+
+
+def study_text(size: Size, rows: int, measure: Mapping[str, object]) -> str:
     """TOML. ``rows``: what the new side counts; the old one counts BASE_ROWS. ``measure``: keys."""
     lines = "\n".join(f"{key} = {_value(value)}" for key, value in measure.items())
-    return TEXT.format(server=server, rows=rows, base=BASE_ROWS, measure=lines)
+    return TEXT.format(
+        server=size.server,
+        clients=size.clients,
+        scale=size.scale,
+        rows=rows,
+        base=BASE_ROWS,
+        measure=lines,
+    )
 
 
 def _value(value: object) -> str:

@@ -31,12 +31,12 @@ def test_it_ends_as_soon_as_it_is_decided(
         assert kinds(ledger)[-2:] == ["decided", "campaign-finished"]
     (contrast,) = analysis.contrasts
     assert contrast.overall.kind is VerdictKind.FASTER
-    assert 4 <= contrast.overall.pairs < 10 < PLAN.study.measure.blocks
+    assert 6 <= contrast.overall.pairs < 10 < PLAN.study.measure.blocks
     assert len(analysis.trials) == 2 * contrast.overall.pairs == len(analysis.due)
     assert analysis.complete and analysis.missing == 0 and analysis.finished_at is not None
     assert analysis.standing.ending is Ending.DECIDED
     said = capsys.readouterr().err
-    assert "no interval yet; 1 pair, a decision needs 4 at least" in said
+    assert "no interval yet; 1 pair, a decision needs 6 at least" in said
     assert "faster" in said.splitlines()[-1] or "faster" in said
     summary = summarise(tmp_path / "made")
     assert summary.state is CampaignState.COMPLETE
@@ -99,7 +99,7 @@ def test_disturbed_trials_are_excluded_and_made_up_for(tmp_path: Path) -> None:
 
 
 def test_without_a_decision_it_ends_after_the_most_blocks(tmp_path: Path) -> None:
-    plan = ab_plan(duration="5s", blocks=4)
+    plan = ab_plan(duration="5s", blocks=6)
     with new_ledger(tmp_path / "made", plan) as ledger:
         carry_on(ledger, tps_with(0.0, deviation=0.2))
         analysis = analyse_campaign(ledger)
