@@ -16,7 +16,7 @@ from teiten.host.paths import Workdir, default_workdir
 
 VERBS = {
     "doctor": "what this machine is, and what could disturb a measurement",
-    "pg": "PostgreSQL installations: list, install, remove",
+    "pg": "PostgreSQL installations: list, install, build, remove",
     "studies": "the catalogue of studies",
     "show": "a study in words",
     "init": "a commented copy of a study, to edit",

@@ -37,7 +37,7 @@ def command(session: Session, study: str, options: PlanOptions, as_json: bool) -
     Ctrl-C ends it in order; `teiten resume` continues it.
     """
     prepare(session, options.name)
-    planned = make_plan(session, study, options)
+    planned = make_plan(session, study, options, building=True)
     command = repeating_command(study, options, planned.plan.seed)
     name = begin(session, planned, options.name, command)
     carried = carry_out_new(session, name)

@@ -45,6 +45,11 @@ class Workdir:
         """Facts measured on this machine that are worth keeping."""
         return self.root / "caches"
 
+    @property
+    def builds(self) -> Path:
+        """Sources and objects while PostgreSQL is built, and the logs of builds that failed."""
+        return self.root / "builds"
+
     def prepare(self) -> None:
         """Make the folders; their modes let the servers' user pass through when we are root."""
         for folder in (
@@ -55,6 +60,7 @@ class Workdir:
             self.campaigns,
             self.clusters,
             self.caches,
+            self.builds,
         ):
             folder.mkdir(parents=True, exist_ok=True)
 
