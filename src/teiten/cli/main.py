@@ -24,6 +24,7 @@ VERBS = {
     "run": "run a study to a report",
     "ab": "is B slower than A? pairs until that is decided",
     "null": "how much two equal sides differ on this machine",
+    "bisect": "which commit of PostgreSQL changed the speed",
     "resume": "continue a campaign that was interrupted",
     "runs": "list campaigns",
     "rm": "delete a campaign",

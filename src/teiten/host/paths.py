@@ -50,6 +50,11 @@ class Workdir:
         """Sources and objects while PostgreSQL is built, and the logs of builds that failed."""
         return self.root / "builds"
 
+    @property
+    def bisects(self) -> Path:
+        """The searches of ``teiten bisect``: what is known of each commit, and a clone."""
+        return self.root / "bisects"
+
     def prepare(self) -> None:
         """Make the folders; their modes let the servers' user pass through when we are root."""
         for folder in (
@@ -61,6 +66,7 @@ class Workdir:
             self.clusters,
             self.caches,
             self.builds,
+            self.bisects,
         ):
             folder.mkdir(parents=True, exist_ok=True)
 

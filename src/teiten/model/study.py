@@ -102,6 +102,9 @@ class Sequential:
     """What the campaign may take, preparation included; None until sizing."""
     most_blocks: int | None = None
     """No more blocks than these, whatever the budget permits."""
+    beyond_delta: bool = False
+    """A verdict of slower or faster is decided only once its whole interval lies beyond δ: every
+    side is then on one side of δ, as a search for a commit needs it."""
 
 
 @dataclass(frozen=True)

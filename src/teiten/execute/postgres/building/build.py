@@ -7,8 +7,8 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -276,22 +276,20 @@ class _Building:
         )
 
 
-class _one_at_a_time(filelock.FileLock):  # noqa: N801 - used as a context
+@contextmanager
+def _one_at_a_time(workdir: Workdir, say: Say) -> Iterator[None]:
     """The working folder's builds, ours alone; says where it has to wait."""
-
-    def __init__(self, workdir: Workdir, say: Say) -> None:
-        super().__init__(workdir.builds / ".lock")
-        self._workdir = workdir
-        self._say = say
-
-    def __enter__(self) -> _one_at_a_time:
-        try:
-            self.acquire(timeout=0)
-        except filelock.Timeout:
-            self._say("another Teiten builds here; waiting for it")
-            self.acquire()
-        _sweep(self._workdir)
-        return self
+    lock = filelock.FileLock(workdir.builds / ".lock")
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout:
+        say("another Teiten builds here; waiting for it")
+        lock.acquire()
+    try:
+        _sweep(workdir)
+        yield
+    finally:
+        lock.release()
 
 
 def _sweep(workdir: Workdir) -> None:

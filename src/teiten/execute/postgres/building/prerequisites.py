@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
@@ -113,7 +114,7 @@ def compiler_line(compiler: str) -> str:
     """The first line of ``--version``. Raises MachineError where the compiler does not run."""
     try:
         done = subprocess.run(
-            [compiler, "--version"],
+            [*_words(compiler), "--version"],
             env=child_environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -130,11 +131,16 @@ def compiler_line(compiler: str) -> str:
 def _compiler(spec: BuildSpec) -> str | None:
     named = [one.removeprefix("CC=") for one in spec.configure if one.startswith("CC=")]
     for name in (named[-1:] or COMPILERS):  # fmt: skip
-        if shutil.which(name):
+        if shutil.which(_words(name)[0]):
             return name
     if named:
         raise UsageError(f"--configure CC={named[-1]}: there is no such compiler", "install it")
     return None
+
+
+def _words(compiler: str) -> list[str]:
+    """``ccache gcc`` is a compiler too."""
+    return shlex.split(compiler) or [compiler]
 
 
 def _missing_programs(source: SourceCode, spec: BuildSpec) -> list[str]:
@@ -153,7 +159,7 @@ def _decided(feature: str, spec: BuildSpec) -> bool:
 
 def _compiles(compiler: str, program: str) -> bool:
     done = subprocess.run(
-        [compiler, "-fsyntax-only", "-x", "c", "-"],
+        [*_words(compiler), "-fsyntax-only", "-x", "c", "-"],
         env=child_environment(),
         input=program.encode(),
         stdout=subprocess.DEVNULL,
