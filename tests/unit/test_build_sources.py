@@ -1,4 +1,4 @@
-"""What --source may name: a tarball, a folder, a commit; their digests do not depend on the place."""
+"""What --source may name: a tarball, a folder, a commit; a digest tells content, not the place."""
 
 from __future__ import annotations
 

@@ -24,15 +24,18 @@ from teiten.execute.postgres.building.build import (
     prepare_build,
 )
 from teiten.execute.postgres.building.recipe import needed_bytes
+from teiten.execute.postgres.building.reported import reported_build
 from teiten.execute.postgres.building.running import Watch
 from teiten.execute.postgres.building.sources import SourceCode
 from teiten.execute.postgres.installations import resolve
+from teiten.host.build_cautions import build_cautions
 from teiten.host.signals import one_interruption
 from teiten.model.build import BuildSpec, PlannedBuild
 from teiten.model.installation import Installation
 from teiten.model.plan import Needs
 from teiten.model.study import Study
 from teiten.model.units import Bytes, Seconds
+from teiten.report.texts import caution_text
 
 PLAIN_EVERY = 30.0
 """Seconds between two lines of progress where there is no terminal."""
@@ -69,9 +72,14 @@ def _build(session: Session, name: str, prepared: Prepared, used: int) -> Instal
     about = foretold_seconds(session.workdir, used)
     session.console.detail(f"a build takes about {duration(about)} here")
     with one_interruption(), _shown(session.console, about) as watch:
-        return build(
+        built = build(
             name, prepared, session.workdir, jobs=used, say=session.console.say, watch=watch
         )
+    if built.build is not None:
+        reported, version = reported_build(built)
+        for caution in build_cautions(built.name, built.build, reported, version):
+            session.console.warn(*caution_text(caution, "en"))
+    return built
 
 
 def cores() -> int:

@@ -33,7 +33,7 @@ def _differences(
 ) -> Iterator[tuple[str, str, str]]:
     flags = reported.get("CFLAGS", "")
     lacking = [flag for flag in (asked.cflags or "").split() if flag not in flags.split()]
-    if lacking:
+    if lacking and "CFLAGS" in reported:
         yield "CFLAGS", " ".join(lacking), flags or "nothing"
     said = reported.get("CONFIGURE", "").strip()
     if said and not asked.meson:
