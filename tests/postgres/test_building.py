@@ -24,7 +24,7 @@ FLAGS = ("--configure", "--without-readline --without-zlib", "--jobs", "2")
 
 @pytest.fixture
 def teiten(workdir: Workdir) -> Teiten:
-    return with_own_installations(workdir)
+    return with_own_installations(workdir, "17")
 
 
 @pytest.fixture

@@ -134,6 +134,10 @@ class Search:
     def _confirm(self, commit: str) -> None:
         """The commit against its parent: its own effect, whatever else lies between the ends."""
         parent = self.repository.parent(commit)
+        if parent == self.request.good:  # compared already
+            known = [one.comparison for one in self.steps if one.commit == commit]
+            self.last = next((one for one in known if one is not None), self.ends)
+            return
         try:
             old, new = self._build(parent), self._build(commit)
             if old.name != new.name:
