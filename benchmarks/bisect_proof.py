@@ -85,6 +85,13 @@ def make_repository(source: Path, folder: Path, turns: int) -> list[str]:
     return commits
 
 
+def kept(arguments: argparse.Namespace) -> list[str]:
+    """The commits of a repository that stays, made where it is not there yet."""
+    if not arguments.keep.exists():
+        return make_repository(arguments.source, arguments.keep, arguments.turns)
+    return list(reversed(git(arguments.keep, "rev-list", "HEAD").split()))
+
+
 def search(arguments: argparse.Namespace, repository: Path, commits: Sequence[str]) -> int:
     head, status = git(repository, "rev-parse", "HEAD"), git(repository, "status", "--porcelain")
     begin = time.monotonic()
@@ -94,7 +101,8 @@ def search(arguments: argparse.Namespace, repository: Path, commits: Sequence[st
             *("--good", commits[0], "--bad", commits[-1], "--source", str(repository)),
             *("--workload", "read", "--clients", "1", "--duration", arguments.duration),
             *("--set", f"scale={arguments.scale}", "--budget", arguments.budget),
-            *("--configure", "--without-readline --without-zlib", "--cflags", "-O1"),
+            *("--configure", f"--without-readline --without-zlib CC='{arguments.compiler}'"),
+            *("--cflags", "-O1", "--jobs", str(arguments.jobs)),
             *("--set", "disturbed_share=90%", "--name", "proof", "--json"),
         ],
         stdout=subprocess.PIPE,
@@ -128,7 +136,12 @@ def main() -> int:
     parser.add_argument("--scale", type=int, default=5)
     parser.add_argument("--duration", default="5s")
     parser.add_argument("--budget", default="2h")
+    parser.add_argument("--compiler", default="gcc", help="for example: ccache gcc")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--keep", type=Path, help="folder of the repository, to go on with")
     arguments = parser.parse_args()
+    if arguments.keep is not None:
+        return search(arguments, arguments.keep, kept(arguments))
     with tempfile.TemporaryDirectory(prefix="teiten-proof-") as folder:
         Path(folder).chmod(0o755)
         repository = Path(folder) / "postgresql"

@@ -173,8 +173,14 @@ class StudyServers:
 
     def _build(self, name: str, spec: BuildSpec, building: bool) -> Installation:
         session = self._session
-        prepared = prepare_build(spec, self._sources.get(spec.source or ""))
-        self._sources[spec.source or ""] = prepared.source
+        if spec.source is None:
+            raise UsageError(
+                f"the study {self._study.name} builds {name} from source, and none is named",
+                "--source TARBALL, a folder, or GIT_CHECKOUT@REF (a tarball comes for example from:"
+                " apt-get source postgresql-15)",
+            )
+        prepared = prepare_build(spec, self._sources.get(spec.source))
+        self._sources[spec.source] = prepared.source
         present = built_already(session.workdir, prepared.key)
         if present is not None:
             return present

@@ -147,16 +147,11 @@ def _builds(
             )
         if name not in named:
             continue
-        if table.source is None:
-            raise draft.error(
-                ("builds", name),
-                "names no source",
-                "give one for all builds: --source TARBALL, a folder, or GIT_CHECKOUT@REF (a"
-                " tarball comes for example from: apt-get source postgresql-15)",
-            )
-        path = Path(table.source).expanduser()
-        beside = path if path.is_absolute() else document.path.parent / path
-        yield name, BuildSpec(str(beside), table.configure, table.cflags, table.meson)
+        source = None
+        if table.source is not None:
+            path = Path(table.source).expanduser()
+            source = str(path if path.is_absolute() else document.path.parent / path)
+        yield name, BuildSpec(source, table.configure, table.cflags, table.meson)
 
 
 def _base_clients(tables: StudyFile, factors: Sequence[Factor]) -> tuple[str, ...]:

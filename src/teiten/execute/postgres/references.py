@@ -78,7 +78,7 @@ def _no_version(
 ) -> UsageError:
     hint = f"install it with: teiten pg install {request}"
     if request.prefix in ("system", "build"):
-        hint = "teiten pg list shows what is installed; a build is best named by its own name"
+        hint = "teiten pg list shows what is installed"
     elif request.prefix is not None:
         hint = f"install it with: teiten pg install --client {request.prefix} {request}"
     return UsageError(
