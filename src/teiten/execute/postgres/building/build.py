@@ -30,7 +30,7 @@ from teiten.execute.postgres.building.running import Watch, run_step
 from teiten.execute.postgres.building.sources import SourceCode, find_source, unpack
 from teiten.execute.postgres.contrib import WANTED
 from teiten.execute.postgres.inspection import inspect_folder, inspect_managed
-from teiten.execute.postgres.marker import Kind, mark, read_marker, remove_marked
+from teiten.execute.postgres.marker import Kind, mark, remove_marked
 from teiten.execute.postgres.provision.check import check_server
 from teiten.execute.postgres.provision.obtain import DISK_HINT
 from teiten.execute.postgres.provision.receipts import (
@@ -40,6 +40,7 @@ from teiten.execute.postgres.provision.receipts import (
 )
 from teiten.execute.postgres.provision.staging import Say, exclusive, managed_installations
 from teiten.execute.postgres.provision.version_requests import parse_request
+from teiten.execute.postgres.sweep import sweep
 from teiten.host.paths import Workdir
 from teiten.host.users import ServerUser, give, server_user
 from teiten.model.build import BuildFacts, BuildSpec
@@ -286,19 +287,16 @@ def _one_at_a_time(workdir: Workdir, say: Say) -> Iterator[None]:
         say("another Teiten builds here; waiting for it")
         lock.acquire()
     try:
-        _sweep(workdir)
+        _remove_left(workdir, say)
         yield
     finally:
         lock.release()
 
 
-def _sweep(workdir: Workdir) -> None:
+def _remove_left(workdir: Workdir, say: Say) -> None:
     """Remove what a Teiten that was killed left of its build, and the oldest logs."""
-    for folder in workdir.builds.glob("tree-*"):
-        marker = None if folder.is_symlink() else read_marker(folder)
-        if marker is not None and not marker.maker_lives():
-            with suppress(OSError, UsageError):
-                remove_marked(folder)
+    for line in sweep(workdir):
+        say(line)
     logs = sorted(workdir.builds.glob("*.log"), key=lambda one: one.stat().st_mtime)
     for log in logs[:-KEPT_LOGS]:
         log.unlink(missing_ok=True)
