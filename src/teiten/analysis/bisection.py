@@ -10,6 +10,7 @@ from teiten.model.units import Share
 
 BY_SIGN = (VerdictKind.SLOWER, VerdictKind.FASTER)
 SMALLEST_DELTA = 0.001
+SMALLEST_ALPHA = 0.0001
 
 
 def direction(ends: Comparison) -> VerdictKind | None:
@@ -55,5 +56,6 @@ def comparisons(candidates: int) -> int:
 
 
 def step_alpha(alpha: float, count: int) -> Share:
-    """The α of one of ``count`` comparisons, so that the whole search errs in α of searches."""
-    return Share(alpha / count)
+    """The α of one of ``count`` comparisons, so that the whole search errs in α of searches at the
+    most; rounded down, to be read."""
+    return Share(max(SMALLEST_ALPHA, math.floor(alpha / count * 1e4 + 1e-6) / 1e4))

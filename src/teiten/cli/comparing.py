@@ -41,6 +41,8 @@ class Question:
     """What it may take."""
     command: str
     """The search's command line, for the campaign's record."""
+    telling: bool = True
+    """The machine's cautions are said; they are recorded in any case."""
 
 
 def compare(session: Session, question: Question) -> tuple[Comparison | None, Seconds]:
@@ -77,7 +79,7 @@ def _campaign(session: Session, question: Question, name: str) -> Comparison | N
         return None
     if planned.plan.study.measure.blocks < least_pairs(question.alpha):
         return None
-    begin(session, planned, name, question.command)
+    begin(session, planned, name, question.command, telling=question.telling)
     return _comparison(carry_out_new(session, name))
 
 

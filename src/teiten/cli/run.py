@@ -55,9 +55,15 @@ def prepare(session: Session, name: str | None) -> None:
     sweep_leftovers(session)
 
 
-def begin(session: Session, planned: Planned, name: str | None, command: str) -> str:
-    """Say the cautions, write the ledger of a new campaign, and return the campaign's name."""
-    tell_cautions(session, planned)
+def begin(
+    session: Session, planned: Planned, name: str | None, command: str, *, telling: bool = True
+) -> str:
+    """Say the cautions, write the ledger of a new campaign, and return the campaign's name.
+
+    ``telling``: False where the same cautions were said just before.
+    """
+    if telling:
+        tell_cautions(session, planned)
     plan = planned.plan
     chosen = name or new_name(
         plan.study.name, plan.study.profile, time.time(), session.workdir.campaigns

@@ -180,6 +180,7 @@ class Search:
                 share=Seconds(request.budget / count),
                 budget=Seconds(request.budget - self.spent),
                 command=request.command,
+                telling=first,
             ),
         )
         self.spent += seconds
@@ -187,9 +188,11 @@ class Search:
 
     def _say_standing(self, following: str) -> None:
         left = len(self.candidates)
+        further = (left - 1).bit_length()
+        many = "1 comparison" if further == 1 else f"{further} comparisons"
         self.session.console.say(
-            f"{left} commits are left, about {max(0, left - 1).bit_length()} comparisons; next:"
-            f" {following[:SHORT]} {self.repository.subject(following)}"
+            f"one of {left} commits, about {many} to go; next: {following[:SHORT]}"
+            f" {self.repository.subject(following)}"
         )
 
 
