@@ -74,6 +74,7 @@ def study_file_page() -> str:
     tables = (
         ("[study]", schema.StudyTable),
         ("[[workloads]]", schema.WorkloadTable),
+        ("[builds.NAME]", schema.BuildTable),
         ("[settings.NAME]", schema.SettingTable),
         ("[measure]", schema.MeasureTable),
         ("[profiles.NAME]", schema.ProfileTable),
@@ -87,7 +88,7 @@ def study_file_page() -> str:
     parts.append(
         "Keys in bold must be there. `[factors]` holds a list of levels for each factor: `server`,"
         " `clients`, `checksums`, `query_mode`, or `guc:NAME`; `[servers]` names of your own for"
-        " servers.\n"
+        " servers, `[builds.NAME]` servers that are built from source.\n"
     )
     return "\n".join(parts)
 

@@ -51,6 +51,10 @@ class ServerError(MachineError):
     """A PostgreSQL server or one of its programs did not do what was asked."""
 
 
+class BuildError(MachineError):
+    """A source of PostgreSQL that does not build here."""
+
+
 class WorkloadError(MachineError):
     """The load generator could not run, for example because of an error in a script."""
 

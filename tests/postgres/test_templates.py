@@ -24,6 +24,7 @@ from teiten.execute.postgres.templates.store import (
 from teiten.execute.postgres.usage import folder_bytes
 from teiten.host.paths import Workdir
 from teiten.host.users import server_user
+from teiten.model.build import BuildFacts
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import TemplateSpec
 from teiten.model.study import DataSet
@@ -125,6 +126,7 @@ def test_the_expected_size_is_near(
 def test_the_fingerprint_tells_what_matters(installation_any: Installation) -> None:
     base = template_fingerprint(installation_any, True, DataSet(1))
     other = replace(installation_any, fingerprint="another binary")
+    built = BuildFacts("key", "source", "digest", None, (), None, meson=False, compiler="gcc")
     assert (
         len(
             {
@@ -133,9 +135,10 @@ def test_the_fingerprint_tells_what_matters(installation_any: Installation) -> N
                 template_fingerprint(installation_any, True, DataSet(2)),
                 template_fingerprint(installation_any, True, DataSet(1, 80)),
                 template_fingerprint(other, True, DataSet(1)),
+                template_fingerprint(replace(installation_any, build=built), True, DataSet(1)),
             }
         )
-        == 5
+        == 6
     )
     renamed = replace(installation_any, name="another name")
     assert template_fingerprint(renamed, True, DataSet(1)) == base

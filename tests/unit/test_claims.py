@@ -320,3 +320,17 @@ def test_estimates() -> None:
     assert mean - low == pytest.approx(high - mean)
     assert exact([0.3], 0.05) == (0.3, 0.3, 0.3)
     assert exact([], 0.05) is None
+
+
+def test_a_contrast_of_builds_is_one_of_servers_by_their_names() -> None:
+    wanted = Effect((Bounds(1.01, 1.05),))
+    by_name = a_claim(
+        predicate=wanted, contrast=ClaimContrast("build", "13", "14"), needs=ClaimNeeds()
+    )
+    (found,) = assess([by_name], PLAN, FACTS, attempts(with_effect(1.03)))
+    (by_version,) = assess([between(wanted)], PLAN, FACTS, attempts(with_effect(1.03)))
+    assert found.standing is by_version.standing is REPRODUCED
+    assert found.checks == by_version.checks
+    other = replace(by_name, contrast=ClaimContrast("build", "13", "LTO"))
+    (missing,) = assess([other], PLAN, FACTS, attempts(with_effect(1.03)))
+    assert missing.standing is NOT_APPLICABLE

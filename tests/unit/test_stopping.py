@@ -198,3 +198,16 @@ def test_a_plan_of_an_older_teiten_is_a_fixed_design() -> None:
         del trial["copy"]
     assert codec.decode_plan(json.dumps(old)) == plan
     assert plan.study.measure.sequential is None
+
+
+def test_beyond_delta_goes_on_until_the_interval_lies_on_one_side_of_delta() -> None:
+    slower = -0.026  # δ is 2 %
+    usual = contrasts(ONE, run(ONE, lambda _trial: slower))[0].overall
+    assert is_decided(usual) and not usual.at_least_delta
+    sequential = replace(ONE.study.measure.sequential or Sequential(None), beyond_delta=True)
+    measure = replace(ONE.study.measure, sequential=sequential)
+    plan = replace(ONE, study=replace(ONE.study, measure=measure))
+    longer = contrasts(plan, run(plan, lambda _trial: slower))[0].overall
+    assert longer.at_least_delta and longer.pairs > usual.pairs
+    equal = contrasts(plan, run(plan, lambda _trial: 0.0))[0].overall
+    assert is_decided(equal) and equal.pairs < 40

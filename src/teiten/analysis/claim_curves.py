@@ -12,6 +12,8 @@ from teiten.model.claims import Claim, Proportional, PublishedCurves, Reason, Sp
 from teiten.model.plan import Cell, Plan
 
 SERVER = "server"
+BUILD = "build"
+"""In a claim's contrast: levels of ``server`` by their names, instead of by major version."""
 CLIENTS = "clients"
 CORES = "cores"
 ANY_BLOCK = 1
@@ -91,6 +93,9 @@ def _sides(claim: Claim, plan: Plan) -> tuple[str, tuple[str, ...]] | Reason:
         return SERVER, tuple(level for level, _ in plan.servers)
     if contrast.factor == SERVER:
         found = [of_major(plan, major) for major in (contrast.old, contrast.new)]
+    elif contrast.factor == BUILD:
+        here = {level for level, _ in plan.servers}
+        found = [level if level in here else None for level in (contrast.old, contrast.new)]
     else:
         factor = plan.study.factor(contrast.factor)
         known = factor.levels if factor else ()
@@ -98,7 +103,12 @@ def _sides(claim: Claim, plan: Plan) -> tuple[str, tuple[str, ...]] | Reason:
     if None in found:
         wanted = f"{contrast.old}, {contrast.new}"
         return Reason("contrast", (("factor", contrast.factor), ("levels", wanted)))
-    return contrast.factor, tuple(level for level in found if level is not None)
+    return _varied(contrast.factor), tuple(level for level in found if level is not None)
+
+
+def _varied(factor: str) -> str:
+    """The factor of the study that a contrast compares levels of."""
+    return SERVER if factor == BUILD else factor
 
 
 def of_major(plan: Plan, major: str) -> str | None:
@@ -136,7 +146,7 @@ def _curve(
 
 
 def _side(claim: Claim, wanted: Mapping[str, str]) -> str:
-    return wanted[claim.contrast.factor] if claim.contrast else ""
+    return wanted[_varied(claim.contrast.factor)] if claim.contrast else ""
 
 
 def _level(cell: Cell, workload: str, wanted: Mapping[str, str], axis: str) -> float | None:

@@ -14,12 +14,13 @@ from collections.abc import Sequence
 from teiten.analysis.contrasts import contrasts
 from teiten.analysis.pairs import Context
 from teiten.analysis.sequential import is_decided
-from teiten.model.analysis import ContrastResult
+from teiten.model.analysis import ContrastResult, Verdict, VerdictKind
 from teiten.model.metrics import TPS
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Attempt, Ending, Standing, open_trials
 from teiten.model.units import Seconds
 
+BY_SIGN = (VerdictKind.SLOWER, VerdictKind.FASTER)
 Level = tuple[str, Context]
 """Workload, and the levels of all factors but the contrasted one."""
 
@@ -44,14 +45,22 @@ def standing(plan: Plan, attempts: Sequence[Attempt], spent: Seconds) -> Standin
     return _next_block(plan, attempts, spent, passed)
 
 
-def undecided(results: Sequence[ContrastResult]) -> frozenset[Level]:
+def undecided(results: Sequence[ContrastResult], *, beyond_delta: bool = False) -> frozenset[Level]:
     """The levels for which a campaign goes on: all of a workload until its primary verdict is
-    decided, then those without a decided verdict of their own."""
+    decided, then those without a decided verdict of their own.
+
+    ``beyond_delta``: slower or faster is decided where the whole interval lies beyond δ.
+    """
+
+    def decided(verdict: Verdict) -> bool:
+        crosses = verdict.kind in BY_SIGN and not verdict.at_least_delta
+        return is_decided(verdict) and not (beyond_delta and crosses)
+
     return frozenset(
         (one.workload, level.context)
         for one in results
         for level in one.levels
-        if not (is_decided(one.overall) and is_decided(level.verdict))
+        if not (decided(one.overall) and decided(level.verdict))
     )
 
 
@@ -77,7 +86,9 @@ def _next_block(
 
 
 def _undecided(plan: Plan, attempts: Sequence[Attempt]) -> frozenset[Level]:
-    return undecided(contrasts(plan, attempts, (TPS.name,)))
+    sequential = plan.study.measure.sequential
+    beyond = sequential is not None and sequential.beyond_delta
+    return undecided(contrasts(plan, attempts, (TPS.name,)), beyond_delta=beyond)
 
 
 def _before(plan: Plan, attempts: Sequence[Attempt], block: int) -> list[Attempt]:

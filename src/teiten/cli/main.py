@@ -16,7 +16,7 @@ from teiten.host.paths import Workdir, default_workdir
 
 VERBS = {
     "doctor": "what this machine is, and what could disturb a measurement",
-    "pg": "PostgreSQL installations: list, install, remove",
+    "pg": "PostgreSQL installations: list, install, build, remove",
     "studies": "the catalogue of studies",
     "show": "a study in words",
     "init": "a commented copy of a study, to edit",
@@ -24,6 +24,7 @@ VERBS = {
     "run": "run a study to a report",
     "ab": "is B slower than A? pairs until that is decided",
     "null": "how much two equal sides differ on this machine",
+    "bisect": "which commit of PostgreSQL changed the speed",
     "resume": "continue a campaign that was interrupted",
     "runs": "list campaigns",
     "rm": "delete a campaign",

@@ -29,6 +29,7 @@ class PlanOptions:
     alpha: str | None = None
     until_decided: bool = False
     budget: str | None = None
+    source: str | None = None
     seed: int | None = None
     name: str | None = None
 
@@ -40,6 +41,7 @@ class PlanOptions:
             ("--delta", self.delta),
             ("--alpha", self.alpha),
             ("--budget", self.budget),
+            ("--source", self.source),
             ("--seed", self.seed),
         )
         repeated = (("--servers", self.servers), ("--set", self.overrides), ("--guc", self.gucs))
@@ -109,6 +111,11 @@ _OPTIONS = (
         "--budget",
         metavar="TIME",
         help="With --until-decided: what the campaign may take, for example 2h.",
+    ),
+    click.option(
+        "--source",
+        metavar="SOURCE",
+        help="Of the study's builds: a tarball, its folder, or a git checkout, perhaps @REF.",
     ),
     click.option(
         "--delta", metavar="SHARE", help="The smallest difference that matters, for example 2%."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -89,6 +90,46 @@ def install_command(
 
 
 @command.command(
+    "build",
+    epilog="Examples:  teiten pg build o3 --source postgresql-15.18.tar.bz2 --cflags '-O3 -g'"
+    "  ·  teiten pg build mine --source ~/postgresql@my-branch --configure --without-icu",
+)
+@click.argument("name")
+@click.option(
+    "--source",
+    required=True,
+    metavar="SOURCE",
+    help="A tarball, its unpacked folder, or a git checkout with or without @REF.",
+)
+@click.option(
+    "--configure",
+    multiple=True,
+    metavar="OPTIONS",
+    help="Options of configure, or of meson setup; may be given several times.",
+)
+@click.option("--cflags", metavar="FLAGS", help="CFLAGS, instead of configure's own -O2.")
+@click.option("--meson", is_flag=True, help="Build with meson and ninja (from PostgreSQL 16 on).")
+@click.option(
+    "--jobs", type=click.IntRange(1, 1024), metavar="N", help="Compilers at a time: all cores."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print what was built as JSON.")
+@click.pass_obj
+def build_command(session: Session, /, name: str, **given: Any) -> None:
+    """Build PostgreSQL from source under NAME, with contrib and pgbench, and check it.
+
+    NAME is then a server like any other: --servers 17,NAME. The source is not changed: it is copied
+    and built in Teiten's folder, by the unprivileged user as whom servers run. A build of the same
+    source, options and compiler is made once.
+    """
+    from teiten.cli.building import build_one, spec_of
+
+    spec = spec_of(given["source"], given["configure"], given["cflags"], meson=given["meson"])
+    built = build_one(session, name, spec, given["jobs"])
+    if given["as_json"]:
+        session.console.json(describe(built))
+
+
+@command.command(
     "remove", epilog="Examples:  teiten pg remove 17.10  ·  teiten pg remove maven:18.4 pgbench"
 )
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
@@ -122,6 +163,7 @@ def describe(one: Installation) -> dict[str, Any]:
         "psql": str(one.psql) if one.psql else None,
         "contrib": sorted(one.contrib),
         "fingerprint": one.fingerprint,
+        "build": asdict(one.build) if one.build else None,
     }
 
 

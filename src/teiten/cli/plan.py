@@ -45,6 +45,17 @@ def command(session: Session, study: str, options: PlanOptions, as_json: bool) -
 
 def _actions(session: Session, planned: Planned) -> tuple[str, ...]:
     from teiten.host.users import server_user
+
+    folder = session.workdir.builds
+    built = (
+        f"build {one.name} from source in {folder}, as user {server_user().name}: {one.described}"
+        for one in planned.builds
+    )
+    return (*built, *_of_plan(session, planned))
+
+
+def _of_plan(session: Session, planned: Planned) -> tuple[str, ...]:
+    from teiten.host.users import server_user
     from teiten.plan.describe import actions
 
     return actions(

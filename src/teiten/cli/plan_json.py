@@ -52,6 +52,7 @@ def plan_as_json(planned: Planned, folder: Path, actions: tuple[str, ...]) -> di
             "memory_bytes": plan.needs.memory,
             "memory_available_bytes": planned.facts.memory.available,
         },
+        "builds": [asdict(build) for build in planned.builds],
         "noise": [asdict(floor) for floor in planned.noise],
         "folder": str(folder),
         "actions": list(actions),

@@ -25,6 +25,7 @@ def plan_lines(planned: Planned, folder: Path, actions: tuple[str, ...]) -> Iter
         yield f"The profile {study.profile} supports no conclusion."
     yield ""
     yield from columns(list(_overview(plan)))
+    yield from _build_lines(planned)
     yield ""
     yield f"Trials ({len(plan.trials)}), in this order"
     yield from columns(list(_trial_rows(plan)), right=_number_columns(plan))
@@ -41,6 +42,17 @@ def plan_lines(planned: Planned, folder: Path, actions: tuple[str, ...]) -> Iter
     yield "What running it will do"
     yield from bullets(actions)
     yield from _caution_lines(planned)
+
+
+def _build_lines(planned: Planned) -> Iterator[str]:
+    if not planned.builds:
+        return
+    yield ""
+    yield "Built from source first"
+    for one in planned.builds:
+        yield from bullets(
+            [f"{one.name}: {one.described}, about {format_duration(round(one.seconds))}"]
+        )
 
 
 def _overview(plan: Plan) -> Iterator[tuple[str, str]]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from teiten.analysis.contrasts import contexts_of
 from teiten.analysis.sequential import least_pairs
+from teiten.cli.building import StudyServers
 from teiten.cli.main import Session
 from teiten.cli.options import LARGEST_SEED, PlanOptions
-from teiten.execute.postgres.installations import choose_pgbench, find_installations, resolve
+from teiten.execute.postgres.installations import choose_pgbench, find_installations
 from teiten.execute.postgres.templates.store import (
     TemplateStore,
     expected_bytes,
@@ -19,8 +20,8 @@ from teiten.host.cautions import cautions, plan_cautions, warnings_first
 from teiten.host.facts import read_host_facts
 from teiten.host.noise import known_noise
 from teiten.host.users import server_user
+from teiten.model.build import PlannedBuild
 from teiten.model.facts import Caution, HostFacts, Severity
-from teiten.model.installation import Installation
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.starts import pairs_of_a_start
@@ -44,42 +45,57 @@ class Planned:
     """Fingerprints of templates that exist already."""
     noise: tuple[NoiseFloor, ...] = ()
     """What ``teiten null`` has measured here for workloads of the plan."""
+    builds: tuple[PlannedBuild, ...] = ()
+    """Servers that have yet to be built; ``plan.needs`` holds their time and disk."""
 
 
 def make_plan(
-    session: Session, study_reference: str, options: PlanOptions, *, checked: bool = True
+    session: Session,
+    study_reference: str,
+    options: PlanOptions,
+    *,
+    checked: bool = True,
+    building: bool = False,
 ) -> Planned:
-    """Plan a study for this machine; starts nothing.
+    """Plan a study for this machine; starts nothing but, with ``building``, the study's builds.
 
     ``checked``: raise MachineError where the machine does not suffice. Raises UsageError and
     StudyError for what the user wrote.
     """
-    return plan_study(session, _load(study_reference, options), seed=options.seed, checked=checked)
+    study = _load(study_reference, options)
+    return plan_study(session, study, seed=options.seed, checked=checked, building=building)
 
 
 def plan_study(
-    session: Session, study: Study, *, seed: int | None, checked: bool = True
+    session: Session,
+    study: Study,
+    *,
+    seed: int | None,
+    checked: bool = True,
+    building: bool = False,
 ) -> Planned:
     """As ``make_plan``, of a study that is loaded; ``seed``: None for a random one."""
+    servers = StudyServers(session, study, building=building)
     facts = read_host_facts(session.workdir.root)
     sized = size(study, facts)
     installations = find_installations(session.workdir)
     plan = expand(
         sized,
-        _servers(sized, installations),
+        servers.resolved(installations),
         choose_pgbench(installations),
         seed=secrets.randbelow(LARGEST_SEED) if seed is None else seed,
         fingerprint=template_fingerprint,
         expected_bytes=expected_bytes,
     )
     ready = _ready_templates(session, plan)
-    needs = estimate(sized, plan.trials, plan.templates, ready)
+    needs = servers.with_builds(estimate(sized, plan.trials, plan.templates, ready))
     planned = Planned(
         replace(plan, needs=needs),
         facts,
         _all_cautions(plan, facts),
         ready,
         tuple(known_noise(session.workdir.caches, facts, plan)),
+        servers.planned,
     )
     if checked:
         check_planned(session, planned)
@@ -103,16 +119,8 @@ def _load(study_reference: str, options: PlanOptions) -> Study:
         alpha=options.alpha,
         until_decided=options.until_decided,
         budget=options.budget,
+        source=options.source,
     )
-
-
-def _servers(
-    study: Study, installations: tuple[Installation, ...]
-) -> tuple[tuple[str, Installation], ...]:
-    factor = study.factor("server")
-    aliases = dict(study.server_aliases)
-    levels = factor.levels if factor is not None else ()
-    return tuple((level, resolve(level, installations, aliases)) for level in levels)
 
 
 def _ready_templates(session: Session, plan: Plan) -> frozenset[str]:

@@ -42,7 +42,7 @@ def command(
     Ctrl-C ends it in order; `teiten resume` continues it.
     """
     prepare(session, options.name)
-    planned = make_plan(session, study, options)
+    planned = make_plan(session, study, options, building=True)
     command = repeating_command(study, options, planned.plan.seed)
     name = begin(session, planned, options.name, command)
     carried = carry_out_new(session, name)
@@ -67,12 +67,16 @@ def begin(
     name: str | None,
     command: str,
     replication: Replication | None = None,
+    *,
+    telling: bool = True,
 ) -> str:
     """Say the cautions, write the ledger of a new campaign, and return the campaign's name.
 
-    ``replication``: how the length of its trials was chosen, where it was.
+    ``replication``: how the length of its trials was chosen, where it was. ``telling``: False
+    where the same cautions were said just before.
     """
-    tell_cautions(session, planned)
+    if telling:
+        tell_cautions(session, planned)
     plan = planned.plan
     chosen = name or new_name(
         plan.study.name, plan.study.profile, time.time(), session.workdir.campaigns

@@ -45,6 +45,16 @@ class Workdir:
         """Facts measured on this machine that are worth keeping."""
         return self.root / "caches"
 
+    @property
+    def builds(self) -> Path:
+        """Sources and objects while PostgreSQL is built, and the logs of builds that failed."""
+        return self.root / "builds"
+
+    @property
+    def bisects(self) -> Path:
+        """The searches of ``teiten bisect``: what is known of each commit, and a clone."""
+        return self.root / "bisects"
+
     def prepare(self) -> None:
         """Make the folders; their modes let the servers' user pass through when we are root."""
         for folder in (
@@ -55,6 +65,8 @@ class Workdir:
             self.campaigns,
             self.clusters,
             self.caches,
+            self.builds,
+            self.bisects,
         ):
             folder.mkdir(parents=True, exist_ok=True)
 

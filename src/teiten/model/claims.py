@@ -90,7 +90,8 @@ Predicate = Effect | NoDifference | Plateau | Linear | Rising | Flat | Proportio
 
 @dataclass(frozen=True)
 class ClaimContrast:
-    """What a finding compares: two levels of a factor; of ``server``, two major versions."""
+    """What a finding compares: two levels of a factor; of ``server``, two major versions; of
+    ``build``, two builds of one source by the study's names."""
 
     factor: str
     old: str

@@ -8,6 +8,8 @@ from enum import StrEnum
 from functools import total_ordering
 from pathlib import Path
 
+from teiten.model.build import BuildFacts
+
 
 @total_ordering
 @dataclass(frozen=True)
@@ -87,6 +89,8 @@ class Installation:
     """To be set as LD_LIBRARY_PATH / DYLD_LIBRARY_PATH for the programs, where they need it."""
     managed: bool = False
     """Teiten installed it, and so may remove it."""
+    build: BuildFacts | None = None
+    """Of one that Teiten built from source."""
 
 
 @dataclass(frozen=True)

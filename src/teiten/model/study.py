@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from teiten.model.build import BuildSpec
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds, Share
 
@@ -101,6 +102,9 @@ class Sequential:
     """What the campaign may take, preparation included; None until sizing."""
     most_blocks: int | None = None
     """No more blocks than these, whatever the budget permits."""
+    beyond_delta: bool = False
+    """A verdict of slower or faster is decided only once its whole interval lies beyond δ: every
+    side is then on one side of δ, as a search for a commit needs it."""
 
 
 @dataclass(frozen=True)
@@ -167,6 +171,8 @@ class Study:
     server_levels: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     """Alias, and the levels of other factors (checksums, query_mode, ``guc:NAME``) that belong to
     it: sides of a contrast that differ in several things."""
+    builds: tuple[tuple[str, BuildSpec], ...] = ()
+    """Servers that are built from source where they are not there yet, by the study's names."""
     target_seconds: Seconds | None = None
     """What the whole campaign should take, where the duration is left to sizing."""
     differences: tuple[Bilingual, ...] = ()

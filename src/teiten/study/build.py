@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
+from teiten.model.build import BuildSpec
 from teiten.model.study import (
     GUC_PREFIX,
     DataSet,
@@ -49,6 +51,7 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
         measure=_measure(draft, tables.measure, conclusive=study.conclusive),
         server_aliases=tuple((name, one.server) for name, one in tables.servers.items()),
         server_levels=tuple(_server_levels(draft, tables, factors)),
+        builds=tuple(_builds(draft, document, tables, factors)),
         target_seconds=tables.measure.target,
         differences=study.differences,
         file=None if document.built_in else document.path,
@@ -125,6 +128,30 @@ def _server_levels(
                 )
         if one.levels:
             yield alias, one.levels
+
+
+def _builds(
+    draft: Draft, document: Document, tables: StudyFile, factors: Sequence[Factor]
+) -> Iterator[tuple[str, BuildSpec]]:
+    """The builds that a level of the factor server names, or that an alias of one stands for."""
+    servers = next(factor.levels for factor in factors if factor.name == "server")
+    named = {tables.servers[one].server if one in tables.servers else one for one in servers}
+    for name, table in tables.builds.items():
+        if name in tables.servers or name[:1].isdecimal():
+            raise draft.error(
+                ("builds", name),
+                f"{name} is also an alias of a server"
+                if name in tables.servers
+                else f"{name} reads like a version of PostgreSQL",
+                "give the build another name",
+            )
+        if name not in named:
+            continue
+        source = None
+        if table.source is not None:
+            path = Path(table.source).expanduser()
+            source = str(path if path.is_absolute() else document.path.parent / path)
+        yield name, BuildSpec(source, table.configure, table.cflags, table.meson)
 
 
 def _base_clients(tables: StudyFile, factors: Sequence[Factor]) -> tuple[str, ...]:

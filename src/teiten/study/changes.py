@@ -15,7 +15,7 @@ from typing import Any
 from teiten.errors import UsageError
 from teiten.model.study import GUC_PREFIX
 from teiten.study.levels import PLAIN_FACTORS
-from teiten.study.schema import MeasureTable, StudyTable, WorkloadTable
+from teiten.study.schema import BuildTable, MeasureTable, StudyTable, WorkloadTable
 from teiten.suggest import did_you_mean
 
 MEASURE_KEYS = tuple(MeasureTable.model_fields)
@@ -28,6 +28,7 @@ SHARED_WORKLOAD_KEYS = tuple(
 )
 """Short keys that change every workload."""
 
+BUILD_KEYS = tuple(BuildTable.model_fields)
 SPECIAL_KEYS = ("workloads", "script")
 SHORT_KEYS = (
     *SPECIAL_KEYS,
@@ -36,10 +37,14 @@ SHORT_KEYS = (
     *MEASURE_KEYS,
     *STUDY_KEYS,
 )
-TABLES = ("study", "servers", "factors", "workloads", "settings", "measure")
+TABLES = ("study", "servers", "builds", "factors", "workloads", "settings", "measure")
 
-_VERBATIM_KEYS = {"title", "question", "purpose", "description", "pgbench_options", "script"}
-_YES_NO_KEYS = {"prewarm", "changes_data", "conclusive", "until_decided"}
+_VERBATIM_KEYS = {"title", "question", "purpose", "description", "pgbench_options", "script"} | {
+    "source",
+    "configure",
+    "cflags",
+}
+_YES_NO_KEYS = {"meson", "prewarm", "changes_data", "conclusive", "until_decided"}
 _YES_NO = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
 
 
@@ -67,6 +72,7 @@ def from_command_line(
     alpha: str | None = None,
     until_decided: bool = False,
     budget: str | None = None,
+    source: str | None = None,
 ) -> tuple[Change, ...]:
     """The changes that flags ask for, in the order in which they are applied.
 
@@ -78,6 +84,8 @@ def from_command_line(
     levels = [part.strip() for each in servers for part in each.split(",") if part.strip()]
     if levels:
         changes.append(Change("factors.server", levels, "--servers", f"server={','.join(levels)}"))
+    if source is not None:
+        changes.append(Change("builds.source", source, "--source", f"builds.source={source}"))
     changes += [_from_set(each) for each in overrides]
     changes += [_from_guc(each) for each in gucs]
     named = (

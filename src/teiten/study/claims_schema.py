@@ -178,7 +178,7 @@ class ClaimTable(Table):
         contrast = self.contrast
         if contrast is not None and contrast.factor == "server":
             servers = (contrast.old, contrast.new)
-        elif contrast is not None:
+        elif contrast is not None and contrast.factor != "build":
             factor = contrast.factor
         return model.ClaimNeeds(servers, factor, self.needs.cores)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from teiten.errors import StudyError, TeitenError, UsageError
 from teiten.study.changes import (
+    BUILD_KEYS,
     MEASURE_KEYS,
     STUDY_KEYS,
     WORKLOAD_KEYS,
@@ -69,6 +70,8 @@ class Draft:
                 self._change_workload(rest, change)
             case "factors":
                 self._set_levels(rest, change)
+            case "builds":
+                self._change_build(rest, change)
             case "settings":
                 self._set_setting(rest, change)
             case _:
@@ -129,6 +132,27 @@ class Draft:
                 table.pop("clients", None)
                 self._origins.pop(("workloads", index, "clients"), None)
         self._set(("factors", name), change)
+
+    def _change_build(self, rest: str, change: Change) -> None:
+        """``NAME.KEY`` of one build, or ``source`` of all that name none."""
+        builds: dict[str, Any] = self._data.get("builds", {})
+        if not builds:
+            raise UsageError(
+                f"{change.origin}: the study builds no server",
+                "builds stand in the study file as [builds.NAME]; one alone: teiten pg build NAME",
+            )
+        if rest == "source":
+            for name, table in builds.items():
+                if "source" not in table:
+                    self._set(("builds", name, "source"), change, _from_here(change))
+            return
+        name, _, key = rest.partition(".")
+        if name not in builds or key not in BUILD_KEYS:
+            known = builds if name not in builds else BUILD_KEYS
+            near = did_you_mean(name if name not in builds else key, known)
+            raise UsageError(f"{change.origin}: unknown key of a build.{near}", self._document.hint)
+        value = _from_here(change) if key == "source" else None
+        self._set(("builds", name, key), change, value)
 
     def _set_setting(self, name: str, change: Change) -> None:
         try:
@@ -194,6 +218,12 @@ class Draft:
         ]
         self._origins[("workloads", 0)] = change
         self.selected = [str(self._workloads[0]["name"])]
+
+
+def _from_here(change: Change) -> str:
+    """A source from a flag is found from the current folder, not from the study's."""
+    value = str(change.value)
+    return str(Path(value).expanduser().absolute()) if change.by_flag else value
 
 
 def _script_value(change: Change) -> str:

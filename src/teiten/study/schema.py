@@ -99,6 +99,15 @@ class WorkloadTable(Table):
     optional: bool = False
 
 
+class BuildTable(Table):
+    """A server that is built from source."""
+
+    source: str | None = None
+    configure: Options = ()
+    cflags: str | None = None
+    meson: bool = False
+
+
 class SettingTable(Table):
     value: SettingValue
     reason: Text = Bilingual("", "")
@@ -167,6 +176,7 @@ class StudyFile(Table):
 
     study: StudyTable
     servers: dict[Alias, Server] = {}
+    builds: dict[Alias, BuildTable] = {}
     factors: Annotated[dict[str, tuple[str, ...]], PlainValidator(_all_levels)]
     workloads: Annotated[list[WorkloadTable], Field(min_length=1)]
     settings: dict[SettingName, Annotated[SettingTable, BeforeValidator(_with_value)]] = {}

@@ -16,7 +16,7 @@ def inspect_managed(folder: Path, cache: BinaryCache) -> Installation:
     receipt = read_receipt(folder)
     bin_directory = (folder / receipt.bin_directory).resolve()
     installation = inspect_folder(bin_directory, receipt.source, cache)
-    return replace(installation, name=receipt.name, managed=True)
+    return replace(installation, name=receipt.name, managed=True, build=receipt.build)
 
 
 def inspect_folder(folder: Path, source: Source, cache: BinaryCache) -> Installation:

@@ -56,10 +56,14 @@ def search(workdir: Workdir, places: Sequence[Place]) -> Findings:
 
 
 def choose_pgbench(installations: Iterable[Installation]) -> Pgbench:
-    """The newest pgbench; of two of one version the system's, which was built for it."""
+    """The newest pgbench; of two of one version the system's, which was built for it.
+
+    One that was built from source loads servers only where there is no other: the flags of a build
+    are for its server.
+    """
     best = max(
         (one for one in installations if one.pgbench is not None),
-        key=lambda one: (one.version, not one.managed, one.name),
+        key=lambda one: (one.build is None, one.version, not one.managed, one.name),
         default=None,
     )
     if best is None or best.pgbench is None:

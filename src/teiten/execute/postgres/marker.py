@@ -32,6 +32,7 @@ class Kind(StrEnum):
     TEMPLATE_BUILD = "template-build"
     SOCKETS = "sockets"
     LOGS = "logs"
+    BUILD = "build"
 
 
 @dataclass(frozen=True)

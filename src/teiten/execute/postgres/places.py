@@ -72,6 +72,12 @@ def _pg_config_folder() -> Path | None:
 
 def ask_pg_config(program: Path, option: str) -> Path | None:
     """A folder that pg_config names; None where it does not answer."""
+    text = ask_pg_config_text(program, option)
+    return Path(text) if text else None
+
+
+def ask_pg_config_text(program: Path, option: str) -> str | None:
+    """What pg_config answers; None where it does not."""
     try:
         done = subprocess.run(
             [program, option],
@@ -84,4 +90,4 @@ def ask_pg_config(program: Path, option: str) -> Path | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     text = done.stdout.decode(errors="replace").strip()
-    return Path(text) if done.returncode == 0 and text else None
+    return text if done.returncode == 0 else None

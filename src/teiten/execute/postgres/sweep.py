@@ -28,8 +28,9 @@ IMMEDIATE_TIMEOUT = 10.0
 def sweep(workdir: Workdir) -> tuple[str, ...]:
     """End marked servers and remove marked folders whose Teiten has died; say what was done.
 
-    Looks at the clusters and the templates being built in the working folder, and at the sockets'
-    folders. What a living Teiten made is left alone, as is everything without a marker.
+    Looks at the clusters, the templates and the servers being built in the working folder, and at
+    the sockets' folders. What a living Teiten made is left alone, as is everything without a
+    marker.
     """
     workdir.caches.mkdir(parents=True, exist_ok=True)
     with FileLock(workdir.caches / "sweep.lock"):
@@ -43,14 +44,15 @@ def sweep(workdir: Workdir) -> tuple[str, ...]:
 
 
 def left_folders(workdir: Workdir) -> tuple[Path, ...]:
-    """The marked folders of clusters and template builds whose Teiten does not live any more."""
+    """The marked folders of clusters, template builds and builds from source whose Teiten does not
+    live any more."""
     found = []
-    for room in (workdir.clusters, workdir.templates):
+    for room in (workdir.clusters, workdir.templates, workdir.builds):
         for folder in sorted(room.iterdir()) if room.is_dir() else ():
             marker = None if folder.is_symlink() else read_marker(folder)
             if (
                 marker is not None
-                and marker.what in (Kind.CLUSTER, Kind.TEMPLATE_BUILD)
+                and marker.what in (Kind.CLUSTER, Kind.TEMPLATE_BUILD, Kind.BUILD)
                 and not marker.maker_lives()
             ):
                 found.append(folder)

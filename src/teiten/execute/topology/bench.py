@@ -14,9 +14,11 @@ from teiten.execute.postgres.templates.store import BENCH_DATABASE, TemplateStor
 from teiten.execute.record import CampaignRecord
 from teiten.execute.workload.command import PgbenchRun
 from teiten.execute.workload.sampling import suggested_sampling_rate
+from teiten.host.build_cautions import build_cautions
 from teiten.host.cautions import compiler_cautions
 from teiten.host.paths import Workdir
 from teiten.host.users import ServerUser
+from teiten.model.build import BuildFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.starts import Start, last_of_their_start
 from teiten.model.study import Setting
@@ -36,6 +38,18 @@ class RunningServer:
     start: Start
     facts: Facts
     """What it said of itself when it was started."""
+
+
+def asked_facts(asked: BuildFacts) -> dict[str, Any]:
+    """From what and how Teiten built a server, for the ledger."""
+    return {
+        "source": asked.source,
+        "configure": " ".join(asked.configure),
+        "cflags": asked.cflags or "",
+        "build system": "meson" if asked.meson else "configure",
+        "compiler": asked.compiler,
+        "digest": asked.digest,
+    }
 
 
 @dataclass
@@ -107,10 +121,17 @@ class Bench:
         )
 
     def note_server(self, level: str, facts: dict[str, Any]) -> None:
-        """Record what a server says of itself, and whether the sides differ in their compiler."""
+        """Record what a server says of itself, whether that is what a build was asked for, and
+        whether the sides differ in their compiler."""
+        asked = dict(self.plan.servers)[level].build
+        if asked is not None:
+            facts = {**facts, "asked": asked_facts(asked)}
         self.record.record_server_facts(level, facts)
         if level not in self.versions:
             self.versions[level] = facts["version"]
+            if asked is not None:
+                for caution in build_cautions(level, asked, facts["build"], facts["version"]):
+                    self.record.record_caution(caution)
             for caution in compiler_cautions(self.versions):
                 self.record.record_caution(caution)
 

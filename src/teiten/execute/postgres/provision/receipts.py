@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
+from teiten.model.build import BuildFacts
 from teiten.model.installation import Source
 
 RECEIPT_NAME = "installation.json"
@@ -27,6 +29,8 @@ class Receipt:
     """What ``SELECT version()`` said, with the compiler; for a client only, ``--version``."""
     installed_at: str
     bin_directory: str = "bin"
+    build: BuildFacts | None = None
+    """Of an installation that was built from source; ``sha512`` is then the source's digest."""
 
 
 def folder_name(name: str) -> str:
@@ -48,9 +52,17 @@ def read_receipt(folder: Path) -> Receipt:
         values = json.loads(path.read_text(encoding="utf-8"))
         if values.pop("format") != FORMAT:
             raise ValueError("another format")
-        return Receipt(**{**values, "source": Source(values["source"])})
+        return Receipt(
+            **{**values, "source": Source(values["source"]), "build": _build(values.get("build"))}
+        )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"{path} is not a receipt of an installation: {error}") from error
+
+
+def _build(values: dict[str, Any] | None) -> BuildFacts | None:
+    if values is None:
+        return None
+    return BuildFacts(**{**values, "configure": tuple(values["configure"])})
 
 
 def managed_folders(installations: Path) -> Iterator[Path]:

@@ -31,10 +31,9 @@ class VersionRequest:
         return version.major == self.major and self.minor in (None, version.number % 100)
 
     def accepts(self, installation: Installation) -> bool:
-        sources = PREFIXES[self.prefix] if self.prefix else None
-        return self.accepts_version(installation.version) and (
-            sources is None or installation.source in sources
-        )
+        """Whether an installation may stand for the request; a build only where it says so."""
+        sources = PREFIXES[self.prefix] if self.prefix else frozenset(Source) - {Source.BUILD}
+        return self.accepts_version(installation.version) and installation.source in sources
 
     def __str__(self) -> str:
         return self.major if self.minor is None else f"{self.major}.{self.minor}"

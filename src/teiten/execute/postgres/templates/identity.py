@@ -27,8 +27,12 @@ SMALL_TABLES_PER_SCALE = Bytes(2 * 1024)
 
 
 def template_fingerprint(installation: Installation, checksums: bool, data: DataSet) -> str:
-    """The name of a template on disk: SHA-256 of its binaries, initdb's options and data set."""
-    identity = {
+    """The name of a template on disk: SHA-256 of its binaries, initdb's options and data set.
+
+    Of a build also its key: initdb reads files beside the binaries, and two commits may differ in
+    these alone.
+    """
+    identity: dict[str, object] = {
         "recipe": RECIPE,
         "server": installation.fingerprint,
         "version": installation.version.number,
@@ -37,6 +41,8 @@ def template_fingerprint(installation: Installation, checksums: bool, data: Data
         "scale": data.scale,
         "fillfactor": data.fillfactor,
     }
+    if installation.build is not None:
+        identity["build"] = installation.build.key
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
 
 

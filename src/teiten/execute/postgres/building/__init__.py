@@ -1,0 +1,1 @@
+"""PostgreSQL built from source: an installation like those from packages."""

@@ -1,0 +1,341 @@
+"""Building PostgreSQL: from a source and options to an installation with a name."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import filelock
+
+from teiten.errors import BuildError, MachineError, UsageError
+from teiten.execute.postgres.access import require_access
+from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError
+from teiten.execute.postgres.building.log_reading import Progress
+from teiten.execute.postgres.building.prerequisites import Tools, find_tools
+from teiten.execute.postgres.building.recipe import (
+    Folders,
+    build_key,
+    expected_seconds,
+    needed_bytes,
+    steps,
+)
+from teiten.execute.postgres.building.running import Watch, run_step
+from teiten.execute.postgres.building.sources import SourceCode, find_source, unpack
+from teiten.execute.postgres.contrib import WANTED
+from teiten.execute.postgres.inspection import inspect_folder, inspect_managed
+from teiten.execute.postgres.marker import Kind, mark, remove_marked
+from teiten.execute.postgres.provision.check import check_server
+from teiten.execute.postgres.provision.obtain import DISK_HINT
+from teiten.execute.postgres.provision.receipts import (
+    Receipt,
+    folder_name,
+    write_receipt,
+)
+from teiten.execute.postgres.provision.staging import Say, exclusive, managed_installations
+from teiten.execute.postgres.provision.version_requests import parse_request
+from teiten.execute.postgres.sweep import sweep
+from teiten.host.paths import Workdir
+from teiten.host.users import ServerUser, give, server_user
+from teiten.model.build import BuildFacts, BuildSpec
+from teiten.model.installation import Installation, Source
+from teiten.model.units import MIB, Seconds
+
+LOG = "build.log"
+KEPT_LOGS = 20
+"""Of failed builds."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,59}")
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A build of which everything is known but its result."""
+
+    source: SourceCode
+    spec: BuildSpec
+    tools: Tools
+    key: str
+
+    @property
+    def described(self) -> str:
+        """For a person: version, source and options."""
+        options = [*self.spec.configure]
+        if self.spec.cflags is not None:
+            options.append(f"CFLAGS={self.spec.cflags}")
+        said = f" with {' '.join(options)}" if options else ""
+        how = " by meson" if self.spec.meson else ""
+        return f"PostgreSQL {self.source.version_text} from {self.source.described}{how}{said}"
+
+
+def prepare_build(spec: BuildSpec, source: SourceCode | None = None) -> Prepared:
+    """Look at source, compiler and libraries. Raises UsageError and MachineError.
+
+    ``source``: where it was found already.
+    """
+    assert spec.source is not None
+    source = source or find_source(spec.source)
+    tools = find_tools(source, spec)
+    return Prepared(source, spec, tools, build_key(source, spec, tools))
+
+
+def built_already(workdir: Workdir, key: str) -> Installation | None:
+    """The installation of a key, whatever its name."""
+    return _of_key(managed_installations(workdir), key)
+
+
+def foretold_seconds(workdir: Workdir, jobs: int) -> Seconds:
+    """What the next build takes, as far as the last one here tells."""
+    known = [one.build for one in managed_installations(workdir) if one.build is not None]
+    last = known[-1] if known else None
+    return expected_seconds(last.seconds * last.jobs if last else None, jobs)
+
+
+def foretold(workdir: Workdir, name: str, prepared: Prepared) -> Installation:
+    """What a build will be, before it is made: for a plan that starts nothing."""
+    programs = workdir.installations / folder_name(name) / "bin"
+    return Installation(
+        name=name,
+        version=prepared.source.version,
+        source=Source.BUILD,
+        bin_directory=programs,
+        fingerprint=prepared.key,
+        contrib=frozenset(WANTED),
+        postgres=programs / "postgres",
+        initdb=programs / "initdb",
+        pgbench=programs / "pgbench",
+        psql=programs / "psql",
+        managed=True,
+    )
+
+
+def check_build_name(name: str) -> None:
+    """Raise UsageError for a name that cannot be one of a server."""
+    if _NAME.fullmatch(name) is None or parse_request(name) is not None or name == "pgbench":
+        raise UsageError(
+            f"{name!r} cannot name a build",
+            "use letters, digits, '.', '-', '_' and '+', a letter or digit first, and no version"
+            " number alone: teiten pg build o3-native --source …",
+        )
+
+
+def build(
+    name: str, prepared: Prepared, workdir: Workdir, *, jobs: int, say: Say, watch: Watch
+) -> Installation:
+    """Build under a name, or return the installation that is the same build already.
+
+    Raises UsageError for a name that is taken by another installation, BuildError where the source
+    does not build, MachineError where the machine does not suffice. Whatever happens, only a whole
+    and checked installation gets a name.
+    """
+    check_build_name(name)
+    workdir.prepare()
+    with _one_at_a_time(workdir, say):
+        own = managed_installations(workdir)
+        present = _of_key(own, prepared.key)
+        if present is not None:
+            _say_present(present, name, say)
+            return present
+        _refuse_taken(name, own)
+        user = server_user()
+        require_access(workdir.builds, user)
+        _require_space(workdir, prepared)
+        for note in prepared.tools.notes:
+            say(note)
+        say(f"building {prepared.described}, {jobs} jobs")
+        return _Building(name, prepared, workdir, user, jobs, say, watch).build()
+
+
+@dataclass(frozen=True)
+class _Building:
+    """One build on its way."""
+
+    name: str
+    prepared: Prepared
+    workdir: Workdir
+    user: ServerUser
+    jobs: int
+    say: Say
+    watch: Watch
+
+    @property
+    def folder(self) -> Path:
+        return self.workdir.builds / f"tree-{self.prepared.key[:12]}-{os.getpid()}"
+
+    @property
+    def final(self) -> Path:
+        return self.workdir.installations / folder_name(self.name)
+
+    @property
+    def log(self) -> Path:
+        return self.workdir.builds / f"{self.name}-{self.prepared.key[:8]}.log"
+
+    def build(self) -> Installation:
+        begin = time.monotonic()
+        try:
+            folders = self._unpacked()
+            self._compile(folders)
+            seconds = Seconds(time.monotonic() - begin)
+            found = self._install(folders, seconds)
+        finally:
+            with suppress(OSError, UsageError):
+                remove_marked(self.folder)
+        self.log.unlink(missing_ok=True)  # a copy stands in the installation
+        self.say(f"built {found.name} in {seconds:.0f} s, in {self.final}")
+        return found
+
+    def _unpacked(self) -> Folders:
+        self.folder.mkdir(parents=True)
+        mark(self.folder, Kind.BUILD, self.name)
+        folders = Folders(
+            self.folder / "source", self.folder / "objects", self.folder / "destination", self.final
+        )
+        for one in (self.folder, folders.source, folders.objects, folders.destination):
+            one.mkdir(exist_ok=True)
+            one.chmod(0o755)
+        self.say(f"unpacking {self.prepared.source.described}")
+        unpack(self.prepared.source, folders.source)
+        _give_all(self.folder, self.user)
+        self.log.write_text(f"{self.prepared.described}\n", encoding="utf-8")
+        self.log.chmod(0o644)
+        return folders
+
+    def _compile(self, folders: Folders) -> None:
+        progress = Progress()
+        environment = {"HOME": str(self.folder), "TMPDIR": str(self.folder)}
+        if self.prepared.spec.meson:
+            environment["CC"] = self.prepared.tools.compiler
+        for step in steps(self.prepared.spec, self.prepared.tools, folders, self.jobs):
+            self.say(f"{step.name}")
+            run_step(
+                step,
+                folder=folders.objects,
+                log=self.log,
+                user=self.user,
+                progress=progress,
+                watch=self.watch,
+                environment=environment,
+            )
+
+    def _install(self, folders: Folders, seconds: Seconds) -> Installation:
+        made = folders.destination / self.final.relative_to(self.final.anchor)
+        if not (made / "bin").is_dir():
+            raise BuildError(f"the build installed nothing in {self.final}", f"see {self.log}")
+        with exclusive(self.workdir):
+            _refuse_taken(self.name, managed_installations(self.workdir))
+            staging = self.workdir.installations / f".new-{os.getpid()}"
+            try:
+                shutil.move(made, staging)
+                if self.user.is_other:  # the servers' user may read what it built, and not write
+                    _give_all(staging, ServerUser("root", 0, 0))
+                write_receipt(staging, self._receipt(staging, seconds))
+                shutil.copyfile(self.log, staging / LOG)
+                if self.final.exists():  # one that is damaged: a whole one would have been found
+                    shutil.rmtree(self.final)
+                staging.rename(self.final)
+            finally:
+                shutil.rmtree(staging, ignore_errors=True)
+        return inspect_managed(self.final, BinaryCache(None))
+
+    def _receipt(self, staging: Path, seconds: Seconds) -> Receipt:
+        prepared = self.prepared
+        try:
+            found = inspect_folder((staging / "bin").resolve(), Source.BUILD, BinaryCache(None))
+        except BrokenBinaryError as error:
+            raise BuildError(f"what was built does not run: {error}", f"see {self.log}") from error
+        if found.postgres is None or found.initdb is None:
+            raise BuildError("the build made no server with initdb", f"see {self.log}")
+        self.say("checking it with a throw-away cluster")
+        # Its prefix is not yet there, so the libraries are named.
+        version = check_server(
+            replace(found, library_path=staging / "lib"), self.workdir, self.user
+        )
+        return Receipt(
+            name=self.name,
+            source=Source.BUILD,
+            package=prepared.source.described,
+            sha512=prepared.source.digest,
+            server_version=version,
+            installed_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            build=BuildFacts(
+                key=prepared.key,
+                source=prepared.source.described,
+                digest=prepared.source.digest,
+                commit=prepared.source.commit,
+                configure=prepared.tools.configure,
+                cflags=prepared.spec.cflags,
+                meson=prepared.spec.meson,
+                compiler=prepared.tools.compiler_version,
+                jobs=self.jobs,
+                seconds=seconds,
+            ),
+        )
+
+
+@contextmanager
+def _one_at_a_time(workdir: Workdir, say: Say) -> Iterator[None]:
+    """The working folder's builds, ours alone; says where it has to wait."""
+    lock = filelock.FileLock(workdir.builds / ".lock")
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout:
+        say("another Teiten builds here; waiting for it")
+        lock.acquire()
+    try:
+        _remove_left(workdir, say)
+        yield
+    finally:
+        lock.release()
+
+
+def _remove_left(workdir: Workdir, say: Say) -> None:
+    """Remove what a Teiten that was killed left of its build, and the oldest logs."""
+    for line in sweep(workdir):
+        say(line)
+    logs = sorted(workdir.builds.glob("*.log"), key=lambda one: one.stat().st_mtime)
+    for log in logs[:-KEPT_LOGS]:
+        log.unlink(missing_ok=True)
+
+
+def _of_key(own: Iterable[Installation], key: str) -> Installation | None:
+    return next((one for one in own if one.build is not None and one.build.key == key), None)
+
+
+def _say_present(present: Installation, name: str, say: Say) -> None:
+    if present.name == name:
+        say(f"{name} is built already, from the same source with the same options and compiler")
+    else:
+        say(f"the same build is installed already as {present.name}: use that name")
+
+
+def _refuse_taken(name: str, own: Iterable[Installation]) -> None:
+    for one in own:
+        if name in (one.name, folder_name(one.name)):
+            raise UsageError(
+                f"there is another installation {one.name}, in {one.bin_directory.parent}",
+                f"choose another name, or remove it first: teiten pg remove {one.name}",
+            )
+
+
+def _require_space(workdir: Workdir, prepared: Prepared) -> None:
+    needed, free = needed_bytes(prepared.source), shutil.disk_usage(workdir.builds).free
+    if free < needed:
+        raise MachineError(
+            f"{workdir.builds} has {free // MIB} MiB free; building needs {needed // MIB} MiB",
+            DISK_HINT,
+        )
+
+
+def _give_all(folder: Path, user: ServerUser) -> None:
+    """Make another user the owner of a folder and all in it; nothing where it is ourselves."""
+    if not user.is_other:
+        return
+    give(folder, user)
+    for parent, folders, names in os.walk(folder):
+        for name in (*folders, *names):
+            give(Path(parent, name), user)

@@ -1,0 +1,64 @@
+"""Git, asked about a checkout that is never changed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import IO
+
+from teiten.errors import MachineError, UsageError
+from teiten.host.processes import child_environment
+
+ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_PAGER": "cat"}
+"""No index is refreshed on disk, nobody is asked."""
+
+
+class GitError(Exception):
+    """What git said; the caller knows what it means."""
+
+
+def is_checkout(folder: Path) -> bool:
+    """Whether a folder is a work tree's top, or a bare repository."""
+    bare = (folder / "HEAD").is_file() and (folder / "objects").is_dir()
+    return (folder / ".git").exists() or bare
+
+
+def git(folder: Path, *arguments: str, stdout: IO[bytes] | None = None) -> str:
+    """What git answers. Raises GitError with its last line, MachineError where git is missing.
+
+    ``stdout``: takes what git writes instead; the answer is then empty.
+    """
+    program = shutil.which("git")
+    if program is None:
+        raise MachineError("git is missing", "sudo apt-get install git")
+    environment = {
+        name: value
+        for name, value in child_environment(environment=ENVIRONMENT).items()
+        if name in ENVIRONMENT or not name.startswith("GIT_")
+    }
+    done = subprocess.run(
+        [program, "-c", "core.fsmonitor=false", "-C", str(folder), *arguments],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=stdout if stdout is not None else subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    if done.returncode != 0:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        raise GitError(said[-1] if said else f"git {arguments[0]}: exit {done.returncode}")
+    return (done.stdout or b"").decode("utf-8", "surrogateescape")
+
+
+def commit_of(folder: Path, ref: str) -> str:
+    """The commit that a ref names. Raises UsageError where there is none."""
+    try:
+        return git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options",
+                   f"{ref}^{{commit}}").strip()  # fmt: skip
+    except GitError as error:
+        said = str(error)
+        why = f" ({said})" if "dubious" in said or "fatal" in said else ""
+        raise UsageError(
+            f"{folder} has no commit {ref!r}{why}", f"git -C {folder} log --oneline shows them"
+        ) from error

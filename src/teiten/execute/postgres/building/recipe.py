@@ -1,0 +1,102 @@
+"""The commands of a build, its key and its needs. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from teiten.execute.postgres.building.prerequisites import Tools
+from teiten.execute.postgres.building.sources import SourceCode
+from teiten.model.build import BuildSpec
+from teiten.model.units import MIB, Bytes, Seconds
+
+RECIPE = 1
+"""Raise it when builds are made in another way, so that old ones are not taken for the same."""
+OBJECTS = Bytes(500 * MIB)
+"""Objects and what is installed (15.18 with LTO on x86-64: 140 MiB; several times that with -g)."""
+CPU_SECONDS = 360.0
+"""Of one core, where no build has been timed here yet (15.18 with gcc 12 on a small server)."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command of a build."""
+
+    name: str
+    """For a person: configure, compile, compile contrib, install."""
+    arguments: tuple[str, ...]
+    counts: bool = False
+    """It compiles: its progress is counted in files."""
+
+
+@dataclass(frozen=True)
+class Folders:
+    """Where a build happens: beside one another in a folder of Teiten's."""
+
+    source: Path
+    objects: Path
+    destination: Path
+    """``DESTDIR``: below it the prefix, as if it were the root."""
+    prefix: Path
+    """Where the installation will be; compiled in."""
+
+
+def build_key(source: SourceCode, spec: BuildSpec, tools: Tools) -> str:
+    """What two equal builds have in common, as SHA-256."""
+    identity = {
+        "recipe": RECIPE,
+        "source": source.digest,
+        "configure": tools.configure,
+        "cflags": spec.cflags,
+        "meson": spec.meson,
+        "compiler": tools.compiler_version,
+    }
+    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
+
+
+def steps(spec: BuildSpec, tools: Tools, folders: Folders, jobs: int) -> tuple[Step, ...]:
+    """The commands in order, run in the folder of the objects."""
+    return _meson(spec, tools, folders, jobs) if spec.meson else _make(spec, tools, folders, jobs)
+
+
+def needed_bytes(source: SourceCode) -> Bytes:
+    """Disk while a build runs: the source, its objects, and the installation."""
+    return Bytes(source.bytes + OBJECTS)
+
+
+def expected_seconds(cpu_seconds: float | None, jobs: int) -> Seconds:
+    """What a build takes. ``cpu_seconds``: those of the last one here, where there was one."""
+    return Seconds((cpu_seconds or CPU_SECONDS) / jobs)
+
+
+def _make(spec: BuildSpec, tools: Tools, folders: Folders, jobs: int) -> tuple[Step, ...]:
+    configure = [str(folders.source / "configure"), f"--prefix={folders.prefix}", *tools.configure]
+    if not any(option.startswith("CC=") for option in tools.configure):
+        configure.append(f"CC={tools.compiler}")
+    if spec.cflags is not None:
+        configure.append(f"CFLAGS={spec.cflags}")
+    install = f"DESTDIR={folders.destination}"
+    return (
+        Step("configure", tuple(configure)),
+        Step("compile", ("make", f"-j{jobs}"), counts=True),
+        Step("compile contrib", ("make", f"-j{jobs}", "-C", "contrib"), counts=True),
+        Step("install", ("make", "install", install)),
+        Step("install contrib", ("make", "-C", "contrib", "install", install)),
+    )
+
+
+def _meson(spec: BuildSpec, tools: Tools, folders: Folders, jobs: int) -> tuple[Step, ...]:
+    own = [option for option in tools.configure if not option.startswith("CC=")]
+    setup = [
+        "meson", "setup", f"--prefix={folders.prefix}", "--libdir=lib",
+        "--auto-features=disabled", *own,
+    ]  # fmt: skip
+    if spec.cflags is not None:
+        setup += [f"-Dc_args={spec.cflags}", f"-Dc_link_args={spec.cflags}"]
+    return (
+        Step("configure", (*setup, str(folders.objects), str(folders.source))),
+        Step("compile", ("ninja", f"-j{jobs}"), counts=True),
+        Step("install", ("meson", "install", "--no-rebuild", f"--destdir={folders.destination}")),
+    )

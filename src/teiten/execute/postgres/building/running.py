@@ -1,0 +1,105 @@
+"""One command of a build: as the unprivileged user, into the log, watched, and ended with us."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from teiten.errors import BuildError
+from teiten.execute.postgres.building.log_reading import Progress, why_it_failed
+from teiten.execute.postgres.building.recipe import Step
+from teiten.host.processes import signal_group, spawn
+from teiten.host.users import ServerUser
+
+Watch = Callable[[str, int, int], None]
+"""Is told the step, and how many files of how many are compiled (0 of 0 where none are)."""
+EVERY = 0.25
+"""Seconds between two looks at the log."""
+GRACE = 5.0
+"""Seconds that a compiler has to end."""
+
+
+def run_step(
+    step: Step,
+    *,
+    folder: Path,
+    log: Path,
+    user: ServerUser,
+    progress: Progress,
+    watch: Watch,
+    environment: dict[str, str],
+) -> None:
+    """Run a command to its end; its process group ends with us, however that is.
+
+    Raises BuildError with the lines that tell why, and the log's path.
+    """
+    with log.open("ab") as output:
+        output.write(f"\n$ {' '.join(step.arguments)}\n".encode())
+        output.flush()
+        begin = output.tell()
+        try:
+            process = spawn(
+                step.arguments,
+                user=user,
+                folder=folder,
+                environment=environment,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                death_signal=signal.SIGKILL,
+            )
+        except OSError as error:
+            raise BuildError(f"{step.arguments[0]} cannot be started: {error}", "") from error
+
+    def tell() -> None:
+        watch(step.name, *((progress.done, progress.total) if step.counts else (0, 0)))
+
+    try:
+        exit_code = _follow(process, log, begin, progress, tell)
+    except BaseException:
+        _end(process)
+        raise
+    if exit_code != 0:
+        with log.open("rb") as written:
+            written.seek(begin)
+            lines = written.read().decode("utf-8", "replace").splitlines()
+        said = "\n".join(f"  {line}" for line in why_it_failed(lines))
+        raise BuildError(
+            f"{step.name} failed (exit code {exit_code}):\n{said}", f"the whole log is {log}"
+        )
+
+
+def _follow(
+    process: subprocess.Popen[bytes],
+    log: Path,
+    begin: int,
+    progress: Progress,
+    tell: Callable[[], None],
+) -> int:
+    rest = b""
+    with log.open("rb") as written:
+        written.seek(begin)
+        while True:
+            ended = process.poll()
+            new = written.read()
+            *lines, rest = (rest + new).split(b"\n")
+            for line in lines:
+                progress.read(line.decode("utf-8", "replace"))
+            tell()
+            if ended is not None:
+                return ended
+            time.sleep(EVERY)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the whole group: make first tells its compilers, then nothing is asked any more."""
+    signal_group(process, signal.SIGTERM)
+    try:
+        process.wait(GRACE)
+    except subprocess.TimeoutExpired:
+        pass
+    finally:
+        signal_group(process, signal.SIGKILL)
+        process.wait()

@@ -1,0 +1,260 @@
+"""What ``--source`` names: a tarball, a directory, or a commit of a git checkout."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import tarfile
+import tempfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from lzma import LZMAError
+from pathlib import Path, PurePosixPath
+
+from teiten.errors import MachineError, UsageError
+from teiten.execute.postgres.binaries import hash_file
+from teiten.execute.postgres.building.git import GitError, commit_of, git, is_checkout
+from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, unpack_tar
+from teiten.model.installation import Version
+
+CONFIGURE = "configure"
+PARSER = "src/backend/parser/gram.c"
+"""Made by bison; in tarballs before 17, never in git."""
+CONFIGURED = ("config.status", "src/Makefile.global")
+UNPACKED_RATIO = 8
+"""A source against its tarball, at most (15.18: 6.9)."""
+HINT = (
+    "name a tarball (apt-get source postgresql-15), its unpacked folder, or a git checkout with"
+    " or without @REF"
+)
+_VERSION = re.compile(rb"^PACKAGE_VERSION='([^']+)'", re.MULTILINE)
+
+
+class SourceKind(StrEnum):
+    TARBALL = "tarball"
+    DIRECTORY = "directory"
+    COMMIT = "commit"
+    WORK_TREE = "work tree"
+    """A git checkout with changes that are not committed."""
+
+
+@dataclass(frozen=True)
+class SourceCode:
+    """A source that was found. ``digest`` is of its content alone, wherever it lies."""
+
+    kind: SourceKind
+    path: Path
+    prefix: str
+    """The folder inside a tarball in which ``configure`` is."""
+    commit: str | None
+    ref: str | None
+    digest: str
+    version: Version
+    version_text: str
+    """As ``configure`` has it: ``15.18``, ``19devel``."""
+    generated: bool
+    """What bison and flex make is there already."""
+    bytes: int
+    """Unpacked, about."""
+
+    @property
+    def described(self) -> str:
+        """For a person: path and commit."""
+        if self.commit is None:
+            changed = " (with uncommitted changes)" if self.kind is SourceKind.WORK_TREE else ""
+            return f"{self.path}{changed}"
+        ref = f"@{self.ref}" if self.ref not in (None, self.commit) else ""
+        return f"{self.path}{ref} ({self.commit[:12]})"
+
+
+def find_source(text: str) -> SourceCode:
+    """The source that a person names. Raises UsageError where it is none."""
+    path, ref = _split(text)
+    if path.is_file():
+        return _tarball(path)
+    if not path.is_dir():
+        raise UsageError(f"--source {text}: there is no such file or folder", HINT)
+    if is_checkout(path):
+        changed = ref is None and bool(_changes(path))
+        return _work_tree(path) if changed else _commit(path, ref or "HEAD", ref)
+    return _directory(path, SourceKind.DIRECTORY)
+
+
+def unpack(source: SourceCode, folder: Path) -> None:
+    """Fill an empty folder with the source; every file gets one time.
+
+    So nothing that a tarball brings made (by bison) looks older than what it was made from.
+    Raises MachineError where the source cannot be read.
+    """
+    try:
+        match source.kind:
+            case SourceKind.TARBALL:
+                unpack_tar(source.path, folder, source.prefix)
+            case SourceKind.COMMIT:
+                _unpack_commit(source, folder)
+            case _:
+                _copy(source, folder)
+    except (UnsafeArchiveError, tarfile.TarError, LZMAError, zlib.error, EOFError) as error:
+        raise MachineError(
+            f"--source {source.path} cannot be unpacked: {error}", "get the tarball again"
+        ) from error
+    moment = folder.stat().st_mtime
+    for parent, folders, names in os.walk(folder):
+        for name in (*folders, *names):
+            os.utime(Path(parent, name), (moment, moment), follow_symlinks=False)
+
+
+def _split(text: str) -> tuple[Path, str | None]:
+    """A path as it is, or path and REF at the first ``@`` before which there is a folder."""
+    whole = Path(text).expanduser().absolute()
+    if whole.exists():
+        return whole, None
+    for match in re.finditer("@", text):
+        folder = Path(text[: match.start()] or ".").expanduser().absolute()
+        ref = text[match.end() :]
+        if folder.is_dir() and ref:
+            if not is_checkout(folder):
+                raise UsageError(f"--source {text}: {folder} is no git checkout", HINT)
+            return folder, ref
+    return whole, None
+
+
+def _tarball(path: Path) -> SourceCode:
+    try:
+        with tarfile.open(path) as tar:
+            found, generated = _looked_through(tar)
+    except (tarfile.TarError, LZMAError, zlib.error, EOFError, OSError) as error:
+        raise UsageError(f"--source {path} is no tarball: {error}", HINT) from error
+    if found is None:
+        raise UsageError(f"--source {path} holds no configure of PostgreSQL", HINT)
+    prefix, script = found
+    text = _version_text(script, path)
+    return SourceCode(
+        SourceKind.TARBALL, path, "" if prefix == "." else prefix, None, None,
+        hash_file(path), Version.parse(text), text, generated,
+        path.stat().st_size * UNPACKED_RATIO,
+    )  # fmt: skip
+
+
+def _looked_through(tar: tarfile.TarFile) -> tuple[tuple[str, bytes] | None, bool]:
+    """The folder of ``configure`` and its text; whether the parser is made already.
+
+    Goes no further than needed: to unpack it all takes seconds.
+    """
+    found = None
+    for member in tar:
+        name = PurePosixPath(member.name)
+        if found is None and name.name == CONFIGURE and len(name.parts) <= 2:
+            stream = tar.extractfile(member)
+            found = (str(name.parent), stream.read() if stream else b"")
+        elif found is not None and member.name.endswith(PARSER):
+            return found, True
+    return found, False
+
+
+def _commit(path: Path, ref: str, named: str | None) -> SourceCode:
+    commit = commit_of(path, ref)
+    try:
+        script = git(path, "show", f"{commit}:{CONFIGURE}").encode("utf-8", "surrogateescape")
+        tree = git(path, "rev-parse", f"{commit}^{{tree}}").strip()
+        listed = git(path, "ls-tree", "-r", "-l", "--full-tree", commit)
+    except GitError as error:
+        raise UsageError(
+            f"--source {path}@{ref} is no source of PostgreSQL: {error}", HINT
+        ) from error
+    text = _version_text(script, path)
+    rows = [line.split(None, 4) for line in listed.splitlines()]
+    size = sum(int(row[3]) for row in rows if row[3].isdecimal())
+    generated = any(row[4] == PARSER for row in rows)
+    return SourceCode(
+        SourceKind.COMMIT, path, "", commit, named, tree,
+        Version.parse(text), text, generated, size,
+    )  # fmt: skip
+
+
+def _work_tree(path: Path) -> SourceCode:
+    return _directory(path, SourceKind.WORK_TREE)
+
+
+def _directory(path: Path, kind: SourceKind) -> SourceCode:
+    script = path / CONFIGURE
+    if not script.is_file():
+        raise UsageError(f"--source {path} holds no configure of PostgreSQL", HINT)
+    built = next((name for name in CONFIGURED if (path / name).exists()), None)
+    if built is not None and kind is SourceKind.DIRECTORY:
+        raise UsageError(
+            f"--source {path} was configured in place ({built} is there), and cannot be built"
+            " outside of it",
+            f"make -C {path} distclean, or name a tarball or a git checkout",
+        )
+    digest, size = hashlib.sha256(), 0
+    for name in _files(path, kind):
+        file = path / name
+        size += file.lstat().st_size
+        digest.update(f"{name}\0{os.access(file, os.X_OK)}\0".encode("utf-8", "surrogateescape"))
+        content = str(file.readlink()) if file.is_symlink() else hash_file(file)
+        digest.update(content.encode("utf-8", "surrogateescape"))
+    text = _version_text(script.read_bytes(), path)
+    return SourceCode(
+        kind, path, "", None, None, digest.hexdigest(),
+        Version.parse(text), text, (path / PARSER).is_file(), size,
+    )  # fmt: skip
+
+
+def _files(path: Path, kind: SourceKind) -> Iterator[str]:
+    """Relative names in order; of a work tree, what git does not ignore."""
+    if kind is SourceKind.WORK_TREE:
+        listed = git(path, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        tracked = {name for name in listed.split("\0") if name}
+        yield from sorted(name for name in tracked if os.path.lexists(path / name))
+        return
+    found = []
+    for parent, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if name != ".git"]
+        found += [os.path.relpath(Path(parent, name), path) for name in names]
+    yield from sorted(found)
+
+
+def _copy(source: SourceCode, folder: Path) -> None:
+    for name in _files(source.path, source.kind):
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source.path / name, target, follow_symlinks=False)
+
+
+def _unpack_commit(source: SourceCode, folder: Path) -> None:
+    assert source.commit is not None
+    with tempfile.TemporaryFile(dir=folder.parent) as archive:
+        try:
+            git(source.path, "archive", "--format=tar", source.commit, stdout=archive)
+        except GitError as error:
+            raise MachineError(
+                f"--source {source.path}: git archive: {error}", "git fsck may tell more"
+            ) from error
+        archive.seek(0)
+        unpack_tar(archive, folder)
+
+
+def _changes(path: Path) -> str:
+    try:
+        return git(path, "status", "--porcelain", "--untracked-files=normal").strip()
+    except GitError as error:
+        if "work tree" in str(error):
+            return ""
+        raise UsageError(f"--source {path}: {error}", "git has to be able to read it") from error
+
+
+def _version_text(script: bytes, where: Path) -> str:
+    match = _VERSION.search(script)
+    try:
+        text = match[1].decode() if match else ""
+        Version.parse(text)
+    except ValueError as error:
+        raise UsageError(
+            f"--source {where}: its configure names no version of PostgreSQL", HINT
+        ) from error
+    return text

@@ -1,0 +1,137 @@
+"""The search for a commit: what a comparison says, and git's part on real repositories."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from teiten.analysis.bisection import (
+    comparisons,
+    direction,
+    mark_of,
+    needs_more_pairs,
+    step_alpha,
+    step_delta,
+)
+from teiten.cli.bisect_record import BisectRecord
+from teiten.errors import LedgerError, UsageError
+from teiten.execute.bisecting import BisectRepository
+from teiten.model.analysis import Interval, VerdictKind
+from teiten.model.bisection import BisectStep, Comparison, Mark
+from teiten.model.units import Seconds, Share
+from tests.fixtures.small_source import commit, git
+
+SLOWER, FASTER = VerdictKind.SLOWER, VerdictKind.FASTER
+
+
+def comparison(verdict: VerdictKind, ratio: float = 0.9, *, beyond: bool = True) -> Comparison:
+    effect = Interval(ratio, ratio - 0.01, ratio + 0.01, Share(0.95))
+    return Comparison("c", verdict, beyond, effect, 9, Share(0.02), Seconds(60), "r")
+
+
+def test_what_is_looked_for_is_what_the_ends_show() -> None:
+    assert direction(comparison(SLOWER)) is SLOWER
+    assert direction(comparison(FASTER, 1.1)) is FASTER
+    for kind in set(VerdictKind) - {SLOWER, FASTER}:
+        assert direction(comparison(kind)) is None
+
+
+@pytest.mark.parametrize(("looked_for", "other"), [(SLOWER, FASTER), (FASTER, SLOWER)])
+def test_a_commit_is_marked_only_where_its_interval_is_on_one_side(
+    looked_for: VerdictKind, other: VerdictKind
+) -> None:
+    assert mark_of(looked_for, comparison(looked_for)) is Mark.BAD
+    assert mark_of(looked_for, comparison(looked_for, beyond=False)) is None
+    assert mark_of(looked_for, comparison(VerdictKind.INCONCLUSIVE)) is None
+    for kind in (VerdictKind.EQUIVALENT, VerdictKind.DIFFERENT_BUT_SMALL, other):
+        assert mark_of(looked_for, comparison(kind)) is Mark.GOOD
+
+
+def test_only_what_is_not_decided_needs_more_pairs() -> None:
+    assert needs_more_pairs(comparison(VerdictKind.INCONCLUSIVE), beyond_delta=False)
+    assert needs_more_pairs(comparison(SLOWER, beyond=False), beyond_delta=True)
+    assert not needs_more_pairs(comparison(SLOWER, beyond=False), beyond_delta=False)
+    assert not needs_more_pairs(comparison(SLOWER), beyond_delta=True)
+    assert not needs_more_pairs(comparison(VerdictKind.EQUIVALENT), beyond_delta=True)
+
+
+@pytest.mark.parametrize("ratio", [0.5, 0.9, 0.97, 1.05, 2.0])
+def test_the_limit_lies_half_way_between_the_ends(ratio: float) -> None:
+    band = math.log1p(step_delta(comparison(SLOWER, ratio)))
+    assert band == pytest.approx(abs(math.log(ratio)) / 2, abs=1e-4)
+
+
+def test_the_whole_search_errs_in_alpha() -> None:
+    assert [comparisons(count) for count in (1, 2, 3, 8, 9)] == [2, 3, 4, 5, 6]
+    assert step_alpha(0.05, 5) == pytest.approx(0.01)
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    folder = tmp_path_factory.mktemp("history") / "checkout"
+    folder.mkdir()
+    return folder, [commit(folder, f"commit {number}") for number in range(12)]
+
+
+@pytest.mark.parametrize("first_bad", range(1, 12))
+def test_git_finds_every_first_bad_commit(
+    history: tuple[Path, list[str]], tmp_path: Path, first_bad: int
+) -> None:
+    folder, commits = history
+    before = git(folder, "rev-parse", "HEAD"), (folder / ".git" / "HEAD").read_text()
+    repository = BisectRepository(tmp_path / "search" / "repository.git", folder)
+    assert repository.range(commits[0], commits[-1]) == tuple(reversed(commits[1:]))
+    marks: list[tuple[str, Mark]] = []
+    while (stands := repository.stand(commits[0], commits[-1], marks)).following is not None:
+        bad = commits.index(stands.following) >= first_bad
+        marks.append((stands.following, Mark.BAD if bad else Mark.GOOD))
+    assert stands.candidates == (commits[first_bad],)
+    assert len(marks) <= comparisons(11) - 2
+    assert repository.parent(commits[first_bad]) == commits[first_bad - 1]
+    assert repository.subject(commits[3]) == "commit 3"
+    assert before == (git(folder, "rev-parse", "HEAD"), (folder / ".git" / "HEAD").read_text())
+    assert not git(folder, "for-each-ref", "refs/bisect")
+    assert not (folder / ".git" / "BISECT_LOG").exists()
+
+
+def test_what_only_skipped_commits_hide_is_said(
+    history: tuple[Path, list[str]], tmp_path: Path
+) -> None:
+    folder, commits = history
+    repository = BisectRepository(tmp_path / "repository.git", folder)
+    skipped = range(4, 8)
+    marks: list[tuple[str, Mark]] = []
+    while (stands := repository.stand(commits[0], commits[-1], marks)).following is not None:
+        number = commits.index(stands.following)
+        mark = Mark.SKIP if number in skipped else Mark.BAD if number > 5 else Mark.GOOD
+        marks.append((stands.following, mark))
+    assert set(stands.candidates) == {commits[number] for number in range(4, 9)}
+
+
+def test_ends_that_do_not_follow_one_another_are_refused(
+    history: tuple[Path, list[str]], tmp_path: Path
+) -> None:
+    folder, commits = history
+    repository = BisectRepository(tmp_path / "repository.git", folder)
+    with pytest.raises(UsageError, match="no ancestor"):
+        repository.range(commits[5], commits[2])
+    with pytest.raises(UsageError, match="no git checkout"):
+        BisectRepository(tmp_path / "other.git", tmp_path)
+
+
+def test_a_record_survives_and_belongs_to_one_question(tmp_path: Path) -> None:
+    record = BisectRecord(tmp_path / "search", {"good": "a"})
+    steps = (
+        BisectStep("c1", Mark.SKIP, "it does not build"),
+        BisectStep("c2", Mark.BAD, "", comparison(SLOWER), Seconds(70)),
+    )
+    for step in steps:
+        record.add(step)
+    assert BisectRecord(tmp_path / "search", {"good": "a"}).steps() == steps
+    with pytest.raises(UsageError, match="asked something else"):
+        BisectRecord(tmp_path / "search", {"good": "b"})
+    (tmp_path / "search" / "steps.jsonl").write_text("nonsense\n", encoding="utf-8")
+    with pytest.raises(LedgerError, match="damaged"):
+        record.steps()
