@@ -298,6 +298,6 @@ def test_the_report_tells_how_it_was_measured(
         carry_on(ledger, tps_with(0.0, 0.2))
         analysis = analyse_campaign(ledger)
     assert analysis.replication == chosen
-    text = render_markdown(analysis, language)[TEXT].decode()
+    text = render_markdown(analysis, language)[TEXT].decode().replace("\u00a0", " ")
     for one in words:
         assert one in text
