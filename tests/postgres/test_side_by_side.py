@@ -75,6 +75,7 @@ def test_two_versions_take_turns_and_stay_up_for_two_pairs(
         folder = teiten.campaign() / Path(dict(trial.evidence)["pgbench output"]).parent
         assert (folder / "pgbench-output.txt").read_text().count("tps = ") == 2
         assert not list(folder.glob("slice-*"))
+        assert (folder / "sleep.sql").read_text() == SLEEP
         assert (folder / "server.log").read_text().count("database system is ready") <= 1
     assert not list(teiten.workdir.clusters.iterdir())
     assert not left_processes([teiten.workdir.root])

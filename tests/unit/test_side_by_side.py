@@ -17,6 +17,7 @@ from teiten.analysis.stopping import standing
 from teiten.cli.analysing import analyse_campaign
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.deciding import standing_lines
+from teiten.cli.noise_keeping import against_itself
 from teiten.cli.watching import PlainWatcher
 from teiten.errors import MachineError, UsageError
 from teiten.execute.dry import DryExecutor
@@ -29,10 +30,13 @@ from teiten.model.text import Language
 from teiten.model.trial import Outcome, Trial
 from teiten.model.units import GIB, Bytes, Seconds
 from teiten.plan.checks import check
+from teiten.plan.expand import expand
+from teiten.plan.sizing import size
 from teiten.report.markdown import TEXT, render_markdown
+from teiten.study.sides import Shared, null_study
 from tests.fixtures.pairs import ab_plan, carry_on, new_ledger, side, tps_with
-from tests.fixtures.planned import FOLDER, planned
-from tests.fixtures.synthetic_plan import HOST
+from tests.fixtures.planned import FOLDER, PGBENCH, fingerprint, planned
+from tests.fixtures.synthetic_plan import HOST, make_installation
 
 SLICED = ("slices=5", "settle=0s", "warmup=1s")
 
@@ -301,3 +305,15 @@ def test_the_report_tells_how_it_was_measured(
     text = render_markdown(analysis, language)[TEXT].decode().replace("\u00a0", " ")
     for one in words:
         assert one in text
+
+
+def test_only_sides_that_are_the_same_in_everything_measure_the_noise() -> None:
+    for slices in (1, 2):
+        study = size(null_study("18", Shared(clients="2", duration="4s", slices=slices)), HOST)
+        servers = [(name, make_installation("18.4")) for name in ("A", "B")]
+        equal = expand(study, servers, PGBENCH, seed=1, fingerprint=fingerprint)
+        assert against_itself(equal)
+    given = (side("a", "18"), side("b", "18", "work_mem=64MB"))
+    for overrides in ((), ("slices=2",)):
+        assert not against_itself(ab_plan(*given, overrides=overrides, duration="4s"))
+        assert not against_itself(ab_plan(overrides=overrides, duration="4s"))

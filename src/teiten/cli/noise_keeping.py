@@ -27,7 +27,7 @@ def keep_measured_noise(ledger: Ledger, caches: Path) -> tuple[NoiseFloor, ...]:
 
     ``caches``: ``Workdir.caches``. Returns what was kept, one for each workload and context.
     """
-    if not _against_itself(ledger.plan):
+    if not against_itself(ledger.plan):
         return ()
     attempts = ledger.attempts(TPS.name)
     ended = max((one.finished_at for one in attempts), default=ledger.created_at)
@@ -37,7 +37,7 @@ def keep_measured_noise(ledger: Ledger, caches: Path) -> tuple[NoiseFloor, ...]:
     return found
 
 
-def _against_itself(plan: Plan) -> bool:
+def against_itself(plan: Plan) -> bool:
     """Two sides that are the same in everything, each on a copy of its own."""
     sides = {
         (trial.cell.workload, trial.cell.context(plan.study.contrast)): set[object]()

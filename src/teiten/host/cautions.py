@@ -72,6 +72,11 @@ def telemetry_missing(source: str, reason: str) -> Caution:
     return _note("telemetry-missing", source=source, reason=reason)
 
 
+def data_changed(workload: str) -> Caution:
+    """A workload that was declared not to change data changed some."""
+    return _warning("data-changed", workload=workload)
+
+
 def compiler_of(version_text: str) -> str | None:
     """The compiler in the text of ``version()``; None where it names none."""
     match = re.search(r"compiled by (.+?)(?:, (?:32|64)-bit)?\s*$", version_text)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from teiten.model.trial import Problem
+import numpy as np
+
+from teiten.model.trial import Problem, Series
 from teiten.model.units import Share
 
 CLIENT_BOUND = 0.95
 """A pgbench that used this share of its threads' time had no time left to load the server."""
+
+
+CHANGES_BY_TRANSACTION = 0.01
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,19 @@ def problems_of(readings: TrialReadings) -> tuple[Problem, ...]:
         *_disturbance(readings, "steal", "cpu_steal_share"),
         *_disturbance(readings, "other-load", "cpu_other_share"),
     )
+
+
+def changes_rows(series: Iterable[Series], transactions: float) -> bool:
+    """Whether a trial changed rows at least with every hundredth transaction.
+
+    Fewer are the server's own: its catalogue's statistics.
+    """
+    for one in series:
+        rates = one.columns.get("rows_changed_per_second") if one.source == "postgres" else None
+        if rates is not None and np.isfinite(rates).any():
+            times = np.diff(one.seconds, prepend=0.0)
+            return float(np.nansum(rates * times)) > CHANGES_BY_TRANSACTION * transactions
+    return False
 
 
 def _failed_transactions(readings: TrialReadings) -> tuple[Problem, ...]:

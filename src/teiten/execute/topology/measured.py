@@ -89,12 +89,15 @@ class MeasuredSlices:
 
 
 def join_outputs(folders: Sequence[Path], evidence: Path) -> None:
-    """One file of each of pgbench's streams in ``evidence``, in the place of a folder for each
-    slice."""
+    """One file of each of pgbench's streams in ``evidence``, and the script that all of them ran,
+    in the place of a folder for each slice."""
     for name in (OUTPUT_FILE, ERRORS_FILE):
         parts = [folder / name for folder in folders if (folder / name).exists()]
         if parts:
             (evidence / name).write_bytes(b"\n".join(part.read_bytes() for part in parts))
+    for path in folders[0].iterdir() if folders[0].is_dir() else ():
+        if path.name not in (OUTPUT_FILE, ERRORS_FILE):
+            path.replace(evidence / path.name)
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
 

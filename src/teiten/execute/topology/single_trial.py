@@ -17,7 +17,7 @@ from teiten.execute.postgres.server_log import scan
 from teiten.execute.postgres.templates.store import BENCH_DATABASE
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.topology.bench import Bench, RunningServer
-from teiten.execute.topology.checks import TrialReadings, problems_of
+from teiten.execute.topology.checks import TrialReadings, changes_rows, problems_of
 from teiten.execute.topology.measured import Gathered, MeasuredSlices, Slice, join_outputs
 from teiten.execute.topology.server_facts import non_default_settings, prewarm, read_server_facts
 from teiten.execute.workload.invariants import INVARIANTS
@@ -28,6 +28,7 @@ from teiten.execute.workload.pgbench import (
     PgbenchResult,
 )
 from teiten.host.caches import drop_page_cache, evict_files
+from teiten.host.cautions import data_changed
 from teiten.model.plan import PlannedTrial
 from teiten.model.starts import slice_seed, start_of
 from teiten.model.study import CachePolicy
@@ -205,6 +206,9 @@ class SingleServerTrial:
         )
         for caution in self._measured.cautions:
             self._bench.record.record_caution(caution)
+        transactions = self._gathered.metrics.get("transactions", 0.0)
+        if self._keeps and changes_rows(self._gathered.series, transactions):
+            self._bench.record.record_caution(data_changed(self._workload.name))
         return {}
 
     def _slice_folder(self, number: int) -> Path:
