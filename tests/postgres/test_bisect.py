@@ -19,7 +19,8 @@ from tests.fixtures.small_source import BROKEN_CODE, GOOD_CODE, commit, git, wri
 SLEEP = "SELECT pg_sleep(current_setting('teiten.milliseconds')::float8 / 1000);\n"
 QUICK = (
     "--clients", "1", "--duration", "1s", "--set", "scale=1", "--set", "changes_data=no",
-    "--alpha", "20%", "--set", "settle=0s", "--set", "warmup=0s", "--set", "disturbed_share=100%",
+    "--alpha", "20%", "--delta", "5%", "--set", "settle=0s", "--set", "warmup=0s",
+    "--set", "disturbed_share=100%",
     "--configure", "--without-readline --without-zlib",
 )  # fmt: skip
 PATIENCE = 400.0
