@@ -173,7 +173,7 @@ class _Building:
 
     @property
     def log(self) -> Path:
-        return self.workdir.builds / f"{self.name}-{self.prepared.key[:8]}.log"
+        return self.workdir.builds / f"{self.name}.log"
 
     def build(self) -> Installation:
         begin = time.monotonic()
@@ -182,6 +182,9 @@ class _Building:
             self._compile(folders)
             seconds = Seconds(time.monotonic() - begin)
             found = self._install(folders, seconds)
+        except KeyboardInterrupt:
+            self.log.unlink(missing_ok=True)
+            raise
         finally:
             with suppress(OSError, UsageError):
                 remove_marked(self.folder)
