@@ -103,7 +103,7 @@ def search(arguments: argparse.Namespace, repository: Path, commits: Sequence[st
             *("--set", f"scale={arguments.scale}", "--budget", arguments.budget),
             *("--configure", f"--without-readline --without-zlib CC='{arguments.compiler}'"),
             *("--cflags", "-O1", "--jobs", str(arguments.jobs)),
-            *("--set", "disturbed_share=90%", "--name", "proof", "--json"),
+            *("--set", f"disturbed_share={arguments.disturbed}", "--name", "proof", "--json"),
         ],
         stdout=subprocess.PIPE,
         text=True,
@@ -137,6 +137,7 @@ def main() -> int:
     parser.add_argument("--duration", default="5s")
     parser.add_argument("--budget", default="2h")
     parser.add_argument("--compiler", default="gcc", help="for example: ccache gcc")
+    parser.add_argument("--disturbed", default="25%", help="100%% where others use the machine")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", type=Path, help="folder of the repository, to go on with")
     arguments = parser.parse_args()

@@ -70,7 +70,8 @@ def test_a_source_that_does_not_build_shows_the_compilers_lines(
     assert result.returncode == 3
     assert "error: compile failed" in result.stderr
     assert "a_name_that_is_not_there" in result.stderr
-    (log,) = teiten.workdir.builds.glob("broken-*.log")
+    log = teiten.workdir.builds / "broken.log"
+    assert log.is_file()
     assert f"hint: the whole log is {log}" in result.stderr
     assert not (teiten.workdir.installations / "broken").exists()
     assert not list(teiten.workdir.builds.glob("tree-*"))

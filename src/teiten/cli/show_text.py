@@ -17,6 +17,8 @@ WORDS = {
     "purpose": Bilingual("Purpose", "検証目的"),
     "sources": Bilingual("Sources", "出典"),
     "factors": Bilingual("Factors", "要因"),
+    "builds": Bilingual("Built from source", "ソースからのビルド"),
+    "usual": Bilingual("configure's own flags", "configureの既定"),
     "contrasted": Bilingual("compared: the first is old", "比較対象(先頭が旧)"),
     "workloads": Bilingual("Workloads", "処理"),
     "optional": Bilingual(
@@ -70,6 +72,8 @@ def study_lines(
     if study.sources:
         yield from ("", word("sources"), *bullets(study.sources))
     yield from ("", word("factors"), *columns(list(_factors(study, word))))
+    if study.builds:
+        yield from ("", word("builds"), *columns(list(_builds(study, word))))
     yield from ("", word("workloads"), *_workloads(study.workloads, word))
     if optional:
         yield from ("", word("optional"), *_workloads(optional, word))
@@ -99,6 +103,13 @@ def _factors(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
     for factor in study.factors:
         note = f" ({word('contrasted')})" if factor.name == study.contrast else ""
         yield f"  {factor.name}", (", ".join(factor.levels) or word("fitted")) + note
+
+
+def _builds(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
+    for name, spec in study.builds:
+        said = [*spec.configure, *(["meson"] if spec.meson else [])]
+        said.append(word("usual") if spec.cflags is None else f"CFLAGS={spec.cflags}")
+        yield f"  {name}", " ".join([*said, *([f"({spec.source})"] if spec.source else [])])
 
 
 def _workloads(workloads: Sequence[Workload], word: _Words) -> Iterator[str]:

@@ -173,7 +173,7 @@ class _Building:
 
     @property
     def log(self) -> Path:
-        return self.workdir.builds / f"{self.name}-{self.prepared.key[:8]}.log"
+        return self.workdir.builds / f"{self.name}.log"
 
     def build(self) -> Installation:
         begin = time.monotonic()
@@ -182,6 +182,9 @@ class _Building:
             self._compile(folders)
             seconds = Seconds(time.monotonic() - begin)
             found = self._install(folders, seconds)
+        except KeyboardInterrupt:
+            self.log.unlink(missing_ok=True)
+            raise
         finally:
             with suppress(OSError, UsageError):
                 remove_marked(self.folder)
@@ -231,6 +234,7 @@ class _Building:
             staging = self.workdir.installations / f".new-{os.getpid()}"
             try:
                 shutil.move(made, staging)
+                _let_read(staging)
                 if self.user.is_other:  # the servers' user may read what it built, and not write
                     _give_all(staging, ServerUser("root", 0, 0))
                 write_receipt(staging, self._receipt(staging, seconds))
@@ -329,6 +333,16 @@ def _require_space(workdir: Workdir, prepared: Prepared) -> None:
             f"{workdir.builds} has {free // MIB} MiB free; building needs {needed // MIB} MiB",
             DISK_HINT,
         )
+
+
+def _let_read(folder: Path) -> None:
+    """Modes as if the umask were 022: the servers' user must read what is installed."""
+    for parent, _, names in os.walk(folder):
+        Path(parent).chmod(0o755)
+        for name in names:
+            file = Path(parent, name)
+            if not file.is_symlink():
+                file.chmod(0o755 if file.stat().st_mode & 0o100 else 0o644)
 
 
 def _give_all(folder: Path, user: ServerUser) -> None:

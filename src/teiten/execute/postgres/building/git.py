@@ -47,18 +47,23 @@ def git(folder: Path, *arguments: str, stdout: IO[bytes] | None = None) -> str:
     )
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise GitError(said[-1] if said else f"git {arguments[0]}: exit {done.returncode}")
+        fatal = [line for line in said if line.startswith("fatal: ")]
+        raise GitError((fatal or said[-1:] or [f"git {arguments[0]}: exit {done.returncode}"])[0])
     return (done.stdout or b"").decode("utf-8", "surrogateescape")
 
 
 def commit_of(folder: Path, ref: str) -> str:
-    """The commit that a ref names. Raises UsageError where there is none."""
+    """The commit that a ref names. Raises UsageError where there is none, or git refuses."""
+    try:
+        git(folder, "rev-parse", "--git-dir")
+    except GitError as error:  # for example a checkout that belongs to somebody else
+        raise UsageError(
+            f"--source {folder}: {error}", f"git -C {folder} status tells what git asks for"
+        ) from error
     try:
         return git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options",
                    f"{ref}^{{commit}}").strip()  # fmt: skip
     except GitError as error:
-        said = str(error)
-        why = f" ({said})" if "dubious" in said or "fatal" in said else ""
         raise UsageError(
-            f"{folder} has no commit {ref!r}{why}", f"git -C {folder} log --oneline shows them"
+            f"{folder} has no commit {ref!r}", f"git -C {folder} log --oneline shows them"
         ) from error
