@@ -60,6 +60,12 @@ class PlannedTrial:
     copy: int = 1
     """Which copy of the template: sides that are the same in everything (a server against itself)
     have one each, as two versions have; others of one template share one."""
+    server_cpus: tuple[int, ...] = ()
+    """The processors that the server is pinned to; empty where it is not."""
+    client_cpus: tuple[int, ...] = ()
+    """The same of pgbench."""
+    directory: str | None = None
+    """Where the cluster's data are; None for Teiten's working folder."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,10 @@ class Needs:
     seconds: Seconds
     measured_seconds: Seconds
     disk: Bytes
+    """In Teiten's working folder."""
     memory: Bytes
+    directories: tuple[tuple[str, Bytes], ...] = ()
+    """The disk that clusters need in each folder that the study names."""
 
 
 @dataclass(frozen=True)

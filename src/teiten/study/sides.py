@@ -18,7 +18,7 @@ from teiten.suggest import did_you_mean
 OLD, NEW = "A", "B"
 """Aliases of the sides where their servers do not tell them apart."""
 DEFAULT_BUDGET = "30m"
-SIDE_KEYS = ("checksums", "query_mode", f"{GUC_PREFIX}NAME")
+SIDE_KEYS = ("checksums", "query_mode", "cores", "directory", f"{GUC_PREFIX}NAME")
 _HINT = f"a side can differ in {', '.join(SIDE_KEYS)}; what both share goes to --set or --guc"
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from teiten.errors import TeitenError, WorkloadError
+from teiten.errors import WorkloadError
 from teiten.execute.executor import Facts, Observer
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.record import CampaignRecord
@@ -101,8 +100,7 @@ class SingleServerExecutor:
         if self._current is not None:
             self._current.abandon()
         for cluster in self._bench.kept.values():
-            with contextlib.suppress(TeitenError, OSError):  # the next start sweeps what is left
-                cluster.remove()
+            self._bench.remove(cluster)
         self._bench.kept.clear()
         if self._bench.log_folder is not None:
             remove_log_folder(self._bench.log_folder)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 import time
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from typing import Any
 
 import psycopg
 
-from teiten.errors import ServerError, TeitenError, WorkloadError
+from teiten.errors import ServerError, WorkloadError
 from teiten.execute.executor import Facts
 from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.server_log import scan
@@ -19,9 +18,16 @@ from teiten.execute.postgres.templates.store import BENCH_DATABASE
 from teiten.execute.probes.sampler import Sampler, Sampling
 from teiten.execute.topology.bench import Bench
 from teiten.execute.topology.checks import TrialReadings, problems_of
-from teiten.execute.topology.server_facts import non_default_settings, prewarm, read_server_facts
+from teiten.execute.topology.pinning import confirm
+from teiten.execute.topology.server_facts import (
+    non_default_settings,
+    prewarm,
+    read_server_facts,
+    require_checksums,
+)
 from teiten.execute.workload.invariants import INVARIANTS
 from teiten.execute.workload.pgbench import PgbenchProcess, PgbenchResult
+from teiten.host.affinity import kept_off
 from teiten.host.caches import drop_page_cache, evict_files
 from teiten.model.plan import PlannedTrial
 from teiten.model.study import CachePolicy
@@ -56,7 +62,7 @@ class SingleServerTrial:
         self._workload = bench.plan.study.workload(trial.cell.workload)
         self._measure = bench.plan.study.measure
         self._keeps = not self._workload.changes_data
-        self._place = (trial.template.fingerprint, trial.copy)
+        self._place = (trial.template.fingerprint, trial.copy, trial.directory)
         self.evidence = bench.evidence_folder(trial, attempt)
         self._cluster: Cluster | None = None
         self._pgbench: PgbenchProcess | None = None
@@ -85,7 +91,7 @@ class SingleServerTrial:
             self._cluster = kept
             return {"restored": False}
         folder = self._bench.cluster_folder(self._trial, kept=self._keeps)
-        report = self._bench.templates.clone(template, folder)
+        report = self._bench.clone(self._trial, folder)
         self._cluster = Cluster.adopt(
             template.installation,
             folder / "data",
@@ -110,11 +116,17 @@ class SingleServerTrial:
 
     def start(self) -> Facts:
         self.cluster.configure(self._bench.settings_of(self._trial))
+        self.cluster.pin(self._trial.server_cpus)
         self.cluster.start()
+        self._confirm_pinning("server", self.cluster.pid, self._trial.server_cpus)
         facts = read_server_facts(self._connect)
+        require_checksums(facts, self._trial.template)
         level = self._trial.cell.level("server") or self._trial.template.installation.name
-        self._bench.note_server(level, facts)
+        self._bench.note_server(level, facts, self._trial)
         self._gathered.facts["version"] = facts["version"]
+        self._gathered.facts["data_checksums"] = facts["data_checksums"]
+        if self._trial.directory is not None:
+            self._gathered.facts["data_directory"] = str(self.cluster.data_directory)
         self._gathered.facts["settings"] = non_default_settings(self._connect)
         return {"version": facts["version_number"]}
 
@@ -151,17 +163,28 @@ class SingleServerTrial:
             devices=self._bench.devices,
         )
         self._sampler = sampler
-        sampler.start()
-        try:
-            self._result = self._run_pgbench(
-                self.evidence,
-                self._measure.duration or Seconds(10),
-                self._trial.seed,
-                self._log_rate,
-            )
-        finally:
-            self._sampling = sampler.stop()
+        with kept_off(self._own_cpus_of_server()):
+            sampler.start()
+            try:
+                self._result = self._run_pgbench(
+                    self.evidence,
+                    self._measure.duration or Seconds(10),
+                    self._trial.seed,
+                    self._log_rate,
+                )
+            finally:
+                self._sampling = sampler.stop()
         return {"tps": self._result.metrics.get("tps")}
+
+    def _own_cpus_of_server(self) -> tuple[int, ...]:
+        """The processors that only the server has; none where it shares them with pgbench."""
+        cpus = self._trial.server_cpus
+        return () if set(cpus) & set(self._trial.client_cpus) else cpus
+
+    def _confirm_pinning(self, what: str, pid: int | None, cpus: tuple[int, ...]) -> None:
+        if cpus:
+            pinned = self._gathered.facts.setdefault("pinned", {})
+            pinned[what] = confirm(what, pid, cpus)
 
     def collect(self) -> Facts:
         if self._result is None or self._sampling is None:
@@ -227,8 +250,7 @@ class SingleServerTrial:
         else:
             if self._keeps:
                 self._bench.kept.pop(self._place, None)
-            with contextlib.suppress(TeitenError, OSError):  # the next start sweeps what is left
-                cluster.remove()
+            self._bench.remove(cluster)
         self._cluster = None
 
     def _connect(self) -> psycopg.Connection[Any]:
@@ -255,6 +277,7 @@ class SingleServerTrial:
         )
         self._pgbench = process
         process.start()
+        self._confirm_pinning("pgbench", process.pid, self._trial.client_cpus)
         if self._sampler is not None:
             self._sampler.pgbench_pid = process.pid
         deadline = time.monotonic() + duration + GRACE
