@@ -45,6 +45,7 @@ class Names:
             level: Side(level, f"PostgreSQL {one.version}", str(one.version))
             for level, one in analysis.plan.servers
         }
+        self.single = {one.name for one in study.factors if len(one.levels) == 1}
         self.orders = {
             one.name: {text: at for at, text in enumerate(one.levels)} for one in study.factors
         }
@@ -80,7 +81,10 @@ class Names:
         """``4 clients``; ``all levels`` is the overall row's own text."""
         if not context:
             return self.t("level.single")
-        return self.t("list.separator").join(self._level(name, level) for name, level in context)
+        told = tuple(pair for pair in context if pair[0] != SERVER or SERVER not in self.single)
+        return self.t("list.separator").join(
+            self._level(name, level) for name, level in told or context
+        )
 
     def _level(self, factor: str, level: str) -> str:
         if factor in COUNTED:
@@ -89,15 +93,12 @@ class Names:
         return f"{self.factor(factor)} = {level}"
 
     def axis(self, context: Context) -> tuple[str, str]:
-        """The context as the label on the axis (clients, where varied) and that of its panel."""
+        """The context as the label on the axis (clients, where varied) and that of its panel, in
+        which factors of a single level are not told."""
         axis_factor = self.axis_factor(context)
         on_axis = dict(context).get(axis_factor, "") if axis_factor else ""
-        panel = (
-            self.context(tuple(pair for pair in context if pair[0] != axis_factor))
-            if len(context) > 1
-            else ""
-        )
-        return on_axis, panel
+        others = tuple(pair for pair in context if pair[0] not in {axis_factor, *self.single})
+        return on_axis, self.context(others) if others else ""
 
     def axis_factor(self, context: Context) -> str | None:
         factors = [name for name, _ in context]

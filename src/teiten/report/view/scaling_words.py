@@ -73,7 +73,7 @@ def _knee(kit: Kit, side: str, result: ScalingResult, knee: Knee) -> str:
         values["confidence"] = plain_percent(kit.t, knee.confidence)
         ends = {"low": plain(knee.low), "high": plain(knee.high)}
         single = knee.low == knee.high
-        text = said("knee.single" if single else "scaling.knee.interval", **values, **ends)
+        text = said("knee.single" if single else "knee.interval", **values, **ends)
     if knee.at_end(scaling.loads):
         text += said("knee.end")
     return text
