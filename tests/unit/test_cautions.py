@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from teiten.host import cautions as module
+from teiten.host import variant_cautions
 from teiten.host.cautions import (
     cautions,
     compiler_cautions,
@@ -149,7 +150,8 @@ def test_telemetry_that_is_missing_names_source_and_reason() -> None:
 def made_in_the_module() -> dict[str, set[str]]:
     """Each code of the module's source, and the names of the values that it is given."""
     found: dict[str, set[str]] = {}
-    for node in ast.walk(ast.parse(inspect.getsource(module))):
+    sources = (inspect.getsource(one) for one in (module, variant_cautions))
+    for node in (node for source in sources for node in ast.walk(ast.parse(source))):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             continue
         if node.func.id not in {"_warning", "_note", "_caution"}:

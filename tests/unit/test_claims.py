@@ -114,7 +114,7 @@ def test_the_catalogue_on_a_campaign_of_13_and_14() -> None:
     assert found["2021-read-plateau-at-cores"].standing is REPRODUCED
     assert found["2020-update-rising-to-192"].standing is not REPRODUCED
     assert found["2020-read-tps-same"].standing is NOT_APPLICABLE
-    assert found["2013-checksums-saturation"].standing is NOT_APPLICABLE
+    assert found["2013-read-93-lower"].standing is NOT_APPLICABLE
     one_client = found["2021-read-14-one-client"]
     assert one_client.standing is CONTRADICTED
     assert one_client.deciding is not None and one_client.in_print is not None

@@ -14,7 +14,7 @@ from teiten.model.claims import Claim, ClaimStanding, Effect, NoDifference
 from teiten.study.claims import claims_of, read_claims
 from teiten.study.published import PUBLISHED, published_curves, sources
 
-CLAIMS = claims_of("observe")
+CLAIMS = claims_of()
 WITH_TABLE = [one for one in CLAIMS if one.published is not None]
 
 MINIMAL = """

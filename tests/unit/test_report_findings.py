@@ -28,8 +28,9 @@ def analysis() -> CampaignAnalysis:
 
 def chart_of(analysis: CampaignAnalysis) -> Chart:
     found = view(analysis, "en").findings
-    assert found is not None and found.chart is not None
-    return found.chart
+    assert found is not None
+    (chart,) = found.charts
+    return chart
 
 
 def test_every_claim_is_in_one_of_the_tables(analysis: CampaignAnalysis) -> None:
@@ -61,7 +62,7 @@ def test_curves_are_relative_to_their_own_value_at_the_cores(analysis: CampaignA
 
 def test_without_a_level_at_the_cores_there_is_no_curve() -> None:
     found = view(invented_analysis(seconds=2), "en").findings
-    assert found is not None and found.chart is None
+    assert found is not None and not found.charts
 
 
 def test_both_forms_hold_the_part_before_the_evidence(analysis: CampaignAnalysis) -> None:

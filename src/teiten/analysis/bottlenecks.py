@@ -29,7 +29,7 @@ def bottlenecks(
     found = []
     for one in scaling:
         knee, loads = one.scaling.knee, one.scaling.loads
-        if knee is None:
+        if knee is None or one.load != LOAD:
             continue
         smaller = [load for load in loads if load < knee.maximum]
         mine = [trial for trial in trials if _belongs(trial, one, plan.study.contrast)]

@@ -108,8 +108,14 @@ def _executor(
         observer=watcher,
         say=session.console.detail,
         check_interruption=interruption.check,
-        devices=block_devices(session.workdir.root),
+        devices=_devices(session, ledger),
     )
+
+
+def _devices(session: Session, ledger: Ledger) -> tuple[str, ...]:
+    """The disks below the working folder and the folders that the study names."""
+    folders = [session.workdir.root, *(Path(one) for one, _ in ledger.plan.needs.directories)]
+    return tuple(sorted({device for folder in folders for device in block_devices(folder)}))
 
 
 def _interrupted(ledger: Ledger) -> InterruptedCampaignError:

@@ -10,7 +10,9 @@ from teiten.analysis.sequential import least_pairs
 from teiten.cli.building import StudyServers
 from teiten.cli.main import Session
 from teiten.cli.options import LARGEST_SEED, PlanOptions
+from teiten.execute.postgres.directories import read_directories
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
+from teiten.execute.postgres.parameters import read_refusals
 from teiten.execute.postgres.templates.store import (
     TemplateStore,
     expected_bytes,
@@ -20,18 +22,23 @@ from teiten.host.cautions import cautions, plan_cautions, warnings_first
 from teiten.host.facts import read_host_facts
 from teiten.host.noise import known_noise
 from teiten.host.users import server_user
+from teiten.host.variant_cautions import pinned_apart
 from teiten.model.build import PlannedBuild
 from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.study import Study
-from teiten.plan.cells import most_clients
+from teiten.plan.cells import every_level, most_clients
 from teiten.plan.checks import check
 from teiten.plan.estimate import estimate
 from teiten.plan.expand import expand
+from teiten.plan.parameters import check_parameters
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
+
+SHARED_CORES = "shared-cores"
+"""The machine's caution that a plan makes needless whose trials are pinned apart."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,8 @@ def plan_study(
     """As ``make_plan``, of a study that is loaded; ``seed``: None for a random one."""
     servers = StudyServers(session, study, building=building)
     facts = read_host_facts(session.workdir.root)
+    directories = read_directories(every_level(study, "directory"), server_user())
+    facts = replace(facts, directories=directories)
     sized = size(study, facts)
     installations = find_installations(session.workdir)
     plan = expand(
@@ -86,6 +95,7 @@ def plan_study(
         seed=secrets.randbelow(LARGEST_SEED) if seed is None else seed,
         fingerprint=template_fingerprint,
         expected_bytes=expected_bytes,
+        cpus=facts.cpu.cpus,
     )
     ready = _ready_templates(session, plan)
     needs = servers.with_builds(estimate(sized, plan.trials, plan.templates, ready))
@@ -105,6 +115,7 @@ def plan_study(
 def check_planned(session: Session, planned: Planned) -> None:
     """Raise MachineError with the exact shortfall, or UsageError for a contradiction."""
     check(planned.plan, planned.facts, session.workdir.root)
+    check_parameters(read_refusals(planned.plan))
 
 
 def _load(study_reference: str, options: PlanOptions) -> Study:
@@ -130,6 +141,8 @@ def _ready_templates(session: Session, plan: Plan) -> frozenset[str]:
 
 def _all_cautions(plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
     of_machine = cautions(facts, clients=most_clients(plan.study))
+    if pinned_apart(plan):
+        of_machine = tuple(one for one in of_machine if one.code != SHARED_CORES)
     return warnings_first((*of_machine, *plan_cautions(plan, facts), *_budget_cautions(plan)))
 
 

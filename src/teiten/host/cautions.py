@@ -13,6 +13,7 @@ from teiten.host.disks import (
     MEMORY_FILE_SYSTEMS,
     NETWORK_FILE_SYSTEMS,
 )
+from teiten.host.variant_cautions import variant_cautions
 from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.plan import Plan
 from teiten.model.study import CachePolicy
@@ -51,6 +52,7 @@ def plan_cautions(plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
     found: list[Caution] = []
     if plan.study.measure.caches is CachePolicy.DROP and not facts.can_drop_page_cache:
         found.append(_warning("page-cache-kept"))
+    found += variant_cautions(plan, facts)
     return warnings_first(found)
 
 

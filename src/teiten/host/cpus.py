@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import psutil
 
+from teiten.host.affinity import affinity
 from teiten.host.readings import read_id_list, read_int, read_text
-from teiten.model.facts import CpuFacts
+from teiten.model.facts import CpuFacts, LogicalCpu
 
 CPUS = Path("sys/devices/system/cpu")
+NODES = Path("sys/devices/system/node")
 ARM_IMPLEMENTERS = {"0x41": "ARM", "0x48": "HiSilicon", "0x61": "Apple", "0xc0": "Ampere"}
 
 
@@ -35,6 +36,7 @@ def read_cpu_facts(quota_cores: float | None, root: Path = Path("/")) -> CpuFact
         turbo=turbo(root),
         maximum_mhz=_maximum_mhz(root),
         quota_cores=quota_cores,
+        cpus=tuple(logical_cpus(root, affinity(0) or ())),
     )
 
 
@@ -86,6 +88,24 @@ def topology(root: Path, online: Iterable[int]) -> tuple[int | None, int | None]
     return len(cores), len({package for package, _ in cores})
 
 
+def logical_cpus(root: Path, allowed: Iterable[int]) -> Iterator[LogicalCpu]:
+    """Where each processor of the affinity mask is; without /sys each is a core of its own."""
+    nodes = {
+        number: int(folder.name.removeprefix("node"))
+        for folder in (root / NODES).glob("node[0-9]*")
+        for number in read_id_list(folder / "cpulist")
+    }
+    for number in sorted(allowed):
+        folder = root / CPUS / f"cpu{number}/topology"
+        core, package = read_int(folder / "core_id"), read_int(folder / "physical_package_id")
+        yield LogicalCpu(
+            number=number,
+            core=number if core is None else core,
+            package=max(0, package or 0),
+            node=nodes.get(number, 0),
+        )
+
+
 def governor(root: Path, online: Iterable[int]) -> str | None:
     """The frequency governor; several are joined (``performance,powersave``)."""
     found = {
@@ -115,9 +135,8 @@ def _maximum_mhz(root: Path) -> float | None:
 
 
 def _allowed(online: int) -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return online
+    allowed = affinity(0)
+    return online if allowed is None else len(allowed)
 
 
 def _platform_model() -> str:

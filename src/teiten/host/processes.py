@@ -13,12 +13,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
 import psutil
 
+from teiten.host.affinity import pin_self
 from teiten.host.users import ServerUser
 
 PR_SET_PDEATHSIG = 1
@@ -36,25 +37,30 @@ def spawn(
     stdout: StandardStream = None,
     stderr: StandardStream = None,
     death_signal: signal.Signals = signal.SIGTERM,
+    cpus: Collection[int] = (),
 ) -> subprocess.Popen[bytes]:
     """Start a program in a session of its own that ends with this program.
 
-    ``user``: as whom, where that is another user. Raises OSError where it cannot be started.
+    ``user``: as whom, where that is another user. ``cpus``: the processors that it, and all that it
+    starts, is pinned to; empty for all of ours. Raises OSError where it cannot be started.
     """
     other = user if user is not None and user.is_other else None
-    return subprocess.Popen(
-        [os.fspath(argument) for argument in arguments],
-        env=child_environment(library_path, environment),
-        cwd=folder,
-        stdin=stdin,
-        stdout=stdout,
-        stderr=stderr,
-        start_new_session=sys.platform != "win32",
-        user=other.uid if other else None,
-        group=other.gid if other else None,
-        extra_groups=[] if other else None,
-        preexec_fn=_dying_with_parent(death_signal),  # noqa: PLW1509 - libc was loaded before fork
-    )
+    try:
+        return subprocess.Popen(
+            [os.fspath(argument) for argument in arguments],
+            env=child_environment(library_path, environment),
+            cwd=folder,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=sys.platform != "win32",
+            user=other.uid if other else None,
+            group=other.gid if other else None,
+            extra_groups=[] if other else None,
+            preexec_fn=_before_exec(death_signal, cpus),  # noqa: PLW1509 - all is loaded before fork
+        )
+    except subprocess.SubprocessError as error:  # what the preparation raised in the child
+        raise OSError(f"it cannot be pinned to the processors {sorted(cpus)}") from error
 
 
 def child_environment(
@@ -91,6 +97,20 @@ def started_at(pid: int) -> float | None:
         return psutil.Process(pid).create_time()
     except psutil.Error:
         return None
+
+
+def _before_exec(death_signal: signal.Signals, cpus: Collection[int]) -> Callable[[], None] | None:
+    """What the child does between fork and exec, already as its user."""
+    dying = _dying_with_parent(death_signal)
+    if not cpus:
+        return dying
+
+    def prepare() -> None:
+        if dying is not None:
+            dying()
+        pin_self(cpus)
+
+    return prepare
 
 
 def _dying_with_parent(death_signal: signal.Signals) -> Callable[[], None] | None:

@@ -10,6 +10,18 @@ from teiten.model.units import Bytes
 
 
 @dataclass(frozen=True)
+class LogicalCpu:
+    """A processor of the operating system that this program may use."""
+
+    number: int
+    core: int
+    """The physical core, within its package."""
+    package: int
+    node: int
+    """The NUMA node; 0 where the system tells none."""
+
+
+@dataclass(frozen=True)
 class CpuFacts:
     model: str
     logical: int
@@ -24,6 +36,8 @@ class CpuFacts:
     maximum_mhz: float | None
     quota_cores: float | None
     """The cgroup's CPU quota in cores; None without one."""
+    cpus: tuple[LogicalCpu, ...] = ()
+    """Those that programs can be pinned to, ascending; empty where the system pins nothing."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +69,20 @@ class DiskFacts:
 
 
 @dataclass(frozen=True)
+class DirectoryFacts:
+    """A folder that a study names for its clusters, and the file system that holds it."""
+
+    path: str
+    disk: DiskFacts
+    is_folder: bool
+    """It is there, and a folder."""
+    writable: bool
+    """By the user of this program."""
+    closed_at: str | None = None
+    """The first folder on the way that the servers' user may not enter."""
+
+
+@dataclass(frozen=True)
 class HostFacts:
     system: str
     """Linux, Darwin, Windows."""
@@ -78,6 +106,8 @@ class HostFacts:
     """The whole page cache can be dropped before a trial."""
     ceilings: Ceilings | None = None
     """Measured earlier by ``teiten doctor --ceilings``, on this machine and disk."""
+    directories: tuple[DirectoryFacts, ...] = ()
+    """Those that the study names."""
 
 
 class Severity(StrEnum):

@@ -67,6 +67,12 @@ class PlannedTrial:
     restart: int = 0
     """Pairs of one number, from 1, share a start of their servers; 0 where a trial runs by itself.
     """
+    server_cpus: tuple[int, ...] = ()
+    """The processors that the server is pinned to; empty where it is not."""
+    client_cpus: tuple[int, ...] = ()
+    """The same of pgbench."""
+    directory: str | None = None
+    """Where the cluster's data are; None for Teiten's working folder."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,10 @@ class Needs:
     seconds: Seconds
     measured_seconds: Seconds
     disk: Bytes
+    """In Teiten's working folder."""
     memory: Bytes
+    directories: tuple[tuple[str, Bytes], ...] = ()
+    """The disk that clusters need in each folder that the study names."""
 
 
 @dataclass(frozen=True)

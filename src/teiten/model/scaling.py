@@ -135,5 +135,7 @@ class ScalingResult:
     context: tuple[tuple[str, str], ...]
     """The levels of the other factors, neither the load nor the contrasted one."""
     side: str
-    """The level of the contrasted factor."""
+    """The level of the contrasted factor; of the server, where the load is what is contrasted."""
     scaling: Scaling
+    load: str = "clients"
+    """The factor whose levels are the load: clients or cores."""

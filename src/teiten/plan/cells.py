@@ -36,6 +36,13 @@ def level_of(study: Study, cell: Cell, factor: str) -> str | None:
     return dict(alias).get(factor)
 
 
+def every_level(study: Study, factor: str) -> tuple[str, ...]:
+    """The levels of a factor in all cells, those of servers' aliases among them."""
+    found = study.factor(factor)
+    of_aliases = (dict(levels).get(factor) for _, levels in study.server_levels)
+    return (*(found.levels if found else ()), *(level for level in of_aliases if level))
+
+
 def most_clients(study: Study) -> int:
     """The largest number of clients of any trial."""
     return max(

@@ -9,6 +9,9 @@ from teiten.errors import MachineError, UsageError
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.units import GIB, MIB
+from teiten.plan.directories import check_directories
+from teiten.plan.huge_pages import check_huge_pages
+from teiten.plan.pinning import check_cores
 from teiten.plan.settings import count_setting, size_setting
 from teiten.plan.sizing import SPARE_CONNECTIONS
 
@@ -19,6 +22,9 @@ def check(plan: Plan, facts: HostFacts, folder: Path) -> None:
     ``folder``: where clusters and templates are made; ``facts.disk`` is the disk below it.
     """
     check_connections(plan)
+    check_cores(plan, facts)
+    check_directories(plan, facts)
+    check_huge_pages(plan, facts)
     short = [*_disk_shortfall(plan, facts, folder), *_memory_shortfall(plan, facts)]
     if short:
         raise MachineError(

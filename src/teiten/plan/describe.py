@@ -25,14 +25,8 @@ def _actions(
     plan: Plan, facts: HostFacts, folder: Path, user: str, ready: Collection[str]
 ) -> Iterator[str]:
     yield from _templates(plan, folder, ready)
-    restored = [each.name for each in plan.study.workloads if each.changes_data]
-    if restored:
-        yield (
-            f"copy a template to {folder / 'clusters'} before every trial of"
-            f" {' and '.join(restored)}, once for the other workloads; remove the copies at the end"
-        )
-    else:
-        yield f"copy each template to {folder / 'clusters'} once; remove the copies at the end"
+    yield _copies(plan, folder)
+    yield from _pinning(plan)
     yield _servers(plan, user)
     yield _page_cache(plan, facts)
     yield f"load the server with pgbench {plan.pgbench.version} from this machine"
@@ -51,6 +45,35 @@ def _servers(plan: Plan, user: str) -> str:
         f"start and stop {plan.study.at_once} PostgreSQL servers side by side, as user {user},"
         f" {most}{starts} times, one of them under load at a time; they are {sockets}"
     )
+
+
+def _copies(plan: Plan, folder: Path) -> str:
+    places = [f"{path}/teiten-…" for path, _ in plan.needs.directories]
+    if any(trial.directory is None for trial in plan.trials):
+        places.insert(0, str(folder / "clusters"))
+    where = " and ".join(places)
+    restored = [each.name for each in plan.study.workloads if each.changes_data]
+    if restored:
+        return (
+            f"copy a template to {where} before every trial of {' and '.join(restored)}, once for"
+            " the other workloads; remove the copies at the end"
+        )
+    return f"copy each template to {where} once; remove the copies at the end"
+
+
+def _pinning(plan: Plan) -> Iterator[str]:
+    """The processors of each number of cores, in rising order."""
+    found = {(trial.server_cpus, trial.client_cpus) for trial in plan.trials if trial.server_cpus}
+    for server, client in sorted(found, key=lambda one: (len(one[0]), one)):
+        cores = "1 core" if len(server) == 1 else f"{len(server)} cores"
+        yield (
+            f"for {cores}, pin the server to processor {_listed(server)}, pgbench to"
+            f" {_listed(client)}"
+        )
+
+
+def _listed(cpus: Collection[int]) -> str:
+    return ", ".join(str(cpu) for cpu in sorted(cpus)) or "none"
 
 
 def _templates(plan: Plan, folder: Path, ready: Collection[str]) -> Iterator[str]:

@@ -91,6 +91,11 @@ def estimate(
         measured_seconds=Seconds((study.measure.duration or 0.0) * len(trials)),
         disk=_disk(study, trials, missing),
         memory=_memory(trials),
+        directories=tuple(
+            (place, Bytes(int(_clusters(study, trials, place) * HEADROOM)))
+            for place in dict.fromkeys(trial.directory for trial in trials)
+            if place is not None
+        ),
     )
 
 
@@ -107,7 +112,14 @@ def disk_of_data(installations: int, workloads: Iterable[Workload]) -> Bytes:
 
 def _preparing(trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> float:
     kinds = {
-        (trial.template.fingerprint, trial.settings, trial.cell.workload, trial.query_mode)
+        (
+            trial.template.fingerprint,
+            trial.settings,
+            trial.cell.workload,
+            trial.query_mode,
+            trial.server_cpus,
+            trial.directory,
+        )
         for trial in trials
     }
     built = sum(volumes.build_seconds(template.data) for template in missing)
@@ -115,11 +127,11 @@ def _preparing(trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) 
 
 
 def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float]:
-    cloned: set[tuple[str, int]] = set()
-    started: set[tuple[int, int]] = set()
+    cloned: set[tuple[object, ...]] = set()
+    started: set[tuple[int, ...]] = set()
     for trial in trials:
         workload = study.workload(trial.cell.workload)
-        cluster = (trial.template.fingerprint, trial.copy)
+        cluster = (trial.template.fingerprint, trial.copy, trial.directory)
         restores = workload.changes_data or cluster not in cloned
         if not workload.changes_data:
             cloned.add(cluster)
@@ -133,10 +145,20 @@ def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float
 
 
 def _disk(study: Study, trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> Bytes:
+    """In the working folder: templates, logs, evidence, and the clusters that are not elsewhere."""
+    built = sum(template.expected_bytes for template in missing)
+    clusters = _clusters(study, trials, None)
+    return Bytes(int((built + clusters + LOG_BYTES + EVIDENCE_BYTES * len(trials)) * HEADROOM))
+
+
+def _clusters(study: Study, trials: Sequence[PlannedTrial], place: str | None) -> int:
+    """The clones of one folder, with the WAL that the largest trial writes."""
     kept: dict[tuple[str, int], int] = {}
     changed = 0
     wal = 0
     for trial in trials:
+        if trial.directory != place:
+            continue
         workload = study.workload(trial.cell.workload)
         size = int(trial.template.expected_bytes)
         if workload.changes_data:
@@ -147,10 +169,7 @@ def _disk(study: Study, trials: Sequence[PlannedTrial], missing: Sequence[Templa
         limit = size_setting(dict(trial.settings), "max_wal_size")
         data = volumes.data_bytes(trial.template.data)
         wal = max(wal, min(limit, volumes.wal_bytes(workload, data, load)))
-    running = study.at_once * (changed + wal)
-    built = sum(template.expected_bytes for template in missing)
-    rest = LOG_BYTES + EVIDENCE_BYTES * len(trials)
-    return Bytes(int((built + sum(kept.values()) + running + rest) * HEADROOM))
+    return sum(kept.values()) + study.at_once * (changed + wal)
 
 
 def _memory(trials: Sequence[PlannedTrial]) -> Bytes:

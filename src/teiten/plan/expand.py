@@ -7,13 +7,16 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from teiten.errors import UsageError
+from teiten.model.facts import LogicalCpu
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import Cell, Plan, PlannedTrial, TemplateSpec
 from teiten.model.study import DataSet, Factor, QueryMode, Study
 from teiten.model.units import Bytes
-from teiten.plan.cells import cell_groups, level_of
+from teiten.plan.cells import cell_groups, every_level, level_of
 from teiten.plan.estimate import CLUSTER_BYTES, estimate
 from teiten.plan.ordering import in_blocks
+from teiten.plan.pinning import FACTOR as CORES
+from teiten.plan.pinning import Pinning, pin
 from teiten.plan.settings import settings_of
 from teiten.plan.side_by_side import with_turns
 from teiten.plan.volumes import data_bytes
@@ -33,16 +36,18 @@ def expand(
     fingerprint: Fingerprint,
     expected_bytes: Sizer | None = None,
     ready: Collection[str] = (),
+    cpus: Sequence[LogicalCpu] = (),
 ) -> Plan:
     """The plan of a sized study.
 
     ``servers``: each level of the factor server with its installation. ``ready``: fingerprints of
-    templates that exist. Raises UsageError where two levels are one installation by accident.
+    templates that exist. ``cpus``: what a factor cores can pin to. Raises UsageError where two
+    levels are one installation by accident.
     """
     _check_servers(study, servers)
     size = expected_bytes or (lambda data: Bytes(data_bytes(data) + CLUSTER_BYTES))
     templates = _Templates(dict(servers), fingerprint, size)
-    trials = tuple(_trials(study, templates, seed))
+    trials = tuple(_trials(study, templates, seed, cpus))
     if study.measure.side_by_side:
         trials = tuple(with_turns(study, trials))
     needed = tuple(templates.by_fingerprint.values())
@@ -84,7 +89,10 @@ class _Templates:
         return self._made[key]
 
 
-def _trials(study: Study, templates: _Templates, seed: int) -> Iterator[PlannedTrial]:
+def _trials(
+    study: Study, templates: _Templates, seed: int, cpus: Sequence[LogicalCpu]
+) -> Iterator[PlannedTrial]:
+    most = max((int(cores) for cores in every_level(study, CORES)), default=0)
     copies = _copies(study, templates.servers)
     contrasted = study.factor(study.contrast)
     order = in_blocks(cell_groups(study), blocks=study.measure.blocks, seed=seed)
@@ -93,6 +101,8 @@ def _trials(study: Study, templates: _Templates, seed: int) -> Iterator[PlannedT
         workload = study.workload(cell.workload)
         clients = int(cell.level("clients") or 1)
         server = cell.level("server") or ""
+        cores = level_of(study, cell, CORES)
+        pinned = Pinning() if cores is None else pin(cpus, int(cores), most)
         yield PlannedTrial(
             number=number,
             block=placed.block,
@@ -106,6 +116,9 @@ def _trials(study: Study, templates: _Templates, seed: int) -> Iterator[PlannedT
             query_mode=QueryMode(level_of(study, cell, "query_mode") or workload.query_mode),
             settings=settings_of(study, cell),
             copy=_copy_by_level(study, cell, contrasted) or copies[server],
+            server_cpus=pinned.server,
+            client_cpus=pinned.client,
+            directory=level_of(study, cell, "directory"),
         )
 
 

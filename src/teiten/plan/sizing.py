@@ -18,6 +18,8 @@ from teiten.plan.cells import most_clients
 from teiten.plan.durations import installations, overhead, target, trials_by_workload
 from teiten.plan.estimate import disk_of_data
 from teiten.plan.pairs import begun, bounded
+from teiten.plan.pinning import FACTOR as CORES
+from teiten.plan.pinning import automatic_cores
 
 DATA_SHARE_OF_MEMORY = 0.15
 BUFFERS_FOR_DATA = 1.25
@@ -42,7 +44,7 @@ SCALES = tuple(int(m * 10**e) for e in (1, 2, 3) for m in _MANTISSAS if m * 10**
 
 def size(study: Study, facts: HostFacts) -> Study:
     """The study with every open value filled in: clients, scale, duration, warm-up, settings."""
-    sized = _with_clients(begun(study), facts)
+    sized = _with_clients(_with_cores(begun(study), facts), facts)
     sized = _with_scale(sized, facts)
     sized = replace(sized, measure=_timed(sized))
     sized = replace(sized, measure=bounded(sized))
@@ -55,6 +57,18 @@ def automatic_clients(cores: int, limit: int | None = None) -> tuple[str, ...]:
     return tuple(str(count) for count in sorted(counts) if limit is None or count <= limit)
 
 
+def _with_cores(study: Study, facts: HostFacts) -> Study:
+    factor = study.factor(CORES)
+    if factor is None or factor.levels:
+        return study
+    return _with_levels(study, CORES, automatic_cores(facts))
+
+
+def _with_levels(study: Study, name: str, levels: tuple[str, ...]) -> Study:
+    factors = (Factor(name, levels) if each.name == name else each for each in study.factors)
+    return replace(study, factors=tuple(factors))
+
+
 def _with_clients(study: Study, facts: HostFacts) -> Study:
     factor = study.factor("clients")
     if factor is None or factor.levels:
@@ -62,16 +76,16 @@ def _with_clients(study: Study, facts: HostFacts) -> Study:
     fixed = next((each.value for each in study.settings if each.name == "max_connections"), None)
     limit = max(1, int(fixed) - SPARE_CONNECTIONS) if fixed and fixed.isdecimal() else None
     levels = automatic_clients(facts.cpu.logical, limit)
+    cores = study.factor(CORES)
+    if cores is not None and study.contrast == CORES:
+        levels = (max(cores.levels, key=int),)  # 2013 §2.6: as many clients as the most cores
     own = {level for workload in study.workloads for level in workload.clients}
     union = tuple(sorted(own | set(levels), key=int))
     workloads = tuple(
         workload if workload.clients or union == levels else replace(workload, clients=levels)
         for workload in study.workloads
     )
-    factors = tuple(
-        Factor("clients", union) if each.name == "clients" else each for each in study.factors
-    )
-    return replace(study, factors=factors, workloads=workloads)
+    return replace(_with_levels(study, "clients", union), workloads=workloads)
 
 
 def _with_scale(study: Study, facts: HostFacts) -> Study:

@@ -12,6 +12,9 @@ from teiten.report.texts import Texts
 Context = tuple[tuple[str, str], ...]
 CLIENTS = "clients"
 SERVER = "server"
+CORES = "cores"
+COUNTED = {CLIENTS: ("level.client", "level.clients"), CORES: ("level.core", "level.cores")}
+"""Factors whose levels are numbers of things: the texts of one and of several."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,11 @@ class Names:
         factor = study.factor(study.contrast)
         levels = factor.levels if factor else ()
         self.sides = {one.level: one for one in _sides(levels, analysis.plan, self)}
+        self.servers = {
+            level: Side(level, f"PostgreSQL {one.version}", str(one.version))
+            for level, one in analysis.plan.servers
+        }
+        self.single = {one.name for one in study.factors if len(one.levels) == 1}
         self.orders = {
             one.name: {text: at for at, text in enumerate(one.levels)} for one in study.factors
         }
@@ -59,6 +67,11 @@ class Names:
     def side(self, level: str) -> Side:
         return self.sides.get(level) or Side(level, level, level)
 
+    def server(self, level: str) -> Side:
+        """A level of the factor server, whether that is what is contrasted or not."""
+        known = self.sides if self.is_server else self.servers
+        return known.get(level) or Side(level, level, level)
+
     def listed(self, level: str) -> str:
         """A side where all of them are listed: with its settings, where it has some of its own."""
         side = self.side(level)
@@ -68,23 +81,24 @@ class Names:
         """``4 clients``; ``all levels`` is the overall row's own text."""
         if not context:
             return self.t("level.single")
-        return self.t("list.separator").join(self._level(name, level) for name, level in context)
+        told = tuple(pair for pair in context if pair[0] != SERVER or SERVER not in self.single)
+        return self.t("list.separator").join(
+            self._level(name, level) for name, level in told or context
+        )
 
     def _level(self, factor: str, level: str) -> str:
-        if factor == CLIENTS:
-            return self.t("level.client" if level == "1" else "level.clients", count=level)
+        if factor in COUNTED:
+            one, many = COUNTED[factor]
+            return self.t(one if level == "1" else many, count=level)
         return f"{self.factor(factor)} = {level}"
 
     def axis(self, context: Context) -> tuple[str, str]:
-        """The context as the label on the axis (clients, where varied) and that of its panel."""
+        """The context as the label on the axis (clients, where varied) and that of its panel, in
+        which factors of a single level are not told."""
         axis_factor = self.axis_factor(context)
         on_axis = dict(context).get(axis_factor, "") if axis_factor else ""
-        panel = (
-            self.context(tuple(pair for pair in context if pair[0] != axis_factor))
-            if len(context) > 1
-            else ""
-        )
-        return on_axis, panel
+        others = tuple(pair for pair in context if pair[0] not in {axis_factor, *self.single})
+        return on_axis, self.context(others) if others else ""
 
     def axis_factor(self, context: Context) -> str | None:
         factors = [name for name, _ in context]
@@ -99,9 +113,7 @@ class Names:
 
 def _sides(levels: tuple[str, ...], plan: Plan, names: Names) -> list[Side]:
     if plan.study.contrast != SERVER:
-        return [
-            Side(level, f"{names.factor(plan.study.contrast)} = {level}", level) for level in levels
-        ]
+        return [_of_factor(plan.study.contrast, level, names) for level in levels]
     if names.configured:
         return [_configured(level, plan, names) for level in levels]
     versions = {level: str(one.version) for level, one in plan.servers}
@@ -115,6 +127,19 @@ def _sides(levels: tuple[str, ...], plan: Plan, names: Names) -> list[Side]:
         )
         for level, text in zip(levels, texts, strict=True)
     ]
+
+
+def _of_factor(factor: str, level: str, names: Names) -> Side:
+    """``PostgreSQL with page checksums``, ``on``; of factors without texts ``jit = on``, ``on``."""
+    t = names.t
+    if factor == CORES:
+        cores = names.context(((factor, level),))
+        return Side(level, t("side.cores", cores=cores), cores)
+    return Side(
+        level,
+        t.either(f"side.{factor}.{level}", f"{names.factor(factor)} = {level}"),
+        t.either(f"side.short.{factor}.{level}", level),
+    )
 
 
 def _configured(level: str, plan: Plan, names: Names) -> Side:

@@ -91,6 +91,8 @@ def _check_contrast(draft: Draft, contrast: str, levels: Mapping[str, tuple[str,
             f"{contrast!r} is not a factor of this study.{did_you_mean(contrast, levels)}",
             f"its factors are {', '.join(levels)}; add levels with --set {contrast}=A,B",
         )
+    if contrast == "cores" and not levels[contrast]:
+        return  # auto: the machine has two levels or more, or sizing refuses
     if len(levels[contrast]) < 2:
         found = ", ".join(levels[contrast]) or AUTO
         flag = "--servers 17,18" if contrast == "server" else f"--set {contrast}=A,B"

@@ -14,7 +14,7 @@ from typing import Any
 
 from teiten.errors import UsageError
 from teiten.model.study import GUC_PREFIX
-from teiten.study.levels import PLAIN_FACTORS
+from teiten.study.levels import OTHER_NAMES, PLAIN_FACTORS
 from teiten.study.schema import BuildTable, MeasureTable, StudyTable, WorkloadTable
 from teiten.suggest import did_you_mean
 
@@ -113,6 +113,7 @@ def full_key(key: str) -> str:
         return f"factors.{key}"
     if key in SPECIAL_KEYS or key in SHARED_WORKLOAD_KEYS:
         return key
+    key = OTHER_NAMES.get(key, key)
     if key in PLAIN_FACTORS:
         return f"factors.{key}"
     if key in MEASURE_KEYS:

@@ -5,9 +5,11 @@ As in ``values``: ValueError holds a sentence that completes "KEY: …".
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from teiten.model.study import GUC_PREFIX
@@ -15,7 +17,12 @@ from teiten.study import quantities
 from teiten.study.values import AUTO, one_of, query_mode
 from teiten.suggest import did_you_mean
 
-PLAIN_FACTORS = ("server", "clients", "checksums", "query_mode")
+PLAIN_FACTORS = ("server", "clients", "checksums", "query_mode", "cores", "directory")
+OTHER_NAMES = {"filesystem": "directory"}
+"""Of factors, by what else they are called."""
+AUTOMATIC = ("clients", "cores")
+"""Factors whose levels may be ``auto``."""
+
 SIZED_SETTINGS = (
     "shared_buffers",
     "work_mem",
@@ -86,6 +93,7 @@ def setting_value(value: Any) -> str:
 def factor_name(value: Any) -> str:
     if isinstance(value, str) and value.startswith(GUC_PREFIX):
         return GUC_PREFIX + setting_name(value.removeprefix(GUC_PREFIX))
+    value = OTHER_NAMES.get(value, value) if isinstance(value, str) else value
     if value in PLAIN_FACTORS:
         return str(value)
     known = (*PLAIN_FACTORS, f"{GUC_PREFIX}NAME")
@@ -95,11 +103,11 @@ def factor_name(value: Any) -> str:
 
 
 def levels(factor: str, value: Any) -> tuple[str, ...]:
-    """A factor's levels in canonical form; empty for clients ``auto``.
+    """A factor's levels in canonical form; empty for ``auto``.
 
     One value stands for a list of one.
     """
-    if factor == "clients" and value == AUTO:
+    if factor in AUTOMATIC and value == AUTO:
         return ()
     values = list(value) if isinstance(value, list | tuple) else [value]
     if not values:
@@ -111,6 +119,10 @@ def levels(factor: str, value: Any) -> tuple[str, ...]:
 
 def clients(value: Any) -> tuple[str, ...]:
     return levels("clients", value)
+
+
+def cores(value: Any) -> tuple[str, ...]:
+    return levels("cores", value)
 
 
 def server(value: Any) -> str:
@@ -150,8 +162,10 @@ def server_alias(value: Any) -> ServerAlias:
 def _level(factor: str, value: Any) -> str:
     if factor == "server":
         return server(value)
-    if factor == "clients":
-        return str(_client_count(value))
+    if factor in ("clients", "cores"):
+        return str(_count(value, factor))
+    if factor == "directory":
+        return _folder(value)
     if factor == "checksums":
         return _on_off(value)
     if factor == "query_mode":
@@ -159,12 +173,21 @@ def _level(factor: str, value: Any) -> str:
     return setting_value(value)
 
 
-def _client_count(value: Any) -> int:
+def _count(value: Any, what: str) -> int:
     if isinstance(value, str) and value.isdecimal():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError(f"{value!r} is not a number of clients; write whole numbers from 1 on")
+        raise ValueError(f"{value!r} is not a number of {what}; write whole numbers from 1 on")
     return value
+
+
+def _folder(value: Any) -> str:
+    """A folder as an absolute path; whether it is there is asked when the study is planned."""
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f'{value!r} is not a folder; write its path, for example "/mnt/ssd"')
+    if any(ord(character) < ord(" ") for character in value):
+        raise ValueError(f"{value!r} holds a control character")
+    return os.path.normpath(Path(value.strip()).expanduser().absolute())
 
 
 def _on_off(value: Any) -> str:

@@ -39,6 +39,7 @@ def _changes(document: Document, profile: str) -> Iterator[Change]:
     table = document.data["profiles"][profile]
     prefixes = {
         "clients": "factors.",
+        "cores": "factors.",
         "scale": "",
         "query_mode": "",
         "conclusive": "study.",

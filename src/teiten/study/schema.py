@@ -22,6 +22,7 @@ Scale = Annotated[int | None, PlainValidator(values.scale)]
 Fillfactor = Annotated[int, PlainValidator(values.fillfactor)]
 Mode = Annotated[QueryMode, PlainValidator(values.query_mode)]
 Clients = Annotated[tuple[str, ...], PlainValidator(levels.clients)]
+Cores = Annotated[tuple[str, ...], PlainValidator(levels.cores)]
 Options = Annotated[tuple[str, ...], PlainValidator(values.options)]
 Measured = Annotated[Seconds | None, PlainValidator(values.measured_seconds)]
 WarmUp = Annotated[Seconds | None, PlainValidator(values.whole_seconds)]
@@ -151,6 +152,7 @@ class ProfileTable(Table):
     scale: Scale = None
     query_mode: Mode | None = None
     clients: Clients = ()
+    cores: Cores = ()
     duration: Measured = None
     target: Target | None = None
     warmup: WarmUp = None

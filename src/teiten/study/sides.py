@@ -20,7 +20,7 @@ OLD, NEW = "A", "B"
 BUDGETS = {"quick": "3m", "published": "24h"}
 DEFAULT_BUDGET = "30m"
 """Of the other profiles."""
-SIDE_KEYS = ("checksums", "query_mode", f"{GUC_PREFIX}NAME")
+SIDE_KEYS = ("checksums", "query_mode", "cores", "directory", f"{GUC_PREFIX}NAME")
 _HINT = f"a side can differ in {', '.join(SIDE_KEYS)}; what both share goes to --set or --guc"
 
 

@@ -70,6 +70,7 @@ class Cluster:
         self.user = user
         self.log = log
         self._settings: tuple[Setting, ...] = ()
+        self._cpus: tuple[int, ...] = ()
         self._process: subprocess.Popen[bytes] | None = None
         self._trace: ServerTrace | None = None
         self._socket_directory: Path | None = None
@@ -146,6 +147,10 @@ class Cluster:
         """Set the study's parameters for the next start; UsageError where one cannot be set."""
         conf.check(settings)
         self._settings = tuple(settings)
+
+    def pin(self, cpus: Sequence[int]) -> None:
+        """The processors of the next start's server with all of its processes; empty for all."""
+        self._cpus = tuple(cpus)
 
     def start(self, timeout: float = START_TIMEOUT, *, port: int | None = None) -> None:
         """Start the server and wait (seconds) until it takes connections.
@@ -240,6 +245,7 @@ class Cluster:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 death_signal=signal.SIGQUIT,
+                cpus=self._cpus,
             )
 
     def _wait(self, timeout: float) -> None:

@@ -10,6 +10,7 @@ import psutil
 from filelock import FileLock
 
 from teiten.errors import UsageError
+from teiten.execute.postgres.elsewhere import forget, noted
 from teiten.execute.postgres.marker import Kind, read_marker, remove_marked, same_process
 from teiten.execute.postgres.remains import (
     kill_processes,
@@ -34,7 +35,7 @@ def sweep(workdir: Workdir) -> tuple[str, ...]:
     """
     workdir.caches.mkdir(parents=True, exist_ok=True)
     with FileLock(workdir.caches / "sweep.lock"):
-        done = [line for folder in left_folders(workdir) for line in _sweep_folder(folder)]
+        done = [line for folder in left_folders(workdir) for line in _sweep_folder(folder, workdir)]
         for folder in socket_directories(server_user()):
             marker = read_marker(folder)
             if marker is not None and not marker.maker_lives():
@@ -46,20 +47,21 @@ def sweep(workdir: Workdir) -> tuple[str, ...]:
 def left_folders(workdir: Workdir) -> tuple[Path, ...]:
     """The marked folders of clusters, template builds and builds from source whose Teiten does not
     live any more."""
+    rooms = (workdir.clusters, workdir.templates, workdir.builds)
+    folders = [folder for room in rooms if room.is_dir() for folder in sorted(room.iterdir())]
     found = []
-    for room in (workdir.clusters, workdir.templates, workdir.builds):
-        for folder in sorted(room.iterdir()) if room.is_dir() else ():
-            marker = None if folder.is_symlink() else read_marker(folder)
-            if (
-                marker is not None
-                and marker.what in (Kind.CLUSTER, Kind.TEMPLATE_BUILD, Kind.BUILD)
-                and not marker.maker_lives()
-            ):
-                found.append(folder)
+    for folder in (*folders, *noted(workdir)):
+        marker = None if folder.is_symlink() else read_marker(folder)
+        if (
+            marker is not None
+            and marker.what in (Kind.CLUSTER, Kind.TEMPLATE_BUILD, Kind.BUILD)
+            and not marker.maker_lives()
+        ):
+            found.append(folder)
     return tuple(found)
 
 
-def _sweep_folder(folder: Path) -> list[str]:
+def _sweep_folder(folder: Path, workdir: Workdir) -> list[str]:
     done = [
         f"ended the server that was left in {data_directory}"
         for data_directory in _data_directories(folder)
@@ -73,6 +75,7 @@ def _sweep_folder(folder: Path) -> list[str]:
         remove_marked(folder)
     except (OSError, UsageError) as error:
         return [*done, f"could not remove the left folder {folder}: {error}"]
+    forget(workdir, folder)
     return [*done, f"removed the left folder {folder}"]
 
 

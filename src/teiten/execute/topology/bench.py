@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from teiten.errors import MachineError, TeitenError
 from teiten.execute.executor import Facts, Observer
+from teiten.execute.postgres import elsewhere
 from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.postgres.marker import read_marker, remove_marked
+from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.postgres.templates.store import BENCH_DATABASE, TemplateStore
 from teiten.execute.record import CampaignRecord
 from teiten.execute.workload.command import PgbenchRun
@@ -28,6 +35,11 @@ from teiten.model.units import Seconds
 SAMPLING = "log-sampling"
 """The kind of the event that records the share of transactions that pgbench logs."""
 VARIED = Bilingual("varied by the study", "本検証で変化させる要因")
+
+
+CHECKSUMS = "data_checksums"
+Place = tuple[str, int, str | None]
+"""Of a cluster: the template's fingerprint, the copy, and the folder that the study names."""
 
 
 @dataclass(frozen=True)
@@ -72,10 +84,10 @@ class Bench:
     """By context: decided once, so that both sides of a contrast log alike."""
     versions: dict[str, str] = field(default_factory=dict)
     """What ``version()`` says on each level of the factor server that was started."""
-    kept: dict[tuple[str, int], Cluster] = field(default_factory=dict)
-    """By template fingerprint and copy: stopped clusters whose data no trial has changed."""
-    running: dict[tuple[str, int], RunningServer] = field(default_factory=dict)
-    """By the same: servers that were left running."""
+    kept: dict[Place, Cluster] = field(default_factory=dict)
+    """Stopped clusters whose data no trial has changed."""
+    running: dict[Place, RunningServer] = field(default_factory=dict)
+    """Servers that were left running."""
 
     def goes_on(self, trial: PlannedTrial, attempt: int) -> bool:
         """Whether a later trial shares the start of this one's server; never of a repeat, which
@@ -100,7 +112,38 @@ class Bench:
         use = "kept" if kept else "once"
         copy = "" if trial.copy == 1 else f"-{trial.copy}"
         name = f"{self.campaign.name}-{trial.template.fingerprint[:12]}{copy}-{use}"
-        return self.workdir.clusters / name
+        if trial.directory is None:
+            return self.workdir.clusters / name
+        return Path(trial.directory) / f"teiten-{name}-{_short_hash(trial.directory)}"
+
+    def clone(self, trial: PlannedTrial, folder: Path) -> CloneReport:
+        """Make the cluster's folder from the trial's template.
+
+        Raises MachineError where the folder that the study names cannot hold it.
+        """
+        if trial.directory is not None:
+            elsewhere.require_room(folder.parent)
+            elsewhere.note(self.workdir, folder)
+        try:
+            return self.templates.clone(trial.template, folder)
+        except BaseException as error:
+            marker = read_marker(folder)
+            if marker is not None and marker.pid == os.getpid():
+                with contextlib.suppress(TeitenError, OSError):
+                    remove_marked(folder)
+            elsewhere.forget(self.workdir, folder)
+            if isinstance(error, OSError):
+                raise MachineError(
+                    f"{folder} cannot be made: {error.strerror or error}",
+                    "name another folder, or give its file system what it lacks",
+                ) from error
+            raise
+
+    def remove(self, cluster: Cluster) -> None:
+        """Delete a cluster; what cannot be deleted now, the next start sweeps."""
+        with contextlib.suppress(TeitenError, OSError):
+            cluster.remove()
+        elsewhere.forget(self.workdir, cluster.data_directory.parent)
 
     def settings_of(self, trial: PlannedTrial) -> tuple[Setting, ...]:
         """The trial's parameters, each with the study's reason."""
@@ -120,13 +163,21 @@ class Bench:
             for name, value in trial.settings
         )
 
-    def note_server(self, level: str, facts: dict[str, Any]) -> None:
+    def note_server(self, level: str, facts: dict[str, Any], trial: PlannedTrial) -> None:
         """Record what a server says of itself, whether that is what a build was asked for, and
-        whether the sides differ in their compiler."""
+        whether the sides differ in their compiler.
+
+        Where checksums are varied on one server, they are a fact of the trial, not of the server.
+        """
+        server = trial.cell.level("server")
+        made = {
+            one.template.checksums for one in self.plan.trials if one.cell.level("server") == server
+        }
+        noted = {key: one for key, one in facts.items() if len(made) == 1 or key != CHECKSUMS}
         asked = dict(self.plan.servers)[level].build
         if asked is not None:
-            facts = {**facts, "asked": asked_facts(asked)}
-        self.record.record_server_facts(level, facts)
+            noted["asked"] = asked_facts(asked)
+        self.record.record_server_facts(level, noted)
         if level not in self.versions:
             self.versions[level] = facts["version"]
             if asked is not None:
@@ -185,4 +236,10 @@ class Bench:
             log_sampling_rate=log_sampling_rate,
             folder=folder,
             log_folder=self.log_folder,
+            cpus=trial.client_cpus,
         )
+
+
+def _short_hash(text: str) -> str:
+    """So that clusters in two folders have two names, and so two notes."""
+    return hashlib.sha256(text.encode()).hexdigest()[:6]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import psycopg
 
 from teiten.errors import ServerError
 from teiten.execute.executor import Facts
+from teiten.model.plan import TemplateSpec
 
 Connect = Callable[[], psycopg.Connection[Any]]
 
@@ -48,6 +49,17 @@ def read_server_facts(connect: Connect) -> dict[str, Any]:
                 if name in INTERESTING
             },
         }
+
+
+def require_checksums(facts: Mapping[str, Any], template: TemplateSpec) -> None:
+    """Raise ServerError where the server's data checksums are not those of its template."""
+    asked = "on" if template.checksums else "off"
+    if facts["data_checksums"] != asked:
+        raise ServerError(
+            f"the server says data_checksums={facts['data_checksums']}, its cluster was made with"
+            f" {asked}",
+            "remove the template (teiten clean) and run again",
+        )
 
 
 def non_default_settings(connect: Connect) -> dict[str, str]:

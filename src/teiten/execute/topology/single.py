@@ -109,8 +109,7 @@ class SingleServerExecutor:
                 server.cluster.stop(immediately=True)
         self._bench.running.clear()
         for cluster in self._bench.kept.values():
-            with contextlib.suppress(TeitenError, OSError):  # the next start sweeps what is left
-                cluster.remove()
+            self._bench.remove(cluster)
         self._bench.kept.clear()
         if self._bench.log_folder is not None:
             remove_log_folder(self._bench.log_folder)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 import time
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import psycopg
 
-from teiten.errors import ServerError, TeitenError, WorkloadError
+from teiten.errors import ServerError, WorkloadError
 from teiten.execute.executor import Facts
 from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.server_log import scan
@@ -19,7 +18,13 @@ from teiten.execute.probes.sampler import Sampler
 from teiten.execute.topology.bench import Bench, RunningServer
 from teiten.execute.topology.checks import TrialReadings, changes_rows, problems_of
 from teiten.execute.topology.measured import Gathered, MeasuredSlices, Slice, join_outputs
-from teiten.execute.topology.server_facts import non_default_settings, prewarm, read_server_facts
+from teiten.execute.topology.pinning import confirm
+from teiten.execute.topology.server_facts import (
+    non_default_settings,
+    prewarm,
+    read_server_facts,
+    require_checksums,
+)
 from teiten.execute.workload.invariants import INVARIANTS
 from teiten.execute.workload.pgbench import (
     ERRORS_FILE,
@@ -27,6 +32,7 @@ from teiten.execute.workload.pgbench import (
     PgbenchProcess,
     PgbenchResult,
 )
+from teiten.host.affinity import kept_off
 from teiten.host.caches import drop_page_cache, evict_files
 from teiten.host.cautions import data_changed
 from teiten.model.plan import PlannedTrial
@@ -55,7 +61,7 @@ class SingleServerTrial:
         self._measure = bench.plan.study.measure
         self._keeps = not self._workload.changes_data
         self._goes_on = bench.goes_on(trial, attempt)
-        self._place = (trial.template.fingerprint, trial.copy)
+        self._place = (trial.template.fingerprint, trial.copy, trial.directory)
         self.evidence = bench.evidence_folder(trial, attempt)
         self._cluster: Cluster | None = None
         self._pgbench: PgbenchProcess | None = None
@@ -90,7 +96,7 @@ class SingleServerTrial:
             self._cluster = kept
             return {"restored": False}
         folder = self._bench.cluster_folder(self._trial, kept=self._keeps)
-        report = self._bench.templates.clone(template, folder)
+        report = self._bench.clone(self._trial, folder)
         self._cluster = Cluster.adopt(
             template.installation,
             folder / "data",
@@ -134,11 +140,17 @@ class SingleServerTrial:
         if self._runs_since_before:
             return dict(RUNS)
         self.cluster.configure(self._bench.settings_of(self._trial))
+        self.cluster.pin(self._trial.server_cpus)
         self.cluster.start()
+        self._confirm_pinning("server", self.cluster.pid, self._trial.server_cpus)
         facts = read_server_facts(self._connect)
+        require_checksums(facts, self._trial.template)
         level = self._trial.cell.level("server") or self._trial.template.installation.name
-        self._bench.note_server(level, facts)
+        self._bench.note_server(level, facts, self._trial)
         self._gathered.facts["version"] = facts["version"]
+        self._gathered.facts["data_checksums"] = facts["data_checksums"]
+        if self._trial.directory is not None:
+            self._gathered.facts["data_directory"] = str(self.cluster.data_directory)
         self._gathered.facts["settings"] = non_default_settings(self._connect)
         return {"version": facts["version_number"]}
 
@@ -181,20 +193,31 @@ class SingleServerTrial:
             devices=self._bench.devices,
         )
         self._sampler = sampler
-        sampler.start()
-        started_at = time.time()
-        try:
-            result = self._run_pgbench(
-                self._slice_folder(number),
-                self._measure.slice_duration,
-                slice_seed(self._trial.seed, number),
-                self._log_rate,
-            )
-        finally:
-            sampling = sampler.stop()
-            self._sampler = None
+        with kept_off(self._own_cpus_of_server()):
+            sampler.start()
+            started_at = time.time()
+            try:
+                result = self._run_pgbench(
+                    self._slice_folder(number),
+                    self._measure.slice_duration,
+                    slice_seed(self._trial.seed, number),
+                    self._log_rate,
+                )
+            finally:
+                sampling = sampler.stop()
+                self._sampler = None
         self._measured.slices.append(Slice(started_at, result, sampling))
         return {"tps": result.metrics.get("tps"), "slice": number}
+
+    def _own_cpus_of_server(self) -> tuple[int, ...]:
+        """The processors that only the server has; none where it shares them with pgbench."""
+        cpus = self._trial.server_cpus
+        return () if set(cpus) & set(self._trial.client_cpus) else cpus
+
+    def _confirm_pinning(self, what: str, pid: int | None, cpus: tuple[int, ...]) -> None:
+        if cpus:
+            pinned = self._gathered.facts.setdefault("pinned", {})
+            pinned[what] = confirm(what, pid, cpus)
 
     def collect(self) -> Facts:
         if not self._measured.slices:
@@ -268,8 +291,7 @@ class SingleServerTrial:
         else:
             if self._keeps:
                 self._bench.kept.pop(self._place, None)
-            with contextlib.suppress(TeitenError, OSError):  # the next start sweeps what is left
-                cluster.remove()
+            self._bench.remove(cluster)
         self._cluster = None
 
     def _connect(self) -> psycopg.Connection[Any]:
@@ -296,6 +318,7 @@ class SingleServerTrial:
         )
         self._pgbench = process
         process.start()
+        self._confirm_pinning("pgbench", process.pid, self._trial.client_cpus)
         if self._sampler is not None:
             self._sampler.pgbench_pid = process.pid
         deadline = time.monotonic() + duration + GRACE

@@ -90,6 +90,8 @@ class PgbenchRun:
     whose log's name cannot be chosen."""
     keep_log: bool = False
     """Keep the per-transaction log instead of deleting what has been read."""
+    cpus: tuple[int, ...] = ()
+    """The processors that pgbench is pinned to; empty for all."""
     statement_latencies: bool = True
     """-r. It costs 3 ns per command (benchmarks/transaction_log.py), and the reports used it."""
 

@@ -204,6 +204,7 @@ def _spawn(run: PgbenchRun, arguments: tuple[str, ...]) -> subprocess.Popen[byte
                 stdout=output,
                 stderr=errors,
                 death_signal=signal.Signals(getattr(signal, "SIGKILL", signal.SIGTERM)),
+                cpus=run.cpus,
             )
         except OSError as error:
             raise WorkloadError(

@@ -65,7 +65,12 @@ def _spec(words: CurveWords, points: Sequence[CurvePoint]) -> Spec:
     kinds = {one.kind for one in points}
     colours = alt.Scale(domain=list(words.sides), range=side_colours(len(words.sides)))
     base = alt.Chart(rows_data()).encode(
-        x=alt.X("load:Q", title=words.x, scale=alt.Scale(zero=True), axis=alt.Axis(grid=False)),
+        x=alt.X(
+            "load:Q",
+            title=words.x,
+            scale=alt.Scale(zero=True),
+            axis=alt.Axis(grid=False, tickMinStep=1),
+        ),
         y=alt.Y(
             "value:Q",
             title=words.y,

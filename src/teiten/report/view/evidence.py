@@ -18,6 +18,7 @@ from teiten.report.view.trials import (
     trial_download,
     trial_table,
 )
+from teiten.report.view.variants import variant_rows
 
 UNINTERESTING = frozenset(
     {"step", "trial-started", "trial-finished", "caution", "server-facts", "noise-floor"}
@@ -129,6 +130,7 @@ def _environment(kit: Kit) -> Table:
             t("fact.space"),
             t("topology.space", free=bytes_text(disk.free), total=bytes_text(disk.total)),
         ),
+        *variant_rows(kit),
         (t("fact.load"), None if facts.load_average is None else f"{facts.load_average:.2f}"),
         (t("fact.clock"), facts.clock_source),
         (t("fact.pgbench"), f"{analysis.plan.pgbench.version} ({analysis.plan.pgbench.source})"),

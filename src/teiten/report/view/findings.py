@@ -11,6 +11,7 @@ from teiten.model.metrics import TPS
 from teiten.report.charts.base import Chart
 from teiten.report.charts.published import CurvePoint, CurveWords, published_curves
 from teiten.report.claims import (
+    Side,
     bounds_text,
     check_text,
     outcome_word,
@@ -21,6 +22,7 @@ from teiten.report.claims import (
 )
 from teiten.report.names import CLIENTS
 from teiten.report.tables import Cell, Column, Row, Table, cells
+from teiten.report.view.findings_cores import cores_chart
 from teiten.report.view.kit import Kit
 
 NEAR_CORES = 0.75
@@ -33,7 +35,7 @@ class Findings:
 
     summary: str
     tables: tuple[Table, ...]
-    chart: Chart | None
+    charts: tuple[Chart, ...]
 
 
 def findings(kit: Kit) -> Findings | None:
@@ -46,7 +48,8 @@ def findings(kit: Kit) -> Findings | None:
     tables = [_outcomes(kit, applied)] if applied else []
     if elsewhere:
         tables.append(_not_applicable(kit, elsewhere))
-    return Findings(_summary(kit, found), tuple(tables), _chart(kit))
+    charts = tuple(one for one in (_chart(kit), cores_chart(kit)) if one is not None)
+    return Findings(_summary(kit, found), tuple(tables), charts)
 
 
 def _summary(kit: Kit, found: tuple[ClaimOutcome, ...]) -> str:
@@ -78,7 +81,7 @@ def _outcome_row(kit: Kit, one: ClaimOutcome) -> Row:
     word = outcome_word(t, one)
     return cells(
         statement_text(t, one.claim),
-        printed_text(t, one, kit.short),
+        printed_text(t, one, _side_of(kit, one)),
         _measured(kit, one),
         bounds_text(t, one.deciding),
         Cell(
@@ -90,11 +93,18 @@ def _outcome_row(kit: Kit, one: ClaimOutcome) -> Row:
 
 def _measured(kit: Kit, one: ClaimOutcome) -> str:
     """The deciding check, and of how many it is one."""
-    text = check_text(kit.t, one.deciding, kit.short)
+    text = check_text(kit.t, one.deciding, _side_of(kit, one))
     if len(one.checks) < 2:
         return text
     kept = sum(check.standing is ClaimStanding.REPRODUCED for check in one.checks)
     return kit.t("claim.of-checks", check=text, kept=kept, count=len(one.checks))
+
+
+def _side_of(kit: Kit, one: ClaimOutcome) -> Side:
+    """A finding without a contrast is checked on each server."""
+    if one.claim.contrast is not None:
+        return kit.short
+    return lambda level: kit.names.server(level).short
 
 
 def _not_applicable(kit: Kit, found: list[ClaimOutcome]) -> Table:
@@ -106,7 +116,7 @@ def _not_applicable(kit: Kit, found: list[ClaimOutcome]) -> Table:
         tuple(
             cells(
                 statement_text(t, one.claim),
-                printed_text(t, one, kit.short),
+                printed_text(t, one, _side_of(kit, one)),
                 Cell(reason_text(t, one.reason), kind="muted"),
             )
             for one in found

@@ -45,8 +45,8 @@ class ReportView:
                 yield part.series
         for reason in self.why:
             yield from reason.charts
-        if self.findings and self.findings.chart:
-            yield self.findings.chart
+        if self.findings:
+            yield from self.findings.charts
 
 
 def view(analysis: CampaignAnalysis, language: Language) -> ReportView:

@@ -11,6 +11,7 @@ from teiten.model.analysis import ContrastResult, LevelResult, Verdict
 from teiten.model.metrics import BY_NAME, LATENCY_MEAN, PERCENTILES, TPS, Metric
 from teiten.report.charts.base import Chart
 from teiten.report.charts.levels import Dot, LevelAxes, by_level, logarithmic_ticks
+from teiten.report.names import CORES, SERVER
 from teiten.report.numbers import measured, spread
 from teiten.report.sentences import (
     detectable_percent,
@@ -69,19 +70,40 @@ def _contrasts(kit: Kit, workload: str) -> list[ContrastResult]:
     return sorted(mine, key=lambda one: one.metric.name != TPS.name)
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a group is drawn in a chart by level."""
+
+    level: str
+    panel: str
+    side: str
+
+
+def place_of(kit: Kit, group: Group) -> Place:
+    """By clients, or where the cores are contrasted by these, with a side for each server."""
+    if kit.study.contrast != CORES:
+        return Place(*kit.names.axis(group.context), kit.short(group.side))
+    varied = {one.name for one in kit.study.factors if len(one.levels) > 1} - {SERVER}
+    others = tuple(pair for pair in group.context if pair[0] in varied)
+    server = kit.names.server(dict(group.context).get(SERVER, "")).short
+    return Place(group.side, kit.names.context(others) if others else "", server)
+
+
 def axes_for(kit: Kit, groups: Sequence[Group], y: str) -> LevelAxes:
     """The axes of a chart by level of these groups."""
-    factor = kit.names.axis_factor(groups[0].context) if groups else None
-    levels = dict.fromkeys(kit.names.axis(group.context)[0] for group in groups)
-    panels = dict.fromkeys(kit.names.axis(group.context)[1] for group in groups)
+    by_cores = kit.study.contrast == CORES
+    factor = CORES if by_cores else kit.names.axis_factor(groups[0].context) if groups else None
+    places = [place_of(kit, group) for group in groups]
+    levels = dict.fromkeys(kit.names.sides if by_cores else (place.level for place in places))
+    sides = tuple(dict.fromkeys(place.side for place in places)) if by_cores else kit.side_labels
     t = kit.t
     return LevelAxes(
         x=kit.names.factor(factor) if factor else "",
         y=y,
         levels=tuple(levels),
-        sides=kit.side_labels,
-        panels=tuple(panels),
-        side=kit.names.factor(kit.study.contrast),
+        sides=sides,
+        panels=tuple(dict.fromkeys(place.panel for place in places)),
+        side=kit.names.factor(SERVER if by_cores else kit.study.contrast),
         block=t("table.block"),
         trial=t("table.trial"),
         median=t("word.median"),
@@ -91,15 +113,15 @@ def axes_for(kit: Kit, groups: Sequence[Group], y: str) -> LevelAxes:
 def dots_of(kit: Kit, groups: Sequence[Group], metric: str, factor: float) -> list[Dot]:
     dots = []
     for group in groups:
-        on_axis, panel = kit.names.axis(group.context)
+        place = place_of(kit, group)
         for trial in group.trials:
             value = trial.metrics.get(metric, math.nan)
             if math.isfinite(value):
                 dots.append(
                     Dot(
-                        panel,
-                        on_axis,
-                        kit.short(group.side),
+                        place.panel,
+                        place.level,
+                        place.side,
                         value * factor,
                         trial.block,
                         trial.number,
@@ -135,7 +157,7 @@ def _charts(kit: Kit, prefix: str, groups: Sequence[Group]) -> tuple[Chart, ...]
 def _latency_chart(kit: Kit, name: str, groups: Sequence[Group]) -> Chart | None:
     """One panel per percentile, with a logarithmic axis that all panels share."""
     dots, panels = [], list[str]()
-    several = len({kit.names.axis(group.context)[1] for group in groups}) > 1
+    several = len({place_of(kit, group).panel for group in groups}) > 1
     for metric, _ in PERCENTILES:
         title = kit.t(f"metric.short.{metric}")
         for dot in dots_of(kit, groups, metric, 1000.0):

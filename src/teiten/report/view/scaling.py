@@ -12,12 +12,12 @@ from teiten.model.metrics import TPS
 from teiten.model.scaling import Scaling, ScalingPoint, ScalingResult
 from teiten.report.charts.base import Chart
 from teiten.report.charts.curves import CurvePoint, CurveWords, PointKind, curves
-from teiten.report.names import CLIENTS
+from teiten.report.names import CLIENTS, SERVER, Context
 from teiten.report.numbers import NOTHING, plain, significant
 from teiten.report.sentences import percent
 from teiten.report.tables import Cell, Column, Row, Table
 from teiten.report.view.kit import Kit
-from teiten.report.view.scaling_words import findings
+from teiten.report.view.scaling_words import findings, side_of, wording
 
 CURVE_POINTS = 60
 
@@ -45,8 +45,8 @@ def scaling(kit: Kit, prefix: str, workload: str) -> tuple[WorkloadScaling, ...]
 
 
 def _part(kit: Kit, name: str, found: Sequence[ScalingResult]) -> WorkloadScaling:
-    context = found[0].context
-    title = kit.t("scaling.title")
+    context = found[0].context if found[0].load == CLIENTS else _varied(kit, found[0].context)
+    title = wording(kit, found[0].load)("title")
     return WorkloadScaling(
         f"{title} ({kit.names.context(context)})" if context else title,
         tuple(sentence for one in found for sentence in findings(kit, one)),
@@ -55,17 +55,28 @@ def _part(kit: Kit, name: str, found: Sequence[ScalingResult]) -> WorkloadScalin
     )
 
 
+def _varied(kit: Kit, context: Context) -> Context:
+    """Without the factors that have one level alone, as the clients where the cores are varied."""
+    levels = {one.name: one.levels for one in kit.study.factors}
+    return tuple(pair for pair in context if len(levels.get(pair[0], ())) > 1)
+
+
 def _chart(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Chart:
-    t = kit.t
+    load = found[0].load
+    said = wording(kit, load)
     words = CurveWords(
-        t("scaling.chart.title"),
-        t("scaling.chart.note"),
-        kit.names.factor(CLIENTS),
+        said("chart.title"),
+        said("chart.note"),
+        kit.names.factor(load),
         kit.metric_title(TPS),
-        kit.names.factor(kit.study.contrast),
-        kit.side_labels,
+        kit.names.factor(kit.study.contrast if load == CLIENTS else SERVER),
+        kit.side_labels
+        if load == CLIENTS
+        else tuple(dict.fromkeys(side_of(kit, one).short for one in found)),
     )
-    points = [point for one in found for point in _chart_points(kit.short(one.side), one.scaling)]
+    points = [
+        point for one in found for point in _chart_points(side_of(kit, one).short, one.scaling)
+    ]
     return curves(name, points, words)
 
 
@@ -84,28 +95,30 @@ def _chart_points(side: str, scaling: Scaling) -> Iterator[CurvePoint]:
 
 
 def _table(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Table:
-    t = kit.t
+    load = found[0].load
+    said = wording(kit, load)
+    by_clients = load == CLIENTS
     columns = (
-        Column(kit.names.factor(CLIENTS), numeric=True),
-        Column(kit.names.factor(kit.study.contrast)),
+        Column(kit.names.factor(load), numeric=True),
+        Column(kit.names.factor(kit.study.contrast if by_clients else SERVER)),
         Column(kit.metric_title(TPS), numeric=True),
-        Column(t("scaling.column.per-client"), numeric=True),
-        Column(t("scaling.column.per-core"), numeric=True),
-        Column(t("scaling.column.residual"), numeric=True),
+        Column(said("column.per-client"), numeric=True),
+        *([Column(said("column.per-core"), numeric=True)] if by_clients else []),
+        Column(said("column.residual"), numeric=True),
     )
     loads = sorted({load for one in found for load in one.scaling.loads})
     rows = tuple(
-        _row(kit, one.side, point)
+        _row(kit, one, point)
         for load in loads
         for one in found
         for point in one.scaling.points
         if point.load == load
     )
-    caption = t("scaling.table.caption", workload=kit.names.workload(found[0].workload))
-    return Table(name, caption, columns, rows, note=t("scaling.table.note"))
+    caption = said("table.caption", workload=kit.names.workload(found[0].workload))
+    return Table(name, caption, columns, rows, note=said("table.note"))
 
 
-def _row(kit: Kit, side: str, point: ScalingPoint) -> Row:
+def _row(kit: Kit, result: ScalingResult, point: ScalingPoint) -> Row:
     def share(value: float | None, decimals: int = 0, *, signed: bool = False) -> Cell:
         if value is None:
             return Cell(NOTHING)
@@ -114,9 +127,9 @@ def _row(kit: Kit, side: str, point: ScalingPoint) -> Row:
     off = None if point.residual is None else math.expm1(point.residual)
     return (
         Cell(plain(point.load), point.load),
-        Cell(kit.short(side)),
+        Cell(side_of(kit, result).short),
         Cell(significant(point.value, 4), point.value),
         share(point.per_load),
-        share(point.per_core),
+        *([share(point.per_core)] if result.load == CLIENTS else []),
         share(off, 1, signed=True),
     )

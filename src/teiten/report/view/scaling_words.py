@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from teiten.model.scaling import Knee, LackOfFit, Parameter, Scaling, ScalingResult, UslFit
-from teiten.report.names import CLIENTS
+from teiten.report.names import CORES, Side
 from teiten.report.numbers import measured, plain, significant
 from teiten.report.sentences import percent, plain_percent
 from teiten.report.view.kit import Kit
@@ -16,40 +16,71 @@ MILLIONTH = 1e-6
 LEAST_PROBABILITY = 0.001
 
 
-def findings(kit: Kit, result: ScalingResult) -> Iterator[str]:
-    """The knee first, which needs no model."""
-    side, scaling = kit.names.side(result.side).long, result.scaling
-    if scaling.knee is not None:
-        yield _knee(kit, side, scaling, scaling.knee)
-    if scaling.fit is not None:
-        yield _fit(kit, side, scaling, scaling.fit)
-    elif scaling.lack is not None:
-        yield _misfit(kit, side, scaling, scaling.lack)
-    else:
-        yield kit.t(f"scaling.withheld.{scaling.withheld}", side=side)
+def wording(kit: Kit, load: str) -> Callable[..., str]:
+    """The texts on scaling: those that a load has of its own, else those for connections."""
 
+    def text(key: str, **values: object) -> str:
+        own = f"scaling.{load}.{key}"
+        return kit.t(own if own in kit.t else f"scaling.{key}", **values)
 
-def _knee(kit: Kit, side: str, scaling: Scaling, knee: Knee) -> str:
-    t = kit.t
-    values = {
-        "side": side,
-        "clients": _clients(kit, knee.load),
-        "delta": plain_percent(t, knee.delta),
-    }
-    if knee.low is None or knee.high is None:
-        text = t("scaling.knee.plain", reason=t(f"scaling.reason.{scaling.no_interval}"), **values)
-    else:
-        values["confidence"] = plain_percent(t, knee.confidence)
-        ends = {"low": plain(knee.low), "high": plain(knee.high)}
-        single = knee.low == knee.high
-        text = t("scaling.knee.single" if single else "scaling.knee.interval", **values, **ends)
-    if knee.at_end(scaling.loads):
-        text += t("scaling.knee.end")
     return text
 
 
-def _fit(kit: Kit, side: str, scaling: Scaling, fit: UslFit) -> str:
-    t = kit.t
+def side_of(kit: Kit, result: ScalingResult) -> Side:
+    """What a curve is called."""
+    names = kit.names
+    return names.server(result.side) if result.load == CORES else names.side(result.side)
+
+
+def findings(kit: Kit, result: ScalingResult) -> Iterator[str]:
+    """Growth and the knee first, which need no model."""
+    side, scaling = side_of(kit, result).long, result.scaling
+    if result.load == CORES and len(scaling.points) > 1:
+        yield _growth(kit, side, scaling)
+    if scaling.knee is not None:
+        yield _knee(kit, side, result, scaling.knee)
+    if scaling.fit is not None:
+        yield _fit(kit, side, result, scaling.fit)
+    elif scaling.lack is not None:
+        yield _misfit(kit, side, scaling, scaling.lack)
+    else:
+        yield wording(kit, result.load)(f"withheld.{scaling.withheld}", side=side)
+
+
+def _growth(kit: Kit, side: str, scaling: Scaling) -> str:
+    """From the fewest cores to the most: how many times the throughput, and the share per core."""
+    first, last = scaling.points[0], scaling.points[-1]
+    return kit.t(
+        "scaling.cores.growth",
+        side=side,
+        first=_at(kit, CORES, first.load),
+        last=_at(kit, CORES, last.load),
+        times=significant(last.value / first.value, 3),
+        share=percent(kit.t, last.per_load, 0),
+    )
+
+
+def _knee(kit: Kit, side: str, result: ScalingResult, knee: Knee) -> str:
+    scaling, said = result.scaling, wording(kit, result.load)
+    values = {
+        "side": side,
+        "clients": _at(kit, result.load, knee.load),
+        "delta": plain_percent(kit.t, knee.delta),
+    }
+    if knee.low is None or knee.high is None:
+        text = said("knee.plain", reason=said(f"reason.{scaling.no_interval}"), **values)
+    else:
+        values["confidence"] = plain_percent(kit.t, knee.confidence)
+        ends = {"low": plain(knee.low), "high": plain(knee.high)}
+        single = knee.low == knee.high
+        text = said("knee.single" if single else "knee.interval", **values, **ends)
+    if knee.at_end(scaling.loads):
+        text += said("knee.end")
+    return text
+
+
+def _fit(kit: Kit, side: str, result: ScalingResult, fit: UslFit) -> str:
+    t, scaling = kit.t, result.scaling
     least, most = _residuals(kit, scaling)
     return t(
         "scaling.fit",
@@ -60,7 +91,7 @@ def _fit(kit: Kit, side: str, scaling: Scaling, fit: UslFit) -> str:
         least=least,
         most=most,
         low=plain(scaling.loads[0]),
-        high=_clients(kit, scaling.loads[-1]),
+        high=_at(kit, result.load, scaling.loads[-1]),
     )
 
 
@@ -103,5 +134,5 @@ def _residuals(kit: Kit, scaling: Scaling) -> tuple[str, str]:
     return least, most
 
 
-def _clients(kit: Kit, load: float) -> str:
-    return kit.names.context(((CLIENTS, plain(load)),))
+def _at(kit: Kit, factor: str, load: float) -> str:
+    return kit.names.context(((factor, plain(load)),))

@@ -17,7 +17,7 @@ from teiten.report.charts.stacks import Bar, StackWords, stacked
 from teiten.report.series import column_of, find_series
 from teiten.report.view.kit import Group, Kit
 from teiten.report.view.limits import WorkloadLimits, limits
-from teiten.report.view.results import axes_for, dots_of
+from teiten.report.view.results import axes_for, dots_of, place_of
 
 MOST_WAITS = 9
 RUNNING = "CPU"
@@ -230,11 +230,11 @@ def _disk_dots(kit: Kit, groups: Sequence[Group]) -> list[Dot]:
 
 
 def _disk_dot(kit: Kit, group: Group, trial: TrialView, panel: str, rate: float) -> Dot:
-    on_axis, other = kit.names.axis(group.context)
+    place = place_of(kit, group)
     return Dot(
-        f"{panel} · {other}" if other else panel,
-        on_axis,
-        kit.short(group.side),
+        f"{panel} · {place.panel}" if place.panel else panel,
+        place.level,
+        place.side,
         rate,
         trial.block,
         trial.number,

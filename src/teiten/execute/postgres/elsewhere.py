@@ -1,0 +1,55 @@
+"""Clusters outside the working folder: noted in it, so that a killed Teiten's are found again.
+
+A note is a file of the clusters' room that holds the path. Deleting goes by the marker as always:
+a note alone makes no folder Teiten's.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from teiten.errors import MachineError
+from teiten.host.paths import Workdir
+
+ENDING = ".elsewhere"
+
+
+def note(workdir: Workdir, folder: Path) -> None:
+    """Remember a folder, before it is made."""
+    workdir.clusters.mkdir(parents=True, exist_ok=True)
+    _note(workdir, folder).write_text(os.fspath(folder) + "\n", encoding="utf-8")
+
+
+def forget(workdir: Workdir, folder: Path) -> None:
+    """Forget a folder that is gone; one that is still there stays noted."""
+    if not folder.exists():
+        _note(workdir, folder).unlink(missing_ok=True)
+
+
+def noted(workdir: Workdir) -> tuple[Path, ...]:
+    """The folders that are noted and there; notes of those that are gone are removed."""
+    found = []
+    for path in sorted(workdir.clusters.glob(f"*{ENDING}")):
+        try:
+            folder = Path(path.read_text(encoding="utf-8").rstrip("\n"))
+        except (OSError, UnicodeDecodeError):
+            continue
+        if folder.is_dir():
+            found.append(folder)
+        elif folder.parent.is_dir():  # else its disk is not mounted now
+            path.unlink(missing_ok=True)
+    return tuple(found)
+
+
+def require_room(directory: Path) -> None:
+    """Raise MachineError where a folder cannot be made in ``directory``."""
+    if not (directory.is_dir() and os.access(directory, os.W_OK | os.X_OK)):
+        raise MachineError(
+            f"directory={directory}: no folder can be created in it",
+            "name a folder that exists, and that you may write to",
+        )
+
+
+def _note(workdir: Workdir, folder: Path) -> Path:
+    return workdir.clusters / f"{folder.name}{ENDING}"

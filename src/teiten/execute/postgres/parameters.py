@@ -1,0 +1,82 @@
+"""Asks servers what they would refuse of a plan's parameters, without starting them.
+
+``postgres -C NAME -D FOLDER`` reads FOLDER's postgresql.conf, complains of what is wrong in it, and
+prints a parameter: no data directory is needed, and root may do it (postgres reference, -C).
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from teiten.execute.postgres.conf import quote
+from teiten.host.processes import child_environment
+from teiten.model.installation import Installation
+from teiten.model.parameters import Refusal
+from teiten.model.plan import Plan
+
+PROBED = "port"
+"""A parameter that every version prints at once."""
+PATIENCE = 20.0
+"""Seconds."""
+_COMPLAINT = re.compile(
+    r'LOG:\s+(?P<said>.*?)(?: in file ".*" line \d+)?\n(?:.*HINT:\s+(?P<hint>.*))?', re.MULTILINE
+)
+_UNKNOWN = "unrecognized configuration parameter"
+_NAMED = re.compile(r'parameter "([^"]+)"')
+
+
+def read_refusals(plan: Plan) -> tuple[Refusal, ...]:
+    """What the plan's servers say of its parameters; each combination is asked once."""
+    servers = dict(plan.servers)
+    asked = dict.fromkeys(
+        (trial.cell.level("server") or "", trial.settings) for trial in plan.trials
+    )
+    found = (
+        refusal
+        for level, settings in asked
+        for refusal in refusals(level, servers[level], dict(settings))
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def refusals(
+    level: str, installation: Installation, settings: Mapping[str, str]
+) -> Iterator[Refusal]:
+    """What one server says of parameters; nothing where it cannot be asked: its start will tell."""
+    if installation.postgres is None or not settings:
+        return
+    for complaint in _COMPLAINT.finditer(_ask(installation.postgres, installation, settings)):
+        name = next((one for one in _NAMED.findall(complaint["said"]) if one in settings), None)
+        if name is not None:
+            unknown = complaint["said"].startswith(_UNKNOWN)
+            yield Refusal(
+                server=level,
+                version=installation.version,
+                name=name,
+                value="" if unknown else settings[name],
+                said=_UNKNOWN if unknown else complaint["said"],
+                unknown=unknown,
+                hint=(complaint["hint"] or "").strip(),
+            )
+
+
+def _ask(postgres: Path, installation: Installation, settings: Mapping[str, str]) -> str:
+    lines = (f"{name} = {quote(value)}\n" for name, value in settings.items())
+    with tempfile.TemporaryDirectory(prefix="teiten-parameters-") as folder:
+        (Path(folder) / "postgresql.conf").write_text("".join(lines), encoding="utf-8")
+        try:
+            done = subprocess.run(
+                [postgres, "-C", PROBED, "-D", folder],
+                env=child_environment(installation.library_path),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=PATIENCE,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return ""
+    return "" if done.returncode == 0 else done.stderr.decode("utf-8", "replace")

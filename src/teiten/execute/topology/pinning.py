@@ -1,0 +1,27 @@
+"""What a trial's processes were pinned to, read back from the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from teiten.errors import ServerError
+from teiten.host.affinity import pinned_to
+
+
+def confirm(what: str, pid: int | None, cpus: Sequence[int]) -> list[int]:
+    """The processors of a process in /proc/PID/status, which must be those that were asked.
+
+    Raises ServerError where they are others: the trial measured something else.
+    """
+    found = pinned_to(pid) if pid is not None else ()
+    if sorted(found) != sorted(cpus):
+        raise ServerError(
+            f"{what} runs on the processors {_listed(found)}, not on {_listed(cpus)}, which it was"
+            " pinned to",
+            "see whether something on this machine moves processes (cpuset, systemd, numad)",
+        )
+    return sorted(found)
+
+
+def _listed(cpus: Sequence[int]) -> str:
+    return ", ".join(str(cpu) for cpu in sorted(cpus)) or "unknown"

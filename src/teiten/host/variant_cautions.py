@@ -1,0 +1,144 @@
+"""Cautions of what a study varies: where a level has no effect here, or means less than it seems.
+
+Pure: plan and facts in, cautions out. What cannot run at all is an error of ``plan.checks``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from teiten.model.facts import Caution, HostFacts, LogicalCpu, Severity
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.study import GUC_PREFIX
+
+ONLY_FOR_WRITES = frozenset(
+    {
+        "checkpoint_timeout",
+        "commit_delay",
+        "fsync",
+        "full_page_writes",
+        "max_wal_size",
+        "synchronous_commit",
+        "wal_buffers",
+        "wal_compression",
+        "wal_level",
+        "wal_sync_method",
+    }
+)
+ONLY_FOR_READS = frozenset(
+    {
+        "effective_io_concurrency",
+        "io_combine_limit",
+        "io_max_concurrency",
+        "io_method",
+        "io_workers",
+        "maintenance_io_concurrency",
+    }
+)
+"""Of pages from outside shared buffers."""
+UNSAFE = ("fsync", "full_page_writes")
+"""Off, a crash of the machine destroys the data."""
+
+Found = Iterable[Caution]
+
+
+def variant_cautions(plan: Plan, facts: HostFacts) -> Iterator[Caution]:
+    """Everything that a plan's factors give reason to say."""
+    for rule in RULES:
+        yield from rule(plan, facts)
+
+
+def pinned_apart(plan: Plan) -> bool:
+    """Server and pgbench never share a processor."""
+    return all(trial.server_cpus and not _shares(trial) for trial in plan.trials)
+
+
+def _shared_cores(plan: Plan, facts: HostFacts) -> Found:
+    if any(_shares(trial) for trial in plan.trials):
+        most = max(len(trial.server_cpus) for trial in plan.trials)
+        yield _caution(True, "cores-shared", cores=most, here=len(facts.cpu.cpus))
+
+
+def _hardware_threads(plan: Plan, facts: HostFacts) -> Found:
+    core_of = _by_number(facts, lambda cpu: (cpu.package, cpu.core))
+    doubled = [
+        len(trial.server_cpus)
+        for trial in plan.trials
+        if len({core_of[cpu] for cpu in trial.server_cpus}) < len(trial.server_cpus)
+    ]
+    if doubled:
+        yield _caution(False, "cores-hardware-threads", cores=min(doubled))
+    for trial in plan.trials:
+        server = {core_of[cpu] for cpu in trial.server_cpus}
+        if not _shares(trial) and server & {core_of[cpu] for cpu in trial.client_cpus}:
+            yield _caution(True, "cores-pgbench-beside")
+            return
+
+
+def _nodes(plan: Plan, facts: HostFacts) -> Found:
+    node_of = _by_number(facts, lambda cpu: cpu.node)
+    spread = [
+        len(trial.server_cpus)
+        for trial in plan.trials
+        if len({node_of[cpu] for cpu in trial.server_cpus}) > 1
+    ]
+    if spread:
+        yield _caution(False, "cores-nodes", cores=min(spread))
+
+
+def _without_effect(plan: Plan, _facts: HostFacts) -> Found:
+    writes = any(one.changes_data for one in plan.study.workloads)
+    for name in _varied(plan):
+        if name in ONLY_FOR_WRITES and not writes:
+            yield _caution(True, "parameter-needs-writes", name=name)
+        if name in ONLY_FOR_READS and plan.study.measure.prewarm:
+            yield _caution(True, "parameter-needs-reads", name=name)
+
+
+def _huge_pages(plan: Plan, facts: HostFacts) -> Found:
+    levels = _varied(plan).get("huge_pages", set())
+    if "try" in levels and not facts.memory.huge_pages_free:
+        yield _caution(True, "huge-pages-try")
+
+
+def _unsafe(plan: Plan, _facts: HostFacts) -> Found:
+    used = {(name, value) for trial in plan.trials for name, value in trial.settings}
+    for name in UNSAFE:
+        if any((name, value) in used for value in ("off", "false", "no", "0")):
+            yield _caution(True, "parameter-unsafe", name=name)
+
+
+RULES: tuple[Callable[[Plan, HostFacts], Found], ...] = (
+    _shared_cores,
+    _hardware_threads,
+    _nodes,
+    _without_effect,
+    _huge_pages,
+    _unsafe,
+)
+
+
+def _varied(plan: Plan) -> dict[str, set[str]]:
+    """The parameters that differ between trials, as a factor or on the sides, with their values."""
+    names = [one.name for one in plan.study.factors if len(one.levels) > 1]
+    names += [name for _, levels in plan.study.server_levels for name, _ in levels]
+    wanted = {name.removeprefix(GUC_PREFIX) for name in names if name.startswith(GUC_PREFIX)}
+    found: dict[str, set[str]] = {name: set() for name in sorted(wanted)}
+    for trial in plan.trials:
+        for name, value in trial.settings:
+            if name in found:
+                found[name].add(value.lower())
+    return found
+
+
+def _shares(trial: PlannedTrial) -> bool:
+    return bool(set(trial.server_cpus) & set(trial.client_cpus))
+
+
+def _by_number(facts: HostFacts, of: Callable[[LogicalCpu], object]) -> dict[int, object]:
+    return {cpu.number: of(cpu) for cpu in facts.cpu.cpus}
+
+
+def _caution(serious: bool, code: str, **values: object) -> Caution:
+    severity = Severity.WARNING if serious else Severity.NOTE
+    return Caution(code, severity, tuple((name, str(value)) for name, value in values.items()))
