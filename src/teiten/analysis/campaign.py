@@ -13,6 +13,8 @@ from teiten.analysis.drift import drift_cautions
 from teiten.analysis.latency import distribution
 from teiten.analysis.loads import scalings
 from teiten.analysis.noise import recorded_noise
+from teiten.analysis.per_transaction import per_transaction
+from teiten.analysis.profiles import profiles
 from teiten.analysis.series import strides, thin
 from teiten.analysis.stopping import standing
 from teiten.model.analysis import CampaignAnalysis, TrialView
@@ -86,6 +88,8 @@ def analyse(
         claims=assess(claims, plan, facts, attempts),
         scaling=scaling,
         bottlenecks=bottlenecks(plan, facts, views, scaling),
+        profiles=profiles(plan, views),
+        per_transaction=per_transaction(plan, facts, views),
     )
 
 
@@ -129,6 +133,7 @@ def _view(planned: PlannedTrial, trial: Trial, stride_by_source: Mapping[str, in
         histogram=distribution(trial.histogram),
         facts=trial.facts,
         evidence=trial.evidence,
+        profile=trial.profile,
     )
 
 

@@ -55,6 +55,7 @@ def run_trial(run: TrialRun, planned: PlannedTrial, attempt: int) -> Trial:
         histogram=collected.histogram,
         facts=collected.facts,
         evidence=collected.evidence,
+        profile=collected.profile,
     )
 
 
@@ -88,6 +89,8 @@ def _all_steps(run: TrialRun, steps: TrialSteps) -> tuple[Problem, ...]:
     run.observer.step_started(Step.CHECK)
     problems = _without_repetition((*problems, *steps.check()))
     run.record(Step.CHECK, {"problems": [problem.code for problem in problems]})
+    if not problems and steps.profiles:
+        _step(run, Step.PROFILE, steps.profile)
     _step(run, Step.STOP, steps.stop)
     return problems
 

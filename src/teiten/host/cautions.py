@@ -13,6 +13,7 @@ from teiten.host.disks import (
     MEMORY_FILE_SYSTEMS,
     NETWORK_FILE_SYSTEMS,
 )
+from teiten.host.profiling import of_host, profiling_caution
 from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.plan import Plan
 from teiten.model.study import CachePolicy
@@ -51,6 +52,9 @@ def plan_cautions(plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
     found: list[Caution] = []
     if plan.study.measure.caches is CachePolicy.DROP and not facts.can_drop_page_cache:
         found.append(_warning("page-cache-kept"))
+    if plan.study.measure.flame_graph:
+        profiling = profiling_caution(of_host(facts))
+        found += [profiling] if profiling is not None else []
     return warnings_first(found)
 
 

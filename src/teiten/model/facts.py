@@ -78,6 +78,8 @@ class HostFacts:
     """The whole page cache can be dropped before a trial."""
     ceilings: Ceilings | None = None
     """Measured earlier by ``teiten doctor --ceilings``, on this machine and disk."""
+    perf: str | None = None
+    """Where perf(1) is, which samples call stacks."""
 
 
 class Severity(StrEnum):

@@ -227,6 +227,8 @@ def _measure(draft: Draft, table: MeasureTable, *, conclusive: bool) -> Measure:
         disturbed_share=table.disturbed_share,
         repeats=table.repeats,
         sequential=_sequential(draft, table),
+        flame_graph=table.flame_graph,
+        flame_graph_window=table.flame_graph_window,
     )
 
 

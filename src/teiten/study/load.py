@@ -24,6 +24,7 @@ def load_study(
     alpha: str | None = None,
     until_decided: bool = False,
     budget: str | None = None,
+    flame_graph: bool = False,
 ) -> Study:
     """Read a study and change it as the profile and the flags say.
 
@@ -42,6 +43,7 @@ def load_study(
         alpha=alpha,
         until_decided=until_decided,
         budget=budget,
+        flame_graph=flame_graph,
     )
     return study_of(read_document(reference), changes, profile=profile)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import time
 from dataclasses import dataclass, field
@@ -19,11 +20,20 @@ from teiten.execute.postgres.templates.store import BENCH_DATABASE
 from teiten.execute.probes.sampler import Sampler, Sampling
 from teiten.execute.topology.bench import Bench
 from teiten.execute.topology.checks import TrialReadings, problems_of
+from teiten.execute.topology.profiling import (
+    PROFILE_SEED,
+    ProfilingFailedError,
+    Window,
+    profile_cautions,
+    sample,
+)
 from teiten.execute.topology.server_facts import non_default_settings, prewarm, read_server_facts
 from teiten.execute.workload.invariants import INVARIANTS
 from teiten.execute.workload.pgbench import PgbenchProcess, PgbenchResult
 from teiten.host.caches import drop_page_cache, evict_files
+from teiten.host.profiling import read_profiling_facts
 from teiten.model.plan import PlannedTrial
+from teiten.model.profile import Profile
 from teiten.model.study import CachePolicy
 from teiten.model.trial import Problem, Series
 from teiten.model.units import Seconds
@@ -45,6 +55,7 @@ class Gathered:
     histogram: str = ""
     facts: Facts = field(default_factory=dict)
     evidence: tuple[tuple[str, str], ...] = ()
+    profile: Profile | None = None
 
 
 class SingleServerTrial:
@@ -64,6 +75,7 @@ class SingleServerTrial:
         self._result: PgbenchResult | None = None
         self._sampling: Sampling | None = None
         self._log_rate = 1.0
+        self._cflags = ""
         self._gathered = Gathered()
         self._crashed = False
         self._sound = False
@@ -115,6 +127,7 @@ class SingleServerTrial:
         level = self._trial.cell.level("server") or self._trial.template.installation.name
         self._bench.note_server(level, facts)
         self._gathered.facts["version"] = facts["version"]
+        self._cflags = str(facts["build"].get("CFLAGS", ""))
         self._gathered.facts["settings"] = non_default_settings(self._connect)
         return {"version": facts["version_number"]}
 
@@ -198,6 +211,37 @@ class SingleServerTrial:
             ),
             *invariants,
         )
+
+    @property
+    def profiles(self) -> bool:
+        return self._measure.flame_graph
+
+    def profile(self) -> Facts:
+        seconds = self._measure.flame_graph_window
+        folder = self.evidence / "profile"
+        server = f"PostgreSQL {self._trial.template.installation.version}"
+        window = Window(
+            seconds=seconds,
+            busy=min(self._trial.clients, os.cpu_count() or 1),
+            cflags=self._cflags,
+            postmaster=self.cluster.pid or 0,
+            server=server,
+            folder=folder,
+        )
+        seed = self._trial.seed + PROFILE_SEED
+
+        def load() -> PgbenchResult:
+            return self._run_pgbench(folder / "load", seconds, seed, None)
+
+        try:
+            profile = sample(window, read_profiling_facts(), load)
+        except ProfilingFailedError as failure:
+            self._bench.record.record_caution(failure.caution)
+            return {"profiled": False, "reason": dict(failure.caution.values).get("reason", "")}
+        self._gathered.profile = profile
+        for caution in profile_cautions(profile, server):
+            self._bench.record.record_caution(caution)
+        return {"profiled": True, "samples": profile.samples, "call_graph": profile.call_graph}
 
     def stop(self) -> Facts:
         """Fast where the cluster is kept; data that was changed is thrown away, so that its
