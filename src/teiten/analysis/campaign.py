@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from teiten.analysis.bottlenecks import bottlenecks
@@ -14,11 +15,11 @@ from teiten.analysis.latency import distribution
 from teiten.analysis.loads import scalings
 from teiten.analysis.noise import recorded_noise
 from teiten.analysis.per_transaction import per_transaction
-from teiten.analysis.profiles import profiles
+from teiten.analysis.profiles import profiles, share_of
 from teiten.analysis.series import strides, thin
 from teiten.analysis.stopping import standing
 from teiten.model.analysis import CampaignAnalysis, TrialView
-from teiten.model.claims import Claim
+from teiten.model.claims import Claim, FunctionShare
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Attempt, open_trials
@@ -85,7 +86,7 @@ def analyse(
         command=command,
         noise=recorded_noise(happened),
         standing=stands,
-        claims=assess(claims, plan, facts, attempts),
+        claims=assess(claims, plan, facts, _with_shares(views, claims)),
         scaling=scaling,
         bottlenecks=bottlenecks(plan, facts, views, scaling),
         profiles=profiles(plan, views),
@@ -146,3 +147,17 @@ def _attempt(view: TrialView) -> Attempt:
         view.started_at,
         view.finished_at,
     )
+
+
+def _with_shares(views: Iterable[TrialView], claims: Sequence[Claim]) -> list[Attempt]:
+    """The attempts, with the shares of the functions that claims speak of."""
+    wanted = [one.predicate for one in claims if isinstance(one.predicate, FunctionShare)]
+    found = []
+    for view in views:
+        attempt = _attempt(view)
+        profile = view.profile
+        if profile is not None and wanted:
+            shares = {one.metric: share_of(profile, one.function) for one in wanted}
+            attempt = replace(attempt, metrics={**view.metrics, **shares})
+        found.append(attempt)
+    return found

@@ -199,19 +199,28 @@ class _Comparison:
         parts = [
             (one.old_total + one.new_total, part)
             for one in functions
-            if not self._nearly_all(one)
-            and (part := self._part(one.name, total=True)) is not None
-            and part.low > 0
-            and part.part >= HALF
+            if (part := self._guilty(one, total=True)) is not None and part.part >= HALF
         ]
         return min(parts, key=lambda one: one[0])[1] if parts else Unexplained.SPREAD
 
     def most_itself(self, functions: Sequence[FunctionCost]) -> Explained | None:
         if not self.whole().certain:
             return None
-        parts = [part for one in functions if (part := self._part(one.name, total=False))]
-        certain = [part for part in parts if part.low > 0]
-        return max(certain, key=lambda one: one.part, default=None)
+        parts = [part for one in functions if (part := self._guilty(one, total=False))]
+        return max(parts, key=lambda one: one.part, default=None)
+
+    def _guilty(self, one: FunctionCost, *, total: bool) -> Explained | None:
+        """A function's part of the difference, where it is certainly greater than its part of the
+        cost: where all code gets slower alike, every function has a part, and none is the cause.
+
+        One that only one side has is not named: it may be another's new name, or code that the
+        other side's compiler put into the caller, which is compared instead.
+        """
+        if one.only_old or one.only_new or (total and self._nearly_all(one)):
+            return None
+        part = self._part(one.name, total=total)
+        cost = one.old_total if total else one.old_self
+        return part if part is not None and part.low > cost / self._wholes[0] else None
 
     def _visible(self) -> list[str]:
         names = {name for side in (self._old, self._new) for one in side for name in one.total}

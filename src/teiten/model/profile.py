@@ -132,8 +132,7 @@ class Unexplained(StrEnum):
     NO_DIFFERENCE = "no-difference"
     """The interval of the whole difference includes 0."""
     SPREAD = "spread"
-    """No function below those that hold nearly everything has a part that excludes 0 and is half
-    or more."""
+    """No function has half of the difference or more, and certainly more of it than of the cost."""
 
 
 @dataclass(frozen=True)
@@ -178,9 +177,10 @@ class ProfileContrast:
     new_stacks: Mapping[str, float]
     """CPU seconds per transaction, means over the paired windows."""
     explained: Explained | Unexplained
-    """By the narrowest function that, with what it calls, holds half of the difference or more."""
+    """By the narrowest function that, with what it calls, holds half of the difference or more, and
+    certainly more of the difference than of the cost."""
     most_itself: Explained | None
-    """By the function whose own code differs most; None where none has a part that excludes 0."""
+    """By the function whose own code has the greatest such part; None without one."""
 
 
 @dataclass(frozen=True)
