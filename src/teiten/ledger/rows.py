@@ -135,13 +135,26 @@ def _trial(connection: sqlite3.Connection, key: tuple[int, int], with_series: bo
 
 
 def _profile(connection: sqlite3.Connection, key: tuple[int, int]) -> Profile | None:
-    """None also of a ledger that was written before there were profiles, and is only read."""
-    known = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'profile'"
-    if connection.execute(known).fetchone() is None:
+    if not _knows_profiles(connection):
         return None
     query = "SELECT data FROM profile WHERE number = ? AND attempt = ?"
     row = connection.execute(query, key).fetchone()
     return None if row is None else codec.decode_profile(row[0])
+
+
+def profiles(connection: sqlite3.Connection) -> Iterator[tuple[int, int, Profile]]:
+    """Number, attempt and profile of the trials that have one."""
+    if not _knows_profiles(connection):
+        return
+    query = "SELECT number, attempt, data FROM profile ORDER BY number, attempt"
+    for number, attempt, data in connection.execute(query):
+        yield number, attempt, codec.decode_profile(data)
+
+
+def _knows_profiles(connection: sqlite3.Connection) -> bool:
+    """Not so a ledger that was written before there were any, and is only read."""
+    known = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'profile'"
+    return connection.execute(known).fetchone() is not None
 
 
 def attempts(connection: sqlite3.Connection, metric: str) -> list[Attempt]:
