@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from teiten.analysis.per_transaction import per_transaction
+from teiten.model.analysis import TrialView
 from teiten.model.per_transaction import Kind, Origin, Taken
 from tests.fixtures.invented_analysis import invented_analysis, invented_facts
 
@@ -63,7 +64,7 @@ def test_rows_of_perf_only_where_it_sampled() -> None:
 
 
 def test_a_version_spells_an_event_as_it_likes() -> None:
-    def spelled(view):  # type: ignore[no-untyped-def]
+    def spelled(view: TrialView) -> TrialView:
         if dict(view.levels)["server"] != "17":
             return view
         series = tuple(
