@@ -10,7 +10,7 @@ import pytest
 
 from teiten.analysis.claims import in_print
 from teiten.errors import StudyError
-from teiten.model.claims import Claim, ClaimStanding, Effect, NoDifference
+from teiten.model.claims import Claim, ClaimStanding, Effect, FunctionShare, NoDifference
 from teiten.study.claims import claims_of, read_claims
 from teiten.study.published import PUBLISHED, published_curves, sources
 
@@ -54,7 +54,7 @@ def test_a_claim_is_said_in_both_languages_and_names_its_place(claim: Claim) -> 
     assert claim.statement.en and claim.statement.ja
     assert claim.statement.en != claim.statement.ja
     assert claim.source.section
-    compares = isinstance(claim.predicate, Effect | NoDifference)
+    compares = isinstance(claim.predicate, Effect | NoDifference | FunctionShare)
     assert compares == (claim.contrast is not None)
 
 

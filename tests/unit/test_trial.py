@@ -86,6 +86,26 @@ def test_the_steps_come_in_the_order_of_the_method(plan: Plan) -> None:
     assert trial.outcome is Outcome.COUNTED
 
 
+def test_a_trial_that_counts_is_profiled_after_its_checks_where_the_study_asks(plan: Plan) -> None:
+    measure = dataclasses.replace(plan.study.measure, flame_graph=True)
+    asking = dataclasses.replace(plan, study=dataclasses.replace(plan.study, measure=measure))
+    watch = Watch()
+    run_trial(TrialRun(DryExecutor(asking), watch, watch.record), plan.trials[0], 1)
+    assert watch.recorded == [*METHOD[:-1], Step.PROFILE, Step.STOP]
+
+    class Disturbed(DryTrial):
+        def check(self) -> tuple[Problem, ...]:
+            return (Problem("steal", "0.2"),)
+
+    class DisturbedExecutor(DryExecutor):
+        def begin(self, trial: PlannedTrial, attempt: int) -> DryTrial:
+            return Disturbed(asking, trial, self.actions)
+
+    watch = Watch()
+    run_trial(TrialRun(DisturbedExecutor(asking), watch, watch.record), plan.trials[0], 1)
+    assert Step.PROFILE not in watch.recorded, "it is repeated, and profiled then"
+
+
 def test_a_server_that_fails_makes_a_failed_trial_that_was_stopped(plan: Plan) -> None:
     watch = Watch()
     steps = FailingTrial(plan, plan.trials[0], [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from teiten.analysis.bottlenecks import bottlenecks
@@ -13,11 +14,13 @@ from teiten.analysis.drift import drift_cautions
 from teiten.analysis.latency import distribution
 from teiten.analysis.loads import scalings
 from teiten.analysis.noise import recorded_noise
+from teiten.analysis.per_transaction import per_transaction
+from teiten.analysis.profiles import profiles, share_of
 from teiten.analysis.replication import recorded_replication
 from teiten.analysis.series import strides, thin
 from teiten.analysis.stopping import standing
 from teiten.model.analysis import CampaignAnalysis, TrialView
-from teiten.model.claims import Claim
+from teiten.model.claims import Claim, FunctionShare
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Attempt, open_trials
@@ -85,9 +88,11 @@ def analyse(
         noise=recorded_noise(happened),
         replication=recorded_replication(happened),
         standing=stands,
-        claims=assess(claims, plan, facts, attempts),
+        claims=assess(claims, plan, facts, _with_shares(views, claims)),
         scaling=scaling,
         bottlenecks=bottlenecks(plan, facts, views, scaling),
+        profiles=profiles(plan, views),
+        per_transaction=per_transaction(plan, facts, views),
     )
 
 
@@ -131,6 +136,7 @@ def _view(planned: PlannedTrial, trial: Trial, stride_by_source: Mapping[str, in
         histogram=distribution(trial.histogram),
         facts=trial.facts,
         evidence=trial.evidence,
+        profile=trial.profile,
     )
 
 
@@ -143,3 +149,17 @@ def _attempt(view: TrialView) -> Attempt:
         view.started_at,
         view.finished_at,
     )
+
+
+def _with_shares(views: Iterable[TrialView], claims: Sequence[Claim]) -> list[Attempt]:
+    """The attempts, with the shares of the functions that claims speak of."""
+    wanted = [one.predicate for one in claims if isinstance(one.predicate, FunctionShare)]
+    found = []
+    for view in views:
+        attempt = _attempt(view)
+        profile = view.profile
+        if profile is not None and wanted:
+            shares = {one.metric: share_of(profile, one.function) for one in wanted}
+            attempt = replace(attempt, metrics={**view.metrics, **shares})
+        found.append(attempt)
+    return found

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from teiten.analysis.pairs import Observation
 from teiten.analysis.verdict import log_ratio
-from teiten.model.claims import Claim, Proportional, PublishedCurves, Reason, Span
+from teiten.model.claims import Claim, FunctionShare, Proportional, PublishedCurves, Reason, Span
 from teiten.model.plan import Cell, Plan
 
 SERVER = "server"
@@ -136,10 +136,12 @@ def _curve(
         level = _level(trial.cell, claim.workload, wanted, axis)
         if level is not None:
             points.setdefault(level, {})
+    predicate = claim.predicate
+    metric = predicate.metric if isinstance(predicate, FunctionShare) else claim.metric
     for one in observations:
         cell = Cell(one.workload, (*one.context, (plan.study.contrast, one.side)))
         level = _level(cell, claim.workload, wanted, axis)
-        value = one.metrics.get(claim.metric, math.nan)
+        value = one.metrics.get(metric, math.nan)
         if level is not None and not math.isnan(value):
             points[level][one.block] = value
     return Curve(wanted.get(SERVER, "") if claim.contrast is None else _side(claim, wanted), points)

@@ -17,6 +17,7 @@ from teiten.model.claims import (
     CheckKind,
     Effect,
     Flat,
+    FunctionShare,
     Linear,
     NoDifference,
     Plateau,
@@ -72,7 +73,7 @@ def questions(
 
 def _ask(predicate: Predicate, curves: Sequence[Curve], ground: Ground) -> Iterator[Question]:
     match predicate:
-        case Effect(parts):
+        case Effect(parts) | FunctionShare(_, parts):
             for part in parts:
                 yield from _effect(part, curves[0], curves[1], ground.cores)
         case NoDifference():

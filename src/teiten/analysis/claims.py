@@ -16,7 +16,15 @@ from teiten.analysis.claim_questions import Ground, Question, questions
 from teiten.analysis.pairs import Observation, observe
 from teiten.analysis.sequential import half_width
 from teiten.analysis.verdict import NO_VARIANCE, exp, mean_and_deviation, student_half_width
-from teiten.model.claims import Check, Claim, ClaimNeeds, ClaimOutcome, ClaimStanding, Reason
+from teiten.model.claims import (
+    Check,
+    Claim,
+    ClaimNeeds,
+    ClaimOutcome,
+    ClaimStanding,
+    FunctionShare,
+    Reason,
+)
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt
@@ -104,6 +112,8 @@ def _assess(
 
 def _unmet(claim: Claim, plan: Plan, facts: HostFacts) -> Reason | None:
     """The first need of a claim that a campaign does not meet."""
+    if isinstance(claim.predicate, FunctionShare) and not plan.study.measure.flame_graph:
+        return _other_question(claim, plan) or Reason("flame-graph")
     return _other_question(claim, plan) or _lacking(claim.needs, plan, facts)
 
 

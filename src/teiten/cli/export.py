@@ -37,7 +37,8 @@ def command(session: Session, campaign: str, folder: Path | None, form: str, as_
 
     RUN is its name, a unique prefix, its path, or "last". Four tables are written: trials (one
     row each, with levels, outcome and all metrics, in seconds and bytes), samples (the time series
-    in long form), contrasts (the verdicts), and events (what happened when).
+    in long form), contrasts (the verdicts), and events (what happened when); of a campaign with
+    flame graphs also profiles (folded stacks with their samples and CPU seconds).
     """
     from teiten.cli.analysing import analyse_campaign
     from teiten.ledger.campaigns import find_campaign

@@ -14,6 +14,9 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 LARGEST_SEED = 2**31 - 1
+FLAME_GRAPH_HELP = (
+    "Why: sample the server's call stacks with perf, in an extra window after each counted trial."
+)
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class PlanOptions:
     until_decided: bool = False
     budget: str | None = None
     source: str | None = None
+    flame_graph: bool = False
     seed: int | None = None
     name: str | None = None
 
@@ -56,6 +60,8 @@ class PlanOptions:
                 words += [flag, str(value)]
         if self.until_decided:
             words.append("--until-decided")
+        if self.flame_graph:
+            words.append("--flame-graph")
         return words
 
 
@@ -112,6 +118,7 @@ _OPTIONS = (
         metavar="TIME",
         help="With --until-decided: what the campaign may take, for example 2h.",
     ),
+    click.option("--flame-graph", is_flag=True, help=FLAME_GRAPH_HELP),
     click.option(
         "--source",
         metavar="SOURCE",

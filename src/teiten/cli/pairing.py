@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from teiten.cli.main import Session
-from teiten.cli.options import LARGEST_SEED, checked_name
+from teiten.cli.options import FLAME_GRAPH_HELP, LARGEST_SEED, checked_name
 from teiten.host.facts import read_host_facts
 from teiten.model.replication import Replication
 from teiten.model.study import Study
@@ -64,6 +64,7 @@ class SharedOptions:
             ("--alpha", one.alpha),
         )
         words = [word for flag, value in single if value is not None for word in (flag, str(value))]
+        words += ["--flame-graph"] if one.flame_graph else []
         return [*words, *repeated("--set", one.overrides), *repeated("--guc", one.gucs)]
 
 
@@ -92,6 +93,7 @@ _OPTIONS = (
     click.option(
         "--blocks", type=click.IntRange(2, 5000), metavar="N", help="No more pairs than these."
     ),
+    click.option("--flame-graph", is_flag=True, help=FLAME_GRAPH_HELP),
     click.option(
         "--delta", metavar="SHARE", help="The smallest difference that matters, for example 2%."
     ),

@@ -131,6 +131,7 @@ def _load(study_reference: str, options: PlanOptions) -> Study:
         until_decided=options.until_decided,
         budget=options.budget,
         source=options.source,
+        flame_graph=options.flame_graph,
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from teiten.execute.executor import Facts
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
+from teiten.model.profile import Profile
 from teiten.model.starts import last_of_their_start, slice_seed, started_before
 from teiten.model.study import CachePolicy
 from teiten.model.trial import Problem, Series
@@ -28,6 +29,7 @@ class NothingCollected:
     histogram: str = ""
     facts: Facts = field(default_factory=dict)
     evidence: tuple[tuple[str, str], ...] = ()
+    profile: Profile | None = None
 
 
 class DryTrial:
@@ -97,6 +99,14 @@ class DryTrial:
     def check(self) -> tuple[Problem, ...]:
         self._say("check the server's log, invariants, and what else used the CPU")
         return ()
+
+    @property
+    def profiles(self) -> bool:
+        return self._plan.study.measure.flame_graph
+
+    def profile(self) -> Facts:
+        seconds = self._plan.study.measure.flame_graph_window
+        return self._say(f"{seconds:g} s of load, not counted, while perf samples the server")
 
     def stop(self, *, sound: bool) -> Facts:
         last = self._trial.restart == 0 or self._trial.number in last_of_their_start(self._plan)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from teiten.model.plan import PlannedTrial, TemplateSpec
+from teiten.model.profile import Profile
 from teiten.model.trial import Problem, Series, Step, Trial
 from teiten.model.units import Seconds
 
@@ -28,6 +29,8 @@ class Collected(Protocol):
     def facts(self) -> Facts: ...
     @property
     def evidence(self) -> tuple[tuple[str, str], ...]: ...
+    @property
+    def profile(self) -> Profile | None: ...
 
 
 class TrialSteps(Protocol):
@@ -46,6 +49,16 @@ class TrialSteps(Protocol):
 
     def collect(self) -> Facts: ...
     def check(self) -> tuple[Problem, ...]: ...
+
+    @property
+    def profiles(self) -> bool:
+        """Whether the study asks for the step ``profile``, which only a trial that counts has."""
+        ...
+
+    def profile(self) -> Facts:
+        """An extra window; whatever fails in it is a caution, and the trial counts all the same."""
+        ...
+
     def stop(self, *, sound: bool) -> Facts:
         """Stop the server, unless the next pair of the plan shares its start and all of this pair
         is ``sound``."""

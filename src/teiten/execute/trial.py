@@ -94,6 +94,7 @@ def _ended(member: _Member, attempt: int, started_at: float, finished_at: float)
         histogram=collected.histogram,
         facts=collected.facts,
         evidence=collected.evidence,
+        profile=collected.profile,
     )
 
 
@@ -112,6 +113,9 @@ def _all_steps(run: TrialRun, members: Sequence[_Member]) -> None:
         codes = [problem.code for problem in member.problems]
         run.record(member.planned, Step.CHECK, {"problems": codes})
     sound = not any(member.problems for member in members)
+    for member in members if sound else ():
+        if member.steps.profiles:
+            _step(run, member, Step.PROFILE, member.steps.profile)
     for member in members:
         _step(run, member, Step.STOP, partial(member.steps.stop, sound=sound))
 

@@ -13,6 +13,7 @@ from teiten.host.disks import (
     MEMORY_FILE_SYSTEMS,
     NETWORK_FILE_SYSTEMS,
 )
+from teiten.host.profiling import of_host, profiling_caution
 from teiten.host.variant_cautions import variant_cautions
 from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.plan import Plan
@@ -53,6 +54,9 @@ def plan_cautions(plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
     if plan.study.measure.caches is CachePolicy.DROP and not facts.can_drop_page_cache:
         found.append(_warning("page-cache-kept"))
     found += variant_cautions(plan, facts)
+    if plan.study.measure.flame_graph:
+        profiling = profiling_caution(of_host(facts))
+        found += [profiling] if profiling is not None else []
     return warnings_first(found)
 
 

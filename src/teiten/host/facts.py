@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
 import sys
 from pathlib import Path
 
@@ -45,6 +46,7 @@ def read_host_facts(workdir: Path, root: Path = Path("/")) -> HostFacts:
         pressure_stall=read_text(root / "proc/pressure/cpu") is not None,
         can_drop_page_cache=can_drop_page_cache(),
         ceilings=cached_ceilings(Workdir(workdir), root),
+        perf=shutil.which("perf"),
     )
 
 

@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
+from teiten.model.profile import Profile
 from teiten.model.trial import FloatArray, Problem, Series
 
 SECONDS = "seconds"
@@ -138,6 +139,26 @@ def decode_series(source: str, data: bytes) -> Series:
         raise pa.ArrowInvalid(f"the series {source}: {error}") from error
     arrays: list[FloatArray] = [column.to_numpy(zero_copy_only=True) for column in batch.columns]
     return Series(source, arrays[0], dict(zip(batch.schema.names[1:], arrays[1:], strict=True)))
+
+
+def encode_profile(profile: Profile) -> bytes:
+    """JSON in one zstd frame: folded stacks repeat themselves."""
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, COMPRESSION) as frame:
+        frame.write(_encode(Profile, profile).encode("ascii"))
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
+
+
+def decode_profile(data: bytes) -> Profile:
+    """Raises pyarrow.ArrowInvalid where the blob is damaged."""
+    try:
+        with pa.CompressedInputStream(pa.BufferReader(data), COMPRESSION) as frame:
+            text = frame.read()
+    except OSError as error:
+        raise pa.ArrowInvalid(f"a profile: {error}") from error
+    profile: Profile = _decode(Profile, text.decode("ascii"))
+    return profile
 
 
 def _encode(kind: Any, value: Any) -> str:

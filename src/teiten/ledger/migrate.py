@@ -14,12 +14,24 @@ APPLICATION_ID = 0x54454954
 
 
 def _to_version_1(connection: sqlite3.Connection) -> None:
-    schema = files("teiten.ledger").joinpath("schema.sql").read_text(encoding="utf-8")
-    for statement in _statements(schema):
+    _run(connection, "schema.sql")
+
+
+def _run(connection: sqlite3.Connection, name: str) -> None:
+    script = files("teiten.ledger").joinpath(name).read_text(encoding="utf-8")
+    for statement in _statements(script):
         connection.execute(statement)
 
 
-MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _to_version_1}
+def _to_version_2(connection: sqlite3.Connection) -> None:
+    """Profiles: folded call stacks of a trial's extra window."""
+    _run(connection, "profile.sql")
+
+
+MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {
+    1: _to_version_1,
+    2: _to_version_2,
+}
 """Version, and what brings a ledger of the version before to it."""
 
 CURRENT = max(MIGRATIONS)

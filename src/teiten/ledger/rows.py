@@ -11,6 +11,7 @@ from teiten.errors import LedgerError
 from teiten.ledger import codec
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
+from teiten.model.profile import Profile
 from teiten.model.progress import Attempt
 from teiten.model.trial import Event, Outcome, Series, Trial
 
@@ -83,6 +84,11 @@ def insert_trial(connection: sqlite3.Connection, trial: Trial) -> None:
             trial.histogram,
         ),
     )
+    if trial.profile is not None:
+        connection.execute(
+            "INSERT INTO profile (number, attempt, samples, data) VALUES (?, ?, ?, ?)",
+            (*key, trial.profile.samples, codec.encode_profile(trial.profile)),
+        )
     connection.executemany(
         "INSERT INTO metric (number, attempt, name, value) VALUES (?, ?, ?, ?)",
         [(*key, name, value) for name, value in codec.encode_metrics(trial.metrics)],
@@ -124,7 +130,31 @@ def _trial(connection: sqlite3.Connection, key: tuple[int, int], with_series: bo
         histogram=histogram,
         facts=codec.decode_object(facts),
         evidence=codec.decode_evidence(evidence),
+        profile=_profile(connection, key) if with_series else None,
     )
+
+
+def _profile(connection: sqlite3.Connection, key: tuple[int, int]) -> Profile | None:
+    if not _knows_profiles(connection):
+        return None
+    query = "SELECT data FROM profile WHERE number = ? AND attempt = ?"
+    row = connection.execute(query, key).fetchone()
+    return None if row is None else codec.decode_profile(row[0])
+
+
+def profiles(connection: sqlite3.Connection) -> Iterator[tuple[int, int, Profile]]:
+    """Number, attempt and profile of the trials that have one."""
+    if not _knows_profiles(connection):
+        return
+    query = "SELECT number, attempt, data FROM profile ORDER BY number, attempt"
+    for number, attempt, data in connection.execute(query):
+        yield number, attempt, codec.decode_profile(data)
+
+
+def _knows_profiles(connection: sqlite3.Connection) -> bool:
+    """Not so a ledger that was written before there were any, and is only read."""
+    known = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'profile'"
+    return connection.execute(known).fetchone() is not None
 
 
 def attempts(connection: sqlite3.Connection, metric: str) -> list[Attempt]:

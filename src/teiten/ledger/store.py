@@ -25,6 +25,7 @@ from teiten.ledger.lock import HeldLock, campaign_lock
 from teiten.ledger.migrate import CURRENT, check_version, migrate
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
+from teiten.model.profile import Profile
 from teiten.model.progress import Attempt, Finished
 from teiten.model.trial import Event, Outcome, Trial
 
@@ -261,6 +262,11 @@ class Ledger:
         """The recorded trials by number and attempt, one in memory at a time."""
         with translated(self.path):
             yield from rows.trials(self._connection, with_series=series)
+
+    def profiles(self) -> Iterator[tuple[int, int, Profile]]:
+        """Number, attempt and profile of the trials that have one, one in memory at a time."""
+        with translated(self.path):
+            yield from rows.profiles(self._connection)
 
     def points(self) -> dict[str, int]:
         """How many numbers the series hold, by source (samples × columns, over all trials)."""

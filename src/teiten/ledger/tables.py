@@ -34,6 +34,18 @@ SAMPLES = pa.schema(
 )
 
 
+PROFILES = pa.schema(
+    [
+        ("trial", _INTEGER),
+        ("attempt", _INTEGER),
+        ("stack", _TEXT),
+        ("samples", _INTEGER),
+        ("cpu_seconds_per_transaction", _NUMBER),
+    ]
+)
+"""Folded stacks (outermost function first, between semicolons) of the extra windows."""
+
+
 @dataclass(frozen=True)
 class Table:
     """A table in batches, made while it is written."""
@@ -44,11 +56,13 @@ class Table:
 
 
 def tables(ledger: Ledger, contrasts: Sequence[ContrastResult]) -> Iterator[Table]:
-    """The campaign's tables: trials, contrasts, events, samples."""
+    """The campaign's tables: trials, contrasts, events, samples, and profiles where it has any."""
     yield _trials(ledger)
     yield _contrasts(ledger.plan, contrasts)
     yield _events(ledger.events())
     yield Table("samples", SAMPLES, _sample_batches(ledger.trials()))
+    if next(ledger.profiles(), None) is not None:
+        yield Table("profiles", PROFILES, _profile_batches(ledger))
 
 
 def _trials(ledger: Ledger) -> Table:
@@ -224,6 +238,23 @@ def _sample_batches(trials: Iterable[Trial]) -> Iterator[pa.RecordBatch]:
             waiting, rows = [], 0
     if waiting:
         yield _together(waiting)
+
+
+def _profile_batches(ledger: Ledger) -> Iterator[pa.RecordBatch]:
+    for number, attempt, profile in ledger.profiles():
+        each = profile.sample_seconds / profile.transactions
+        stacks = list(profile.stacks)
+        counts = [profile.stacks[stack] for stack in stacks]
+        yield pa.record_batch(
+            [
+                pa.repeat(pa.scalar(number, _INTEGER), len(stacks)),
+                pa.repeat(pa.scalar(attempt, _INTEGER), len(stacks)),
+                pa.array(stacks, _TEXT),
+                pa.array(counts, _INTEGER),
+                pa.array([count * each for count in counts], _NUMBER),
+            ],
+            schema=PROFILES,
+        )
 
 
 def _long_form(trial: Trial, series: Series, column: str, values: FloatArray) -> pa.RecordBatch:

@@ -11,7 +11,9 @@ from teiten.model.claims import ClaimOutcome
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import Metric
 from teiten.model.noise import NoiseFloor
+from teiten.model.per_transaction import PerTransaction
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.profile import Profile, Profiles
 from teiten.model.progress import Standing
 from teiten.model.replication import Replication
 from teiten.model.scaling import ScalingResult
@@ -122,6 +124,7 @@ class TrialView:
     """Latency in seconds and the share of transactions at or below it."""
     facts: dict[str, Any]
     evidence: tuple[tuple[str, str], ...]
+    profile: Profile | None = None
 
 
 @dataclass(frozen=True)
@@ -160,6 +163,10 @@ class CampaignAnalysis:
     """Of every workload, context and side with four loads or more, in the study's order."""
     bottlenecks: tuple[BottleneckResult, ...] = ()
     """Of every entry of ``scaling``; empty where no ceilings were measured before the campaign."""
+    profiles: Profiles = field(default_factory=Profiles)
+    """Where the CPU time went, of a campaign with flame graphs."""
+    per_transaction: tuple[PerTransaction, ...] = ()
+    """What a transaction took besides time: one for each contrast and level."""
 
     @property
     def due(self) -> tuple[PlannedTrial, ...]:

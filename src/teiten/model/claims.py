@@ -85,7 +85,21 @@ class Proportional:
     within: float
 
 
-Predicate = Effect | NoDifference | Plateau | Linear | Rising | Flat | Proportional
+@dataclass(frozen=True)
+class FunctionShare:
+    """The ratio new/old of a function's share of the server's CPU time, with what it calls, lies
+    within bounds. Needs flame graphs."""
+
+    function: str
+    parts: tuple[Bounds, ...]
+
+    @property
+    def metric(self) -> str:
+        """The name under which a trial's share is observed."""
+        return f"function_share:{self.function}"
+
+
+Predicate = Effect | NoDifference | Plateau | Linear | Rising | Flat | Proportional | FunctionShare
 
 
 @dataclass(frozen=True)

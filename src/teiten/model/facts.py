@@ -108,6 +108,8 @@ class HostFacts:
     """Measured earlier by ``teiten doctor --ceilings``, on this machine and disk."""
     directories: tuple[DirectoryFacts, ...] = ()
     """Those that the study names."""
+    perf: str | None = None
+    """Where perf(1) is, which samples call stacks."""
 
 
 class Severity(StrEnum):

@@ -66,6 +66,8 @@ METRICS: tuple[Metric, ...] = (
     Metric("disk_written_bytes", "B"),
     Metric("wal_bytes", "B"),
     Metric("wal_bytes_per_transaction", "B"),
+    Metric("wal_records", "1"),
+    Metric("wal_full_page_images", "1"),
     Metric("checkpoints", "1"),
     Metric("blocks_hit", "1"),
     Metric("blocks_read", "1"),

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from teiten.model.profile import Profile
+
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -24,6 +26,8 @@ class Step(StrEnum):
     MEASURE = "measure"
     COLLECT = "collect"
     CHECK = "check"
+    PROFILE = "profile"
+    """Of a trial that counts, where the study asks for it: an extra window, never counted."""
     STOP = "stop"
 
 
@@ -82,6 +86,8 @@ class Trial:
     """JSON values: server version, non-default settings, pgbench's command line, how restored."""
     evidence: tuple[tuple[str, str], ...] = ()
     """Kind (``server log``, ``postgresql.conf``) and path relative to the campaign's folder."""
+    profile: Profile | None = None
+    """Of the extra window after the measured one, where the study asks for it."""
 
 
 @dataclass(frozen=True)

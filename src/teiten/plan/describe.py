@@ -30,6 +30,11 @@ def _actions(
     yield _servers(plan, user)
     yield _page_cache(plan, facts)
     yield f"load the server with pgbench {plan.pgbench.version} from this machine"
+    if plan.study.measure.flame_graph:
+        yield (
+            f"sample the server's call stacks with perf for"
+            f" {plan.study.measure.flame_graph_window:g} s after each counted trial"
+        )
     yield f"write the ledger, logs and the report to {folder / 'campaigns'}"
     yield "nothing else: no package is installed, no setting of the system is changed"
 

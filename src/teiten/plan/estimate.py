@@ -20,6 +20,9 @@ SLICE_SECONDS = 0.15
 REHEARSAL_SECONDS = 1.5
 """Trying a server and a script once before the first trial."""
 
+PROFILE_SECONDS = 4.0
+"""Attaching perf, and making stacks of its samples."""
+
 CLIENT_BYTES = 8 * MIB
 """A backend, with what it caches of the catalogues, and its part of pgbench."""
 OTHER_BYTES = 400 * MIB
@@ -33,6 +36,8 @@ LOG_BYTES = 64 * MIB
 """pgbench's transaction log on its way into the histogram, and the server's log."""
 EVIDENCE_BYTES = 1 * MIB
 """What a trial leaves in the ledger and beside it."""
+PROFILE_BYTES = 600 * MIB
+"""perf's copies of stacks in one window, before they are folded."""
 CLUSTER_BYTES = 48 * MIB
 """An empty cluster with its first WAL segment, beyond its data."""
 HEADROOM = 1.05
@@ -45,7 +50,7 @@ class TrialTime:
     restore: Seconds
     prewarm: Seconds
     load: Seconds
-    """Settling, warm-up and measuring."""
+    """Settling, warm-up, measuring, and the extra window of a profile."""
     fixed: Seconds
     """Starting, collecting, checking, stopping; of slices, what each takes besides."""
 
@@ -70,9 +75,19 @@ def trial_time(measure: Measure, size: int, *, restores: bool, starts: bool = Tr
     return TrialTime(
         restore=volumes.restore_seconds(size) if restores else Seconds(0.0),
         prewarm=volumes.prewarm_seconds(size) if measure.prewarm else Seconds(0.0),
-        load=Seconds(measure.settle + (measure.warmup or 0.0) + (measure.duration or 0.0)),
+        load=Seconds(
+            measure.settle
+            + (measure.warmup or 0.0)
+            + (measure.duration or 0.0)
+            + profile_seconds(measure)
+        ),
         fixed=Seconds(START_SECONDS + END_SECONDS + slices),
     )
+
+
+def profile_seconds(measure: Measure) -> float:
+    """The extra window of a trial, and reading its samples."""
+    return measure.flame_graph_window + PROFILE_SECONDS if measure.flame_graph else 0.0
 
 
 def estimate(
@@ -148,7 +163,10 @@ def _disk(study: Study, trials: Sequence[PlannedTrial], missing: Sequence[Templa
     """In the working folder: templates, logs, evidence, and the clusters that are not elsewhere."""
     built = sum(template.expected_bytes for template in missing)
     clusters = _clusters(study, trials, None)
-    return Bytes(int((built + clusters + LOG_BYTES + EVIDENCE_BYTES * len(trials)) * HEADROOM))
+    evidence = LOG_BYTES + EVIDENCE_BYTES * len(trials)
+    if study.measure.flame_graph:
+        evidence += PROFILE_BYTES
+    return Bytes(int((built + clusters + evidence) * HEADROOM))
 
 
 def _clusters(study: Study, trials: Sequence[PlannedTrial], place: str | None) -> int:

@@ -11,6 +11,7 @@ from teiten.model.claims import (
     Claim,
     ClaimOutcome,
     ClaimSource,
+    FunctionShare,
     PrintedValue,
     Reason,
 )
@@ -82,6 +83,8 @@ def needs_text(t: Texts, claim: Claim) -> str:
         needs.append(t("claim.needs.servers", servers=", ".join(claim.needs.servers)))
     if claim.needs.factor:
         needs.append(t("claim.needs.factor", factor=claim.needs.factor))
+    if isinstance(claim.predicate, FunctionShare):
+        needs.append(t("claim.needs.flame-graph"))
     return t("list.separator").join(needs)
 
 

@@ -21,7 +21,7 @@ from teiten.report.view.report import ReportView, view
 
 PARTS = ("asked", "results", "why", "findings", "evidence")
 """The sections after the answer; an empty one is left out."""
-SCRIPTS = ("tables.js", "charts.js", "series.js", "downloads.js", "start.js")
+SCRIPTS = ("tables.js", "charts.js", "series.js", "downloads.js", "flames.js", "start.js")
 
 
 def render_html(analysis: CampaignAnalysis, language: Language) -> str:

@@ -16,6 +16,7 @@ from teiten.report.charts.base import Chart, Columns
 from teiten.report.charts.drawing import svg
 from teiten.report.tables import Cell, Table
 from teiten.report.view.report import ReportView, view
+from teiten.report.view.root_cause import Drawing
 
 TEXT = "report.md"
 MOST_ROWS = 200
@@ -33,6 +34,7 @@ def render_markdown(analysis: CampaignAnalysis, language: Language) -> dict[str,
     """``report.md`` and the files beside it: relative path to content."""
     shown = view(analysis, language)
     files = {f"charts/{chart.name}.svg": svg(chart).encode() for chart in shown.charts()}
+    files |= {f"charts/{one.name}.svg": str(one.alone).encode() for one in shown.drawings()}
     files["charts/topology.svg"] = _standing_alone(str(shown.asked.topology)).encode()
     for download in shown.evidence.downloads:
         files[f"data/{download.name}"] = csv_bytes(download.columns)
@@ -88,7 +90,7 @@ def _cell(cell: Cell) -> str:
     return f"**{text}**" if "verdict" in cell.kind and text else text
 
 
-def chart_link(one: Chart) -> Written:
+def chart_link(one: Chart | Drawing) -> Written:
     """A chart's picture, its title and its note."""
     title = escape(one.title)
     lines = [f"**{title}**", "", f"![{title}](charts/{one.name}.svg)"]

@@ -258,6 +258,8 @@ def _measure(draft: Draft, table: MeasureTable, *, conclusive: bool) -> Measure:
         sequential=_sequential(draft, table),
         slices=_slices(draft, table),
         restart_every=table.restart_every,
+        flame_graph=table.flame_graph,
+        flame_graph_window=table.flame_graph_window,
     )
 
 

@@ -44,7 +44,14 @@ _VERBATIM_KEYS = {"title", "question", "purpose", "description", "pgbench_option
     "configure",
     "cflags",
 }
-_YES_NO_KEYS = {"meson", "prewarm", "changes_data", "conclusive", "until_decided"}
+_YES_NO_KEYS = {
+    "meson",
+    "prewarm",
+    "changes_data",
+    "conclusive",
+    "until_decided",
+    "flame_graph",
+}
 _YES_NO = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
 
 
@@ -73,6 +80,7 @@ def from_command_line(
     until_decided: bool = False,
     budget: str | None = None,
     source: str | None = None,
+    flame_graph: bool = False,
 ) -> tuple[Change, ...]:
     """The changes that flags ask for, in the order in which they are applied.
 
@@ -94,6 +102,7 @@ def from_command_line(
         ("alpha", alpha, "--alpha"),
         ("until_decided", until_decided or None, "--until-decided"),
         ("budget", budget, "--budget"),
+        ("flame_graph", flame_graph or None, "--flame-graph"),
     )
     changes += [
         Change(f"measure.{key}", value, flag, f"{key}={value}")

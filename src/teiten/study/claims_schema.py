@@ -108,6 +108,15 @@ class ProportionalTable(Table):
         return model.Proportional(self.within)
 
 
+class FunctionShareTable(Table):
+    kind: Literal["function-share"]
+    function: Annotated[str, Field(min_length=1)]
+    parts: Annotated[list[BoundsTable], Field(min_length=1)]
+
+    def predicate(self) -> model.Predicate:
+        return model.FunctionShare(self.function, tuple(part.bounds() for part in self.parts))
+
+
 PredicateTable = Annotated[
     EffectTable
     | NoDifferenceTable
@@ -115,7 +124,8 @@ PredicateTable = Annotated[
     | LinearTable
     | RisingTable
     | FlatTable
-    | ProportionalTable,
+    | ProportionalTable
+    | FunctionShareTable,
     Field(discriminator="kind"),
 ]
 
@@ -159,7 +169,7 @@ class ClaimTable(Table):
 
     @model_validator(mode="after")
     def _contrasted(self) -> Self:
-        compares = isinstance(self.predicate, EffectTable | NoDifferenceTable)
+        compares = isinstance(self.predicate, EffectTable | NoDifferenceTable | FunctionShareTable)
         if compares != (self.contrast is not None):
             wording = "needs a" if compares else "has no"
             raise ValueError(f"a predicate {self.predicate.kind!r} {wording} contrast")

@@ -25,6 +25,7 @@ def load_study(
     until_decided: bool = False,
     budget: str | None = None,
     source: str | None = None,
+    flame_graph: bool = False,
 ) -> Study:
     """Read a study and change it as the profile and the flags say.
 
@@ -45,6 +46,7 @@ def load_study(
         until_decided=until_decided,
         budget=budget,
         source=source,
+        flame_graph=flame_graph,
     )
     return study_of(read_document(reference), changes, profile=profile)
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator
 
-from teiten.model.study import CachePolicy, QueryMode
+from teiten.model.study import FLAME_GRAPH_WINDOW, CachePolicy, QueryMode
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds, Share
 from teiten.study import levels, values
@@ -26,6 +26,7 @@ Cores = Annotated[tuple[str, ...], PlainValidator(levels.cores)]
 Options = Annotated[tuple[str, ...], PlainValidator(values.options)]
 Measured = Annotated[Seconds | None, PlainValidator(values.measured_seconds)]
 WarmUp = Annotated[Seconds | None, PlainValidator(values.whole_seconds)]
+Window = Annotated[Seconds, PlainValidator(values.window)]
 Time = Annotated[Seconds, PlainValidator(values.duration)]
 Target = Annotated[Seconds, PlainValidator(values.target)]
 Budget = Annotated[Seconds, PlainValidator(values.budget)]
@@ -132,6 +133,8 @@ class MeasureTable(Table):
     until_decided: bool = False
     budget: Budget | None = None
     most_blocks: Count | None = None
+    flame_graph: bool = False
+    flame_graph_window: Window = FLAME_GRAPH_WINDOW
 
 
 class WorkloadChanges(Table):
@@ -169,6 +172,8 @@ class ProfileTable(Table):
     until_decided: bool | None = None
     budget: Budget | None = None
     most_blocks: Count | None = None
+    flame_graph: bool | None = None
+    flame_graph_window: Window | None = None
     settings: dict[SettingName, SettingValue] = {}
     workloads: dict[Name, WorkloadChanges] = {}
 

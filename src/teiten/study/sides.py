@@ -52,6 +52,8 @@ class Shared:
     overrides: tuple[str, ...] = ()
     gucs: tuple[str, ...] = ()
     profile: str | None = None
+    flame_graph: bool = False
+    """Sample call stacks after each counted trial."""
 
 
 def ab_study(old: SideFlags, new: SideFlags, shared: Shared) -> Study:
@@ -149,7 +151,11 @@ def _shared(document: Document, shared: Shared, *, sequential: bool) -> Iterator
         key = "workloads" if known else "script"
         yield Change(key, shared.script, "--script", f"{key}={shared.script}")
     yield from from_command_line(
-        overrides=shared.overrides, gucs=shared.gucs, delta=shared.delta, alpha=shared.alpha
+        overrides=shared.overrides,
+        gucs=shared.gucs,
+        delta=shared.delta,
+        alpha=shared.alpha,
+        flame_graph=shared.flame_graph,
     )
     if sequential:
         yield Change("measure.until_decided", True, "teiten ab", "until_decided=yes")

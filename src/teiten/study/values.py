@@ -92,6 +92,14 @@ def measured_seconds(value: Any) -> Seconds | None:
     return whole_seconds(value, least=1)
 
 
+def window(value: Any) -> Seconds:
+    """The length of a window of profiling: pgbench's -T, and samples enough to say something."""
+    seconds = whole_seconds(value, least=2)
+    if seconds is None:
+        raise ValueError('must be a time such as "10s"')
+    return seconds
+
+
 def target(value: Any) -> Seconds:
     seconds = duration(value)
     if seconds < 60:

@@ -18,6 +18,8 @@ Counters = dict[str, float]
 
 TOTALS = (
     "wal_bytes",
+    "wal_records",
+    "wal_full_page_images",
     "checkpoints",
     "blocks_hit",
     "blocks_read",

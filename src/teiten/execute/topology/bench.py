@@ -50,6 +50,7 @@ class RunningServer:
     start: Start
     facts: Facts
     """What it said of itself when it was started."""
+    cflags: str
 
 
 def asked_facts(asked: BuildFacts) -> dict[str, Any]:

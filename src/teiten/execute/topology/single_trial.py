@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from pathlib import Path
@@ -19,6 +20,13 @@ from teiten.execute.topology.bench import Bench, RunningServer
 from teiten.execute.topology.checks import TrialReadings, changes_rows, problems_of
 from teiten.execute.topology.measured import Gathered, MeasuredSlices, Slice, join_outputs
 from teiten.execute.topology.pinning import confirm
+from teiten.execute.topology.profiling import (
+    PROFILE_SEED,
+    ProfilingFailedError,
+    Window,
+    profile_cautions,
+    sample,
+)
 from teiten.execute.topology.server_facts import (
     non_default_settings,
     prewarm,
@@ -35,6 +43,7 @@ from teiten.execute.workload.pgbench import (
 from teiten.host.affinity import kept_off
 from teiten.host.caches import drop_page_cache, evict_files
 from teiten.host.cautions import data_changed
+from teiten.host.profiling import read_profiling_facts
 from teiten.model.plan import PlannedTrial
 from teiten.model.starts import slice_seed, start_of
 from teiten.model.study import CachePolicy
@@ -73,6 +82,7 @@ class SingleServerTrial:
         self._log_begins = 0
         """Where this trial's part of the server's log begins."""
         self._log_rate = 1.0
+        self._cflags = ""
         self._gathered = Gathered()
         self._crashed = False
         self._sound = False
@@ -121,6 +131,7 @@ class SingleServerTrial:
                 server.cluster.remove()
             return False
         self._cluster, self._runs_since_before = server.cluster, True
+        self._cflags = server.cflags
         self._gathered.facts |= server.facts
         self._log_begins = server.cluster.log.stat().st_size
         return True
@@ -151,6 +162,7 @@ class SingleServerTrial:
         self._gathered.facts["data_checksums"] = facts["data_checksums"]
         if self._trial.directory is not None:
             self._gathered.facts["data_directory"] = str(self.cluster.data_directory)
+        self._cflags = str(facts["build"].get("CFLAGS", ""))
         self._gathered.facts["settings"] = non_default_settings(self._connect)
         return {"version": facts["version_number"]}
 
@@ -255,7 +267,40 @@ class SingleServerTrial:
             *invariants,
         )
 
+    @property
+    def profiles(self) -> bool:
+        return self._measure.flame_graph
+
+    def profile(self) -> Facts:
+        seconds = self._measure.flame_graph_window
+        folder = self.evidence / "profile"
+        server = f"PostgreSQL {self._trial.template.installation.version}"
+        window = Window(
+            seconds=seconds,
+            busy=min(self._trial.clients, os.cpu_count() or 1),
+            cflags=self._cflags,
+            postmaster=self.cluster.pid or 0,
+            server=server,
+            folder=folder,
+        )
+        seed = self._trial.seed + PROFILE_SEED
+
+        def load() -> PgbenchResult:
+            return self._run_pgbench(folder / "load", seconds, seed, None)
+
+        try:
+            profile = sample(window, read_profiling_facts(), load)
+        except ProfilingFailedError as failure:
+            self._bench.record.record_caution(failure.caution)
+            return {"profiled": False, "reason": dict(failure.caution.values).get("reason", "")}
+        self._gathered.profile = profile
+        for caution in profile_cautions(profile, server):
+            self._bench.record.record_caution(caution)
+        return {"profiled": True, "samples": profile.samples, "call_graph": profile.call_graph}
+
     def stop(self, *, sound: bool) -> Facts:
+        """Fast where the cluster is kept; data that was changed is thrown away, so that its
+        shutdown checkpoint, which can take minutes, would be for nothing."""
         if self._cluster is None:
             return {}
         if sound and self._goes_on and self._keeps and self._cluster.is_running():
@@ -280,7 +325,8 @@ class SingleServerTrial:
         if self._left_running:
             self._keep_evidence(cluster)
             facts = {name: self._gathered.facts[name] for name in ("version", "settings")}
-            self._bench.running[self._place] = RunningServer(cluster, start_of(self._trial), facts)
+            start = start_of(self._trial)
+            self._bench.running[self._place] = RunningServer(cluster, start, facts, self._cflags)
             self._bench.kept[self._place] = cluster
             self._cluster = None
             return

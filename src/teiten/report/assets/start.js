@@ -24,4 +24,5 @@ window.addEventListener("beforeprint", showDetailsInPrint);
 makeTablesSortable();
 startDownloads();
 startTheme();
+startFlameGraphs();
 startCharts();

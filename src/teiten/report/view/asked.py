@@ -135,6 +135,8 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
             repeats=measure.repeats,
         )
     )
+    if measure.flame_graph:
+        steps.append(t("procedure.profile", seconds=kit.seconds(measure.flame_graph_window)))
     design = "statistics" if measure.sequential is None else "sequential"
     return (*steps, t("procedure.order"), t(f"procedure.{design}"))
 

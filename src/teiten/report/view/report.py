@@ -15,6 +15,7 @@ from teiten.report.view.evidence import Evidence, evidence
 from teiten.report.view.findings import Findings, findings
 from teiten.report.view.kit import Kit
 from teiten.report.view.results import WorkloadResults, results
+from teiten.report.view.root_cause import Drawing
 from teiten.report.view.why import WorkloadWhy, why
 
 
@@ -47,6 +48,12 @@ class ReportView:
             yield from reason.charts
         if self.findings:
             yield from self.findings.charts
+
+    def drawings(self) -> Iterator[Drawing]:
+        """Every flame graph, in the order of the page."""
+        for reason in self.why:
+            for cause in reason.causes:
+                yield from cause.drawings
 
 
 def view(analysis: CampaignAnalysis, language: Language) -> ReportView:

@@ -18,6 +18,7 @@ from teiten.report.series import column_of, find_series
 from teiten.report.view.kit import Group, Kit
 from teiten.report.view.limits import WorkloadLimits, limits
 from teiten.report.view.results import axes_for, dots_of, place_of
+from teiten.report.view.root_cause import RootCause, root_causes
 
 MOST_WAITS = 9
 RUNNING = "CPU"
@@ -33,6 +34,8 @@ class WorkloadWhy:
     title: str
     limits: WorkloadLimits | None
     charts: tuple[Chart, ...]
+    causes: tuple[RootCause, ...] = ()
+    """One for each contrast and level."""
 
 
 def why(kit: Kit) -> tuple[WorkloadWhy, ...]:
@@ -43,8 +46,9 @@ def why(kit: Kit) -> tuple[WorkloadWhy, ...]:
             continue
         drawn = (part(kit, f"workload-{at + 1}", groups) for part in PARTS)
         charts = tuple(chart for chart in drawn if chart is not None)
-        if charts:
-            found.append(WorkloadWhy(kit.names.workload(name), limits(kit, name), charts))
+        causes = root_causes(kit, f"workload-{at + 1}", name)
+        if charts or causes:
+            found.append(WorkloadWhy(kit.names.workload(name), limits(kit, name), charts, causes))
     return tuple(found)
 
 

@@ -1,0 +1,183 @@
+"""What a transaction took on both sides: CPU, switches, buffers, WAL, waits.
+
+Numbers of the measured window are from every counted trial; those of perf from the extra window
+after it. Times spent waiting follow from the samples of wait events: the mean number of backends
+that wait, times the seconds, is the time that all of them waited (Little's law).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+import numpy as np
+
+from teiten.analysis.changes import PairedViews, change, half_width_of, paired_views
+from teiten.analysis.profiles import leaf_seconds
+from teiten.analysis.verdict import HalfWidth
+from teiten.model.analysis import TrialView
+from teiten.model.facts import HostFacts
+from teiten.model.per_transaction import Kind, Origin, PerTransaction, Taken
+from teiten.model.plan import Plan
+
+WAITS = "waits"
+RUNNING = "CPU"
+"""Backends that wait for nothing: their time is the CPU's row."""
+LEAST_WAIT = 0.01
+"""Of the time of all active backends, on one side: a lesser wait is no row."""
+
+Of = Callable[[TrialView], float]
+"""A number of a trial, per transaction; NaN where it was not counted."""
+
+
+@dataclass(frozen=True)
+class _Row:
+    name: str
+    kind: Kind
+    of: Of
+    origin: Origin = Origin.MEASURED
+
+
+COUNTED = (
+    ("wal-bytes", Kind.BYTES, "wal_bytes"),
+    ("wal-records", Kind.COUNT, "wal_records"),
+    ("wal-full-page-images", Kind.COUNT, "wal_full_page_images"),
+    ("blocks-hit", Kind.COUNT, "blocks_hit"),
+    ("blocks-read", Kind.COUNT, "blocks_read"),
+    ("buffers-written-by-backends", Kind.COUNT, "buffers_written_by_backends"),
+    ("buffers-written-by-checkpointer", Kind.COUNT, "buffers_written_by_checkpointer"),
+    ("disk-read", Kind.BYTES, "disk_read_bytes"),
+    ("disk-written", Kind.BYTES, "disk_written_bytes"),
+    ("context-switches", Kind.COUNT, "context_switches"),
+)
+BY_PERF = (
+    ("server-context-switches", "context_switches"),
+    ("page-faults", "page_faults"),
+    ("instructions", "instructions"),
+    ("cycles", "cycles"),
+)
+
+
+def per_transaction(
+    plan: Plan, facts: HostFacts, views: Sequence[TrialView]
+) -> tuple[PerTransaction, ...]:
+    """One table for each contrast and level; none where no row could be made."""
+    measure = plan.study.measure
+    made = (
+        _table(pairs, facts.cpu.online, measure.alpha, half_width_of(measure))
+        for pairs in paired_views(plan, views)
+    )
+    return tuple(one for one in made if one.rows)
+
+
+def _table(pairs: PairedViews, cores: int, alpha: float, width: HalfWidth) -> PerTransaction:
+    known = [(row, found) for row in _rows(pairs, cores) if (found := _values(pairs, row.of))]
+    rows = tuple(
+        Taken(
+            row.name,
+            row.kind,
+            row.origin,
+            fmean(old),
+            fmean(new),
+            len(old),
+            change(old, new, alpha=alpha / len(known), width=width),
+        )
+        for row, (old, new) in known
+    )
+    return PerTransaction(pairs.workload, pairs.context, pairs.old, pairs.new, rows)
+
+
+def _values(pairs: PairedViews, of: Of) -> tuple[list[float], list[float]] | None:
+    """Of the blocks in which both sides have it; None where there is none, or all are 0."""
+    found = [(of(old), of(new)) for old, new in pairs.blocks]
+    found = [(old, new) for old, new in found if math.isfinite(old) and math.isfinite(new)]
+    if not any(old or new for old, new in found):
+        return None
+    return [old for old, _ in found], [new for _, new in found]
+
+
+def _rows(pairs: PairedViews, cores: int) -> Iterator[_Row]:
+    def cpu(view: TrialView) -> float:
+        seconds = view.metrics.get("measured_seconds", math.nan)
+        return _each(view, view.metrics.get("server_cpu_share", math.nan) * cores * seconds)
+
+    yield _Row("cpu", Kind.SECONDS, cpu)
+    for name, in_kernel in (("cpu-user", False), ("cpu-system", True)):
+        yield _Row(name, Kind.SECONDS, _by_mode(in_kernel), Origin.PROFILE)
+    for name, counter in BY_PERF:
+        yield _Row(name, Kind.COUNT, _by_perf(counter), Origin.PROFILE)
+    for name, kind, metric in COUNTED:
+        yield _Row(name, kind, _metric(metric))
+    for event in _events(view for pair in pairs.blocks for view in pair):
+        yield _Row(event, Kind.SECONDS, _waited(event))
+
+
+def _each(view: TrialView, total: float) -> float:
+    transactions = view.metrics.get("transactions", 0.0)
+    return total / transactions if transactions > 0 else math.nan
+
+
+def _metric(name: str) -> Of:
+    return lambda view: _each(view, view.metrics.get(name, math.nan))
+
+
+def _by_mode(in_kernel: bool) -> Of:
+    def of(view: TrialView) -> float:
+        profile = view.profile
+        if profile is None or not profile.kernel:
+            return math.nan
+        return leaf_seconds(profile, kernel=in_kernel)
+
+    return of
+
+
+def _by_perf(counter: str) -> Of:
+    def of(view: TrialView) -> float:
+        profile = view.profile
+        if profile is None or counter not in profile.counters:
+            return math.nan
+        return profile.counters[counter] / profile.transactions
+
+    return of
+
+
+def _waited(event: str) -> Of:
+    """Versions spell an event differently (WALSync, WalSync): the case does not matter."""
+    wanted = event.lower()
+
+    def of(view: TrialView) -> float:
+        waits = _mean_backends(view)
+        if waits is None:
+            return math.nan
+        backends = math.fsum(value for name, value in waits if name.lower() == wanted)
+        return _each(view, backends * view.metrics.get("measured_seconds", math.nan))
+
+    return of
+
+
+def _mean_backends(view: TrialView) -> list[tuple[str, float]] | None:
+    series = next((one for one in view.series if one.source == WAITS), None)
+    if series is None:
+        return None
+    return [
+        (name, float(np.nanmean(values)))
+        for name, values in series.columns.items()
+        if np.isfinite(values).any()
+    ]
+
+
+def _events(views: Iterable[TrialView]) -> list[str]:
+    """Wait events that take a share of the backends' time, the longest first."""
+    spent: dict[str, float] = {}
+    spelled: dict[str, str] = {}
+    total = 0.0
+    for view in views:
+        for name, value in _mean_backends(view) or ():
+            total += value
+            if name != RUNNING:
+                spent[name.lower()] = spent.get(name.lower(), 0.0) + value
+                spelled[name.lower()] = name
+    shown = [name for name, value in spent.items() if value >= LEAST_WAIT * total > 0]
+    return [spelled[name] for name in sorted(shown, key=lambda name: -spent[name])]

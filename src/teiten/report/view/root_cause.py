@@ -1,0 +1,376 @@
+"""Part 4: why, in the code: flame graphs, functions, and what changed per transaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from teiten.model.per_transaction import Kind, Origin, PerTransaction, Taken
+from teiten.model.profile import (
+    Change,
+    Explained,
+    FunctionCost,
+    LevelProfile,
+    ProfileContrast,
+    Unexplained,
+)
+from teiten.report.flame_graph import (
+    Frame,
+    Words,
+    difference,
+    flame_graph,
+    greatest_difference,
+    tree,
+)
+from teiten.report.numbers import NOTHING, decimals_for, fixed, significant
+from teiten.report.sentences import percent, plain_percent
+from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.view.kit import Kit
+
+MOST_FUNCTIONS = 25
+MICRO, MILLI = 1e6, 1e3
+MILLI_FROM = 0.02
+"""Seconds of CPU per transaction from which milliseconds are read more easily."""
+CERTAIN = "verdict certain"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A flame graph, as the page and as a file have it."""
+
+    name: str
+    title: str
+    note: str
+    svg: Markup
+    alone: Markup
+    """For a file beside the Markdown."""
+    folded: bool
+    """The reader opens it; the difference stands open."""
+
+
+@dataclass(frozen=True)
+class RootCause:
+    """One contrast at one level."""
+
+    title: str
+    findings: tuple[str, ...]
+    drawings: tuple[Drawing, ...]
+    tables: tuple[Table, ...]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """In which a table shows CPU time."""
+
+    name: str
+    factor: float
+
+
+def root_causes(kit: Kit, prefix: str, workload: str) -> tuple[RootCause, ...]:
+    """Of every contrast and level of a workload, in the study's order."""
+    profiled = {
+        (one.context, one.old, one.new): one
+        for one in kit.analysis.profiles.contrasts
+        if one.workload == workload
+    }
+    taken = {
+        (one.context, one.old, one.new): one
+        for one in kit.analysis.per_transaction
+        if one.workload == workload
+    }
+    found = []
+    for at, key in enumerate(dict.fromkeys((*taken, *profiled))):
+        name = f"{prefix}-cause-{at + 1}"
+        profile, rows = profiled.get(key), taken.get(key)
+        found.append(
+            RootCause(
+                _title(kit, *key),
+                _sentences(kit, profile) if profile else (),
+                _drawings(kit, name, profile) if profile else (),
+                (
+                    *((_functions(kit, f"{name}-functions", profile),) if profile else ()),
+                    *((_taken(kit, f"{name}-taken", rows),) if rows else ()),
+                ),
+            )
+        )
+    return tuple(found)
+
+
+def _title(kit: Kit, context: tuple[tuple[str, str], ...], old: str, new: str) -> str:
+    level = kit.names.context(context)
+    return kit.t("root.title", level=level, old=kit.short(old), new=kit.short(new))
+
+
+def _sentences(kit: Kit, one: ProfileContrast) -> tuple[str, ...]:
+    """What the report of 2021 said by hand of one function, computed; or why it is not said."""
+    t, unit = kit.t, _unit(kit, one)
+    values = {
+        "old": kit.names.side(one.old).long,
+        "new": kit.names.side(one.new).long,
+        "amount": _amount(unit, abs(one.change.difference), one.change),
+        "signed": _signed(unit, one.change),
+        "interval": _interval(kit, unit, one.change),
+        "confidence": plain_percent(t, round(1 - kit.study.measure.alpha, 12)),
+    }
+    direction = "more" if one.change.difference > 0 else "less"
+    match one.explained:
+        case Explained() as found:
+            said = t(f"root.explained-{direction}", **values, **_part(kit, found))
+        case Unexplained.SPREAD:
+            said = t(f"root.spread-{direction}", **values)
+        case reason:
+            said = t(f"root.{reason.value}", **values)
+    own = one.most_itself
+    if own is None:
+        return (said,)
+    return said, t("root.own", **_part(kit, own))
+
+
+def _part(kit: Kit, found: Explained) -> dict[str, str]:
+    digits = decimals_for((found.high - found.low) / 2 * 100)
+    return {
+        "function": found.function,
+        "part": percent(kit.t, found.part, digits),
+        "low": percent(kit.t, found.low, digits),
+        "high": percent(kit.t, found.high, digits),
+    }
+
+
+def _unit(kit: Kit, one: ProfileContrast) -> Unit:
+    if max(one.old_cost, one.new_cost) >= MILLI_FROM:
+        return Unit(kit.t("root.unit-ms"), MILLI)
+    return Unit(kit.t("root.unit-us"), MICRO)
+
+
+def _half(change: Change) -> float:
+    if change.low is None or change.high is None:
+        return 0.0
+    return (change.high - change.low) / 2
+
+
+def _digits(change: Change, factor: float) -> int:
+    return decimals_for(_half(change) * factor)
+
+
+def _amount(unit: Unit, value: float, change: Change) -> str:
+    return f"{fixed(value * unit.factor, _digits(change, unit.factor))} {unit.name}"
+
+
+def _signed(unit: Unit, change: Change) -> str:
+    digits = _digits(change, unit.factor)
+    return f"{fixed(change.difference * unit.factor, digits, signed=True)} {unit.name}"
+
+
+def _interval(kit: Kit, unit: Unit, change: Change) -> str:
+    if change.low is None or change.high is None:
+        return NOTHING
+    return f"{_between(kit, change, unit.factor)} {unit.name}"
+
+
+def _between(kit: Kit, change: Change, factor: float) -> str:
+    """``+1.2 to +3.4``"""
+    if change.low is None or change.high is None:
+        return ""
+    digits = _digits(change, factor)
+    low, high = (fixed(end * factor, digits, signed=True) for end in (change.low, change.high))
+    return kit.t("interval.plain", low=low, high=high)
+
+
+def _change_cell(kit: Kit, change: Change, factor: float) -> Cell:
+    """The difference with its interval, marked where that excludes 0."""
+    value = change.difference * factor
+    if change.low is None:
+        return Cell(_value(value, signed=True), value)
+    shown = fixed(value, _digits(change, factor), signed=True)
+    text = kit.t("root.change", value=shown, interval=_between(kit, change, factor))
+    return Cell(text, value, kind=CERTAIN if change.certain else "")
+
+
+def _value(value: float, *, signed: bool = False) -> str:
+    text = significant(abs(value))
+    sign = "" if value == 0 or not signed else "+" if value > 0 else "−"
+    return sign + text
+
+
+def _functions(kit: Kit, name: str, one: ProfileContrast) -> Table:
+    t, unit = kit.t, _unit(kit, one)
+    old, new = kit.short(one.old), kit.short(one.new)
+    columns = (
+        Column(t("root.function")),
+        *(
+            Column(t(f"root.{kind}", side=side), numeric=True)
+            for kind in ("self", "total")
+            for side in (old, new, t("root.difference"))
+        ),
+    )
+    shown = _shown(one)
+    rows = tuple(_function_row(kit, unit, one, function) for function in shown)
+    return Table(
+        name,
+        t("root.functions-caption", unit=unit.name),
+        columns,
+        rows,
+        total=_whole_row(kit, unit, one),
+        note=t(
+            "root.functions-note",
+            shown=len(shown),
+            compared=one.compared,
+            pairs=one.pairs,
+            confidence=plain_percent(t, round(1 - kit.study.measure.alpha, 12)),
+        ),
+        tall=len(shown) > 15,
+    )
+
+
+def _shown(one: ProfileContrast) -> list[FunctionCost]:
+    """Those that explain most, by their own code or with what they call, and those named."""
+    named = {
+        found.function for found in (one.explained, one.most_itself) if isinstance(found, Explained)
+    }
+    by_total = sorted(one.functions, key=lambda each: -abs(each.total_change.difference))
+    chosen = {each.name for each in (*one.functions[:15], *by_total[:10])} | named
+    return [each for each in one.functions if each.name in chosen][:MOST_FUNCTIONS]
+
+
+def _function_row(kit: Kit, unit: Unit, one: ProfileContrast, function: FunctionCost) -> Row:
+    where = one.new if function.only_new else one.old if function.only_old else ""
+    label = kit.t("root.only", name=function.name, side=kit.short(where)) if where else ""
+    return (
+        Cell(label or function.name, kind="code"),
+        *_three(kit, unit, function.old_self, function.new_self, function.self_change),
+        *_three(kit, unit, function.old_total, function.new_total, function.total_change),
+    )
+
+
+def _whole_row(kit: Kit, unit: Unit, one: ProfileContrast) -> Row:
+    whole = _three(kit, unit, one.old_cost, one.new_cost, one.change)
+    return (Cell(kit.t("root.whole")), Cell(""), Cell(""), Cell(""), *whole)
+
+
+def _three(kit: Kit, unit: Unit, old: float, new: float, change: Change) -> Row:
+    return (
+        *(Cell(_value(value * unit.factor), value) for value in (old, new)),
+        _change_cell(kit, change, unit.factor),
+    )
+
+
+def _drawings(kit: Kit, name: str, one: ProfileContrast) -> tuple[Drawing, ...]:
+    t, unit = kit.t, _unit(kit, one)
+    both = tree(one.old_stacks, one.new_stacks)
+    values = {"old": kit.names.side(one.old).long, "new": kit.names.side(one.new).long}
+    title = t("flame.difference-title", **values)
+    words = _difference_words(kit, unit, one)
+    strongest = f"{significant(greatest_difference(both) * unit.factor)} {unit.name}"
+    first = Drawing(
+        f"{name}-difference",
+        title,
+        t("flame.difference-note", unit=unit.name, strongest=strongest, pairs=one.pairs, **values),
+        difference(both, title, words),
+        difference(both, title, words, alone=True),
+        False,
+    )
+    levels = {
+        level.side: level
+        for level in kit.analysis.profiles.levels
+        if (level.workload, level.context) == (one.workload, one.context)
+    }
+    sides = [levels[side] for side in (one.old, one.new) if side in levels]
+    return first, *(
+        _side_drawing(kit, f"{name}-{word}", unit, level)
+        for word, level in zip(("old", "new"), sides, strict=True)
+    )
+
+
+def _side_drawing(kit: Kit, name: str, unit: Unit, level: LevelProfile) -> Drawing:
+    root = tree(level.stacks, {})
+    title = kit.t("flame.side-title", side=kit.names.side(level.side).long)
+    words = _side_words(kit, unit, level)
+    note = kit.t(
+        "flame.side-note" if level.kernel else "flame.side-note-user",
+        samples=f"{level.samples:,}",
+        windows=level.windows,
+        cost=f"{significant(level.cost * unit.factor, 4)} {unit.name}",
+        unresolved=percent(kit.t, level.unresolved, 1),
+    )
+    return Drawing(
+        name,
+        title,
+        note,
+        flame_graph(root, title, words),
+        flame_graph(root, title, words, alone=True),
+        True,
+    )
+
+
+def _side_words(kit: Kit, unit: Unit, level: LevelProfile) -> Words:
+    def words(frame: Frame) -> tuple[str, str]:
+        name = frame.name or kit.t("flame.whole")
+        cost = f"{significant(frame.old * unit.factor)} {unit.name}"
+        share = percent(kit.t, frame.old / level.cost, 1)
+        return name, kit.t("flame.hint", name=name, cost=cost, share=share)
+
+    return words
+
+
+def _difference_words(kit: Kit, unit: Unit, one: ProfileContrast) -> Words:
+    def words(frame: Frame) -> tuple[str, str]:
+        name = frame.name or kit.t("flame.whole")
+        change = _value((frame.new - frame.old) * unit.factor, signed=True)
+        hint = kit.t(
+            "flame.difference-hint",
+            name=name,
+            change=f"{change} {unit.name}",
+            old=kit.short(one.old),
+            new=kit.short(one.new),
+            before=significant(frame.old * unit.factor),
+            after=f"{significant(frame.new * unit.factor)} {unit.name}",
+        )
+        return f"{name} {change}", hint
+
+    return words
+
+
+def _taken(kit: Kit, name: str, one: PerTransaction) -> Table:
+    t = kit.t
+    columns = (
+        Column(t("table.what")),
+        Column(t("taken.unit")),
+        Column(kit.short(one.old), numeric=True),
+        Column(kit.short(one.new), numeric=True),
+        Column(t("root.difference"), numeric=True),
+        Column(t("table.pairs"), numeric=True),
+    )
+    by_perf = any(row.origin is Origin.PROFILE for row in one.rows)
+    note = t(
+        "taken.note",
+        rows=len(one.rows),
+        confidence=plain_percent(t, round(1 - kit.study.measure.alpha, 12)),
+    )
+    return Table(
+        name,
+        t("taken.caption"),
+        columns,
+        tuple(_taken_row(kit, row) for row in one.rows),
+        note=f"{note}{t('taken.note-perf')}" if by_perf else note,
+    )
+
+
+def _taken_row(kit: Kit, row: Taken) -> Row:
+    t = kit.t
+    label = t("taken.wait", event=row.name) if row.is_wait else t(f"taken.{row.name}")
+    if row.origin is Origin.PROFILE:
+        label = t("taken.by-perf", label=label)
+    unit, factor = {
+        Kind.SECONDS: (t("root.unit-us"), MICRO),
+        Kind.BYTES: ("B", 1.0),
+        Kind.COUNT: ("", 1.0),
+    }[row.kind]
+    return (
+        Cell(label),
+        Cell(unit),
+        Cell(_value(row.old * factor), row.old),
+        Cell(_value(row.new * factor), row.new),
+        _change_cell(kit, row.change, factor),
+        Cell(str(row.pairs), row.pairs),
+    )

@@ -1,0 +1,150 @@
+"""Which function explains a difference: invented windows with a known cause."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from teiten.analysis.changes import change, part_of
+from teiten.analysis.profiles import costs_of, profiles, share_of, stack_costs
+from teiten.analysis.verdict import student_half_width
+from teiten.model.analysis import CampaignAnalysis, TrialView
+from teiten.model.profile import (
+    CallGraph,
+    Explained,
+    Profile,
+    ProfileContrast,
+    Unexplained,
+)
+from teiten.model.units import Seconds
+from teiten.report.view.kit import Kit
+from teiten.report.view.root_cause import root_causes
+from tests.fixtures.invented_analysis import NEW, PROFILED, invented_analysis
+from tests.fixtures.invented_profiles import DEARER, ONLY_NEW, invented_profile
+
+ANALYSIS = invented_analysis(seconds=2)
+
+
+def contrast_of(
+    *, dearer: float = 1.25, noise: float = 0.01, all_dearer: float = 1.0, blocks: int | None = None
+) -> ProfileContrast:
+    """The contrast at one client of the range read, with windows of one's own."""
+    random = np.random.default_rng(5)
+    views = []
+    for view in ANALYSIS.trials:
+        if view.profile is None or (blocks is not None and view.block > blocks):
+            continue
+        new = dict(view.levels)["server"] == NEW
+        transactions = 9000 / all_dearer if new else 9000.0
+        made = invented_profile(random, new=new, dearer=dearer, noise=noise)
+        views.append(replace(view, profile=replace(made, transactions=transactions)))
+    return profiles(ANALYSIS.plan, views).contrasts[0]
+
+
+def test_the_planted_function_is_named_with_its_part() -> None:
+    found = contrast_of()
+    assert found.change.certain and found.change.difference == pytest.approx(85e-6, rel=0.15)
+    assert isinstance(found.explained, Explained)
+    assert found.explained.function == DEARER, "the narrowest, not its callers"
+    assert found.explained.low < 1.0 < found.explained.high
+    assert found.most_itself is not None and found.most_itself.function == DEARER
+    assert found.functions[0].name == DEARER, "what explains most comes first"
+    assert found.functions[0].self_change.certain
+
+
+def test_where_all_gets_dearer_no_function_is_named() -> None:
+    found = contrast_of(dearer=1.0, all_dearer=1.3)
+    assert found.change.certain
+    assert found.explained is Unexplained.SPREAD
+
+
+def test_without_a_certain_difference_no_function_is_named() -> None:
+    found = contrast_of(dearer=1.0, noise=0.05)
+    assert found.explained is Unexplained.NO_DIFFERENCE
+    assert found.most_itself is None
+
+
+def test_one_pair_has_no_interval() -> None:
+    found = contrast_of(blocks=1)
+    assert found.pairs == 1
+    assert found.change.low is None and not found.change.certain
+    assert found.explained is Unexplained.TOO_FEW
+
+
+def test_a_function_of_one_side_says_so() -> None:
+    by_name = {one.name: one for one in contrast_of().functions}
+    assert by_name[ONLY_NEW].only_new and not by_name[ONLY_NEW].only_old
+    assert by_name["ReleaseBuffer"].only_old
+    assert not by_name[DEARER].only_new
+
+
+def test_self_costs_add_up_to_the_whole_and_main_holds_it() -> None:
+    profile = invented_profile(np.random.default_rng(1), new=True)
+    costs = costs_of(profile)
+    assert math.fsum(costs.itself.values()) == pytest.approx(costs.whole)
+    assert costs.total["main"] == pytest.approx(costs.whole, rel=0.01)
+    assert math.fsum(stack_costs([profile]).values()) == pytest.approx(costs.whole)
+
+
+def test_recursion_counts_once() -> None:
+    profile = Profile(
+        {"main;f;f;g;f": 10, "main;g": 10},
+        frequency=100.0,
+        seconds=Seconds(1.0),
+        transactions=2.0,
+        call_graph=CallGraph.DWARF,
+        kernel=True,
+    )
+    costs = costs_of(profile)
+    assert costs.total["f"] == pytest.approx(0.05)
+    assert costs.itself == pytest.approx({"f": 0.05, "g": 0.05})
+    assert share_of(profile, "f") == 0.5
+    assert share_of(profile, "nowhere") == 0.0
+
+
+def test_no_windows_no_profiles() -> None:
+    views: Sequence[TrialView] = [replace(one, profile=None) for one in ANALYSIS.trials]
+    assert profiles(ANALYSIS.plan, views).contrasts == ()
+
+
+def test_equal_pairs_claim_no_certainty() -> None:
+    found = change([1.0, 2.0], [1.5, 2.5], alpha=0.05, width=student_half_width)
+    assert found.difference == 0.5 and found.low is None and not found.certain
+
+
+def test_fiellers_interval_holds_its_promise() -> None:
+    random = np.random.default_rng(3)
+    covered = 0
+    for _ in range(400):
+        whole = random.normal(10, 2, 8)
+        part = 0.6 * whole + random.normal(0, 1, 8)
+        found = part_of(list(part), list(whole), alpha=0.1, width=student_half_width)
+        assert found is not None
+        covered += found[1] <= 0.6 <= found[2]
+    assert 0.85 < covered / 400 < 0.95
+
+
+def test_a_part_of_nothing_certain_has_no_interval() -> None:
+    whole = [1.0, -1.2, 0.4]
+    assert part_of([0.5, 0.1, 0.2], whole, alpha=0.05, width=student_half_width) is None
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_sentence_is_computed(language: str) -> None:
+    kit = Kit(ANALYSIS, "ja" if language == "ja" else "en")
+    causes = [one for one in root_causes(kit, "w", "read") if one.findings]
+    assert len(causes) == len(PROFILED)
+    said = causes[0].findings[0]
+    assert DEARER in said and "µs" in said and "%" in said
+    assert DEARER in causes[0].findings[1]
+
+
+def test_without_profiles_the_table_per_transaction_stays() -> None:
+    bare: CampaignAnalysis = ANALYSIS
+    causes = root_causes(Kit(bare, "en"), "w", "update")
+    assert causes and all(not one.drawings and not one.findings for one in causes)
+    assert all(len(one.tables) == 1 for one in causes)
