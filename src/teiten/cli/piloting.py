@@ -206,11 +206,12 @@ def _replication(
     study = planned.plan.study
     measure = study.measure
     restores = any(one.changes_data for one in study.workloads)
+    pairs = max(1, sum(trial.block == 1 for trial in planned.plan.trials) // 2)
     length: Length = choose_length(
         parts,
         effect=measure.delta,
         alpha=measure.alpha,
-        seconds=Seconds(target(study) - spent),
+        seconds=Seconds((target(study) - spent) / pairs),
         longest=LONGEST if restores else None,
     )
     slices = 1 if restores else max(1, math.floor(length.duration / slice_of))

@@ -115,7 +115,8 @@ def group_shares(before: OsSnapshot, after: OsSnapshot) -> dict[Group, float]:
     }
     if used and Group.OTHER not in used and before.cpu and after.cpu:
         used[Group.OTHER] = max(0.0, _busy_seconds(before.cpu, after) - sum(used.values()))
-    return {group: seconds / available for group, seconds in used.items()}
+    # on a busy machine the clock is read some time before the counters are, at either end
+    return {group: min(1.0, seconds / available) for group, seconds in used.items()}
 
 
 def totals(before: OsSnapshot, after: OsSnapshot) -> dict[str, float]:
