@@ -29,8 +29,12 @@ EXAMPLES = (
 @click.argument("new", metavar="B")
 @click.option("--guc-a", multiple=True, metavar="NAME=VALUE", help="A parameter of A alone.")
 @click.option("--guc-b", multiple=True, metavar="NAME=VALUE", help="A parameter of B alone.")
-@click.option("--set-a", multiple=True, metavar="KEY=VALUE", help="checksums, query_mode of A.")
-@click.option("--set-b", multiple=True, metavar="KEY=VALUE", help="checksums, query_mode of B.")
+@click.option(
+    "--set-a", multiple=True, metavar="KEY=VALUE", help="checksums, cores, directory … of A."
+)
+@click.option(
+    "--set-b", multiple=True, metavar="KEY=VALUE", help="checksums, cores, directory … of B."
+)
 @pair_options
 @fail_on_option
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")

@@ -237,16 +237,22 @@ class Cluster:
 
     def _spawn(self, postgres: Path) -> None:
         with self.log.open("ab") as log:
-            self._process = spawn(
-                [postgres, "-D", self.data_directory],
-                user=self.user,
-                library_path=self.installation.library_path,
-                folder=self.data_directory,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                death_signal=signal.SIGQUIT,
-                cpus=self._cpus,
-            )
+            try:
+                self._process = spawn(
+                    [postgres, "-D", self.data_directory],
+                    user=self.user,
+                    library_path=self.installation.library_path,
+                    folder=self.data_directory,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    death_signal=signal.SIGQUIT,
+                    cpus=self._cpus,
+                )
+            except OSError as error:
+                raise ServerError(
+                    f"{self.name} cannot be started: {error.strerror or error}",
+                    "see whether its programs may be run, and its processors are still ours",
+                ) from error
 
     def _wait(self, timeout: float) -> None:
         process = self._process

@@ -114,7 +114,9 @@ def _forest(kit: Kit, at: int, contrast: ContrastResult, sides: str) -> Chart | 
     words = ForestWords(
         axis=t("chart.forest.axis", metric=metric, sides=sides),
         title=t(
-            "chart.forest.title", workload=kit.names.workload(contrast.workload), metric=metric
+            "chart.forest.title" if kit.names.is_server else "chart.forest.title-variant",
+            workload=kit.names.workload(contrast.workload),
+            metric=metric,
         ),
         note=t("chart.forest.note", delta=delta),
         ratio=t("table.ratio"),

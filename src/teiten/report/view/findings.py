@@ -168,7 +168,8 @@ def _published_points(kit: Kit, published: PublishedCurves, panel: str) -> Itera
 def _measured_points(kit: Kit, workload: str, panel: str) -> Iterator[CurvePoint]:
     """Medians of the counted trials; none where more than the clients is varied beside."""
     groups = kit.of_workload(workload)
-    if any([name for name, _ in group.context] != [CLIENTS] for group in groups):
+    fixed = kit.names.single - {CLIENTS}
+    if any([name for name, _ in one.context if name not in fixed] != [CLIENTS] for one in groups):
         return
     cores = kit.analysis.facts.cpu.logical
     for rank, side in enumerate(kit.names.sides):
