@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +12,16 @@ import click
 
 from teiten.analysis.bisection import comparisons
 from teiten.cli.bisect_record import BisectRecord
+from teiten.cli.bisect_text import answer, search_as_json, search_lines
 from teiten.cli.building import spec_of
 from teiten.cli.main import Session
 from teiten.cli.options import checked_name
 from teiten.cli.run import prepare
-from teiten.cli.searching import SHORT, Request, Search, effect_text, step_lines
+from teiten.cli.searching import SHORT, Request, Search
 from teiten.errors import InterruptedCampaignError, UsageError
 from teiten.execute.bisecting import BisectRepository
 from teiten.execute.postgres.building.git import commit_of
 from teiten.host.facts import read_host_facts
-from teiten.model.analysis import VerdictKind
-from teiten.model.bisection import BisectEnding, Comparison
 from teiten.model.units import Seconds, Share
 from teiten.study import values
 from teiten.study.sides import Shared
@@ -108,12 +106,12 @@ def command(session: Session, /, **given: Any) -> None:
         raise InterruptedCampaignError(
             f"the search {name} was interrupted; what is known is kept", f"continue it: {again}"
         ) from error
-    for line in _lines(search):
+    for line in search_lines(search):
         session.console.say(line)
     if given["as_json"]:
-        session.console.json(_as_json(name, search))
+        session.console.json(search_as_json(name, search))
     else:
-        session.console.data(_answer(search))
+        session.console.data(answer(search))
 
 
 def _request_values(
@@ -196,76 +194,3 @@ def _command(given: dict[str, Any], name: str) -> str:
 
 def _hash(asked: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:8]
-
-
-def _effect(search: Search) -> Comparison | None:
-    """The commit's own effect: against its parent, else against the good commit."""
-    if search.last is not None:
-        return search.last
-    found = search.candidates[0]
-    own = (one.comparison for one in search.steps if one.commit == found and one.comparison)
-    return next(own, search.ends)
-
-
-def _answer(search: Search) -> str:
-    request = search.request
-    match search.ending:
-        case BisectEnding.FOUND:
-            commit, effect = search.candidates[0], _effect(search)
-            against = "its parent" if search.last is not None else "the good commit"
-            return (
-                f"{commit} {search.repository.subject(commit)}: "
-                f"{effect_text(effect) if effect else 'no interval'} TPS against {against}"
-            )
-        case BisectEnding.NO_DIFFERENCE:
-            said = effect_text(search.ends) if search.ends else ""
-            return f"good and bad do not differ by what matters: {said}"
-        case BisectEnding.ONLY_SKIPPED:
-            return f"one of {_listed(search)}; those between cannot be judged"
-        case _:
-            if search.ends is not None and search.ends.verdict is VerdictKind.INCONCLUSIVE:
-                return (
-                    "not decided whether good and bad differ: "
-                    f"{effect_text(search.ends)} within --budget {request.budget:g}s"
-                )
-            return f"the budget is spent; it is one of {_listed(search)}"
-
-
-def _listed(search: Search) -> str:
-    names = [one[:SHORT] for one in search.candidates]
-    shown = ", ".join(names[:8])
-    return f"{len(names)} commits: {shown}" + (", …" if len(names) > 8 else "")
-
-
-def _lines(search: Search) -> list[str]:
-    """What was done, in the order of the search."""
-    lines = []
-    if search.ends is not None:
-        lines.append(f"bad against good: {effect_text(search.ends)}")
-    lines += step_lines(search)
-    if search.ending is BisectEnding.FOUND:
-        commit = search.candidates[0]
-        lines.append(f"the first bad commit is {commit}")
-        lines.append(f"  {search.repository.subject(commit)} ({search.repository.author(commit)})")
-    reports = [one.comparison.report for one in search.steps if one.comparison]
-    reports += [one.report for one in (search.ends, search.last) if one is not None]
-    return [*lines, *(f"report: {path}" for path in reports)]
-
-
-def _as_json(name: str, search: Search) -> dict[str, Any]:
-    found = search.ending is BisectEnding.FOUND
-    commit = search.candidates[0] if found else None
-    effect = _effect(search) if found else None
-    return {
-        "search": name,
-        "ending": search.ending.value,
-        "first_bad": commit,
-        "subject": search.repository.subject(commit) if commit else None,
-        "candidates": list(search.candidates),
-        "effect": asdict(effect) if effect else None,
-        "against": ("parent" if search.last else "good") if found else None,
-        "ends": asdict(search.ends) if search.ends else None,
-        "steps": [asdict(one) for one in search.steps],
-        "seconds": search.spent,
-        "command": search.request.command,
-    }

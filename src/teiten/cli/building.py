@@ -15,9 +15,9 @@ from teiten.cli.console import Console, Verbosity
 from teiten.cli.main import Session
 from teiten.cli.watching import duration
 from teiten.errors import UsageError
-from teiten.execute.postgres.building.build import (
+from teiten.execute.postgres.building.build import build
+from teiten.execute.postgres.building.preparing import (
     Prepared,
-    build,
     built_already,
     foretold,
     foretold_seconds,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from teiten.analysis.bisection import comparisons, direction, mark_of, step_alpha, step_delta
@@ -64,6 +63,8 @@ class Search:
     ends: Comparison | None = None
     last: Comparison | None = None
     """The first bad commit against its parent."""
+    undecided: BisectStep | None = None
+    """The step at which the budget was spent; a longer budget takes it up again."""
     candidates: tuple[str, ...] = ()
     ending: BisectEnding = BisectEnding.UNDECIDED
     builds: dict[str, Installation] = field(default_factory=dict)
@@ -71,7 +72,8 @@ class Search:
 
     @property
     def steps(self) -> tuple[BisectStep, ...]:
-        return self.record.steps()
+        """Every commit that was looked at, in the order of the search."""
+        return (*self.record.steps(), *([self.undecided] if self.undecided else []))
 
     def run(self) -> None:
         """Raises BuildError and others where good or bad cannot be built or run."""
@@ -108,6 +110,7 @@ class Search:
             self._say_standing(stands.following)
             step = self._step(good, stands.following, looked_for)
             if step.mark is None:
+                self.undecided = step
                 return BisectEnding.UNDECIDED
             self.record.add(step)
 
@@ -213,11 +216,3 @@ def _options_tag(spec: BuildSpec) -> str:
     """Tells builds of one commit with other options apart."""
     options = " ".join([*spec.configure, spec.cflags or "", "meson" if spec.meson else ""]).strip()
     return hashlib.sha256(options.encode()).hexdigest()[:4] if options else ""
-
-
-def step_lines(search: Search) -> Iterator[str]:
-    """Every commit that was looked at, in the order of the search."""
-    for one in search.steps:
-        mark = one.mark.value if one.mark else "not decided"
-        said = effect_text(one.comparison) if one.comparison else one.why
-        yield f"  {one.commit[:SHORT]}  {mark}  {said}  {search.repository.subject(one.commit)}"

@@ -18,17 +18,10 @@ from teiten.errors import BuildError, MachineError, UsageError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError
 from teiten.execute.postgres.building.log_reading import Progress
-from teiten.execute.postgres.building.prerequisites import Tools, find_tools
-from teiten.execute.postgres.building.recipe import (
-    Folders,
-    build_key,
-    expected_seconds,
-    needed_bytes,
-    steps,
-)
+from teiten.execute.postgres.building.preparing import Prepared, of_key
+from teiten.execute.postgres.building.recipe import Folders, needed_bytes, steps
 from teiten.execute.postgres.building.running import Watch, run_step
-from teiten.execute.postgres.building.sources import SourceCode, find_source, unpack
-from teiten.execute.postgres.contrib import WANTED
+from teiten.execute.postgres.building.sources import unpack
 from teiten.execute.postgres.inspection import inspect_folder, inspect_managed
 from teiten.execute.postgres.marker import Kind, mark, remove_marked
 from teiten.execute.postgres.provision.check import check_server
@@ -38,12 +31,17 @@ from teiten.execute.postgres.provision.receipts import (
     folder_name,
     write_receipt,
 )
-from teiten.execute.postgres.provision.staging import Say, exclusive, managed_installations
+from teiten.execute.postgres.provision.staging import (
+    Say,
+    exclusive,
+    managed_installations,
+    writing,
+)
 from teiten.execute.postgres.provision.version_requests import parse_request
 from teiten.execute.postgres.sweep import sweep
 from teiten.host.paths import Workdir
 from teiten.host.users import ServerUser, give, server_user
-from teiten.model.build import BuildFacts, BuildSpec
+from teiten.model.build import BuildFacts
 from teiten.model.installation import Installation, Source
 from teiten.model.units import MIB, Seconds
 
@@ -51,67 +49,6 @@ LOG = "build.log"
 KEPT_LOGS = 20
 """Of failed builds."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,59}")
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A build of which everything is known but its result."""
-
-    source: SourceCode
-    spec: BuildSpec
-    tools: Tools
-    key: str
-
-    @property
-    def described(self) -> str:
-        """For a person: version, source and options."""
-        options = [*self.spec.configure]
-        if self.spec.cflags is not None:
-            options.append(f"CFLAGS={self.spec.cflags}")
-        said = f" with {' '.join(options)}" if options else ""
-        how = " by meson" if self.spec.meson else ""
-        return f"PostgreSQL {self.source.version_text} from {self.source.described}{how}{said}"
-
-
-def prepare_build(spec: BuildSpec, source: SourceCode | None = None) -> Prepared:
-    """Look at source, compiler and libraries. Raises UsageError and MachineError.
-
-    ``source``: where it was found already.
-    """
-    assert spec.source is not None
-    source = source or find_source(spec.source)
-    tools = find_tools(source, spec)
-    return Prepared(source, spec, tools, build_key(source, spec, tools))
-
-
-def built_already(workdir: Workdir, key: str) -> Installation | None:
-    """The installation of a key, whatever its name."""
-    return _of_key(managed_installations(workdir), key)
-
-
-def foretold_seconds(workdir: Workdir, jobs: int) -> Seconds:
-    """What the next build takes, as far as the last one here tells."""
-    known = [one.build for one in managed_installations(workdir) if one.build is not None]
-    last = known[-1] if known else None
-    return expected_seconds(last.seconds * last.jobs if last else None, jobs)
-
-
-def foretold(workdir: Workdir, name: str, prepared: Prepared) -> Installation:
-    """What a build will be, before it is made: for a plan that starts nothing."""
-    programs = workdir.installations / folder_name(name) / "bin"
-    return Installation(
-        name=name,
-        version=prepared.source.version,
-        source=Source.BUILD,
-        bin_directory=programs,
-        fingerprint=prepared.key,
-        contrib=frozenset(WANTED),
-        postgres=programs / "postgres",
-        initdb=programs / "initdb",
-        pgbench=programs / "pgbench",
-        psql=programs / "psql",
-        managed=True,
-    )
 
 
 def check_build_name(name: str) -> None:
@@ -134,10 +71,9 @@ def build(
     and checked installation gets a name.
     """
     check_build_name(name)
-    workdir.prepare()
-    with _one_at_a_time(workdir, say):
+    with writing(workdir), _one_at_a_time(workdir, say):
         own = managed_installations(workdir)
-        present = _of_key(own, prepared.key)
+        present = of_key(own, prepared.key)
         if present is not None:
             _say_present(present, name, say)
             return present
@@ -284,6 +220,7 @@ class _Building:
 @contextmanager
 def _one_at_a_time(workdir: Workdir, say: Say) -> Iterator[None]:
     """The working folder's builds, ours alone; says where it has to wait."""
+    workdir.prepare()
     lock = filelock.FileLock(workdir.builds / ".lock")
     try:
         lock.acquire(timeout=0)
@@ -304,10 +241,6 @@ def _remove_left(workdir: Workdir, say: Say) -> None:
     logs = sorted(workdir.builds.glob("*.log"), key=lambda one: one.stat().st_mtime)
     for log in logs[:-KEPT_LOGS]:
         log.unlink(missing_ok=True)
-
-
-def _of_key(own: Iterable[Installation], key: str) -> Installation | None:
-    return next((one for one in own if one.build is not None and one.build.key == key), None)
 
 
 def _say_present(present: Installation, name: str, say: Say) -> None:

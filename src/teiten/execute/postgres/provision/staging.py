@@ -110,7 +110,7 @@ def exclusive(workdir: Workdir) -> Iterator[None]:
 
     Raises MachineError where the folder cannot be written or its disk becomes full.
     """
-    try:
+    with writing(workdir):
         workdir.prepare()
         with filelock.FileLock(workdir.installations / ".lock"):
             for left in (
@@ -120,6 +120,13 @@ def exclusive(workdir: Workdir) -> Iterator[None]:
             ):
                 shutil.rmtree(left, ignore_errors=True)
             yield
+
+
+@contextmanager
+def writing(workdir: Workdir) -> Iterator[None]:
+    """Raises MachineError where the working folder cannot be written or its disk becomes full."""
+    try:
+        yield
     except OSError as error:
         if error.errno in FULL:
             raise MachineError(
