@@ -90,7 +90,8 @@ Predicate = Effect | NoDifference | Plateau | Linear | Rising | Flat | Proportio
 
 @dataclass(frozen=True)
 class ClaimContrast:
-    """What a finding compares: two levels of a factor; of ``server``, two major versions."""
+    """What a finding compares: two levels of a factor; of ``server``, two major versions; of
+    ``system``, two operating systems."""
 
     factor: str
     old: str
@@ -107,6 +108,9 @@ class ClaimNeeds:
     """A factor that the campaign must vary."""
     cores: int = 1
     """The least number of cores."""
+    systems: tuple[str, ...] = ()
+    """Operating systems (Linux, Windows, Darwin) on hardware of one kind: what only the comparison
+    of two campaigns has."""
 
 
 @dataclass(frozen=True)
@@ -214,7 +218,7 @@ class Check:
 class Reason:
     """Why a claim does not apply, or stays inconclusive; ``code`` has a text in the reports.
 
-    Not applicable: study, servers, workload, script, factor, factors, contrast, cores, levels-….
+    Not applicable: study, systems, hardware, servers, workload, script, factor, factors, contrast, cores, levels-….
     Inconclusive: profile, too-few, undecided.
     """
 
