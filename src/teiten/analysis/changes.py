@@ -10,6 +10,7 @@ A segment has two points at the least: a single campaign apart is a bad day unti
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from functools import cache
@@ -107,7 +108,7 @@ def _between(sums: FloatArray, edges: Sequence[int]) -> FloatArray:
     """The sum of squares between segments: what the segmentation explains."""
     total = sums[:, -1] ** 2 / edges[-1]
     parts = np.zeros(len(sums))
-    for first, end in zip(edges, edges[1:], strict=False):
+    for first, end in itertools.pairwise(edges):
         parts += (sums[:, end] - sums[:, first]) ** 2 / (end - first)
     gain: FloatArray = parts - total
     return gain

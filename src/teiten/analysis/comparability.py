@@ -227,9 +227,9 @@ def _of_server(
         ("compiler", "compiler", CAUTION),
         ("block-size", "block_size", OBSTACLE),
     ):
-        said = [one.get(fact) for one in facts]
-        if None not in said:
-            yield from _differ(code, weight, *said, level)
+        here, there = (one.get(fact) for one in facts)
+        if here is not None and there is not None:
+            yield from _differ(code, weight, here, there, level)
 
 
 def _of_state(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Difference]:

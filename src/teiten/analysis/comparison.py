@@ -122,7 +122,14 @@ def _results(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[UnpairedResul
             for side in matched_levels(a.plan, b.plan):
                 contexts = common_contexts(a.plan, b.plan, workload, side)
                 if contexts:
-                    yield _result(a, (here, there), workload, metric, side, contexts)
+                    yield _result(
+                        a,
+                        (here, there),
+                        workload=workload,
+                        metric=metric,
+                        side=side,
+                        contexts=contexts,
+                    )
 
 
 def _measured(a: Sequence[Observation], b: Sequence[Observation]) -> Iterator[Metric]:
@@ -136,6 +143,7 @@ def _measured(a: Sequence[Observation], b: Sequence[Observation]) -> Iterator[Me
 def _result(
     a: CampaignAnalysis,
     found: tuple[Sequence[Observation], Sequence[Observation]],
+    *,
     workload: str,
     metric: Metric,
     side: ComparedLevel,

@@ -25,6 +25,7 @@ from teiten.model.history import (
     Search,
 )
 from teiten.model.metrics import TPS
+from teiten.model.saturation import PROVISIONAL
 from teiten.model.text import Bilingual
 from teiten.model.units import Share
 
@@ -62,6 +63,9 @@ def history(
             without.append(LeftOut(path, f"the same campaign as {known[identity]}"))
             continue
         known[identity] = path
+        if campaign.plan.study.profile == PROVISIONAL:
+            without.append(LeftOut(path, "a provisional run, which only chose the clients"))
+            continue
         found = list(_estimates(path, campaign))
         if not found:
             without.append(LeftOut(path, "it has no complete block yet"))
@@ -102,7 +106,7 @@ def _estimates(path: str, campaign: CampaignAnalysis) -> Iterator[tuple[str, Est
         side = trial.cell.level(plan.study.contrast) or ""
         cells[trial.cell.workload, side][trial.cell.context(plan.study.contrast)] = None
     for (workload, side), contexts in cells.items():
-        one = _estimate(path, kept, found, workload, side, list(contexts))
+        one = _estimate(path, kept, found, workload=workload, side=side, contexts=list(contexts))
         if one is not None:
             yield workload, one
 
@@ -111,6 +115,7 @@ def _estimate(
     path: str,
     campaign: CampaignAnalysis,
     found: Sequence[Observation],
+    *,
     workload: str,
     side: str,
     contexts: Sequence[Context],

@@ -32,6 +32,7 @@ class PlanOptions:
     seed: int | None = None
     name: str | None = None
     yes: bool = False
+    find_saturation: bool = False
 
     def as_arguments(self) -> list[str]:
         """The options as a command line that repeats them; without the campaign's name."""
@@ -55,6 +56,8 @@ class PlanOptions:
                 words += [flag, str(value)]
         if self.until_decided:
             words.append("--until-decided")
+        if self.find_saturation:
+            words.append("--find-saturation")
         return words
 
 
@@ -125,6 +128,11 @@ _OPTIONS = (
     ),
     click.option("--name", callback=checked_name, metavar="TEXT", help="Name of the campaign."),
     click.option("--yes", is_flag=True, help="Do not ask before starting."),
+    click.option(
+        "--find-saturation",
+        is_flag=True,
+        help="First find in short trials where TPS stops rising, and choose the clients around it.",
+    ),
 )
 
 

@@ -52,7 +52,7 @@ def make_plan(
     ``checked``: raise MachineError where the machine does not suffice. Raises UsageError and
     StudyError for what the user wrote.
     """
-    return plan_study(session, _load(study_reference, options), seed=options.seed, checked=checked)
+    return plan_study(session, load(study_reference, options), seed=options.seed, checked=checked)
 
 
 def plan_study(
@@ -60,7 +60,14 @@ def plan_study(
 ) -> Planned:
     """As ``make_plan``, of a study that is loaded; ``seed``: None for a random one."""
     facts = read_host_facts(session.workdir.root)
-    sized = size(study, facts)
+    return plan_sized(session, size(study, facts), seed=seed, checked=checked)
+
+
+def plan_sized(
+    session: Session, sized: Study, *, seed: int | None, checked: bool = True
+) -> Planned:
+    """As ``plan_study``, of a study that leaves nothing to the machine."""
+    facts = read_host_facts(session.workdir.root)
     installations = find_installations(session.workdir)
     plan = expand(
         sized,
@@ -89,7 +96,8 @@ def check_planned(session: Session, planned: Planned) -> None:
     check(planned.plan, planned.facts, session.workdir.root)
 
 
-def _load(study_reference: str, options: PlanOptions) -> Study:
+def load(study_reference: str, options: PlanOptions) -> Study:
+    """The study with the options' changes. Raises UsageError and StudyError."""
     return load_study(
         study_reference,
         profile=options.profile,

@@ -22,7 +22,7 @@ from teiten.report.texts import caution_text
 
 EXAMPLES = (
     "Examples:  teiten run observe --profile quick --servers 17,18"
-    "  ·  teiten run mine.toml --blocks 5"
+    "  ·  teiten run mine.toml --blocks 5 --find-saturation"
 )
 
 
@@ -37,12 +37,16 @@ def command(session: Session, study: str, options: PlanOptions, as_json: bool) -
     Ctrl-C ends it in order; `teiten resume` continues it.
     """
     prepare(session, options.name)
-    planned = make_plan(session, study, options)
-    command = repeating_command(study, options, planned.plan.seed)
-    name = begin(session, planned, options.name, command)
-    carried = carry_out_new(session, name)
+    if options.find_saturation:
+        from teiten.cli.saturating import run_with_saturation
+
+        carried = run_with_saturation(session, study, options)
+    else:
+        planned = make_plan(session, study, options)
+        command = repeating_command(study, options, planned.plan.seed)
+        carried = carry_out_new(session, begin(session, planned, options.name, command))
     if as_json:
-        session.console.json(outcome_as_json(name, carried))
+        session.console.json(outcome_as_json(carried.analysis.name, carried))
     else:
         session.console.data(str(carried.reports[0]))
 

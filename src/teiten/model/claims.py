@@ -218,7 +218,8 @@ class Check:
 class Reason:
     """Why a claim does not apply, or stays inconclusive; ``code`` has a text in the reports.
 
-    Not applicable: study, systems, hardware, servers, workload, script, factor, factors, contrast, cores, levels-….
+    Not applicable: study, systems, hardware, servers, workload, script, factor, factors, contrast,
+    cores, levels-….
     Inconclusive: profile, too-few, undecided.
     """
 

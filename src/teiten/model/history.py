@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -83,7 +84,7 @@ class HistoryLine:
     def segments(self) -> tuple[tuple[int, int], ...]:
         """First index and the index after the last, between changes."""
         edges = [0, *(one.first for one in self.changes), len(self.points)]
-        return tuple(zip(edges, edges[1:], strict=False))
+        return tuple(itertools.pairwise(edges))
 
 
 @dataclass(frozen=True)

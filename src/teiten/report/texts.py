@@ -12,8 +12,7 @@ from teiten.model.facts import Caution
 from teiten.model.text import Bilingual, Language
 from teiten.model.trial import Problem
 
-
-PARTS = ("", "cautions.", "problems.", "comparison.", "history.")
+PARTS = ("", "cautions.", "problems.", "comparison.", "history.", "saturation.")
 """The files of each language, by what stands before the language's name."""
 
 

@@ -288,7 +288,7 @@ def _columns(history: History) -> Columns:
                     one.blocks,
                     one.levels,
                     place in firsts,
-                )  # fmt: skip
+                )
             )
     return as_columns(FIELDS, rows)
 

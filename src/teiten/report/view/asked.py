@@ -15,6 +15,7 @@ from teiten.report.sentences import plain_percent, processor
 from teiten.report.topology import Box, Topology, topology_svg
 from teiten.report.view.design import blocks_text, noise_rows, trials_shown
 from teiten.report.view.kit import Kit
+from teiten.report.view.saturation import saturation_rows
 
 FAILED, DISTURBED, REPEATED, NOT_RUN = "×", "≈", "↻", "·"
 
@@ -79,6 +80,7 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
     return (
         (t("design.contrast"), t("design.contrast.text", factor=kit.names.factor(study.contrast))),
         *factors,
+        *saturation_rows(kit),
         (t("design.blocks"), blocks_text(kit)),
         *noise_rows(kit),
         (t("design.trials"), plain(len(kit.analysis.plan.trials))),

@@ -20,7 +20,15 @@ from teiten.report.view.trials import (
 )
 
 UNINTERESTING = frozenset(
-    {"step", "trial-started", "trial-finished", "caution", "server-facts", "noise-floor"}
+    {
+        "step",
+        "trial-started",
+        "trial-finished",
+        "caution",
+        "server-facts",
+        "noise-floor",
+        "saturation",
+    }
 )
 MOST_EVENTS = 300
 
