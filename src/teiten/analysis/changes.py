@@ -5,7 +5,8 @@ Killick, Fearnhead and Eckley, Optimal Detection of Changepoints With a Linear C
 Journal of the American Statistical Association 107, 2012). What penalty means "significant" is not
 known for five or ten points, so it is simulated here: the penalty that normal noise of this many
 points exceeds with a probability of α, with the noise estimated as it is from the measured points.
-A segment has two points at the least: a single campaign apart is a bad day until another follows.
+The search sees running medians of three, which keep a step and drop a single point apart: one
+campaign apart is a bad day until another follows.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ def change_points(logs: Sequence[float], errors: Sequence[float], alpha: float) 
         return ()
     penalty = threshold(len(values), alpha)
     search = ruptures.KernelCPD(kernel="linear", min_size=SHORTEST)
-    found = search.fit_predict((values / noise)[:, None], pen=penalty)
+    shown = running_medians(values[None, :] / noise)[0]
+    found = search.fit_predict(shown[:, None], pen=penalty)
     return tuple(int(one) for one in found if one < len(values))
 
 
@@ -61,6 +63,13 @@ def noise_of(series: FloatArray) -> FloatArray:
     return found
 
 
+def running_medians(series: FloatArray) -> FloatArray:
+    """Medians of three neighbours in each row, shape (rows, n); the ends are their neighbours'."""
+    middle = np.median(np.stack([series[:, :-2], series[:, 1:-1], series[:, 2:]]), axis=0)
+    found: FloatArray = np.concatenate([middle[:, :1], middle, middle[:, -1:]], axis=1)
+    return found
+
+
 @cache
 def threshold(points: int, alpha: float) -> float:
     """The penalty, in variances, below which a share α of series without changes gets one.
@@ -70,7 +79,7 @@ def threshold(points: int, alpha: float) -> float:
     """
     random = np.random.default_rng(SEED)
     series = random.standard_normal((SIMULATED, points))
-    series /= noise_of(series)[:, None]
+    series = running_medians(series / noise_of(series)[:, None])
     gains = np.maximum(_one_change(series), _two_changes(series) / 2)
     return float(np.quantile(gains, 1 - alpha, method="higher"))
 

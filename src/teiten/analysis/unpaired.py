@@ -75,7 +75,8 @@ def welch(old: Sequence[float], new: Sequence[float]) -> tuple[float, float, flo
     variance = part_old + part_new
     if variance <= 0:
         return mean_new - mean_old, 0.0, float(min(len(old), len(new)) - 1)
-    freedom = variance**2 / (part_old**2 / (len(old) - 1) + part_new**2 / (len(new) - 1))
+    share = part_old / variance
+    freedom = 1 / (share**2 / (len(old) - 1) + (1 - share) ** 2 / (len(new) - 1))
     return mean_new - mean_old, math.sqrt(variance), freedom
 
 

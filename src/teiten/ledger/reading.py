@@ -47,27 +47,19 @@ def reading(path: Path) -> Iterator[Ledger]:
     Raises LedgerError where it is missing, damaged, no ledger, or of a newer Teiten.
     """
     file = ledger_file(path)
-    if file.name == FILE_NAME and _version(file) == CURRENT:
-        with Ledger.open(file.parent, read_only=True) as ledger:
+    with translated(file):
+        connection = connect.untouched(file)
+    with closing(connection):
+        with translated(file):
+            version = check_version(connection, file)
+        if version == CURRENT:
+            ledger = Ledger(file.parent, connection, None)
+            ledger.path = file
             yield ledger
-        return
-    _version(file)
-    with tempfile.TemporaryDirectory(prefix="teiten-ledger-") as folder:
-        _copy(file, Path(folder) / FILE_NAME)
-        with Ledger.open(Path(folder)) as ledger:  # migrates the copy
-            yield ledger
-
-
-def _version(file: Path) -> int:
-    with translated(file), closing(connect.reader(file)) as connection:
-        return check_version(connection, file)
-
-
-def _copy(source: Path, target: Path) -> None:
-    """As SQLite sees it: with what a writer has committed beside the file."""
-    with (
-        translated(source),
-        closing(connect.reader(source)) as old,
-        closing(sqlite3.connect(target)) as new,
-    ):
-        old.backup(new)
+            return
+        with tempfile.TemporaryDirectory(prefix="teiten-ledger-") as folder:
+            with translated(file), closing(sqlite3.connect(Path(folder) / FILE_NAME)) as copy:
+                connection.backup(copy)
+            with Ledger.open(Path(folder)) as ledger:  # migrates the copy
+                ledger.path = file
+                yield ledger
