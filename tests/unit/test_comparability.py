@@ -20,8 +20,8 @@ from teiten.model.installation import Version
 from teiten.model.plan import Plan
 from teiten.model.study import DataSet, QueryMode, Script
 from teiten.model.units import Seconds
-from tests.fixtures.synthetic_plan import make_installation, make_plan
-from tests.fixtures.two_machines import HOST, OTHER, campaign, plan_of
+from tests.fixtures.synthetic_plan import HOST, make_installation, make_plan
+from tests.fixtures.two_machines import OTHER, campaign, plan_of
 
 ONE = campaign("one")
 

@@ -12,11 +12,9 @@ from teiten.model.metrics import TPS
 from teiten.report.charts.base import Chart, Columns, as_columns
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
 from teiten.report.charts.levels import Dot, LevelAxes, by_level
-from teiten.report.comparison.sides import Pair
+from teiten.report.comparison.sides import Pair, shown_detectable, shown_interval
 from teiten.report.numbers import measured, spread
 from teiten.report.sentences import (
-    detectable_percent,
-    interval_text,
     plain_percent,
     ratio_text,
     verdict_word,
@@ -80,7 +78,7 @@ def _forest_row(pair: Pair, label: str, verdict: Verdict, *, overall: bool) -> F
     effect = verdict.effect
     if effect is None or not math.isfinite(effect.high):
         return None
-    text = f"{ratio_text(effect)}  ({interval_text(pair.t, effect)})"
+    text = f"{ratio_text(effect)}  ({shown_interval(pair.t, effect)})"
     word = verdict_word(pair.t, verdict)
     return ForestRow(label, effect.ratio, effect.low, effect.high, text, word, overall)
 
@@ -133,7 +131,7 @@ def result_table(pair: Pair, name: str, result: UnpairedResult, *, noted: bool) 
     metric = pair.kits[0].metric_title(result.metric)
     columns = (
         *(Column(names.factor(one), numeric=True) for one in factors),
-        *(Column(side.long, numeric=True) for side in pair.sides),
+        *(Column(side.short, numeric=True) for side in pair.sides),
         Column(t("comparison.ratio"), numeric=True),
         Column(t("table.interval"), numeric=True),
         Column(t("comparison.trials"), numeric=True),
@@ -172,12 +170,10 @@ def _row(pair: Pair, level: LevelResult, factor: float) -> Row:
 
 def _judged(pair: Pair, verdict: Verdict, count: str) -> Row:
     t, effect = pair.t, verdict.effect
-    hint = ""
-    if verdict.smallest_detectable is not None:
-        hint = t("table.detectable", percent=detectable_percent(t, verdict.smallest_detectable))
+    hint = shown_detectable(t, verdict)
     return (
         Cell(ratio_text(effect), effect.ratio if effect else None),
-        Cell(interval_text(t, effect), effect.low if effect else None),
+        Cell(shown_interval(t, effect), effect.low if effect else None),
         Cell(count, verdict.pairs),
         Cell(f"{verdict_word(t, verdict)}{hint}", kind=f"verdict {verdict.kind.value}"),
     )

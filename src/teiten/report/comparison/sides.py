@@ -10,10 +10,11 @@ from teiten.model.comparison import Comparison, UnpairedResult
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import Better, Metric
 from teiten.model.text import Language
-from teiten.report.numbers import bytes_text
+from teiten.report.numbers import bytes_text, fixed
 from teiten.report.sentences import (
     DECIDED,
     detectable_percent,
+    interval_text,
     percent,
     percent_decimals,
     plain_percent,
@@ -23,6 +24,8 @@ from teiten.report.texts import Texts, texts
 from teiten.report.view.kit import Kit
 
 A, B = "A", "B"
+FARTHEST = 100.0
+"""Ratios are written up to here: two or three trials that scatter much exclude nothing beyond."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,22 @@ def distinctions(a: CampaignAnalysis, b: CampaignAnalysis, t: Texts) -> tuple[st
     return (a.name, b.name) if a.name != b.name else (f"{a.created_at:.0f}", f"{b.created_at:.0f}")
 
 
+def shown_interval(t: Texts, effect: Interval | None) -> str:
+    """``0.9 to 1.1``, or ``0.01 to > 100``."""
+    if effect is None or effect.high <= FARTHEST:
+        return interval_text(t, effect)
+    low = fixed(effect.low, percent_decimals(effect) + 2)
+    return t("interval.plain", low=low, high=t("comparison.beyond", value=fixed(FARTHEST, 0)))
+
+
+def shown_detectable(t: Texts, verdict: Verdict) -> str:
+    """The smallest detectable effect behind a verdict in a table; empty where it says nothing."""
+    smallest = verdict.smallest_detectable
+    if smallest is None or smallest > FARTHEST:
+        return ""
+    return t("table.detectable", percent=detectable_percent(t, smallest))
+
+
 def _sentence(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str]) -> str:
     values["delta"] = plain_percent(t, verdict.delta)
     values["subject"] = (
@@ -105,17 +124,20 @@ def _sentence(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str]
     if verdict.kind in DECIDED or verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
         return _decided(t, verdict, effect, metric, values)
     digits = percent_decimals(effect)
+    far = effect.high > FARTHEST
     values |= {
         "percent": percent(t, effect.ratio - 1, digits, signed=True),
         "low": percent(t, effect.low - 1, digits, signed=True),
-        "high": percent(t, effect.high - 1, digits, signed=True),
+        "high": t("comparison.beyond", value=percent(t, FARTHEST - 1, 0, signed=True))
+        if far
+        else percent(t, effect.high - 1, digits, signed=True),
     }
     if verdict.kind is VerdictKind.EQUIVALENT:
         return t("comparison-sentence.equivalent", **values)
     smallest = verdict.smallest_detectable
     told = (
         ""
-        if smallest is None
+        if smallest is None or smallest > FARTHEST
         else t("comparison-sentence.detectable", percent=detectable_percent(t, smallest))
     )
     return t("comparison-sentence.inconclusive", detectable=told, **values)
