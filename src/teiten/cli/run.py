@@ -90,11 +90,11 @@ def carry_out_new(session: Session, name: str) -> CarriedOut:
     try:
         return carry_out(session, session.workdir.campaigns / name)
     except (MachineError, UsageError):
-        _forget_if_nothing_ran(session, name)
+        forget_if_nothing_ran(session, name)
         raise
 
 
-def _forget_if_nothing_ran(session: Session, name: str) -> None:
+def forget_if_nothing_ran(session: Session, name: str) -> None:
     """A campaign that could not start leaves nothing half done behind."""
     folder = session.workdir.campaigns / name
     with Ledger.open(folder, read_only=True) as ledger:

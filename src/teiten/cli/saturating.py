@@ -20,9 +20,15 @@ from teiten.cli.campaign import CarriedOut, run_trials
 from teiten.cli.main import Session
 from teiten.cli.options import PlanOptions
 from teiten.cli.planning import Planned, load, make_plan, plan_sized, plan_study
-from teiten.cli.run import begin, carry_out_new, repeating_command
+from teiten.cli.run import (
+    begin,
+    carry_out_new,
+    forget_if_nothing_ran,
+    repeating_command,
+    tell_cautions,
+)
 from teiten.cli.watching import duration
-from teiten.errors import LedgerError, TrialsFailedError, UsageError
+from teiten.errors import LedgerError, MachineError, TrialsFailedError, UsageError
 from teiten.host.facts import read_host_facts
 from teiten.ledger.campaigns import new_name
 from teiten.ledger.lock import workdir_lock
@@ -70,6 +76,7 @@ def run_with_saturation(session: Session, study: str, options: PlanOptions) -> C
         upper.name, upper.profile, time.time(), session.workdir.campaigns
     )
     name = f"{first}-{PROVISIONAL}"
+    tell_cautions(session, planned)
     words = ["teiten", "run", study, *options.as_arguments()]
     ledger = Ledger.create(
         session.workdir.campaigns / name,
@@ -86,7 +93,11 @@ def run_with_saturation(session: Session, study: str, options: PlanOptions) -> C
         f"provisional run {name}: at the most {len(planned.plan.trials)} short trials,"
         f" about {duration(planned.plan.needs.seconds)}"
     )
-    return continue_with_saturation(session, session.workdir.campaigns / name)
+    try:
+        return continue_with_saturation(session, session.workdir.campaigns / name)
+    except (MachineError, UsageError):
+        forget_if_nothing_ran(session, name)
+        raise
 
 
 def is_provisional(ledger: Ledger) -> bool:
@@ -157,7 +168,8 @@ class SaturationRule:
             if one is None:
                 raise TrialsFailedError(
                     f"the provisional run of {name} has no valid trial",
-                    f"see its trials with teiten report {self._ledger.name}, or choose the clients"
+                    f"teiten report {self._ledger.name} lists its trials with their reasons (a busy"
+                    " machine disturbs them: --set disturbed_share=20%); or choose the clients"
                     " yourself: --set clients=1,4,16",
                 )
             found.append(one)
