@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from teiten.model.comparison import Comparison, Difference, Weight
+from teiten.model.facts import Severity
 from teiten.model.text import Language
 from teiten.report.comparison.sides import Pair
 from teiten.report.names import SERVER
 from teiten.report.numbers import bytes_text
 from teiten.report.tables import Cell, Column, Row, Table, cells
-from teiten.report.texts import Texts, texts
+from teiten.report.texts import Texts, caution_text, texts
 from teiten.report.view.evidence import environment_rows
 
 BYTES = frozenset({"memory"})
@@ -65,6 +66,26 @@ def environment_table(pair: Pair) -> Table:
         note=t("comparison.environments-note"),
         sortable=False,
     )
+
+
+def caution_table(pair: Pair) -> Table | None:
+    """What could have disturbed either campaign, the warnings first."""
+    t = pair.t
+    told: dict[str, tuple[bool, set[int]]] = {}
+    for at, kit in enumerate(pair.kits):
+        for one in kit.analysis.cautions:
+            what, _ = caution_text(one, t.language)
+            _, sides = told.setdefault(what, (one.severity is Severity.WARNING, set()))
+            sides.add(at)
+    if not told:
+        return None
+    ordered = sorted(told.items(), key=lambda one: not one[1][0])
+    rows = tuple(
+        cells(what, *(t("difference-value.yes") if at in sides else "" for at in (0, 1)))
+        for what, (_, sides) in ordered
+    )
+    columns = (Column(t("heading.cautions")), *(Column(side.short) for side in pair.sides))
+    return Table("cautions", t("comparison.cautions"), columns, rows, sortable=False)
 
 
 def _server_rows(pair: Pair) -> list[Row]:

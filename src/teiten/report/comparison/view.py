@@ -12,6 +12,7 @@ from teiten.model.text import Language
 from teiten.model.trial import Outcome
 from teiten.report.charts.base import Chart
 from teiten.report.comparison.differences import (
+    caution_table,
     difference_table,
     difference_text,
     environment_table,
@@ -48,6 +49,7 @@ class ComparisonView:
     results: tuple[PartResults, ...]
     findings: Findings | None
     environments: Table
+    cautions: Table | None
     commands: tuple[tuple[str, str], ...]
     downloads: tuple[Download, ...]
 
@@ -77,6 +79,7 @@ def comparison_view(comparison: Comparison, language: Language) -> ComparisonVie
         part_results(pair),
         findings_of(kit, comparison.claims),
         environment_table(pair),
+        caution_table(pair),
         tuple(
             (side.long, one.command)
             for side, one in zip(pair.sides, (comparison.a, comparison.b), strict=True)
