@@ -173,8 +173,8 @@ def test_both_sides_of_ab_are_pinned_or_none() -> None:
     facts = host(cpus(1, 4))
 
     def plan_of(*sides: tuple[str, ...]) -> Plan:
-        flags = [SideFlags(letter, "18", one) for letter, one in zip("ab", sides, strict=True)]
-        study = size(ab_study(*flags, Shared(clients="1")), facts)
+        old, new = (SideFlags(letter, "18", one) for letter, one in zip("ab", sides, strict=True))
+        study = size(ab_study(old, new, Shared(clients="1")), facts)
         servers = [(alias, make_installation("18.4")) for alias in ("A", "B")]
         return expand(study, servers, PGBENCH, seed=1, fingerprint=fingerprint, cpus=facts.cpu.cpus)
 

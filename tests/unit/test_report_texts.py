@@ -13,7 +13,7 @@ from teiten.model.analysis import VerdictKind
 from teiten.model.facts import Caution, Severity
 from teiten.model.study import CachePolicy
 from teiten.model.trial import Outcome, Problem, Step
-from teiten.report.texts import caution_text, problem_text, read_entries, texts
+from teiten.report.texts import PARTS, caution_text, problem_text, read_entries, texts
 
 SOURCES = Path(teiten.report.__file__).parent
 
@@ -22,7 +22,7 @@ def placeholders(text: str) -> set[str]:
     return {field for _, field, _, _ in string.Formatter().parse(text) if field}
 
 
-@pytest.mark.parametrize("part", ["", "problems.", "cautions.", "profiles."])
+@pytest.mark.parametrize("part", PARTS)
 def test_both_languages_have_the_same_keys_and_placeholders(part: str) -> None:
     english, japanese = read_entries(f"{part}en.toml"), read_entries(f"{part}ja.toml")
     assert english, "the file is there"

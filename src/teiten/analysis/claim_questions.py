@@ -77,7 +77,7 @@ def _ask(predicate: Predicate, curves: Sequence[Curve], ground: Ground) -> Itera
             for part in parts:
                 yield from _effect(part, curves[0], curves[1], ground.cores)
         case NoDifference():
-            part = Bounds(1 / (1 + ground.delta), 1 + ground.delta, each=True)
+            part = within_delta(ground.delta)
             yield from _effect(part, curves[0], curves[1], ground.cores)
         case _:
             for curve in curves:
@@ -98,20 +98,29 @@ def _shape(predicate: Predicate, curve: Curve, cores: int) -> Iterator[Question]
             yield from _proportional(curve, within)
 
 
-def _effect(part: Bounds, old: Curve, new: Curve, cores: int) -> Iterator[Question]:
+def within_delta(delta: float) -> Bounds:
+    """What "no difference" asks of every level."""
+    return Bounds(1 / (1 + delta), 1 + delta, each=True)
+
+
+def level_groups(part: Bounds, old: Curve, new: Curve, cores: int) -> list[list[float]]:
+    """The levels over each of which a bound asks for one mean. Raises UnmetError for none."""
     levels = [level for level in old.within(part.span, cores) if level in new.points]
     if not levels:
         raise _beyond_reach(part.span)
-    groups = [[level] for level in levels] if part.each else [levels]
-    for group in groups:
+    return [[level] for level in levels] if part.each else [levels]
+
+
+def _effect(part: Bounds, old: Curve, new: Curve, cores: int) -> Iterator[Question]:
+    for group in level_groups(part, old, new, cores):
         changes = [log_changes(old, level, new, level) for level in group]
         yield Question(
             CheckKind.CONTRAST,
             (old.side, new.side),
             tuple(group),
             _means(changes),
-            _log(part.low, -math.inf),
-            _log(part.high, math.inf),
+            log_bound(part.low, -math.inf),
+            log_bound(part.high, math.inf),
         )
 
 
@@ -239,7 +248,7 @@ def _around(share: float) -> tuple[float, float]:
     return math.log1p(-share), -math.log1p(-share)
 
 
-def _log(bound: float | None, otherwise: float) -> float:
+def log_bound(bound: float | None, otherwise: float) -> float:
     return otherwise if bound is None else math.log(bound)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from teiten.analysis.claim_curves import measured, of_major, published
 from teiten.analysis.claim_questions import Ground, Question, questions
+from teiten.analysis.fingerprint import commands
 from teiten.analysis.pairs import Observation, observe
 from teiten.analysis.sequential import half_width
 from teiten.analysis.verdict import NO_VARIANCE, exp, mean_and_deviation, student_half_width
@@ -60,7 +61,7 @@ def in_print(claim: Claim) -> Check | None:
     asked = questions(claim.predicate, published(claim.published), ground)
     if isinstance(asked, Reason):
         return None
-    return _deciding([_check(one, 1.0, exact) for one in asked])
+    return deciding_of([check_of(one, 1.0, exact) for one in asked])
 
 
 def student(values: Sequence[float], alpha: float) -> Estimate | None:
@@ -105,19 +106,19 @@ def _assess(
     if isinstance(asked, Reason):
         return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, asked, in_print=printed)
     estimator = student if measure.sequential is None else at_every_look
-    checks = tuple(_check(one, measure.alpha / len(asked), estimator) for one in asked)
-    standing, reason = _standing(checks, conclusive=plan.study.conclusive)
-    return ClaimOutcome(claim, standing, reason, checks, _deciding(checks), printed)
+    checks = tuple(check_of(one, measure.alpha / len(asked), estimator) for one in asked)
+    standing, reason = standing_of(checks, conclusive=plan.study.conclusive)
+    return ClaimOutcome(claim, standing, reason, checks, deciding_of(checks), printed)
 
 
 def _unmet(claim: Claim, plan: Plan, facts: HostFacts) -> Reason | None:
     """The first need of a claim that a campaign does not meet."""
     if isinstance(claim.predicate, FunctionShare) and not plan.study.measure.flame_graph:
-        return _other_question(claim, plan) or Reason("flame-graph")
-    return _other_question(claim, plan) or _lacking(claim.needs, plan, facts)
+        return other_question(claim, plan) or Reason("flame-graph")
+    return other_question(claim, plan) or _lacking(claim.needs, plan, facts)
 
 
-def _other_question(claim: Claim, plan: Plan) -> Reason | None:
+def other_question(claim: Claim, plan: Plan) -> Reason | None:
     """Whether the campaign does something else than the published study did."""
     study = plan.study
     if study.name != claim.study:
@@ -125,13 +126,15 @@ def _other_question(claim: Claim, plan: Plan) -> Reason | None:
     workload = next((one for one in study.workloads if one.name == claim.workload), None)
     if workload is None:
         return Reason("workload", (("workload", claim.workload),))
-    if claim.script and _commands(claim.script) != _commands(workload.script.text):
+    if claim.script and commands(claim.script) != commands(workload.script.text):
         return Reason("script", (("workload", claim.workload),))
     return None
 
 
 def _lacking(needs: ClaimNeeds, plan: Plan, facts: HostFacts) -> Reason | None:
     """The versions, factors or cores that the campaign has not."""
+    if needs.systems:
+        return Reason("systems", (("needed", ", ".join(needs.systems)), ("here", facts.system)))
     if any(of_major(plan, major) is None for major in needs.servers):
         here = ", ".join(sorted({one.version.major for _, one in plan.servers}))
         return Reason("servers", (("needed", ", ".join(needs.servers)), ("here", here)))
@@ -145,13 +148,7 @@ def _lacking(needs: ClaimNeeds, plan: Plan, facts: HostFacts) -> Reason | None:
     return None
 
 
-def _commands(script: str) -> list[str]:
-    """A script without its comments and spacing."""
-    lines = (line.strip() for line in script.splitlines())
-    return " ".join(line for line in lines if not line.startswith("--")).split()
-
-
-def _check(question: Question, alpha: float, estimator: Estimator) -> Check:
+def check_of(question: Question, alpha: float, estimator: Estimator) -> Check:
     found = estimator(question.values, alpha)
     mean, low, high = found or (None, None, None)
     return Check(
@@ -179,7 +176,9 @@ def _of_interval(question: Question, found: Estimate | None) -> ClaimStanding:
     return ClaimStanding.INCONCLUSIVE
 
 
-def _standing(checks: Sequence[Check], *, conclusive: bool) -> tuple[ClaimStanding, Reason | None]:
+def standing_of(
+    checks: Sequence[Check], *, conclusive: bool
+) -> tuple[ClaimStanding, Reason | None]:
     if not conclusive:
         return ClaimStanding.INCONCLUSIVE, Reason("profile")
     found = {one.standing for one in checks}
@@ -194,7 +193,7 @@ def _standing(checks: Sequence[Check], *, conclusive: bool) -> tuple[ClaimStandi
 _RANK = {ClaimStanding.CONTRADICTED: 0, ClaimStanding.INCONCLUSIVE: 1, ClaimStanding.REPRODUCED: 2}
 
 
-def _deciding(checks: Sequence[Check]) -> Check | None:
+def deciding_of(checks: Sequence[Check]) -> Check | None:
     """The check that contradicts; else one that is open; else the one nearest to its bounds."""
     ranked = sorted(checks, key=lambda one: (_RANK[one.standing], one.ratio is None, _room(one)))
     return ranked[0] if ranked else None

@@ -129,7 +129,7 @@ def smallest_detectable(half: float, error: float, pairs: int) -> float:
     return exp(half + student_quantile(POWER, pairs - 1) * error) - 1
 
 
-def student_quantile(probability: float, freedom: int) -> float:
+def student_quantile(probability: float, freedom: float) -> float:
     """The quantile of Student's t distribution."""
     return float(special.stdtrit(freedom, probability))
 

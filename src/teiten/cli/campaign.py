@@ -15,7 +15,7 @@ from teiten.cli.noise_text import noise_lines
 from teiten.cli.watching import Watcher, watching
 from teiten.errors import InterruptedCampaignError, TrialsFailedError
 from teiten.execute.postgres.sweep import sweep
-from teiten.execute.scheduler import prepare_campaign, run_campaign
+from teiten.execute.scheduler import StoppingRule, prepare_campaign, run_campaign
 from teiten.execute.topology.single import SingleServerExecutor
 from teiten.execute.workload.log_folder import sweep_logs
 from teiten.host.disks import block_devices
@@ -55,7 +55,7 @@ def carry_out(session: Session, folder: Path) -> CarriedOut:
         sweep_leftovers(session)
         ledger = Ledger.open(folder)
         try:
-            run_ledger(session, ledger, folder)
+            run_trials(session, ledger, folder)
             analysis = analyse_campaign(ledger)
             noise = keep_measured_noise(ledger, session.workdir.caches)
         finally:
@@ -70,8 +70,12 @@ def carry_out(session: Session, folder: Path) -> CarriedOut:
     return carried
 
 
-def run_ledger(session: Session, ledger: Ledger, folder: Path) -> None:
-    """Run what a ledger does not hold yet; the working folder's lock is held.
+def run_trials(
+    session: Session, ledger: Ledger, folder: Path, rule: StoppingRule | None = None
+) -> None:
+    """Run what the ledger does not hold yet; the working folder's lock is held.
+
+    ``rule``: None for that of the study's design.
 
     Raises InterruptedCampaignError.
     """
@@ -85,7 +89,8 @@ def run_ledger(session: Session, ledger: Ledger, folder: Path) -> None:
         executor = _executor(session, ledger, folder, watcher, interruption)
         try:
             prepare_campaign(ledger, executor, watcher, interruption.check)
-            run_campaign(ledger, executor, watcher, interruption.check, Decider(ledger, watcher))
+            decides = rule or Decider(ledger, watcher)
+            run_campaign(ledger, executor, watcher, interruption.check, decides)
         except KeyboardInterrupt:
             ledger.record_event("interrupted")
             raise _interrupted(ledger) from None

@@ -31,6 +31,8 @@ VERBS = {
     "clean": "give disk back",
     "claims": "published findings, and their outcomes in a campaign",
     "report": "make a campaign's report again, in another form or language",
+    "compare": "campaigns of two machines, systems or years",
+    "history": "many campaigns as a line through time",
     "export": "a campaign's numbers as CSV and Parquet",
 }
 

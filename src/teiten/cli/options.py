@@ -36,6 +36,7 @@ class PlanOptions:
     flame_graph: bool = False
     seed: int | None = None
     name: str | None = None
+    find_saturation: bool = False
 
     def as_arguments(self) -> list[str]:
         """The options as a command line that repeats them; without the campaign's name."""
@@ -62,6 +63,8 @@ class PlanOptions:
             words.append("--until-decided")
         if self.flame_graph:
             words.append("--flame-graph")
+        if self.find_saturation:
+            words.append("--find-saturation")
         return words
 
 
@@ -137,6 +140,11 @@ _OPTIONS = (
         help="Repeat the order of an earlier campaign.",
     ),
     click.option("--name", callback=checked_name, metavar="TEXT", help="Name of the campaign."),
+    click.option(
+        "--find-saturation",
+        is_flag=True,
+        help="First find in short trials where TPS stops rising, and choose the clients around it.",
+    ),
 )
 
 

@@ -24,7 +24,7 @@ from teiten.analysis.replication import (
     pilot_components,
     slices_by_start,
 )
-from teiten.cli.campaign import run_ledger, sweep_leftovers
+from teiten.cli.campaign import run_trials, sweep_leftovers
 from teiten.cli.main import Session
 from teiten.cli.planning import Planned, plan_study
 from teiten.cli.replication_text import replication_lines
@@ -164,7 +164,7 @@ def _carry_out(session: Session, planned: Planned) -> list[Trial]:
             command="",
         )
         try:
-            run_ledger(session, ledger, folder)
+            run_trials(session, ledger, folder)
             return list(ledger.trials(series=False))
         except InterruptedCampaignError as error:
             raise InterruptedCampaignError(

@@ -32,11 +32,23 @@ def command(session: Session, study: str, options: PlanOptions, as_json: bool) -
     from teiten.cli.plan_json import plan_as_json
     from teiten.cli.plan_text import plan_lines
     from teiten.cli.planning import check_planned, make_plan
+    from teiten.cli.saturating import foretell
+    from teiten.cli.saturating_text import foretold_json, foretold_lines
 
-    planned = make_plan(session, study, options, checked=False)
+    if options.find_saturation:
+        foretold = foretell(session, study, options)
+        planned = foretold.campaign
+        if not as_json:
+            for line in foretold_lines(foretold):
+                session.console.data(line)
+    else:
+        foretold, planned = None, make_plan(session, study, options, checked=False)
     actions = _actions(session, planned)
     if as_json:
-        session.console.json(plan_as_json(planned, session.workdir.root, actions))
+        provisional = foretold_json(foretold) if foretold else {}
+        session.console.json(
+            {**plan_as_json(planned, session.workdir.root, actions), **provisional}
+        )
     else:
         for line in plan_lines(planned, session.workdir.root, actions):
             session.console.data(line)

@@ -69,7 +69,7 @@ def make_plan(
     ``checked``: raise MachineError where the machine does not suffice. Raises UsageError and
     StudyError for what the user wrote.
     """
-    study = _load(study_reference, options)
+    study = load(study_reference, options)
     return plan_study(session, study, seed=options.seed, checked=checked, building=building)
 
 
@@ -84,9 +84,25 @@ def plan_study(
     """As ``make_plan``, of a study that is loaded; ``seed``: None for a random one."""
     servers = StudyServers(session, study, building=building)
     facts = read_host_facts(session.workdir.root)
-    directories = read_directories(every_level(study, "directory"), server_user())
+    return plan_sized(session, size(study, facts), seed=seed, checked=checked, servers=servers)
+
+
+def plan_sized(
+    session: Session,
+    sized: Study,
+    *,
+    seed: int | None,
+    checked: bool = True,
+    servers: StudyServers | None = None,
+) -> Planned:
+    """As ``plan_study``, of a study that leaves nothing to the machine.
+
+    ``servers``: None for those of the study, whose builds are there already.
+    """
+    servers = servers or StudyServers(session, sized, building=False)
+    facts = read_host_facts(session.workdir.root)
+    directories = read_directories(every_level(sized, "directory"), server_user())
     facts = replace(facts, directories=directories)
-    sized = size(study, facts)
     installations = find_installations(session.workdir)
     plan = expand(
         sized,
@@ -118,7 +134,8 @@ def check_planned(session: Session, planned: Planned) -> None:
     check_parameters(read_refusals(planned.plan))
 
 
-def _load(study_reference: str, options: PlanOptions) -> Study:
+def load(study_reference: str, options: PlanOptions) -> Study:
+    """The study with the options' changes. Raises UsageError and StudyError."""
     return load_study(
         study_reference,
         profile=options.profile,

@@ -102,7 +102,7 @@ def _html_target(folder: Path, language: Language, target: Path | None) -> Path:
 def _write_html(analysis: CampaignAnalysis, language: Language, path: Path) -> Path:
     from teiten.report.html import render_html
 
-    _write(path.parent, {path.name: render_html(analysis, language).encode()})
+    write_files(path.parent, {path.name: render_html(analysis, language).encode()})
     return path
 
 
@@ -114,11 +114,11 @@ def _write_markdown(analysis: CampaignAnalysis, language: Language, folder: Path
             f"--to {folder} is a file; a Markdown report is a folder",
             "name a folder, or leave out --to",
         )
-    _write(folder, render_markdown(analysis, language))
+    write_files(folder, render_markdown(analysis, language))
     return folder / TEXT
 
 
-def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write files under a folder, each one whole or not at all."""
     try:
         for name, content in files.items():

@@ -7,6 +7,7 @@ import click
 from teiten.cli.campaign import carry_out, outcome_as_json
 from teiten.cli.fail_on import check_fail_on, fail_on_option
 from teiten.cli.main import Session
+from teiten.cli.saturating import continue_with_saturation, is_provisional
 from teiten.ledger.campaigns import find_campaign
 from teiten.ledger.store import Ledger
 
@@ -27,14 +28,15 @@ def command(session: Session, campaign: str, fail_on: tuple[str, ...], as_json: 
     folder = find_campaign(session.workdir.campaigns, campaign)
     ledger = Ledger.open(folder)
     try:
-        name = ledger.name
+        name, provisional = ledger.name, is_provisional(ledger)
         ledger.record_event("resumed")
     finally:
         ledger.close()
     session.console.say(f"continuing {name}")
-    carried = carry_out(session, folder)
+    resumed = continue_with_saturation if provisional else carry_out
+    carried = resumed(session, folder)
     if as_json:
-        session.console.json(outcome_as_json(name, carried))
+        session.console.json(outcome_as_json(carried.analysis.name, carried))
     else:
         session.console.data(str(carried.reports[0]))
     check_fail_on(carried, fail_on)

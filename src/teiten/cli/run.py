@@ -24,7 +24,7 @@ from teiten.report.texts import caution_text
 
 EXAMPLES = (
     "Examples:  teiten run observe --profile quick --servers 17,18"
-    "  ·  teiten run mine.toml --blocks 5"
+    "  ·  teiten run mine.toml --blocks 5 --find-saturation"
 )
 
 
@@ -42,12 +42,16 @@ def command(
     Ctrl-C ends it in order; `teiten resume` continues it.
     """
     prepare(session, options.name)
-    planned = make_plan(session, study, options, building=True)
-    command = repeating_command(study, options, planned.plan.seed)
-    name = begin(session, planned, options.name, command)
-    carried = carry_out_new(session, name)
+    if options.find_saturation:
+        from teiten.cli.saturating import run_with_saturation
+
+        carried = run_with_saturation(session, study, options)
+    else:
+        planned = make_plan(session, study, options, building=True)
+        command = repeating_command(study, options, planned.plan.seed)
+        carried = carry_out_new(session, begin(session, planned, options.name, command))
     if as_json:
-        session.console.json(outcome_as_json(name, carried))
+        session.console.json(outcome_as_json(carried.analysis.name, carried))
     else:
         session.console.data(str(carried.reports[0]))
     check_fail_on(carried, fail_on)
@@ -107,11 +111,11 @@ def carry_out_new(session: Session, name: str) -> CarriedOut:
     try:
         return carry_out(session, session.workdir.campaigns / name)
     except (MachineError, UsageError):
-        _forget_if_nothing_ran(session, name)
+        forget_if_nothing_ran(session, name)
         raise
 
 
-def _forget_if_nothing_ran(session: Session, name: str) -> None:
+def forget_if_nothing_ran(session: Session, name: str) -> None:
     """A campaign that could not start leaves nothing half done behind."""
     folder = session.workdir.campaigns / name
     with Ledger.open(folder, read_only=True) as ledger:

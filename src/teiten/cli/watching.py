@@ -15,6 +15,7 @@ from rich.text import Text
 from teiten.cli.console import Console, Verbosity
 from teiten.model.metrics import TPS
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.saturation import PROVISIONAL
 from teiten.model.trial import Outcome, Step, Trial
 from teiten.model.units import Seconds
 
@@ -83,7 +84,9 @@ class Watcher:
     @property
     def most(self) -> str:
         """Before a time that a decision may shorten."""
-        return "" if self.plan.study.measure.sequential is None else "at most "
+        study = self.plan.study
+        fixed = study.measure.sequential is None and study.profile != PROVISIONAL
+        return "" if fixed else "at most "
 
     def preparing(self, what: str) -> None:
         self.step = what

@@ -39,6 +39,16 @@ def reader(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def untouched(path: Path) -> sqlite3.Connection:
+    """For reading a file that may be another machine's: nothing is made beside it.
+
+    Only where a writer has left, or still has, a -wal file, that has to be read too.
+    """
+    if Path(f"{path}-wal").exists():
+        return reader(path)
+    return _open(path, "ro&immutable=1")
+
+
 def _open(path: Path, mode: str) -> sqlite3.Connection:
     return sqlite3.connect(
         f"file:{quote(str(path.absolute()))}?mode={mode}",

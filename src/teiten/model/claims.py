@@ -105,7 +105,8 @@ Predicate = Effect | NoDifference | Plateau | Linear | Rising | Flat | Proportio
 @dataclass(frozen=True)
 class ClaimContrast:
     """What a finding compares: two levels of a factor; of ``server``, two major versions; of
-    ``build``, two builds of one source by the study's names."""
+    ``build``, two builds of one source by the study's names; of ``system``, two operating
+    systems."""
 
     factor: str
     old: str
@@ -122,6 +123,9 @@ class ClaimNeeds:
     """A factor that the campaign must vary."""
     cores: int = 1
     """The least number of cores."""
+    systems: tuple[str, ...] = ()
+    """Operating systems (Linux, Windows, Darwin) on hardware of one kind: what only the comparison
+    of two campaigns has."""
 
 
 @dataclass(frozen=True)
@@ -229,7 +233,8 @@ class Check:
 class Reason:
     """Why a claim does not apply, or stays inconclusive; ``code`` has a text in the reports.
 
-    Not applicable: study, servers, workload, script, factor, factors, contrast, cores, levels-….
+    Not applicable: study, systems, hardware, servers, workload, script, factor, factors, contrast,
+    cores, levels-….
     Inconclusive: profile, too-few, undecided.
     """
 

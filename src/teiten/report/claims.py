@@ -81,6 +81,8 @@ def needs_text(t: Texts, claim: Claim) -> str:
     needs = [t("claim.needs.workload", workload=claim.workload)]
     if claim.needs.servers:
         needs.append(t("claim.needs.servers", servers=", ".join(claim.needs.servers)))
+    if claim.needs.systems:
+        needs.append(t("claim.needs.systems", systems=", ".join(claim.needs.systems)))
     if claim.needs.factor:
         needs.append(t("claim.needs.factor", factor=claim.needs.factor))
     if isinstance(claim.predicate, FunctionShare):

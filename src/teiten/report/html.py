@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, Protocol
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -17,7 +17,9 @@ from teiten.model.analysis import CampaignAnalysis
 from teiten.model.text import Language
 from teiten.report.charts.base import CONFIG, Chart
 from teiten.report.charts.drawing import library
+from teiten.report.texts import Texts
 from teiten.report.view.report import ReportView, view
+from teiten.report.view.trials import Download
 
 PARTS = ("asked", "results", "why", "findings", "evidence")
 """The sections after the answer; an empty one is left out."""
@@ -31,18 +33,38 @@ def render_html(analysis: CampaignAnalysis, language: Language) -> str:
 
 def page(shown: ReportView, teiten_version: str) -> str:
     """The page of a view."""
-    script = "\n".join(_asset(name) for name in SCRIPTS)
     parts = [name for name in PARTS if getattr(shown, name)]
+    return assembled("report.html.j2", shown, teiten_version, parts, shown.evidence.downloads)
+
+
+class Shown(Protocol):
+    """What every page shows, whatever it is about."""
+
+    @property
+    def texts(self) -> Texts: ...
+
+    def charts(self) -> Iterator[Chart]: ...
+
+
+def assembled(
+    template: str,
+    shown: Shown,
+    teiten_version: str,
+    parts: Sequence[str],
+    downloads: Sequence[Download],
+) -> str:
+    """A page by its template, with everything that it needs inside."""
+    script = "\n".join(_asset(name) for name in SCRIPTS)
     return (
         environment()
-        .get_template("report.html.j2")
+        .get_template(template)
         .render(
             view=shown,
             t=shown.texts,
             teiten_version=teiten_version,
             parts=parts,
             config=CONFIG,
-            embedded=list(_embedded(shown)),
+            embedded=list(_embedded(shown, downloads)),
             style=_ours(_asset("report.css")),
             library=_ours(library()),
             script=_ours(script),
@@ -94,10 +116,10 @@ def _asset(name: str) -> str:
     return (resources.files("teiten.report") / "assets" / name).read_text(encoding="utf-8")
 
 
-def _embedded(shown: ReportView) -> Iterator[tuple[str, dict[str, Any]]]:
+def _embedded(shown: Shown, downloads: Sequence[Download]) -> Iterator[tuple[str, dict[str, Any]]]:
     for chart in shown.charts():
         yield chart.name, _chart_data(chart)
-    for download in shown.evidence.downloads:
+    for download in downloads:
         yield download.name, download.columns
 
 

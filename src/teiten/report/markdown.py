@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -14,9 +15,11 @@ from teiten.model.analysis import CampaignAnalysis
 from teiten.model.text import Language
 from teiten.report.charts.base import Chart, Columns
 from teiten.report.charts.drawing import svg
+from teiten.report.html import Shown
 from teiten.report.tables import Cell, Table
 from teiten.report.view.report import ReportView, view
 from teiten.report.view.root_cause import Drawing
+from teiten.report.view.trials import Download
 
 TEXT = "report.md"
 MOST_ROWS = 200
@@ -33,19 +36,31 @@ class Written(str):
 def render_markdown(analysis: CampaignAnalysis, language: Language) -> dict[str, bytes]:
     """``report.md`` and the files beside it: relative path to content."""
     shown = view(analysis, language)
-    files = {f"charts/{chart.name}.svg": svg(chart).encode() for chart in shown.charts()}
+    files = files_beside(shown.charts(), shown.evidence.downloads)
     files |= {f"charts/{one.name}.svg": str(one.alone).encode() for one in shown.drawings()}
     files["charts/topology.svg"] = _standing_alone(str(shown.asked.topology)).encode()
-    for download in shown.evidence.downloads:
-        files[f"data/{download.name}"] = csv_bytes(download.columns)
     return {TEXT: markdown_text(shown, analysis.teiten_version).encode(), **files}
+
+
+def files_beside(charts: Iterable[Chart], downloads: Iterable[Download]) -> dict[str, bytes]:
+    """The charts as SVG and the data as CSV: relative path to content."""
+    files = {f"charts/{chart.name}.svg": svg(chart).encode() for chart in charts}
+    for download in downloads:
+        files[f"data/{download.name}"] = csv_bytes(download.columns)
+    return files
 
 
 def markdown_text(shown: ReportView, teiten_version: str) -> str:
     """The text itself, which refers to the charts and data beside it."""
-    template = environment().get_template("report.md.j2")
-    text = template.render(
-        view=shown, t=shown.texts, teiten_version=teiten_version, most_rows=MOST_ROWS
+    return written("report.md.j2", shown, teiten_version)
+
+
+def written(template: str, shown: Shown, teiten_version: str) -> str:
+    """The text of a view by its template."""
+    text = (
+        environment()
+        .get_template(template)
+        .render(view=shown, t=shown.texts, teiten_version=teiten_version, most_rows=MOST_ROWS)
     )
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 

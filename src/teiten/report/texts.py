@@ -12,6 +12,9 @@ from teiten.model.facts import Caution
 from teiten.model.text import Bilingual, Language
 from teiten.model.trial import Problem
 
+PARTS = ("", "cautions.", "problems.", "profiles.", "comparison.", "history.", "saturation.")
+"""The files of each language, by what stands before the language's name."""
+
 
 class Texts:
     """Texts of one language. A key or a value that does not exist is a KeyError."""
@@ -60,7 +63,7 @@ def read_entries(name: str) -> dict[str, str]:
 def texts(language: Language) -> Texts:
     """All texts of a language: the report's, the cautions' and the problems'."""
     entries: dict[str, str] = {}
-    for part in ("", "cautions.", "problems.", "profiles."):
+    for part in PARTS:
         entries.update(read_entries(f"{part}{language}.toml"))
     return Texts(language, entries)
 

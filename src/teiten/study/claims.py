@@ -57,12 +57,12 @@ def read_claims(path: Path) -> Iterator[Claim]:
         ) from error
     scripts = _scripts(file.study)
     for table in file.claims:
-        if table.workload not in scripts:
+        if table.workload not in scripts and not table.unmeasured:
             raise StudyError(
                 f"{path}: {table.id}: the study {file.study} has no workload {table.workload!r}",
                 f"it has {', '.join(scripts)}",
             )
-        yield _claim(file, table, scripts[table.workload])
+        yield _claim(file, table, scripts.get(table.workload, ""))
 
 
 def _scripts(study: str) -> dict[str, str]:

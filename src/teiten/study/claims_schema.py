@@ -140,6 +140,7 @@ class NeedsTable(Table):
     servers: Words = ()
     factor: Name | None = None
     cores: Annotated[int, Field(ge=1)] = 1
+    systems: Words = ()
 
 
 class PrintedTable(Table):
@@ -166,6 +167,8 @@ class ClaimTable(Table):
     printed: Annotated[tuple[PrintedTable, ...], Field(strict=False)] = ()
     published: PublishedReference | None = None
     remark: Text | None = None
+    unmeasured: bool = False
+    """The study has no such workload: the finding is listed, and applies to no campaign."""
 
     @model_validator(mode="after")
     def _contrasted(self) -> Self:
@@ -184,13 +187,15 @@ class ClaimTable(Table):
 
     def claim_needs(self) -> model.ClaimNeeds:
         """With those that follow from the contrast."""
-        servers, factor = self.needs.servers, self.needs.factor
+        servers, factor, systems = self.needs.servers, self.needs.factor, self.needs.systems
         contrast = self.contrast
         if contrast is not None and contrast.factor == "server":
             servers = (contrast.old, contrast.new)
+        elif contrast is not None and contrast.factor == "system":
+            systems = (contrast.old, contrast.new)
         elif contrast is not None and contrast.factor != "build":
             factor = contrast.factor
-        return model.ClaimNeeds(servers, factor, self.needs.cores)
+        return model.ClaimNeeds(servers, factor, self.needs.cores, systems)
 
     def claim_contrast(self) -> model.ClaimContrast | None:
         one = self.contrast

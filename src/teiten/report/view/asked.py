@@ -22,6 +22,7 @@ from teiten.report.view.design import (
     trials_shown,
 )
 from teiten.report.view.kit import Kit
+from teiten.report.view.saturation import saturation_rows
 
 FAILED, DISTURBED, REPEATED, NOT_RUN = "×", "≈", "↻", "·"
 
@@ -86,6 +87,7 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
     return (
         (t("design.contrast"), t("design.contrast.text", factor=kit.names.factor(study.contrast))),
         *factors,
+        *saturation_rows(kit),
         (t("design.blocks"), blocks_text(kit)),
         *noise_rows(kit),
         (t("design.trials"), plain(len(kit.analysis.plan.trials))),

@@ -21,7 +21,15 @@ from teiten.report.view.trials import (
 from teiten.report.view.variants import variant_rows
 
 UNINTERESTING = frozenset(
-    {"step", "trial-started", "trial-finished", "caution", "server-facts", "noise-floor"}
+    {
+        "step",
+        "trial-started",
+        "trial-finished",
+        "caution",
+        "server-facts",
+        "noise-floor",
+        "saturation",
+    }
 )
 MOST_EVENTS = 300
 
@@ -82,13 +90,18 @@ def _pairs(kit: Kit, name: str, rows: list[tuple[str, str | None]]) -> Table:
 
 
 def _environment(kit: Kit) -> Table:
+    return _pairs(kit, "environment", environment_rows(kit))
+
+
+def environment_rows(kit: Kit) -> list[tuple[str, str | None]]:
+    """What the machine is: its name and its value, None where that is not known."""
     t, facts, analysis = kit.t, kit.analysis.facts, kit.analysis
     cpu, memory, disk = facts.cpu, facts.memory, facts.disk
 
     def count(value: float | None) -> str | None:
         return None if value is None else plain(value)
 
-    rows: list[tuple[str, str | None]] = [
+    return [
         (
             t("fact.system"),
             " ".join(
@@ -136,7 +149,6 @@ def _environment(kit: Kit) -> Table:
         (t("fact.pgbench"), f"{analysis.plan.pgbench.version} ({analysis.plan.pgbench.source})"),
         (t("fact.teiten"), analysis.teiten_version),
     ]
-    return _pairs(kit, "environment", rows)
 
 
 def _cautions(kit: Kit) -> list[CautionView]:

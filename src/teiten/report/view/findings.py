@@ -43,13 +43,23 @@ def findings(kit: Kit) -> Findings | None:
     found = kit.analysis.claims
     if not found:
         return None
+    charts = tuple(one for one in (_chart(kit), cores_chart(kit)) if one is not None)
+    return Findings(_summary(kit, found), claim_tables(kit, found), charts)
+
+
+def findings_of(kit: Kit, found: tuple[ClaimOutcome, ...]) -> Findings | None:
+    """Of claims that are not about one campaign's curves: without the chart."""
+    return Findings(_summary(kit, found), claim_tables(kit, found), ()) if found else None
+
+
+def claim_tables(kit: Kit, found: tuple[ClaimOutcome, ...]) -> tuple[Table, ...]:
+    """The findings that apply, then the others."""
     applied = [one for one in found if one.standing is not ClaimStanding.NOT_APPLICABLE]
     elsewhere = [one for one in found if one.standing is ClaimStanding.NOT_APPLICABLE]
     tables = [_outcomes(kit, applied)] if applied else []
     if elsewhere:
         tables.append(_not_applicable(kit, elsewhere))
-    charts = tuple(one for one in (_chart(kit), cores_chart(kit)) if one is not None)
-    return Findings(_summary(kit, found), tuple(tables), charts)
+    return tuple(tables)
 
 
 def _summary(kit: Kit, found: tuple[ClaimOutcome, ...]) -> str:

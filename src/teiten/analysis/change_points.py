@@ -1,0 +1,123 @@
+"""Change points of a short series of campaigns, found by ruptures.
+
+ruptures finds the segmentation of least squared deviations for a penalty on each change (PELT:
+Killick, Fearnhead and Eckley, Optimal Detection of Changepoints With a Linear Computational Cost,
+Journal of the American Statistical Association 107, 2012). What penalty means "significant" is not
+known for five or ten points, so it is simulated here: the penalty that normal noise of this many
+points exceeds with a probability of α, with the noise estimated as it is from the measured points.
+The search sees running medians of three, which keep a step and drop a single point apart: one
+campaign apart is a bad day until another follows.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+import ruptures
+
+from teiten.model.trial import FloatArray
+
+FEWEST = 5
+"""Points from which changes are looked for."""
+SHORTEST = 2
+"""Points of a segment."""
+SIMULATED = 4_000
+SEED = 20_120_601
+NORMAL_MEDIAN = 0.6744897501960817
+"""The median of |z| of a standard normal."""
+
+
+def change_points(logs: Sequence[float], errors: Sequence[float], alpha: float) -> tuple[int, ...]:
+    """The indices of the first points after each change; none of fewer than FEWEST points.
+
+    ``logs``: ln of the metric, shape (n,). ``errors``: standard errors of those that have one: the
+    noise from campaign to campaign is not below the noise inside of them. ``alpha``: the
+    probability of marking anything in a series of independent normal values without a change.
+    """
+    values = np.asarray(logs, dtype=np.float64)
+    if len(values) < FEWEST:
+        return ()
+    inside = math.sqrt(float(np.mean(np.square(errors)))) if len(errors) else 0.0
+    noise = max(float(noise_of(values[None, :])[0]), inside)
+    if noise <= 0:
+        return ()
+    penalty = threshold(len(values), alpha)
+    search = ruptures.KernelCPD(kernel="linear", min_size=SHORTEST)
+    shown = running_medians(values[None, :] / noise)[0]
+    found = search.fit_predict(shown[:, None], pen=penalty)
+    return tuple(int(one) for one in found if one < len(values))
+
+
+def noise_of(series: FloatArray) -> FloatArray:
+    """The deviation of each row, shape (rows, n), by the median of neighbours' differences.
+
+    A few changes hardly move it. It has no correction for small n: the threshold is simulated with
+    the same estimate.
+    """
+    steps = np.abs(np.diff(series, axis=1))
+    found: FloatArray = np.median(steps, axis=1) / NORMAL_MEDIAN / math.sqrt(2)
+    return found
+
+
+def running_medians(series: FloatArray) -> FloatArray:
+    """Medians of three neighbours in each row, shape (rows, n); the ends are their neighbours'."""
+    middle = np.median(np.stack([series[:, :-2], series[:, 1:-1], series[:, 2:]]), axis=0)
+    found: FloatArray = np.concatenate([middle[:, :1], middle, middle[:, -1:]], axis=1)
+    return found
+
+
+@cache
+def threshold(points: int, alpha: float) -> float:
+    """The penalty, in variances, below which a share α of series without changes gets one.
+
+    A series gets one where splitting it once gains more than the penalty, or cutting a piece out
+    of it more than two; segmentations of more pieces need more still.
+    """
+    random = np.random.default_rng(SEED)
+    series = random.standard_normal((SIMULATED, points))
+    series = running_medians(series / noise_of(series)[:, None])
+    gains = np.maximum(_one_change(series), _two_changes(series) / 2)
+    return float(np.quantile(gains, 1 - alpha, method="higher"))
+
+
+def _one_change(series: FloatArray) -> FloatArray:
+    """The greatest decrease of the sum of squares by one change."""
+    sums = _sums(series)
+    points = series.shape[1]
+    gains = [_between(sums, (0, cut, points)) for cut in range(SHORTEST, points - SHORTEST + 1)]
+    found: FloatArray = np.max(gains, axis=0)
+    return found
+
+
+def _two_changes(series: FloatArray) -> FloatArray:
+    sums = _sums(series)
+    points = series.shape[1]
+    gains = [
+        _between(sums, (0, first, second, points))
+        for first in range(SHORTEST, points - 2 * SHORTEST + 1)
+        for second in range(first + SHORTEST, points - SHORTEST + 1)
+    ]
+    found: FloatArray = np.max(gains, axis=0) if gains else np.zeros(len(series))
+    return found
+
+
+def _sums(series: FloatArray) -> FloatArray:
+    """Sums of the first k values, shape (rows, n + 1)."""
+    found: FloatArray = np.concatenate(
+        [np.zeros((len(series), 1)), np.cumsum(series, axis=1)], axis=1
+    )
+    return found
+
+
+def _between(sums: FloatArray, edges: Sequence[int]) -> FloatArray:
+    """The sum of squares between segments: what the segmentation explains."""
+    total = sums[:, -1] ** 2 / edges[-1]
+    parts = np.zeros(len(sums))
+    for first, end in itertools.pairwise(edges):
+        parts += (sums[:, end] - sums[:, first]) ** 2 / (end - first)
+    gain: FloatArray = parts - total
+    return gain

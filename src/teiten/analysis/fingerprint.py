@@ -1,0 +1,83 @@
+"""What makes two campaigns the same question, asked under the same conditions."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from teiten.model.facts import HostFacts
+from teiten.model.plan import Plan
+from teiten.model.study import Study, Workload
+from teiten.model.units import GIB
+
+LENGTH = 12
+"""Hexadecimal digits: enough to tell the studies of one folder apart."""
+
+
+def study_fingerprint(study: Study) -> str:
+    """Of the question: factors, workloads and their scripts; not of sizes, levels and settings."""
+    return _digest(
+        {
+            "name": study.name,
+            "contrast": study.contrast,
+            "factors": sorted(factor.name for factor in study.factors),
+            "workloads": [_workload(one) for one in study.workloads],
+        }
+    )
+
+
+def conditions_fingerprint(plan: Plan) -> str:
+    """Of all that must be the same for values to be laid on one line, but machine and servers."""
+    study, measure = plan.study, plan.study.measure
+    clients = study.factor("clients")
+    return _digest(
+        {
+            "study": study_fingerprint(study),
+            "scales": [(one.name, one.data.scale, list(one.clients)) for one in study.workloads],
+            "clients": list(clients.levels) if clients else [],
+            "settings": sorted((one.name, one.value) for one in study.settings),
+            "measure": [
+                measure.duration,
+                measure.warmup,
+                measure.settle,
+                measure.caches.value,
+                measure.prewarm,
+            ],
+            "pgbench": plan.pgbench.version.major,
+        }
+    )
+
+
+def machine_fingerprint(facts: HostFacts) -> str:
+    """Of the machine, without what changes on it with time (kernel, updates, free space)."""
+    return _digest(
+        {
+            "system": [facts.system, facts.architecture, facts.virtualisation, facts.container],
+            "cpu": [facts.cpu.model, facts.cpu.logical, facts.cpu.online, facts.cpu.quota_cores],
+            "memory": round(facts.memory.total / GIB),
+            "disk": [facts.disk.kind, facts.disk.file_system],
+        }
+    )
+
+
+def commands(script: str) -> list[str]:
+    """A script without its comments and spacing."""
+    lines = (line.strip() for line in script.splitlines())
+    return " ".join(line for line in lines if not line.startswith("--")).split()
+
+
+def _workload(one: Workload) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "script": [one.script.name] if one.script.builtin else commands(one.script.text),
+        "changes": one.changes_data,
+        "fillfactor": one.data.fillfactor,
+        "mode": one.query_mode.value,
+        "options": list(one.pgbench_options),
+    }
+
+
+def _digest(value: dict[str, Any]) -> str:
+    text = json.dumps(value, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:LENGTH]

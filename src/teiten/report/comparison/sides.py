@@ -1,0 +1,161 @@
+"""What the two campaigns of a comparison are called, and its verdicts in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from teiten.model.analysis import CampaignAnalysis, Interval, Verdict, VerdictKind
+from teiten.model.comparison import Comparison, UnpairedResult
+from teiten.model.facts import HostFacts
+from teiten.model.metrics import Better, Metric
+from teiten.model.text import Language
+from teiten.report.numbers import bytes_text, fixed
+from teiten.report.sentences import (
+    DECIDED,
+    detectable_percent,
+    interval_text,
+    percent,
+    percent_decimals,
+    plain_percent,
+    processor,
+)
+from teiten.report.texts import Texts, texts
+from teiten.report.view.kit import Kit
+
+A, B = "A", "B"
+FARTHEST = 100.0
+"""Ratios are written up to here: two or three trials that scatter much exclude nothing beyond."""
+
+
+@dataclass(frozen=True)
+class SideNames:
+    """``A`` and ``A (Debian GNU/Linux 12)``."""
+
+    short: str
+    long: str
+
+
+class Pair:
+    """Two campaigns with the words for them."""
+
+    def __init__(self, comparison: Comparison, language: Language) -> None:
+        self.comparison = comparison
+        self.t: Texts = texts(language)
+        self.kits = (Kit(comparison.a, language), Kit(comparison.b, language))
+        told = distinctions(comparison.a, comparison.b, self.t)
+        self.sides = tuple(
+            SideNames(letter, self.t("comparison.side", letter=letter, what=what))
+            for letter, what in zip((A, B), told, strict=True)
+        )
+
+    def server(self, result: UnpairedResult) -> str:
+        """The contrasted level: ``PostgreSQL 18.4``, or both sides' where they differ."""
+        old, new = (
+            kit.names.side(level).long
+            for kit, level in zip(self.kits, (result.side.a, result.side.b), strict=True)
+        )
+        return old if old == new else self.t("comparison.servers", a=old, b=new)
+
+    def title(self, result: UnpairedResult) -> str:
+        """``Range read, PostgreSQL 18.4``"""
+        workload = self.kits[0].names.workload(result.workload)
+        return self.t("comparison.part", workload=workload, server=self.server(result))
+
+    def sentence(self, result: UnpairedResult) -> str:
+        """The verdict over all levels in one sentence, with its interval."""
+        values = {
+            "old": self.sides[0].long,
+            "new": self.sides[1].long,
+            "what": self.title(result),
+        }
+        return _sentence(self.t, result.overall, result.metric, values)
+
+
+def comparison_sentence(comparison: Comparison, result: UnpairedResult, language: Language) -> str:
+    return Pair(comparison, language).sentence(result)
+
+
+def distinctions(a: CampaignAnalysis, b: CampaignAnalysis, t: Texts) -> tuple[str, str]:
+    """What tells two machines apart, in the order of what people name first; else the names of the
+    campaigns, and the times where those are the same."""
+    readers: tuple[Callable[[HostFacts], str], ...] = (
+        lambda facts: facts.distribution or facts.system,
+        lambda facts: processor(facts.cpu.model),
+        lambda facts: t.plural("machine.unnamed", facts.cpu.logical),
+        lambda facts: bytes_text(facts.memory.total),
+        lambda facts: facts.kernel,
+    )
+    for read in readers:
+        said = read(a.facts), read(b.facts)
+        if said[0] != said[1] and all(said):
+            return said
+    return (a.name, b.name) if a.name != b.name else (f"{a.created_at:.0f}", f"{b.created_at:.0f}")
+
+
+def shown_interval(t: Texts, effect: Interval | None) -> str:
+    """``0.9 to 1.1``, or ``0.01 to > 100``."""
+    if effect is None or effect.high <= FARTHEST:
+        return interval_text(t, effect)
+    low = fixed(effect.low, percent_decimals(effect) + 2)
+    return t("interval.plain", low=low, high=t("comparison.beyond", value=fixed(FARTHEST, 0)))
+
+
+def shown_detectable(t: Texts, verdict: Verdict) -> str:
+    """The smallest detectable effect behind a verdict in a table; empty where it says nothing."""
+    smallest = verdict.smallest_detectable
+    if smallest is None or smallest > FARTHEST:
+        return ""
+    return t("table.detectable", percent=detectable_percent(t, smallest))
+
+
+def _sentence(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str]) -> str:
+    values["delta"] = plain_percent(t, verdict.delta)
+    values["subject"] = (
+        ""
+        if metric.name == "tps"
+        else t("sentence.metric", metric=t.either(f"metric.{metric.name}", metric.name))
+    )
+    effect = verdict.effect
+    if effect is None:
+        reason = t.either(f"comparison-reason.{verdict.reason}", str(verdict.reason))
+        return t("comparison-sentence.nothing", reason=reason, **values)
+    values["confidence"] = plain_percent(t, round(effect.confidence, 12))
+    if verdict.kind in DECIDED or verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
+        return _decided(t, verdict, effect, metric, values)
+    digits = percent_decimals(effect)
+    far = effect.high > FARTHEST
+    values |= {
+        "percent": percent(t, effect.ratio - 1, digits, signed=True),
+        "low": percent(t, effect.low - 1, digits, signed=True),
+        "high": t("comparison.beyond", value=percent(t, FARTHEST - 1, 0, signed=True))
+        if far
+        else percent(t, effect.high - 1, digits, signed=True),
+    }
+    if verdict.kind is VerdictKind.EQUIVALENT:
+        return t("comparison-sentence.equivalent", **values)
+    smallest = verdict.smallest_detectable
+    told = (
+        ""
+        if smallest is None or smallest > FARTHEST
+        else t("comparison-sentence.detectable", percent=detectable_percent(t, smallest))
+    )
+    return t("comparison-sentence.inconclusive", detectable=told, **values)
+
+
+def _decided(
+    t: Texts, verdict: Verdict, effect: Interval, metric: Metric, values: dict[str, str]
+) -> str:
+    above = effect.ratio > 1
+    ends = (effect.low - 1, effect.high - 1) if above else (1 - effect.high, 1 - effect.low)
+    digits = percent_decimals(effect)
+    values |= {
+        "percent": percent(t, abs(effect.ratio - 1), digits),
+        "low": percent(t, ends[0], digits),
+        "high": percent(t, ends[1], digits),
+    }
+    direction = "faster" if above != (metric.better is Better.LOWER) else "slower"
+    if verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
+        return t(f"comparison-sentence.small-{direction}", **values)
+    suffix = "-at-least" if verdict.at_least_delta else ""
+    return t(f"comparison-sentence.{direction}{suffix}", **values)

@@ -1,0 +1,1 @@
+"""The page of many campaigns as lines through time."""

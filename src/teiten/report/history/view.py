@@ -1,0 +1,297 @@
+"""A history as data: a chart and tables for each line, and what is on none."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from teiten.model.comparison import Difference, Weight
+from teiten.model.history import Axis, History, HistoryLine, HistoryPoint, Search
+from teiten.model.text import Language
+from teiten.report.charts.base import Chart, Columns, as_columns
+from teiten.report.charts.history import LinePoint, LineWords, history_line
+from teiten.report.numbers import measured
+from teiten.report.sentences import machine_text, percent, plain_percent
+from teiten.report.tables import Cell, Column, Table, cells
+from teiten.report.texts import Texts, texts
+from teiten.report.view.trials import Download
+
+FIELDS = (
+    "line", "machine", "conditions", "study", "profile", "workload", "campaign", "started",
+    "server", "version", "tps", "low", "high", "blocks", "levels", "change_before",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class LineView:
+    """One line of the history."""
+
+    name: str
+    title: str
+    about: str
+    said: tuple[str, ...]
+    chart: Chart
+    table: Table
+
+
+@dataclass(frozen=True)
+class HistoryView:
+    """All that the page shows, in one language."""
+
+    language: Language
+    texts: Texts
+    title: str
+    campaign: str
+    meta: tuple[str, ...]
+    statements: tuple[tuple[str, str], ...]
+    """Line and what is said of it."""
+    lines: tuple[LineView, ...]
+    method: tuple[str, ...]
+    left_out: Table | None
+    downloads: tuple[Download, ...]
+
+    def charts(self) -> Iterator[Chart]:
+        """Every chart, in the order of the page."""
+        yield from (one.chart for one in self.lines)
+
+
+def history_view(history: History, language: Language) -> HistoryView:
+    """Everything computed and worded; what is left is layout."""
+    t = texts(language)
+    lines = tuple(
+        _line(t, f"line-{at}", one, history.axis) for at, one in enumerate(history.lines, start=1)
+    )
+    campaigns = {point.campaign for one in history.lines for point in one.points}
+    return HistoryView(
+        language,
+        t,
+        t("history.title"),
+        t.plural("history.campaigns", len(campaigns)),
+        (t(f"history.by-{history.axis.value}"),),
+        tuple((one.title, " ".join(one.said)) for one in lines),
+        lines,
+        (t("history.method-points"), t("history.method-changes"), t("history.method-groups")),
+        _left_out(t, history),
+        (Download("history.csv", _columns(history)),),
+    )
+
+
+def line_sentences(line: HistoryLine, language: Language) -> tuple[str, ...]:
+    """What is said of a line: its changes, or that none was found."""
+    t = texts(language)
+    if line.search is Search.TOO_FEW:
+        return (t.plural("history.too-few", len(line.points)),)
+    if not line.changes:
+        return (
+            t(
+                "history.no-change",
+                count=len(line.points),
+                confidence=plain_percent(t, round(line.confidence, 12)),
+            ),
+        )
+    return tuple(
+        t(
+            "history.rise" if change.ratio > 1 else "history.fall",
+            percent=percent(t, abs(change.ratio - 1), 1),
+            campaign=line.points[change.first].campaign,
+            at=_moment(line.points[change.first].at),
+            version=line.points[change.first].version,
+            differences=_differences(t, change.differences),
+        )
+        for change in line.changes
+    )
+
+
+def line_title(t: Texts, line: HistoryLine) -> str:
+    """``Range read, server 18, 2 cores of AMD EPYC (observe, standard)``"""
+    server = t("history.server", server=line.server) if line.server else t("history.all-versions")
+    return t(
+        "history.line",
+        workload=t.of(line.title),
+        server=server,
+        machine=machine_text(t, line.facts),
+    )
+
+
+def _line(t: Texts, name: str, line: HistoryLine, axis: Axis) -> LineView:
+    title = line_title(t, line)
+    metric = t("metric.tps")
+    words = LineWords(
+        t("history.chart", metric=metric),
+        t("history.chart-note"),
+        t(f"history.axis-{axis.value}"),
+        t("history.value"),
+        t("comparison.campaign"),
+        t("history.version"),
+    )
+    about = t(
+        "history.about",
+        study=line.study,
+        profile=line.profile,
+        system=line.facts.distribution or line.facts.system,
+        machine=line.machine,
+        conditions=line.conditions,
+    )
+    said = line_sentences(line, t.language)
+    chart = history_line(name, tuple(_points(t, line, axis)), words)
+    return LineView(name, title, about, said, chart, _table(t, f"{name}-points", line))
+
+
+def _points(t: Texts, line: HistoryLine, axis: Axis) -> Iterator[LinePoint]:
+    seen: Counter[str] = Counter()
+    changes = {one.first: one for one in line.changes}
+    for start, end in line.segments:
+        mean = math.exp(
+            math.fsum(math.log(one.value) for one in line.points[start:end]) / (end - start)
+        )
+        for at in range(start, end):
+            point = line.points[at]
+            label = _label(point, axis)
+            seen[label] += 1
+            change = changes.get(at)
+            yield LinePoint(
+                label if seen[label] == 1 else f"{label} #{seen[label]}",
+                point.value,
+                point.low,
+                point.high,
+                mean,
+                percent(t, change.ratio - 1, 1, signed=True) if change else "",
+                point.campaign,
+                point.version,
+                _value_text(t, point),
+            )
+
+
+def _label(point: HistoryPoint, axis: Axis) -> str:
+    moment = datetime.fromtimestamp(point.at, UTC)
+    if axis is Axis.VERSION:
+        return f"{point.version} · {moment:%Y-%m-%d}"
+    return f"{moment:%Y-%m-%d %H:%M} · {point.version}"
+
+
+def _value_text(t: Texts, point: HistoryPoint) -> str:
+    value = measured(point.value, _half(point))
+    if point.low is None or point.high is None:
+        return t("history.plain", value=value)
+    half = _half(point)
+    return t(
+        "history.interval",
+        value=value,
+        low=measured(point.low, half),
+        high=measured(point.high, half),
+    )
+
+
+def _half(point: HistoryPoint) -> float:
+    if point.low is None or point.high is None:
+        return math.nan
+    return (point.high - point.low) / 2
+
+
+def _table(t: Texts, name: str, line: HistoryLine) -> Table:
+    changes = {one.first: one for one in line.changes}
+    rows = []
+    for at, point in enumerate(line.points):
+        change = changes.get(at)
+        rows.append(
+            (
+                Cell(_moment(point.at), point.at),
+                Cell(point.campaign),
+                Cell(point.version, point.version_number),
+                Cell(measured(point.value, _half(point)), point.value),
+                Cell("—" if point.low is None else _value_interval(t, point), point.low),
+                Cell(str(point.blocks), point.blocks),
+                Cell(
+                    percent(t, change.ratio - 1, 1, signed=True) if change else "",
+                    change.ratio if change else None,
+                    kind="verdict" if change else "",
+                ),
+            )
+        )
+    return Table(
+        name,
+        t("history.points"),
+        (
+            Column(t("comparison.started")),
+            Column(t("comparison.campaign")),
+            Column(t("history.version")),
+            Column(t("history.value"), numeric=True),
+            Column(t("table.interval"), numeric=True),
+            Column(t("history.blocks"), numeric=True),
+            Column(t("history.change"), numeric=True),
+        ),
+        tuple(rows),
+        note=t("history.points-note"),
+    )
+
+
+def _value_interval(t: Texts, point: HistoryPoint) -> str:
+    half = _half(point)
+    return t("interval.plain", low=measured(point.low, half), high=measured(point.high, half))
+
+
+def _differences(t: Texts, found: tuple[Difference, ...]) -> str:
+    """What differs around a change; what is compared comes last."""
+    if not found:
+        return t("history.no-differences")
+    ordered = sorted(found, key=lambda one: one.weight is Weight.SUBJECT)
+    return t(
+        "history.differences",
+        differences=t("list.strong").join(_around(t, one) for one in ordered),
+    )
+
+
+def _around(t: Texts, one: Difference) -> str:
+    return t(
+        "history.difference",
+        what=t(f"difference.{one.code}", subject=one.subject),
+        before=one.a,
+        after=one.b,
+    )
+
+
+def _left_out(t: Texts, history: History) -> Table | None:
+    if not history.left_out:
+        return None
+    return Table(
+        "left-out",
+        t("history.left-out"),
+        (Column(t("history.ledger")), Column(t("history.why"))),
+        tuple(cells(Cell(one.path, kind="code"), one.why) for one in history.left_out),
+        sortable=False,
+    )
+
+
+def _columns(history: History) -> Columns:
+    rows = []
+    for at, line in enumerate(history.lines, start=1):
+        firsts = {one.first for one in line.changes}
+        for place, one in enumerate(line.points):
+            rows.append(
+                (
+                    at,
+                    line.machine,
+                    line.conditions,
+                    line.study,
+                    line.profile,
+                    line.workload,
+                    one.campaign,
+                    one.at,
+                    one.server,
+                    one.version,
+                    one.value,
+                    one.low,
+                    one.high,
+                    one.blocks,
+                    one.levels,
+                    place in firsts,
+                )
+            )
+    return as_columns(FIELDS, rows)
+
+
+def _moment(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -1,0 +1,58 @@
+"""Change points: found where they are, rarely where there are none, never from too few points."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from teiten.analysis.change_points import FEWEST, change_points, threshold
+
+
+def series(*means: float, noise: float = 0.01, seed: int = 1) -> list[float]:
+    random = np.random.default_rng(seed)
+    return [mean + float(random.normal(0, noise)) for mean in means]
+
+
+def test_a_step_is_found_where_it_is() -> None:
+    values = series(*[0.0] * 6, *[-0.15] * 6)
+    assert change_points(values, [0.01] * 12, 0.05) == (6,)
+
+
+def test_two_steps_are_found() -> None:
+    values = series(*[0.0] * 6, *[0.2] * 6, *[0.05] * 6)
+    assert change_points(values, [], 0.05) == (6, 12)
+
+
+def test_one_bad_day_is_no_change() -> None:
+    values = series(*[0.0] * 6, -0.5, *[0.0] * 6)
+    assert change_points(values, [], 0.05) == ()
+    assert change_points([*series(*[0.0] * 8), -0.5], [], 0.05) == ()
+
+
+@pytest.mark.parametrize("points", range(FEWEST))
+def test_too_few_points_have_no_change(points: int) -> None:
+    assert change_points([float(at) for at in range(points)], [], 0.05) == ()
+
+
+def test_equal_values_have_no_change() -> None:
+    assert change_points([1.0] * 9, [], 0.05) == ()
+
+
+def test_noise_inside_of_campaigns_counts() -> None:
+    """A step that is small against the campaigns' own intervals is not one."""
+    values = series(*[0.0] * 6, *[0.1] * 6)
+    assert change_points(values, [0.01] * 12, 0.05) == (6,)
+    assert change_points(values, [0.1] * 12, 0.05) == ()
+
+
+@pytest.mark.parametrize("points", [6, 10, 20])
+def test_false_alarms_are_as_rare_as_promised(points: int) -> None:
+    random = np.random.default_rng(points)
+    alarms = sum(
+        bool(change_points(list(random.normal(0, 0.02, points)), [], 0.05)) for _ in range(600)
+    )
+    assert alarms <= 600 * 0.05 + 3 * (600 * 0.05 * 0.95) ** 0.5
+
+
+def test_a_smaller_alpha_has_a_higher_threshold() -> None:
+    assert threshold(12, 0.01) > threshold(12, 0.05)

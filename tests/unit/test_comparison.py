@@ -1,0 +1,152 @@
+"""Two campaigns compared: by level, over all levels, and the findings about two systems."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from teiten.analysis.comparison import compare
+from teiten.model.analysis import CampaignAnalysis, VerdictKind
+from teiten.model.claims import ClaimStanding
+from teiten.model.comparison import Comparison
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.report.comparison.render import comparison_html, comparison_markdown
+from teiten.report.comparison.sides import comparison_sentence
+from teiten.study.claims import claims_of
+from tests.fixtures.synthetic_plan import HOST
+from tests.fixtures.two_machines import OTHER, Speed, campaign, plan_of, times, usual
+
+WINDOWS = replace(HOST, system="Windows", distribution="Windows Server 2019")
+
+
+def read_tps(comparison: Comparison) -> list[VerdictKind]:
+    return [
+        one.overall.kind
+        for one in comparison.results
+        if (one.workload, one.metric.name) == ("read", "tps")
+    ]
+
+
+def test_a_slower_machine_is_found_slower_on_every_server() -> None:
+    found = compare(campaign("a"), campaign("b", facts=OTHER, speed=times(0.8), seed=2))
+    assert read_tps(found) == [VerdictKind.SLOWER, VerdictKind.SLOWER]
+    one = found.results[0]
+    assert one.overall.effect is not None
+    assert one.overall.effect.low < 0.8 < one.overall.effect.high
+    assert one.overall.at_least_delta
+    assert one.blocks == (5, 5)
+    assert [level.context for level in one.levels] == [(("clients", "1"),), (("clients", "4"),)]
+    assert [level.verdict.effect.confidence for level in one.levels if level.verdict.effect] == [
+        0.975,
+        0.975,
+    ]
+    latency = next(each for each in found.results if each.metric.name == "latency_mean")
+    assert latency.overall.kind is VerdictKind.SLOWER
+
+
+def test_one_block_gives_no_interval() -> None:
+    found = compare(campaign("a"), campaign("b", plan=plan_of(blocks=1), speed=times(0.5)))
+    assert set(read_tps(found)) == {VerdictKind.INCONCLUSIVE}
+    assert {one.overall.reason for one in found.results} == {"too-few-trials"}
+    said = comparison_sentence(found, found.results[0], "en")
+    assert "one trial has no spread" in said
+
+
+def test_blocks_that_lack_a_level_do_not_enter_the_mean_over_levels() -> None:
+    a = campaign("a")
+    dropped = [one for one in a.trials if not (one.block == 2 and one.workload == "read")]
+    b = replace(campaign("b", seed=3), trials=tuple(dropped))
+    found = compare(a, b)
+    assert next(one.blocks for one in found.results if one.workload == "read") == (5, 4)
+
+
+def test_the_unit_over_all_levels_is_the_block() -> None:
+    """Noise that a block's levels share must not be averaged away."""
+
+    def together(factors: list[float]) -> CampaignAnalysis:
+        plan = plan_of()
+        blocks = {one.number: one.block for one in plan.trials}
+
+        def speed(planned: PlannedTrial) -> float:
+            return usual(planned) * factors[blocks[planned.number] - 1]
+
+        return campaign("x", plan=plan, speed=speed, noise=0.001)
+
+    a, b = together([1, 1.2, 0.8, 1.1, 0.9]), together([1.05, 1.25, 0.85, 1.15, 0.95])
+    result = compare(a, replace(b, name="y")).results[0]
+    assert result.overall.kind is VerdictKind.INCONCLUSIVE
+    effect, level = result.overall.effect, result.levels[0].verdict.effect
+    assert effect is not None and level is not None
+    width = math.log(effect.high / effect.low)
+    assert width == pytest.approx(math.log(level.high / level.low) * 2.31 / 2.75, rel=0.1)
+
+
+def os_plan() -> Plan:
+    plan = plan_of(clients=("1", "2", "4"))
+    known = {
+        "read": "read",
+        "update": "update",
+    }
+    study = replace(plan.study, name="operating-systems")
+    assert {one.name for one in study.workloads} == set(known)
+    return replace(plan, study=study)
+
+
+def windows_and_linux(linux: Speed) -> Comparison:
+    return compare(
+        campaign("win", plan=os_plan(), facts=WINDOWS),
+        campaign("lin", plan=os_plan(), speed=linux, seed=2),
+        claims=claims_of("operating-systems"),
+    )
+
+
+def test_findings_about_two_systems_are_checked() -> None:
+    found = {one.claim.id: one for one in windows_and_linux(times(1.3)).claims}
+    assert found["2020-os-read-linux-from-24"].standing is ClaimStanding.REPRODUCED
+    assert found["2020-os-update-linux-from-64"].standing is ClaimStanding.REPRODUCED
+    deciding = found["2020-os-update-linux-from-64"].deciding
+    assert deciding is not None
+    assert deciding.sides == ("Windows", "Linux") and deciding.pairs == 5
+    assert found["2020-os-update-cpu"].standing is ClaimStanding.INCONCLUSIVE  # exactly equal
+    ssb = found["2020-os-parallel-same"]
+    assert ssb.reason is not None and ssb.reason.code == "workload"
+    slower = {one.claim.id: one for one in windows_and_linux(times(0.7)).claims}
+    assert slower["2020-os-read-linux-from-24"].standing is ClaimStanding.CONTRADICTED
+
+
+def test_the_order_of_the_campaigns_does_not_matter_to_findings() -> None:
+    one = windows_and_linux(times(1.3))
+    turned = compare(one.b, one.a, claims=claims_of("operating-systems"))
+    assert [each.standing for each in turned.claims] == [each.standing for each in one.claims]
+
+
+def test_findings_need_two_systems_on_one_hardware() -> None:
+    plan = os_plan()
+    same = compare(
+        campaign("a", plan=plan), campaign("b", plan=plan), claims=claims_of("operating-systems")
+    )
+    assert {one.reason.code for one in same.claims if one.reason} == {"systems", "workload"}
+    other = replace(WINDOWS, cpu=OTHER.cpu)
+    apart = compare(
+        campaign("a", plan=plan),
+        campaign("b", plan=plan, facts=other),
+        claims=claims_of("operating-systems"),
+    )
+    assert {one.reason.code for one in apart.claims if one.reason} == {"hardware", "workload"}
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_report_has_all_parts_and_escapes_names(language: str) -> None:
+    nasty = "<script>alert(1)</script>"
+    comparison = windows_and_linux(times(1.3))
+    comparison = replace(comparison, a=replace(comparison.a, name=nasty))
+    html = comparison_html(comparison, "ja" if language == "ja" else "en")
+    assert nasty not in html
+    for part in ("answer", "asked", "results", "findings", "evidence"):
+        assert f'id="{part}"' in html
+    files = comparison_markdown(comparison, "ja" if language == "ja" else "en")
+    text = files["report.md"].decode()
+    assert "Windows Server 2019" in text and "comparison.csv" in text
+    assert any(name.endswith(".svg") for name in files)

@@ -1,0 +1,121 @@
+"""``teiten history``: lines of what belongs together, changes, and what is left out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from teiten.analysis.history import history
+from teiten.cli.main import teiten
+from teiten.errors import UsageError
+from teiten.model.analysis import CampaignAnalysis
+from teiten.model.history import Axis, Search
+from teiten.report.history.render import history_html
+from teiten.report.history.view import line_sentences
+from tests.fixtures.synthetic import START
+from tests.fixtures.synthetic_plan import HOST
+from tests.fixtures.two_machines import DAY, OTHER, campaign, plan_of, times, write_campaign
+
+
+def nights(count: int, slow_from: int | None = None) -> list[tuple[str, CampaignAnalysis]]:
+    found = []
+    for night in range(count):
+        slow = slow_from is not None and night >= slow_from
+        one = campaign(
+            f"night-{night}",
+            speed=times(0.8 if slow else 1.0),
+            facts=replace(HOST, kernel="6.9.0" if slow else "6.1.0"),
+            seed=night + 1,
+            created_at=START + night * DAY,
+        )
+        found.append((f"/somewhere/{night}", one))
+    return found
+
+
+def test_a_change_is_marked_with_what_differs_around_it() -> None:
+    found = history(reversed(nights(8, slow_from=5)), Axis.DATE)
+    line = found.lines[0]
+    assert len(found.lines) == 4  # two workloads on two servers
+    assert [point.campaign for point in line.points] == [f"night-{at}" for at in range(8)]
+    (change,) = line.changes
+    assert change.first == 5
+    assert change.ratio == pytest.approx(0.8, abs=0.02)
+    assert [one.code for one in change.differences] == ["kernel"]
+    assert line.segments == ((0, 5), (5, 8))
+    (said,) = line_sentences(line, "en")
+    assert "Slower by 20" in said and "night-5" in said and "6.1.0 → 6.9.0" in said
+    assert all(one.low is not None and one.low < one.value for one in line.points)
+
+
+def test_no_change_is_said_with_its_confidence() -> None:
+    line = history(nights(6), Axis.DATE).lines[0]
+    assert (line.changes, line.search) == ((), Search.DONE)
+    assert "95" in line_sentences(line, "en")[0]
+    short = history(nights(3), Axis.DATE).lines[0]
+    assert short.search is Search.TOO_FEW
+
+
+def test_versions_can_be_the_axis() -> None:
+    line = history(nights(3), Axis.VERSION).lines[0]
+    assert [one.version for one in line.points] == ["17.4"] * 3 + ["18.4"] * 3
+    assert line.server == ""
+
+
+def test_other_machines_and_conditions_are_apart() -> None:
+    other = campaign("elsewhere", facts=OTHER)
+    longer = campaign("longer", plan=plan_of(clients=("1", "8")))
+    found = history([*nights(2), ("/o", other), ("/l", longer)], Axis.DATE)
+    assert sorted({len(line.points) for line in found.lines}) == [1, 2]
+    assert len({(line.machine, line.conditions) for line in found.lines}) == 3
+
+
+def test_doubles_and_empty_campaigns_are_left_out() -> None:
+    one = campaign("one")
+    empty = replace(campaign("empty"), trials=())
+    found = history([("/a", one), ("/b", one), ("/c", empty)], Axis.DATE)
+    assert {left.path: left.why for left in found.left_out} == {
+        "/b": "the same campaign as /a",
+        "/c": "it has no complete block yet",
+    }
+
+
+@pytest.mark.parametrize("axis", list(Axis))
+def test_the_page_is_whole_in_both_languages(axis: Axis) -> None:
+    found = history(nights(6, slow_from=3), axis)
+    assert "信頼区間" in history_html(found, "ja")
+    html = history_html(found, "en")
+    assert "night-3" in html and 'data-chart="line-1"' in html
+
+
+def run(workdir: Path, *arguments: str) -> Result:
+    command = ["--workdir", str(workdir), "history", *arguments]
+    return CliRunner().invoke(teiten, command, standalone_mode=False)
+
+
+def test_the_verb_reads_folders_at_any_depth_and_names_what_it_cannot(tmp_path: Path) -> None:
+    for night in range(6):
+        write_campaign(
+            tmp_path / "deep" / str(night // 3) / f"night-{night}",
+            speed=times(0.7 if night > 2 else 1.0),
+            seed=night,
+            created_at=START + night * DAY,
+        )
+    (tmp_path / "deep" / "broken.sqlite").write_bytes(b"x" * 5000)
+    done = run(tmp_path, str(tmp_path / "deep"), "--json")
+    assert done.exception is None
+    told = json.loads(done.stdout)
+    assert [len(line["points"]) for line in told["lines"]] == [6, 6, 6, 6]
+    assert {line["changes"][0]["campaign"] for line in told["lines"]} == {"night-3"}
+    (left,) = told["left_out"]
+    assert left["path"].endswith("broken.sqlite") and "no SQLite file" in left["why"]
+    assert all(Path(page).is_file() for page in told["pages"])
+
+
+def test_the_verb_without_any_campaign_says_so(tmp_path: Path) -> None:
+    assert isinstance(run(tmp_path, str(tmp_path / "nowhere")).exception, UsageError)
+    refused = run(tmp_path, str(tmp_path)).exception
+    assert isinstance(refused, UsageError) and "no ledger" in refused.message
