@@ -31,7 +31,7 @@ def render_html(analysis: CampaignAnalysis, language: Language) -> str:
 
 def page(shown: ReportView, teiten_version: str) -> str:
     """The page of a view."""
-    script = "\n".join(_asset(name) for name in SCRIPTS)
+    script = "\n".join(asset(name) for name in SCRIPTS)
     parts = [name for name in PARTS if getattr(shown, name)]
     return (
         environment()
@@ -43,7 +43,7 @@ def page(shown: ReportView, teiten_version: str) -> str:
             parts=parts,
             config=CONFIG,
             embedded=list(_embedded(shown)),
-            style=_ours(_asset("report.css")),
+            style=_ours(asset("report.css")),
             library=_ours(library()),
             script=_ours(script),
             policy=policy(library(), script),
@@ -90,7 +90,8 @@ def _ours(text: str) -> Markup:
 
 
 @cache
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """A file of the assets as text."""
     return (resources.files("teiten.report") / "assets" / name).read_text(encoding="utf-8")
 
 

@@ -58,9 +58,9 @@ def read_entries(name: str) -> dict[str, str]:
 
 @cache
 def texts(language: Language) -> Texts:
-    """All texts of a language: the report's, the cautions' and the problems'."""
+    """All texts of a language: of the report, the cautions, the problems and the plans."""
     entries: dict[str, str] = {}
-    for part in ("", "cautions.", "problems."):
+    for part in ("", "cautions.", "problems.", "plans."):
         entries.update(read_entries(f"{part}{language}.toml"))
     return Texts(language, entries)
 
