@@ -1,4 +1,5 @@
 // The page of one plan: pev2 and nothing else. The plan stands in the element #plan as JSON.
+import "./storage.js";
 import { createApp, h } from "vue";
 import { Plan } from "pev2";
 

@@ -23,8 +23,8 @@ async function showPlan(place) {
   frame.setAttribute("sandbox", "allow-scripts");
   frame.srcdoc = `<!doctype html><meta charset="utf-8"><style>${style}</style>` +
     '<style>html,body{height:100%;margin:0}#app{height:100vh;display:flex}</style>' +
-    `<div id="app"></div><script type="application/json" id="plan">${plan}</script>` +
-    `<script>${script}</script>`;
+    `<div id="app"></div><script type="application/json" id="plan">${plan}<\/script>` +
+    `<script>${script}<\/script>`;
   place.replaceChildren(frame);
 }
 
