@@ -30,6 +30,7 @@ VERBS = {
     "rm": "delete a campaign",
     "clean": "give disk back",
     "claims": "published findings, and their outcomes in a campaign",
+    "explain-diff": "two execution plans, node by node, and what the difference cost",
     "report": "make a campaign's report again, in another form or language",
     "compare": "campaigns of two machines, systems or years",
     "history": "many campaigns as a line through time",
@@ -46,7 +47,7 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in VERBS:
             return None
-        module = importlib.import_module(f"teiten.cli.{cmd_name}")
+        module = importlib.import_module(f"teiten.cli.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         return command
 

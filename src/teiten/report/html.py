@@ -54,7 +54,7 @@ def assembled(
     downloads: Sequence[Download],
 ) -> str:
     """A page by its template, with everything that it needs inside."""
-    script = "\n".join(_asset(name) for name in SCRIPTS)
+    script = "\n".join(asset(name) for name in SCRIPTS)
     return (
         environment()
         .get_template(template)
@@ -65,7 +65,7 @@ def assembled(
             parts=parts,
             config=CONFIG,
             embedded=list(_embedded(shown, downloads)),
-            style=_ours(_asset("report.css")),
+            style=_ours(asset("report.css")),
             library=_ours(library()),
             script=_ours(script),
             policy=policy(library(), script),
@@ -112,7 +112,8 @@ def _ours(text: str) -> Markup:
 
 
 @cache
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """A file of the assets as text."""
     return (resources.files("teiten.report") / "assets" / name).read_text(encoding="utf-8")
 
 

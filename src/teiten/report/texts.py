@@ -12,7 +12,16 @@ from teiten.model.facts import Caution
 from teiten.model.text import Bilingual, Language
 from teiten.model.trial import Problem
 
-PARTS = ("", "cautions.", "problems.", "profiles.", "comparison.", "history.", "saturation.")
+PARTS = (
+    "",
+    "cautions.",
+    "problems.",
+    "profiles.",
+    "comparison.",
+    "history.",
+    "saturation.",
+    "plans.",
+)
 """The files of each language, by what stands before the language's name."""
 
 
@@ -61,7 +70,7 @@ def read_entries(name: str) -> dict[str, str]:
 
 @cache
 def texts(language: Language) -> Texts:
-    """All texts of a language: the report's, the cautions' and the problems'."""
+    """All texts of a language: of the report, the cautions, the problems and the plans."""
     entries: dict[str, str] = {}
     for part in PARTS:
         entries.update(read_entries(f"{part}{language}.toml"))

@@ -1,0 +1,321 @@
+"""Execution plans as EXPLAIN (FORMAT JSON) gives them, and what the analysis finds in them.
+
+Times are in seconds over all loops, not PostgreSQL's milliseconds per loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from teiten.model.units import Seconds
+
+LEADER = -1
+"""The process that answers the client, beside the workers' numbers from 0."""
+
+HIT = "shared_hit"
+READ = "shared_read"
+BUFFERS = (
+    HIT,
+    READ,
+    "shared_dirtied",
+    "shared_written",
+    "local_hit",
+    "local_read",
+    "local_dirtied",
+    "local_written",
+    "temp_read",
+    "temp_written",
+)
+"""Counters of blocks, as PostgreSQL names them."""
+
+
+@dataclass(frozen=True)
+class PlanNode:
+    """A node of a plan."""
+
+    number: int
+    """From 0, in the order in which EXPLAIN prints the nodes; the index in ``ExplainedPlan``."""
+    parent: int | None
+    """The node below which EXPLAIN prints it."""
+    kind: str
+    """PostgreSQL's node type, with its strategy where that makes another algorithm of it:
+    ``Seq Scan`` (also where ``parallel_aware``), ``HashAggregate``."""
+    relationship: str
+    """Outer, Inner, Member, Subquery, InitPlan, SubPlan; empty for the root."""
+    subplan: str
+    """``CTE x``, ``InitPlan 1``, ``SubPlan 2``; empty for other nodes."""
+    relation: str
+    """The table, function or CTE that is read, without its schema; empty for other nodes."""
+    alias: str
+    index: str
+    join: str
+    """Inner, Left, Full, Right, Semi, Anti; empty for other nodes."""
+    operation: str
+    """Insert, Update, Delete, Merge; empty for other nodes."""
+    parallel_aware: bool
+    partial: str
+    """Partial, Finalize; empty for other nodes."""
+    planned_rows: float | None
+    """Of one loop; None without costs."""
+    planned_cost: float | None
+    rows: float | None
+    """Of one loop, the mean; None where it was not executed with ANALYZE."""
+    loops: int | None
+    """Of all processes; 0: never executed; None without ANALYZE."""
+    own_loops: dict[int, int]
+    """By process (LEADER, or a worker's number); without workers' figures only LEADER's."""
+    seconds: dict[int, float] | None
+    """Inclusive time by process; None without ANALYZE or with TIMING off."""
+    rounding: float
+    """By how many seconds the time over all loops can be wrong, for it is printed per loop."""
+    buffers: dict[str, int]
+    """Inclusive blocks of all processes, by counter; empty without BUFFERS."""
+    io_seconds: float
+    """Inclusive, of all reads and writes; 0 without track_io_timing."""
+    workers_planned: int | None
+    workers_launched: int | None
+    subplans_removed: int
+    """Children that runtime pruning left out before the first row."""
+    details: tuple[tuple[str, Any], ...]
+    """What else EXPLAIN says of the node: conditions, sort method, batches, output."""
+
+    @property
+    def name(self) -> str:
+        """As EXPLAIN in text begins the node's line, without its costs."""
+        words = [self.partial, "Parallel" if self.parallel_aware else "", self.kind]
+        if self.join and self.join != "Inner":
+            words = [self.partial, "Parallel" if self.parallel_aware else "", _joined(self)]
+        if self.operation:
+            words.append(self.operation)
+        if self.index:
+            words += ["using" if self.relation else "on", self.index]
+        if self.relation:
+            words += ["on", self.relation]
+            if self.alias and self.alias != self.relation:
+                words.append(self.alias)
+        elif self.alias:
+            words += ["on", self.alias]
+        return " ".join(word for word in words if word)
+
+    @property
+    def executed(self) -> bool:
+        return bool(self.loops)
+
+    @property
+    def workers(self) -> int:
+        """Workers that executed the node."""
+        return sum(1 for process, loops in self.own_loops.items() if process != LEADER and loops)
+
+    @property
+    def total_rows(self) -> float | None:
+        """Over all loops."""
+        return None if self.rows is None or self.loops is None else self.rows * self.loops
+
+
+def _joined(node: PlanNode) -> str:
+    if node.kind == "Nested Loop":
+        return f"Nested Loop {node.join} Join"
+    return f"{node.kind.removesuffix(' Join')} {node.join} Join"
+
+
+@dataclass(frozen=True)
+class Trigger:
+    """A trigger's time; of an AFTER trigger it is not part of any node's."""
+
+    name: str
+    relation: str
+    seconds: float
+    calls: int
+
+
+@dataclass(frozen=True)
+class ExplainedPlan:
+    """One EXPLAIN (FORMAT JSON)."""
+
+    nodes: tuple[PlanNode, ...]
+    """The root first, each node before those below it."""
+    planning: Seconds | None
+    execution: Seconds | None
+    """The whole execution, triggers and JIT included; None without ANALYZE."""
+    triggers: tuple[Trigger, ...] = ()
+    jit: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
+    """Parameters that differ from their defaults (EXPLAIN SETTINGS)."""
+    query: str = ""
+    """Of auto_explain."""
+    document: Any = None
+    """The JSON from which it was read, for a viewer."""
+
+    @property
+    def root(self) -> PlanNode:
+        return self.nodes[0]
+
+    @property
+    def analysed(self) -> bool:
+        """Whether it was executed (EXPLAIN ANALYZE)."""
+        return self.root.loops is not None
+
+    @property
+    def timed(self) -> bool:
+        return self.root.seconds is not None
+
+    def children(self, number: int) -> tuple[PlanNode, ...]:
+        return tuple(node for node in self.nodes if node.parent == number)
+
+
+@dataclass(frozen=True)
+class Exclusive:
+    """What a node used itself, without the nodes whose work it waited for."""
+
+    leader: float
+    """Seconds of the process that answers the client; all of a serial plan."""
+    workers: float
+    """Seconds of all workers together."""
+    buffers: dict[str, int]
+    io_seconds: float
+
+    @property
+    def seconds(self) -> float:
+        """Of all processes."""
+        return self.leader + self.workers
+
+
+@dataclass(frozen=True)
+class Accounts:
+    """Exclusive figures of all nodes of a plan; they sum up to ``total``."""
+
+    nodes: tuple[Exclusive, ...]
+    """By node number."""
+    total: Exclusive
+    """``leader``: the root's inclusive time, and that of data-modifying CTEs that the rest of the
+    plan did not read to their end, which PostgreSQL executes after it."""
+    leader_known: bool
+    """False where a parallel plan tells nothing of its workers (EXPLAIN without VERBOSE): then
+    every process is taken to have used the same time."""
+
+
+@dataclass(frozen=True)
+class KindStatistics:
+    """All nodes of one type in a plan (2020 §6.5.5, tables 6.30 to 6.33)."""
+
+    kind: str
+    nodes: int
+    never_executed: int
+    loops: int
+    """Executions in all processes."""
+    worker_loops: int
+    leader: float
+    """Exclusive seconds of the leader."""
+    workers: float
+    """Exclusive seconds of all workers."""
+    share: float | None
+    """Of the exclusive time of all processes; None without timing."""
+    rows: float
+    """Over all loops of all nodes."""
+    estimate_error: float | None
+    """The largest of the nodes' factors by which the planner was wrong, 1 or more; None where
+    no node of the type was executed, or without costs."""
+    buffers: dict[str, int]
+    io_seconds: float
+    workers_planned: int
+    workers_launched: int
+    pruned: int
+    """Children that partition pruning at run time left out, or never executed."""
+
+    @property
+    def seconds(self) -> float:
+        return self.leader + self.workers
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of tables and indexes, found in shared buffers or read."""
+        return self.buffers.get(HIT, 0) + self.buffers.get(READ, 0)
+
+
+@dataclass(frozen=True)
+class PlanStatistics:
+    """A plan in numbers."""
+
+    plan: ExplainedPlan
+    accounts: Accounts
+    kinds: tuple[KindStatistics, ...]
+    """The largest share first."""
+    workers_planned: int
+    workers_launched: int
+    pruned: int
+    blocks: int
+    """Blocks of tables and indexes that the execution touched, found in buffers or read."""
+    blocks_read: int
+    io_seconds: float
+    scans_by_workers: tuple[tuple[int, int, float], ...]
+    """Of the scans below a Gather: number of workers, how many scans had that many, and the mean
+    of their seconds over all processes (2020, table 6.38)."""
+
+
+@dataclass(frozen=True)
+class NodeChange:
+    """A difference between two plans at one place.
+
+    ``code``: scan-replaced, index-changed, join-replaced, join-sides (outer and inner exchanged),
+    strategy-changed, parallel-changed, workers-changed, node-added, node-removed, pruning-changed.
+    """
+
+    code: str
+    old: int | None
+    """The node's number in the old plan; None where it is new."""
+    new: int | None
+    old_seconds: float | None
+    """Exclusive, of all processes; None where not timed, or not there."""
+    new_seconds: float | None
+
+    @property
+    def cost(self) -> float | None:
+        """Seconds that the new plan's nodes take more; None where not timed."""
+        if self.old_seconds is None and self.new_seconds is None:
+            return None
+        return (self.new_seconds or 0.0) - (self.old_seconds or 0.0)
+
+
+@dataclass(frozen=True)
+class PlanDifference:
+    """Two plans node by node."""
+
+    old: PlanStatistics
+    new: PlanStatistics
+    same_structure: bool
+    """The same nodes in the same places; costs, rows and times may differ."""
+    pairs: tuple[tuple[int, int], ...]
+    """Node numbers that do the same work, old and new, in the old plan's order."""
+    changes: tuple[NodeChange, ...]
+    """The costliest first."""
+    old_join_order: str
+    """``((a ⋈ b) ⋈ c)``; empty without a join."""
+    new_join_order: str
+
+    @property
+    def joins_reordered(self) -> bool:
+        return self.old_join_order != self.new_join_order
+
+
+@dataclass(frozen=True)
+class PlanVariant:
+    """One structure that repetitions of a query had."""
+
+    fingerprint: str
+    occurrences: tuple[int, ...]
+    """Indexes of the repetitions, ascending."""
+    execution: Seconds | None
+    """The median of their execution times."""
+
+
+@dataclass(frozen=True)
+class PlanStability:
+    """Whether repetitions of a query kept to one plan; one that flips is not averaged."""
+
+    variants: tuple[PlanVariant, ...]
+    """The most frequent first."""
+
+    @property
+    def stable(self) -> bool:
+        return len(self.variants) <= 1

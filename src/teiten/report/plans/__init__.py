@@ -1,0 +1,1 @@
+"""Execution plans in words, tables and the viewer pev2."""

@@ -1,0 +1,154 @@
+"""What differs between two plans, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from teiten.model.explain import NodeChange, PlanDifference, PlanNode, PlanStatistics
+from teiten.report.plans.numbers import duration
+from teiten.report.plans.tables import jit_seconds
+from teiten.report.texts import Texts
+
+MOST_CHANGES = 20
+MOST_ALIKE = 3
+ALWAYS_SINGLE = frozenset({"workers-changed", "pruning-changed", "join-sides", "index-changed"})
+
+
+def statements(t: Texts, found: PlanDifference) -> list[str]:
+    """Whether the plans have the same structure, and their join orders."""
+    lines = [t("plan.same" if found.same_structure else "plan.different")]
+    if found.joins_reordered and found.old_join_order and found.new_join_order:
+        lines.append(t("plan.join-orders", old=found.old_join_order, new=found.new_join_order))
+    elif found.old_join_order and not found.joins_reordered:
+        lines.append(t("plan.join-order", old=found.old_join_order))
+    return lines
+
+
+def changes(t: Texts, found: PlanDifference) -> list[str]:
+    """One sentence for each difference, the costliest first; the same difference at many nodes,
+    as partitions have it, is one."""
+    if not found.changes:
+        return [t("plan.changes.none")]
+    groups: dict[tuple[str, ...], list[NodeChange]] = {}
+    for one in found.changes:
+        groups.setdefault(_likeness(found, one), []).append(one)
+    lines: list[tuple[float, str]] = []
+    for group in groups.values():
+        if len(group) > MOST_ALIKE:
+            lines.append((_cost(group), _together(t, found, group)))
+        else:
+            lines += [(_cost([one]), change_text(t, found, one)) for one in group]
+    ranked = [text for _, text in sorted(lines, key=lambda one: -abs(one[0]))]
+    more = len(ranked) - MOST_CHANGES
+    return [*ranked[:MOST_CHANGES], *([t("plan-change.more", count=more)] if more > 0 else [])]
+
+
+def _likeness(found: PlanDifference, change: NodeChange) -> tuple[str, ...]:
+    old, new = _node(found.old, change.old), _node(found.new, change.new)
+    if change.code in ALWAYS_SINGLE:
+        return (change.code, str(change.old), str(change.new))
+    return (change.code, _kind(old), _kind(new))
+
+
+def _kind(node: PlanNode | None) -> str:
+    if node is None:
+        return ""
+    words = (node.partial, "Parallel" if node.parallel_aware else "", node.kind)
+    return " ".join(word for word in words if word)
+
+
+def _cost(group: Sequence[NodeChange]) -> float:
+    return sum(one.cost or 0.0 for one in group)
+
+
+def _together(t: Texts, found: PlanDifference, group: Sequence[NodeChange]) -> str:
+    _, old, new = _likeness(found, group[0])
+    key = "plan-group.changed" if old and new else f"plan-group.{group[0].code}"
+    text = t(key, count=len(group), old=old, new=new)
+    if any(one.cost is None for one in group):
+        return text
+    return text + t(
+        "plan-change.cost",
+        old=duration(sum(one.old_seconds or 0.0 for one in group)),
+        new=duration(sum(one.new_seconds or 0.0 for one in group)),
+        cost=duration(_cost(group), signed=True),
+    )
+
+
+def change_text(t: Texts, found: PlanDifference, change: NodeChange) -> str:
+    """A difference with what it costs."""
+    old = _node(found.old, change.old)
+    new = _node(found.new, change.new)
+    key = f"plan-change.{change.code}"
+    if change.code == "parallel-changed":
+        key += ".on" if new is not None and new.parallel_aware else ".off"
+    text = t(
+        key,
+        old=old.name if old else "",
+        new=new.name if new else "",
+        tables=_tables(found.old, old),
+        **_workers("old", old),
+        **_workers("new", new),
+        old_pruned=_pruned(found.old, old),
+        new_pruned=_pruned(found.new, new),
+    )
+    if change.cost is None:
+        return text
+    cost = duration(change.cost, signed=True)
+    return text + t(
+        "plan-change.cost",
+        old=duration(change.old_seconds),
+        new=duration(change.new_seconds),
+        cost=cost,
+    )
+
+
+def notes(t: Texts, found: PlanDifference, sides: tuple[str, str]) -> Iterator[str]:
+    """What a reader of these plans must know."""
+    both = (found.old, found.new)
+    if all(one.plan.analysed for one in both):
+        yield t("plan.once")
+    if not all(one.plan.analysed for one in both):
+        yield t("plan.estimated")
+    elif not all(one.plan.timed for one in both):
+        yield t("plan.untimed")
+    if not all(one.accounts.leader_known for one in both):
+        yield t("plan.leader-unknown")
+    for one, side in zip(both, sides, strict=True):
+        seconds = jit_seconds(one)
+        if seconds:
+            yield t("plan.jit", seconds=duration(seconds), side=side)
+
+
+def _node(side: PlanStatistics, number: int | None) -> PlanNode | None:
+    return None if number is None else side.plan.nodes[number]
+
+
+def _workers(side: str, node: PlanNode | None) -> dict[str, int]:
+    return {
+        f"{side}_planned": (node.workers_planned if node else 0) or 0,
+        f"{side}_launched": (node.workers_launched if node else 0) or 0,
+    }
+
+
+def _pruned(side: PlanStatistics, node: PlanNode | None) -> int:
+    if node is None:
+        return 0
+    never = [one for one in side.plan.children(node.number) if one.loops == 0]
+    return node.subplans_removed + len(never)
+
+
+def _tables(side: PlanStatistics, node: PlanNode | None) -> str:
+    """The tables below a join, in the order of the plan."""
+    if node is None:
+        return ""
+    inside = {node.number}
+    names = []
+    for one in side.plan.nodes[node.number + 1 :]:
+        if one.parent in inside:
+            inside.add(one.number)
+            name = one.alias or one.relation
+            if name and not one.kind.startswith("Subquery"):
+                names.append(name)
+    shown = list(dict.fromkeys(names))
+    return ", ".join(shown[:6]) + (" …" if len(shown) > 6 else "")

@@ -1,0 +1,202 @@
+"""Tables of plans: by node type (as 2020 §6.5.5, tables 6.30 to 6.33), by node, in all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from teiten.model.explain import (
+    HIT,
+    READ,
+    KindStatistics,
+    PlanDifference,
+    PlanNode,
+    PlanStatistics,
+)
+from teiten.report.numbers import NOTHING, significant
+from teiten.report.plans.numbers import count, duration, factor, share
+from teiten.report.tables import Cell, Column, Row, Table, cells
+from teiten.report.texts import Texts
+
+MOST_NODES = 25
+"""Of a table node by node; plans over partitions have hundreds."""
+TEMPORARY = ("temp_read", "temp_written")
+
+Of = Callable[[PlanStatistics], float | None]
+
+
+def summary_table(t: Texts, name: str, found: PlanDifference, sides: tuple[str, str]) -> Table:
+    """The figures of both plans as wholes."""
+    return Table(
+        name=name,
+        caption=t("plan-table.summary"),
+        columns=(
+            Column(t("plan-table.what")),
+            Column(sides[0], numeric=True),
+            Column(sides[1], numeric=True),
+            Column(t("plan-table.ratio"), numeric=True),
+        ),
+        rows=tuple(_summary_rows(t, found)),
+        sortable=False,
+    )
+
+
+def _summary_rows(t: Texts, found: PlanDifference) -> Iterator[Row]:
+    figures: tuple[tuple[str, Of, Callable[[float | None], str]], ...] = (
+        ("execution", lambda one: one.plan.execution, duration),
+        ("planning", lambda one: one.plan.planning, duration),
+        ("cost", lambda one: one.plan.root.planned_cost, count),
+        ("leader", lambda one: one.accounts.total.leader if one.plan.timed else None, duration),
+        ("workers-time", lambda one: one.accounts.total.workers or None, duration),
+        ("blocks", lambda one: one.blocks or None, count),
+        ("blocks-read", lambda one: one.blocks_read or None, count),
+        ("io", lambda one: one.io_seconds or None, duration),
+        ("pruned", lambda one: one.pruned or None, count),
+        ("triggers", _trigger_seconds, duration),
+        ("jit", jit_seconds, duration),
+    )
+    for key, of, words in figures:
+        old, new = of(found.old), of(found.new)
+        if old is not None or new is not None:
+            yield cells(t(f"plan-fact.{key}"), words(old), words(new), _ratio(old, new))
+    if found.old.workers_planned or found.new.workers_planned:
+        old_text, new_text = (
+            f"{one.workers_launched} / {one.workers_planned}" for one in (found.old, found.new)
+        )
+        yield cells(t("plan-fact.workers"), old_text, new_text, NOTHING)
+
+
+def jit_seconds(one: PlanStatistics) -> float | None:
+    """What just-in-time compilation took; None without it."""
+    timing = one.plan.jit.get("Timing")
+    total = timing.get("Total") if isinstance(timing, dict) else None
+    return total / 1000 if isinstance(total, int | float) else None
+
+
+def _trigger_seconds(one: PlanStatistics) -> float | None:
+    return sum(trigger.seconds for trigger in one.plan.triggers) or None
+
+
+def kinds_table(t: Texts, name: str, one: PlanStatistics, side: str) -> Table:
+    """Node statistics of one plan."""
+    columns = (
+        ("kind", lambda kind: Cell(kind.kind)),
+        ("nodes-column", lambda kind: _number(kind.nodes)),
+        ("never", lambda kind: _number(kind.never_executed)),
+        ("loops", lambda kind: _number(kind.loops)),
+        ("worker-loops", lambda kind: _number(kind.worker_loops)),
+        ("leader", lambda kind: _time(one, kind.leader)),
+        ("workers", lambda kind: _time(one, kind.workers)),
+        ("share", lambda kind: Cell(share(kind.share), kind.share)),
+        ("rows", lambda kind: _number(kind.rows)),
+        ("error", lambda kind: Cell(factor(kind.estimate_error), kind.estimate_error)),
+        ("hit", lambda kind: _number(kind.buffers.get(HIT, 0))),
+        ("read", lambda kind: _number(kind.buffers.get(READ, 0))),
+        ("temp", lambda kind: _number(sum(kind.buffers.get(key, 0) for key in TEMPORARY))),
+        ("io", lambda kind: Cell(duration(kind.io_seconds or None), kind.io_seconds)),
+    )
+    kept = [(key, of) for key, of in columns if key in ALWAYS or _any(one.kinds, of)]
+    return Table(
+        name=name,
+        caption=t("plan-table.kinds", side=side),
+        columns=tuple(Column(t(f"plan-table.{key}"), numeric=key != "kind") for key, _ in kept),
+        rows=tuple(tuple(of(kind) for _, of in kept) for kind in one.kinds),
+        note=t("plan-table.kinds-note"),
+    )
+
+
+ALWAYS = frozenset({"kind", "nodes-column", "loops", "leader", "share", "rows", "error"})
+"""Columns that are shown even where all their cells are empty."""
+
+
+def _any(kinds: Sequence[KindStatistics], of: Callable[[KindStatistics], Cell]) -> bool:
+    return any(of(kind).sort for kind in kinds)
+
+
+def nodes_table(t: Texts, name: str, found: PlanDifference, sides: tuple[str, str]) -> Table:
+    """Both plans node by node, those first whose time differs most."""
+    rows = sorted(_pairs(found), key=lambda pair: -abs(_gain(found, *pair)))
+    return Table(
+        name=name,
+        caption=t("plan-table.nodes"),
+        columns=(
+            Column(f"{t('plan-table.node')}: {sides[0]}"),
+            Column(f"{t('plan-table.node')}: {sides[1]}"),
+            Column(sides[0], numeric=True),
+            Column(sides[1], numeric=True),
+            Column(t("plan-table.difference"), numeric=True),
+            Column(f"{t('plan-table.rows')}: {sides[0]}", numeric=True),
+            Column(f"{t('plan-table.rows')}: {sides[1]}", numeric=True),
+        ),
+        rows=tuple(_node_row(found, *pair) for pair in rows[:MOST_NODES]),
+        note=t("plan-table.nodes-note", count=len(rows)),
+    )
+
+
+def _pairs(found: PlanDifference) -> Iterator[tuple[int | None, int | None]]:
+    yield from found.pairs
+    yield from ((one.old, one.new) for one in found.changes if None in (one.old, one.new))
+
+
+def _node_row(found: PlanDifference, old: int | None, new: int | None) -> Row:
+    olds, news = _own(found.old, old), _own(found.new, new)
+    known = found.old.plan.timed and found.new.plan.timed
+    gain = _gain(found, old, new) if known else None
+    return (
+        _node_cell(found.old, old),
+        _node_cell(found.new, new),
+        Cell(duration(olds), olds),
+        Cell(duration(news), news),
+        Cell(duration(gain, signed=True), gain),
+        _rows_cell(found.old, old),
+        _rows_cell(found.new, new),
+    )
+
+
+def _node_cell(side: PlanStatistics, number: int | None) -> Cell:
+    return Cell(NOTHING if number is None else side.plan.nodes[number].name)
+
+
+def _rows_cell(side: PlanStatistics, number: int | None) -> Cell:
+    node: PlanNode | None = None if number is None else side.plan.nodes[number]
+    rows = None if node is None else node.total_rows
+    return Cell(count(rows), rows)
+
+
+def _own(side: PlanStatistics, number: int | None) -> float | None:
+    if number is None or not side.plan.timed:
+        return None
+    return side.accounts.nodes[number].seconds
+
+
+def _gain(found: PlanDifference, old: int | None, new: int | None) -> float:
+    return (_own(found.new, new) or 0.0) - (_own(found.old, old) or 0.0)
+
+
+def scans_table(t: Texts, name: str, one: PlanStatistics, side: str) -> Table | None:
+    """How many scans had how many workers (2020, table 6.38); None of a serial plan."""
+    if not one.scans_by_workers:
+        return None
+    return Table(
+        name=name,
+        caption=t("plan-table.scans", side=side),
+        columns=tuple(
+            Column(t(f"plan-table.{key}"), numeric=True)
+            for key in ("workers", "scan-count", "scan-mean")
+        ),
+        rows=tuple(
+            (_number(workers), _number(scans), Cell(duration(mean), mean))
+            for workers, scans, mean in one.scans_by_workers
+        ),
+    )
+
+
+def _number(value: float) -> Cell:
+    return Cell(count(value), float(value))
+
+
+def _time(one: PlanStatistics, seconds: float) -> Cell:
+    return Cell(duration(seconds) if one.plan.timed else NOTHING, seconds)
+
+
+def _ratio(old: float | None, new: float | None) -> str:
+    return significant(new / old) if old and new is not None else NOTHING

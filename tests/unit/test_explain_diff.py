@@ -1,0 +1,133 @@
+"""``teiten explain-diff``: what it reads, says, writes, and refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from teiten.analysis.plans_read import read_plan
+from teiten.analysis.plans_structure import stability
+from teiten.analysis.plans_text import PlanTextError
+from teiten.cli.main import teiten
+from teiten.errors import UsageError
+from tests.fixtures.plan_corpus import corpus, plan
+
+HASH = corpus("pg18")["hash-joins"]["plan"]
+
+
+def run(*arguments: str | Path, given: str = "") -> Result:
+    words = ["explain-diff", *map(str, arguments)]
+    return CliRunner().invoke(teiten, words, standalone_mode=False, input=given)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    old.write_text(corpus("pg18")["nested-loop"]["plan"], encoding="utf-8")
+    new.write_text(corpus("pg18")["merge-join"]["plan"], encoding="utf-8")
+    return old, new
+
+
+def test_what_was_replaced_is_said_with_its_cost(files: tuple[Path, Path]) -> None:
+    said = run(*files).stdout
+    assert "The two plans differ in their structure." in said
+    assert re.search(r"Nested Loop \(c, s\) became Merge Join \(.* → .*, [+−].*\)", said)
+    assert "By node type: old.json" in said and "By node type: new.json" in said
+    assert "構造が異なる" in run(*files, "--lang", "ja").stdout
+
+
+def test_one_plan_can_come_from_standard_input(files: tuple[Path, Path]) -> None:
+    assert "same structure" in run(files[0], "-", given=files[0].read_text()).stdout
+
+
+def test_as_json(files: tuple[Path, Path]) -> None:
+    found = json.loads(run(*files, "--json").stdout)
+    assert found["same_structure"] is False
+    codes = {one["code"] for one in found["changes"]}
+    assert "join-replaced" in codes
+    kinds = found["old"]["kinds"]
+    assert sum(kind["share"] for kind in kinds) == pytest.approx(1)
+    assert found["old"]["leader_seconds"] <= found["old"]["execution_seconds"]
+
+
+def test_the_page_embeds_the_viewer_once_and_escapes_the_plans(tmp_path: Path) -> None:
+    wide = tmp_path / "wide.json"
+    wide.write_text(corpus("pg18")["wide-text"]["plan"], encoding="utf-8")
+    page = tmp_path / "page.html"
+    result = run(wide, wide, "--html", page, "--lang", "ja")
+    assert result.exception is None
+    text = page.read_text(encoding="utf-8")
+    assert text.count('id="pev2-script"') == 1
+    assert "<script>alert(1)" not in text and "alert(1)" in text
+    assert len(text) < 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is empty"),
+        ("Seq Scan on t  (cost=0.00..1.00 rows=1 width=4)", "EXPLAIN's text format"),
+        (" Sort\n   ->  Seq Scan on t", "EXPLAIN's text format"),
+        ('<explain xmlns="http://www.postgresql.org/2009/explain">', "is XML"),
+        ('- Plan: \n    Node Type: "Seq Scan"', "in YAML"),
+        ("SELECT 1", "is a statement"),
+        ('[{"Plan": {"Node Type": "Result"', "is broken JSON"),
+        ('{"a": 1}', "holds no key Plan"),
+        ('{"Plan": []}', "Plan is no object"),
+        ('{"Plan": {"Node Type": "Sort", "Plans": [{}]}}', "Plan.Plans[0] has no Node Type"),
+        ('{"Plan": {"Node Type": "Sort", "Plans": 3}}', "Plan.Plans is no list"),
+        ('{"Plan": {"Node Type": "Sort", "Actual Loops": "x"}}', "Actual Loops: 'x' is no number"),
+        ('{"Plan": {"Node Type": "Sort", "Actual Loops": -1}}', "is no number"),
+        ("[" * 100_000, "nested too deeply"),
+        (HASH + HASH, "holds 2 plans"),
+    ],
+)
+def test_other_texts_are_refused_with_a_hint(tmp_path: Path, text: str, words: str) -> None:
+    file = tmp_path / "given.txt"
+    file.write_text(text, encoding="utf-8")
+    error = run(file, file).exception
+    assert isinstance(error, UsageError)
+    assert str(file) in error.message and words in error.message
+    assert "JSON" in error.hint or "one plan" in error.hint
+
+
+def test_what_cannot_be_read_or_written(files: tuple[Path, Path], tmp_path: Path) -> None:
+    missing = run(files[0], tmp_path / "none.json").exception
+    assert isinstance(missing, UsageError) and "none.json cannot be read" in missing.message
+    folder = run(*files, "--html", tmp_path / "no" / "page.html").exception
+    assert isinstance(folder, UsageError) and "--html" in folder.message
+    twice = run("-", "-").exception
+    assert isinstance(twice, UsageError) and "given twice" in twice.message
+
+
+def test_every_form_of_one_plan_is_read_alike(tmp_path: Path) -> None:
+    expected = read_plan(HASH).nodes
+    lines = HASH.splitlines()
+    psql = ["QUERY PLAN".center(40), "-" * 40, *(f" {line:<60}+" for line in lines[:-1])]
+    framed = "\n".join([*psql, f" {lines[-1]}", "(1 row)", ""])
+    entry = json.loads(HASH)[0]
+    logged = json.dumps({"Query Text": "SELECT 1", **entry}, indent=2).replace("\n", "\n\t")
+    log = (
+        "2026-11-21 12:00:00.000 UTC [77] LOG:  duration: 12.345 ms  plan:\n\t"
+        f"{logged}\n2026-11-21 12:00:01.000 UTC [77] LOG:  checkpoint {{starting}}\n"
+    )
+    lined = json.dumps({"message": f"duration: 12.345 ms  plan:\n{logged}", "pid": 3})
+    row = json.dumps([{"QUERY PLAN": [entry]}])
+    for text in (HASH, framed, log, lined, row, "\ufeff" + HASH, HASH.replace("\n", "\r\n")):
+        assert read_plan(text).nodes == expected
+    assert read_plan(log).query == "SELECT 1"
+    with pytest.raises(PlanTextError, match="holds 2 plans"):
+        read_plan(log + log)
+
+
+def test_a_plan_that_flips_is_reported_not_averaged() -> None:
+    steady = stability([plan("pg18", "hash-joins")] * 3)
+    assert steady.stable and steady.variants[0].occurrences == (0, 1, 2)
+    flips = stability([plan("pg18", "hash-joins"), plan("pg18", "merge-join")] * 2)
+    assert not flips.stable
+    assert [one.occurrences for one in flips.variants] == [(0, 2), (1, 3)]
+    assert stability([]).stable

@@ -1,0 +1,152 @@
+"""Write tests/plans/pgNN.json.gz: plans of real servers that the plan analysis is held against.
+
+    PYTHONPATH=src python -m tools.write_plan_corpus [VERSION…]
+
+Needs the installations of the versions (``teiten pg install 10 … 18``), and for the plans with JIT
+a server that has it, such as Debian's. Every plan is of a server on this machine.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.postgres.installations import find_installations
+from teiten.host.paths import Workdir, default_workdir
+from teiten.host.users import server_user
+from teiten.model.installation import Installation
+from teiten.model.study import Setting
+from teiten.model.text import Bilingual
+
+HERE = Path(__file__).parent
+TARGET = HERE.parent / "tests" / "plans"
+USUAL = "ANALYZE, VERBOSE, BUFFERS"
+SETTINGS = {
+    "max_worker_processes": "16",
+    "max_parallel_workers": "8",
+    "autovacuum": "off",
+    "track_io_timing": "on",
+    "shared_buffers": "32MB",
+    "fsync": "off",
+}
+FAR = """
+CREATE EXTENSION postgres_fdw;
+CREATE SERVER near FOREIGN DATA WRAPPER postgres_fdw
+  OPTIONS (host '{host}', port '{port}', dbname 'postgres');
+CREATE SERVER nearer FOREIGN DATA WRAPPER postgres_fdw
+  OPTIONS (host '{host}', port '{port}', dbname 'postgres');
+CREATE USER MAPPING FOR CURRENT_USER SERVER near;
+CREATE USER MAPPING FOR CURRENT_USER SERVER nearer;
+CREATE SCHEMA far;
+IMPORT FOREIGN SCHEMA public LIMIT TO (customers, sales) FROM SERVER near INTO far;
+CREATE TABLE far.halves (id int, day date, customer int, product int, amount numeric, note text)
+  PARTITION BY RANGE (id);
+CREATE FOREIGN TABLE far.first PARTITION OF far.halves FOR VALUES FROM (0) TO (20000)
+  SERVER near OPTIONS (schema_name 'public', table_name 'sales');
+CREATE FOREIGN TABLE far.second PARTITION OF far.halves FOR VALUES FROM (20000) TO (90000)
+  SERVER nearer OPTIONS (schema_name 'public', table_name 'sales');
+"""
+
+
+def main(versions: list[str]) -> None:
+    TARGET.mkdir(exist_ok=True)
+    for installation in chosen(versions):
+        name = f"pg{installation.version.major}"
+        jit = installation.name.startswith("system")
+        name += "-jit" if jit else ""
+        with tempfile.TemporaryDirectory(prefix="teiten-corpus-") as folder:
+            Path(folder).chmod(0o755)
+            plans = explain_all(installation, Path(folder), jit=jit)
+        data = json.dumps(plans, ensure_ascii=False, indent=None, separators=(",", ":"))
+        path = TARGET / f"{name}.json.gz"
+        path.write_bytes(gzip.compress(data.encode(), 9, mtime=0))
+        sys.stderr.write(f"{path.name}: {len(plans)} plans, {path.stat().st_size} bytes\n")
+
+
+def chosen(versions: list[str]) -> list[Installation]:
+    found = find_installations(Workdir(default_workdir()))
+    kept: dict[tuple[str, bool], Installation] = {}
+    for one in found:
+        if one.postgres is None or float(one.version.major) < 10:
+            continue
+        kept.setdefault((one.version.major, one.name.startswith("system")), one)
+    return [one for one in kept.values() if not versions or one.version.major in versions]
+
+
+def explain_all(installation: Installation, folder: Path, *, jit: bool) -> dict[str, Any]:
+    queries = tomllib.loads((HERE / "plan_corpus.toml").read_text(encoding="utf-8"))
+    cluster = Cluster.create(
+        installation,
+        folder / "cluster" / "data",
+        user=server_user(),
+        checksums=False,
+        log=folder / "log",
+    )
+    cluster.configure(
+        [Setting(name, value, Bilingual("", ""), "corpus") for name, value in SETTINGS.items()]
+    )
+    cluster.start()
+    try:
+        with cluster.connect() as connection:
+            fill(connection, cluster)
+        major = int(installation.version.major)
+        return {
+            name: explained
+            for name, query in queries["queries"].items()
+            if major >= query.get("min", 10) and query.get("jit", False) == jit
+            for explained in [explain(cluster, queries["sets"], query, major)]
+        }
+    finally:
+        cluster.stop(immediately=True)
+
+
+def fill(connection: psycopg.Connection[Any], cluster: Cluster) -> None:
+    statements = (HERE / "plan_corpus.sql").read_text(encoding="utf-8")
+    body, _, vacuum = statements.rpartition("VACUUM")
+    connection.execute(body.encode())
+    for statement in FAR.format(host=cluster.socket_directory, port=cluster.port).split(";\n"):
+        if statement.strip():
+            connection.execute(statement.encode())
+    if connection.info.server_version >= 140000:
+        for server in ("near", "nearer"):
+            connection.execute(f"ALTER SERVER {server} OPTIONS (ADD async_capable 'true')".encode())
+    connection.execute(("VACUUM" + vacuum).encode())
+
+
+def explain(
+    cluster: Cluster, sets: dict[str, Any], query: dict[str, Any], major: int
+) -> dict[str, Any]:
+    """Explained in a transaction that is rolled back, so that every query sees the same data."""
+    options = query.get("options", USUAL)
+    if major >= 12:
+        options += ", SETTINGS"
+    text = query["sql"] if major >= 12 else query["sql"].replace("AS MATERIALIZED", "AS")
+    settings = {**sets[query.get("set", "serial")], **query.get("settings", {})}
+    if major < 11:
+        settings.pop("parallel_leader_participation", None)
+    with cluster.connect(autocommit=False) as connection:
+        for name, value in {"jit": "off", **settings}.items() if major >= 11 else settings.items():
+            connection.execute("SELECT set_config(%s, %s, true)", (name, value))
+        if query.get("jit"):
+            connection.execute("SET LOCAL jit = on")
+        if "before" in query:
+            connection.execute(query["before"].encode())
+        # As text, not as psycopg's JSON, which would lose keys that stand twice in an object.
+        result = connection.pgconn.exec_(f"EXPLAIN ({options}, FORMAT JSON) {text}".encode())
+        value = result.get_value(0, 0)
+        if value is None:
+            raise RuntimeError(f"{text}: {result.error_message.decode()}")
+        connection.rollback()
+    return {"sql": text, "plan": value.decode().replace(str(cluster.socket_directory), "SOCKET")}
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
