@@ -4,6 +4,7 @@ use tpchgen::random::RowRandomInt;
 
 use crate::encode::{Encoder, Fields};
 use crate::rows::Dimensional;
+use crate::scale::Scale;
 use crate::streams::{self, PER_ADDRESS, seed, stream};
 use crate::table::Table;
 use crate::words;
@@ -18,8 +19,10 @@ pub(crate) struct Customers {
     segments: &'static [&'static str],
 }
 
-impl Customers {
-    pub(crate) fn new(skipped: u64) -> Self {
+impl Dimensional for Customers {
+    const TABLE: Table = Table::Customer;
+
+    fn new(_scale: &Scale, skipped: u64) -> Self {
         Self {
             key: skipped as u32,
             address: stream(seed::CUSTOMER_ADDRESS, PER_ADDRESS, skipped),
@@ -30,10 +33,6 @@ impl Customers {
             segments: words::segments(),
         }
     }
-}
-
-impl Dimensional for Customers {
-    const TABLE: Table = Table::Customer;
 
     fn next<E: Encoder>(&mut self, fields: &mut Fields<E>) {
         self.key += 1;

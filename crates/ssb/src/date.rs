@@ -41,21 +41,19 @@ pub(crate) fn rows(scale: &Scale) -> u64 {
 }
 
 pub(crate) struct Dates {
-    days: Box<dyn Iterator<Item = Day> + Send>,
+    days: Box<dyn Iterator<Item = Day> + Send + Sync>,
     quirks: bool,
 }
 
-impl Dates {
-    pub(crate) fn new(scale: &Scale, skipped: u64) -> Self {
+impl Dimensional for Dates {
+    const TABLE: Table = Table::Date;
+
+    fn new(scale: &Scale, skipped: u64) -> Self {
         Self {
             days: Box::new(days().skip(skipped as usize)),
             quirks: scale.variant != Variant::Paper,
         }
     }
-}
-
-impl Dimensional for Dates {
-    const TABLE: Table = Table::Date;
 
     fn next<E: Encoder>(&mut self, fields: &mut Fields<E>) {
         let Some(day) = self.days.next() else { return };

@@ -83,7 +83,7 @@ impl<const N: usize> Piece<N> {
 }
 
 /// How fields become bytes.
-pub(crate) trait Encoder: Copy {
+pub(crate) trait Encoder: Copy + Send + Sync {
     /// Before the first field of a row.
     fn start(&self, row: &mut Row, table: Table);
     /// A whole number below 100,000,000.

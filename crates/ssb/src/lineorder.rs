@@ -32,13 +32,29 @@ pub(crate) struct Lineorders<E> {
     order: u64,
     customers: u32,
     every_customer: bool,
+    of_order: OrderStreams,
+    of_lines: LineStreams,
+    parts: u32,
+    suppliers: u32,
+}
+
+/// The streams that give one number for each order.
+struct OrderStreams {
     date: RowRandomInt,
     customer: RowRandomInt,
     priority: RowRandomInt,
     count: RowRandomInt,
-    lines: LineStreams,
-    parts: u32,
-    suppliers: u32,
+}
+
+impl OrderStreams {
+    fn new(skipped: u64) -> Self {
+        Self {
+            date: stream(seed::ORDER_DATE, 1, skipped),
+            customer: stream(seed::ORDER_CUSTOMER, 1, skipped),
+            priority: stream(seed::ORDER_PRIORITY, 1, skipped),
+            count: stream(seed::ORDER_LINES, 1, skipped),
+        }
+    }
 }
 
 /// The streams of the lines.
@@ -55,8 +71,8 @@ struct LineStreams {
 
 /// Encoded fields by value.
 struct Pieces {
-    dates: [Piece<16>; DAYS],
-    day_keys: [u32; DAYS],
+    dates: Vec<Piece<16>>,
+    day_keys: Vec<u32>,
     /// The priority, and the ship priority, which is always 0.
     priorities: [Piece<32>; 5],
     priority_lengths: [u64; 5],
@@ -86,19 +102,8 @@ impl<E: Encoder> Lineorders<E> {
             order: skipped,
             customers: scale.customers,
             every_customer: scale.variant == Variant::Paper,
-            date: stream(seed::ORDER_DATE, 1, skipped),
-            customer: stream(seed::ORDER_CUSTOMER, 1, skipped),
-            priority: stream(seed::ORDER_PRIORITY, 1, skipped),
-            count: stream(seed::ORDER_LINES, 1, skipped),
-            lines: LineStreams {
-                part: Lanes::new(seed::LINE_PART, skipped),
-                supplier: Lanes::new(seed::LINE_SUPPLIER, skipped),
-                quantity: Lanes::new(seed::QUANTITY, skipped),
-                discount: Lanes::new(seed::DISCOUNT, skipped),
-                tax: Lanes::new(seed::TAX, skipped),
-                commit: Lanes::new(seed::COMMIT_DATE, skipped),
-                ship_mode: Lanes::new(seed::SHIP_MODE, skipped),
-            },
+            of_order: OrderStreams::new(skipped),
+            of_lines: LineStreams::new(skipped),
             parts: scale.largest_partkey,
             suppliers: scale.suppliers,
         }
@@ -110,17 +115,17 @@ impl<E: Encoder> Lineorders<E> {
         self.order += 1;
         Order {
             key: sparse_key(self.order),
-            day: self.date.next_int(0, ORDER_DAYS - 1) as usize,
+            day: self.of_order.date.next_int(0, ORDER_DAYS - 1) as usize,
             customer: self.next_customer(),
-            priority: self.priority.next_int(0, 4) as usize,
-            lines: self.count.next_int(1, LINES as i32) as usize,
+            priority: self.of_order.priority.next_int(0, 4) as usize,
+            lines: self.of_order.count.next_int(1, LINES as i32) as usize,
         }
     }
 
     #[inline(always)]
     fn next_customer(&mut self) -> u32 {
-        let customer = self.customer.next_int(1, self.customers as i32) as u32;
-        if self.every_customer || customer % CUSTOMERS_WITHOUT != 0 {
+        let customer = self.of_order.customer.next_int(1, self.customers as i32) as u32;
+        if self.every_customer || !customer.is_multiple_of(CUSTOMERS_WITHOUT) {
             customer
         } else if customer < self.customers {
             customer + 1
@@ -150,13 +155,19 @@ struct OrderPieces {
     total: Piece<16>,
 }
 
-impl<E: Encoder + Send> Source for Lineorders<E> {
+impl<E: Encoder> Source for Lineorders<E> {
     const WINDOW: usize = LINES * ROW_WINDOW;
+
+    fn seek(&mut self, skipped: u64) {
+        self.of_order = OrderStreams::new(skipped);
+        self.of_lines = LineStreams::new(skipped);
+        self.order = skipped;
+    }
 
     #[inline(always)]
     fn next(&mut self, out: &mut [u8], mut at: usize, sums: &mut Sums) -> (usize, u64) {
         let order = self.next_order();
-        let lines = self.lines.next(self.parts, self.suppliers, order.lines);
+        let lines = self.of_lines.next(self.parts, self.suppliers, order.lines);
         let common = self.order_pieces(&order, lines.total);
         let pieces = &*self.pieces;
         for line in 0..order.lines {
@@ -219,6 +230,18 @@ struct Lines {
 }
 
 impl LineStreams {
+    fn new(skipped: u64) -> Self {
+        Self {
+            part: Lanes::new(seed::LINE_PART, skipped),
+            supplier: Lanes::new(seed::LINE_SUPPLIER, skipped),
+            quantity: Lanes::new(seed::QUANTITY, skipped),
+            discount: Lanes::new(seed::DISCOUNT, skipped),
+            tax: Lanes::new(seed::TAX, skipped),
+            commit: Lanes::new(seed::COMMIT_DATE, skipped),
+            ship_mode: Lanes::new(seed::SHIP_MODE, skipped),
+        }
+    }
+
     #[inline(always)]
     fn next(&mut self, parts: u32, suppliers: u32, count: usize) -> Lines {
         let mut lines = Lines {
@@ -257,8 +280,8 @@ fn retail_price(part: u32) -> u32 {
 impl Pieces {
     fn new<E: Encoder>(encoder: E, variant: Variant) -> Box<Self> {
         let mut pieces = Box::new(Self {
-            dates: [Piece::EMPTY; DAYS],
-            day_keys: [0; DAYS],
+            dates: days().map(|day| Piece::of(|row| encoder.integer(row, day.key()))).collect(),
+            day_keys: days().map(|day| day.key()).collect(),
             priorities: [Piece::EMPTY; 5],
             priority_lengths: [0; 5],
             line_numbers: numbers(encoder, 1),
@@ -268,10 +291,6 @@ impl Pieces {
             ship_modes: [Piece::EMPTY; LINES],
             ship_mode_lengths: [0; LINES],
         });
-        for (number, day) in days().enumerate() {
-            pieces.dates[number] = Piece::of(|row| encoder.integer(row, day.key()));
-            pieces.day_keys[number] = day.key();
-        }
         for (number, word) in words::priorities().iter().enumerate() {
             let length = match variant {
                 Variant::Reports => word.len().min(CUT_PRIORITY),

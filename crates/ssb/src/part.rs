@@ -4,6 +4,7 @@ use tpchgen::random::RowRandomInt;
 
 use crate::encode::{Encoder, Fields};
 use crate::rows::Dimensional;
+use crate::scale::Scale;
 use crate::streams::{seed, stream};
 use crate::table::Table;
 use crate::words;
@@ -25,8 +26,10 @@ pub(crate) struct Parts {
     containers: &'static [&'static str],
 }
 
-impl Parts {
-    pub(crate) fn new(skipped: u64) -> Self {
+impl Dimensional for Parts {
+    const TABLE: Table = Table::Part;
+
+    fn new(_scale: &Scale, skipped: u64) -> Self {
         Self {
             key: skipped as u32,
             names: stream(seed::PART_NAME, COLORS as i32, skipped),
@@ -40,10 +43,6 @@ impl Parts {
             containers: words::containers(),
         }
     }
-}
-
-impl Dimensional for Parts {
-    const TABLE: Table = Table::Part;
 
     fn next<E: Encoder>(&mut self, fields: &mut Fields<E>) {
         self.key += 1;

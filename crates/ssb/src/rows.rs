@@ -17,6 +17,7 @@ use crate::table::Table;
 /// ranges write what one stream over both writes.
 pub struct Rows {
     source: Box<dyn Filler>,
+    units: u64,
     table: Table,
     left: u64,
     rows: u64,
@@ -47,7 +48,6 @@ impl Rows {
     /// A stream over `units`, which must lie within the table's.
     #[must_use]
     pub fn new(scale: &Scale, table: Table, format: Format, units: Range<u64>) -> Self {
-        assert!(units.end <= Self::units(scale, table), "units past the table's end");
         let skipped = units.start;
         let source = match format {
             Format::Tbl { trailing } => {
@@ -62,8 +62,23 @@ impl Rows {
                 source(Binary { wide_orderkeys }, scale, table, skipped)
             }
         };
-        let left = units.end.saturating_sub(units.start);
-        Self { source, table, left, rows: 0, sums: Sums::default() }
+        let all = Self::units(scale, table);
+        let mut stream =
+            Self { source, units: all, table, left: 0, rows: 0, sums: Sums::default() };
+        stream.seek(units);
+        stream
+    }
+
+    /// Goes on with other units, and with rows and sums from zero; cheaper than a new stream.
+    ///
+    /// # Panics
+    /// Where the units do not lie within the table's.
+    pub fn seek(&mut self, units: Range<u64>) {
+        assert!(units.start <= units.end && units.end <= self.units, "units outside the table");
+        self.source.seek(units.start);
+        self.left = units.end - units.start;
+        self.rows = 0;
+        self.sums = Sums::default();
     }
 
     /// The smallest buffer that [`Rows::fill`] takes.
@@ -100,28 +115,31 @@ impl Rows {
     }
 }
 
-fn source<E: Encoder + Send + 'static>(
+fn source<E: Encoder + 'static>(
     encoder: E,
     scale: &Scale,
     table: Table,
     skipped: u64,
 ) -> Box<dyn Filler> {
     match table {
-        Table::Customer => Box::new(Dimension { encoder, rows: Customers::new(skipped) }),
-        Table::Part => Box::new(Dimension { encoder, rows: Parts::new(skipped) }),
-        Table::Supplier => Box::new(Dimension { encoder, rows: Suppliers::new(skipped) }),
-        Table::Date => Box::new(Dimension { encoder, rows: Dates::new(scale, skipped) }),
+        Table::Customer => Box::new(Dimension::<E, Customers>::new(encoder, scale, skipped)),
+        Table::Part => Box::new(Dimension::<E, Parts>::new(encoder, scale, skipped)),
+        Table::Supplier => Box::new(Dimension::<E, Suppliers>::new(encoder, scale, skipped)),
+        Table::Date => Box::new(Dimension::<E, Dates>::new(encoder, scale, skipped)),
         Table::Lineorder => Box::new(Lineorders::new(encoder, scale, skipped)),
     }
 }
 
 /// Makes the rows of one unit after the other.
-pub(crate) trait Source: Send {
+pub(crate) trait Source: Send + Sync {
     /// The most bytes that a unit takes, with slack.
     const WINDOW: usize;
 
     /// Writes the next unit's rows at `at`; returns where they end, and their number.
     fn next(&mut self, out: &mut [u8], at: usize, sums: &mut Sums) -> (usize, u64);
+
+    /// Goes to the unit `skipped` + 1.
+    fn seek(&mut self, skipped: u64);
 }
 
 struct Filled {
@@ -131,8 +149,9 @@ struct Filled {
 }
 
 /// A [`Source`] whose type is forgotten once for each buffer, not once for each unit.
-trait Filler: Send {
+trait Filler: Send + Sync {
     fn fill(&mut self, out: &mut [u8], most: u64, sums: &mut Sums) -> Filled;
+    fn seek(&mut self, skipped: u64);
 }
 
 impl<S: Source> Filler for S {
@@ -146,6 +165,10 @@ impl<S: Source> Filler for S {
         }
         filled
     }
+
+    fn seek(&mut self, skipped: u64) {
+        Source::seek(self, skipped);
+    }
 }
 
 /// The place of a row in a buffer that has room for it.
@@ -155,18 +178,27 @@ pub(crate) fn window(out: &mut [u8], at: usize) -> &mut [u8; ROW_WINDOW] {
 }
 
 /// The rows of a dimension table.
-pub(crate) trait Dimensional: Send {
+pub(crate) trait Dimensional: Send + Sync {
     const TABLE: Table;
+
+    fn new(scale: &Scale, skipped: u64) -> Self;
 
     fn next<E: Encoder>(&mut self, fields: &mut Fields<E>);
 }
 
 struct Dimension<E, R> {
     encoder: E,
+    scale: Scale,
     rows: R,
 }
 
-impl<E: Encoder + Send, R: Dimensional> Source for Dimension<E, R> {
+impl<E, R: Dimensional> Dimension<E, R> {
+    fn new(encoder: E, scale: &Scale, skipped: u64) -> Self {
+        Self { encoder, scale: *scale, rows: R::new(scale, skipped) }
+    }
+}
+
+impl<E: Encoder, R: Dimensional + 'static> Source for Dimension<E, R> {
     const WINDOW: usize = ROW_WINDOW;
 
     fn next(&mut self, out: &mut [u8], at: usize, sums: &mut Sums) -> (usize, u64) {
@@ -175,5 +207,9 @@ impl<E: Encoder + Send, R: Dimensional> Source for Dimension<E, R> {
         self.rows.next(&mut fields);
         fields.end(R::TABLE);
         (at + row.length(), 1)
+    }
+
+    fn seek(&mut self, skipped: u64) {
+        self.rows = R::new(&self.scale, skipped);
     }
 }

@@ -16,7 +16,7 @@ const ORDERS: u32 = 1_500_000;
 pub enum Variant {
     /// Byte-identical to the programs of the O'Neil lineage, each table by its own process.
     Reference,
-    /// As the `PGECons` reports' data: 10,000 suppliers for each scale factor, a priority cut to 11
+    /// As the PGECons reports' data: 10,000 suppliers for each scale factor, a priority cut to 11
     /// characters, no delimiter at the end of a line.
     Reports,
     /// The paper's text instead of the programs' quirks.

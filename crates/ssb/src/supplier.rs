@@ -5,6 +5,7 @@ use tpchgen::random::RowRandomInt;
 use crate::customer::{Located, name};
 use crate::encode::{Encoder, Fields};
 use crate::rows::Dimensional;
+use crate::scale::Scale;
 use crate::streams::{PER_ADDRESS, seed, stream};
 use crate::table::Table;
 
@@ -16,8 +17,10 @@ pub(crate) struct Suppliers {
     phone: RowRandomInt,
 }
 
-impl Suppliers {
-    pub(crate) fn new(skipped: u64) -> Self {
+impl Dimensional for Suppliers {
+    const TABLE: Table = Table::Supplier;
+
+    fn new(_scale: &Scale, skipped: u64) -> Self {
         Self {
             key: skipped as u32,
             address: stream(seed::SUPPLIER_ADDRESS, PER_ADDRESS, skipped),
@@ -26,10 +29,6 @@ impl Suppliers {
             phone: stream(seed::CUSTOMER_PHONE, 3, skipped),
         }
     }
-}
-
-impl Dimensional for Suppliers {
-    const TABLE: Table = Table::Supplier;
 
     fn next<E: Encoder>(&mut self, fields: &mut Fields<E>) {
         self.key += 1;

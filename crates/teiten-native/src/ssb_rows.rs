@@ -12,6 +12,7 @@ use ssb::{Format, Kind, Rows, Scale, Table, Variant};
 #[pyclass(module = "teiten_native")]
 pub struct SsbRows {
     rows: Rows,
+    units: u64,
 }
 
 #[pymethods]
@@ -27,11 +28,12 @@ impl SsbRows {
     ) -> PyResult<Self> {
         let scale = scale_of(scale, variant)?;
         let table = table_of(table)?;
-        if first > end || end > Rows::units(&scale, table) {
+        let units = Rows::units(&scale, table);
+        if first > end || end > units {
             return Err(PyValueError::new_err(format!("no units {first} to {end}")));
         }
         let format = format_of(format, &scale)?;
-        Ok(Self { rows: Rows::new(&scale, table, format, first..end) })
+        Ok(Self { rows: Rows::new(&scale, table, format, first..end), units })
     }
 
     /// Write whole rows into a writable buffer; returns how many bytes, 0 at the end.
@@ -45,9 +47,17 @@ impl SsbRows {
                 Rows::SMALLEST_BUFFER
             )));
         }
-        let memory = SharedMemory { start: buffer.buf_ptr().cast(), length: buffer.len_bytes() };
-        // The export of the buffer, which keeps the memory in its place, lives until the end.
-        Ok(py.detach(|| self.rows.fill(memory.as_slice())))
+        let out = writable(&buffer);
+        Ok(py.detach(|| self.rows.fill(out)))
+    }
+
+    /// Go on with other units, and with rows and sums from zero; cheaper than a new stream.
+    fn seek(&mut self, first: u64, end: u64) -> PyResult<()> {
+        if first > end || end > self.units {
+            return Err(PyValueError::new_err(format!("no units {first} to {end}")));
+        }
+        self.rows.seek(first..end);
+        Ok(())
     }
 
     /// The units that are left.
@@ -69,23 +79,12 @@ impl SsbRows {
     }
 }
 
-/// The memory of an exported buffer, which may be written to without holding the interpreter.
-struct SharedMemory {
-    start: *mut u8,
-    length: usize,
-}
-
-// SAFETY: bytes have no thread of their own; the caller holds the export while it is used.
-#[allow(unsafe_code)]
-unsafe impl Send for SharedMemory {}
-
-impl SharedMemory {
-    #[allow(unsafe_code, clippy::mut_from_ref)]
-    fn as_slice(&self) -> &mut [u8] {
-        // SAFETY: start and length are those of a writable, contiguous buffer that is exported, so
-        // it is neither moved nor freed; Teiten gives each stream a buffer of its own.
-        unsafe { std::slice::from_raw_parts_mut(self.start, self.length) }
-    }
+/// The memory of an exported buffer, to be written to without holding the interpreter.
+#[allow(unsafe_code, clippy::mut_from_ref)]
+fn writable(buffer: &PyBuffer<u8>) -> &mut [u8] {
+    // SAFETY: the memory is writable and contiguous, and while the export lives it is neither moved
+    // nor freed. Teiten gives each stream a buffer of its own, which nothing else touches meanwhile.
+    unsafe { std::slice::from_raw_parts_mut(buffer.buf_ptr().cast(), buffer.len_bytes()) }
 }
 
 /// The number of units of a table: rows, of lineorder orders.

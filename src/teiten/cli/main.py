@@ -30,6 +30,7 @@ VERBS = {
     "clean": "give disk back",
     "claims": "published findings, and their outcomes in a campaign",
     "report": "make a campaign's report again, in another form or language",
+    "data": "benchmark data: as files, to a pipe, or straight into a server",
     "export": "a campaign's numbers as CSV and Parquet",
 }
 
