@@ -25,6 +25,8 @@ from teiten.model.ssb import SsbData, SsbTable, Written
 
 LOADING = "teiten_loading_"
 """The names of tables that are being loaded begin with it."""
+SHOWN = ("host", "port", "dbname", "service")
+"""What of a connection string is shown; never a password."""
 MARK = "Teiten is loading this table; it is not whole"
 """The comment of such a table: only what carries it is ever dropped."""
 
@@ -69,7 +71,7 @@ def load(dsn: str, data: SsbData, options: LoadOptions, watch: Watch) -> tuple[W
                     _verify(connection, copies, written)
                 _name(connection, data)
         except BaseException:
-            _drop(dsn, copies)
+            _drop(dsn)
             raise
     return written
 
@@ -95,7 +97,7 @@ def describe(dsn: str) -> str:
             "for example: --to 'host=/var/run/postgresql dbname=ssb' or"
             " --to postgresql://user@host/ssb",
         ) from error
-    known = {key: parts[key] for key in ("host", "port", "dbname", "service") if parts.get(key)}
+    known = {key: str(value) for key, value in parts.items() if value and key in SHOWN}
     return f"the server ({make_conninfo(**known) or 'defaults of libpq'})"
 
 
@@ -142,26 +144,27 @@ def _refuse_existing(connection: psycopg.Connection, data: SsbData, target: str)
 
 
 def _drop_remains(connection: psycopg.Connection) -> None:
-    """Drop what a call that ended with the server or by force left, if nobody is loading it."""
+    """Drop what a call left that was ended by force or lost its server, unless it still loads."""
+    try:
+        _drop_marked(connection, timeout="1s")
+    except psycopg.errors.LockNotAvailable as error:
+        raise UsageError(
+            "another teiten is loading tables in that database",
+            "wait until it has ended",
+        ) from error
+
+
+def _drop_marked(connection: psycopg.Connection, timeout: str) -> None:
+    """Drop the tables that carry the comment of being loaded, and no others."""
     found = connection.execute(
-        "SELECT c.relname FROM pg_class c WHERE c.relkind = 'r' AND pg_table_is_visible(c.oid)"
-        " AND starts_with(c.relname, %s) AND obj_description(c.oid, 'pg_class') = %s"
-        if connection.info.server_version >= 110000
-        else "SELECT c.relname FROM pg_class c WHERE c.relkind = 'r'"
-        " AND pg_table_is_visible(c.oid) AND position(%s in c.relname) = 1"
-        " AND obj_description(c.oid, 'pg_class') = %s",
+        "SELECT relname FROM pg_class WHERE relkind = 'r' AND pg_table_is_visible(oid)"
+        " AND position(%s IN relname) = 1 AND obj_description(oid, 'pg_class') = %s",
         [LOADING, MARK],
     ).fetchall()
     for (name,) in found:
-        try:
-            with connection.transaction():
-                connection.execute("SET LOCAL lock_timeout = '1s'")
-                connection.execute(sql.SQL("DROP TABLE {}").format(sql.Identifier(name)))
-        except psycopg.errors.LockNotAvailable as error:
-            raise UsageError(
-                f"another teiten is loading {name.removeprefix(LOADING)} there",
-                "wait until it has ended",
-            ) from error
+        with connection.transaction():
+            connection.execute(sql.SQL("SET LOCAL lock_timeout = {}").format(sql.Literal(timeout)))
+            connection.execute(sql.SQL("DROP TABLE {}").format(sql.Identifier(name)))
 
 
 def _name(connection: psycopg.Connection, data: SsbData) -> None:
@@ -181,12 +184,10 @@ def _comment(name: str, text: str) -> sql.Composed:
     return sql.SQL("COMMENT ON TABLE {} IS {}").format(sql.Identifier(name), sql.Literal(text))
 
 
-def _drop(dsn: str, copies: list[Copy]) -> None:
-    """Drop this call's tables by a connection of its own: the first one may be lost."""
+def _drop(dsn: str) -> None:
+    """Drop what this call has made so far, by a connection of its own: the other may be lost."""
     with suppress(psycopg.Error), psycopg.connect(dsn, autocommit=True) as connection:
-        for copy in copies:
-            name = sql.Identifier(copy.name)
-            connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(name))
+        _drop_marked(connection, timeout="10s")
 
 
 @contextmanager

@@ -59,7 +59,7 @@ class Column:
 def native() -> Native:
     """The native module. Raises MachineError where it is not built."""
     try:
-        module: Native = importlib.import_module("teiten_native")  # type: ignore[assignment]
+        module: Native = importlib.import_module("teiten_native")
     except ImportError as error:
         raise MachineError(
             "the native part of Teiten, which makes Star Schema Benchmark data, is not here"
