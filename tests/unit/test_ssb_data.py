@@ -96,7 +96,7 @@ def test_files_appear_together_or_not_at_all(
         write_files(SMALL, SsbFormat.TBL, tmp_path, 2, Interrupting())
     assert list(tmp_path.iterdir()) == []
 
-    usage = namedtuple("usage", "total used free")  # noqa: PYI024
+    usage = namedtuple("usage", "total used free")
     monkeypatch.setattr("shutil.disk_usage", lambda _: usage(10**9, 10**9, 10**6))
     with pytest.raises(MachineError, match=r"take about 0\.0 GB, .* has 0\.0 GB free"):
         write_files(SMALL, SsbFormat.TBL, tmp_path, 1, Unwatched())
@@ -124,7 +124,7 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
         (("--scale", "1.5"), "has a fraction"),
         (("--scale", "1e9"), "is above 10000"),
         (("--scale", "many"), "'many' is not a valid float"),
-        (("--scale", "1", "--table", "lineorders"), "no such table. Did you mean lineorder?"),
+        (("--scale", "1", "--table", "lineorders"), "no such table. Did you mean 'lineorder'?"),
         (("--scale", "1", "--chunk", "9/8"), "--chunk 9/8 is not a part of a whole"),
         (("--scale", "1", "--chunk", "0/8"), "--chunk 0/8 is not a part of a whole"),
         (("--scale", "1", "--chunk", "half"), "--chunk half is not a part of a whole"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -144,7 +145,8 @@ def _to_stdout(data: SsbData, form: SsbFormat, threads: int, watch: Watch) -> No
     if form is SsbFormat.PARQUET:
         raise click.UsageError("--format parquet needs a folder: --to DIR")
     sys.stdout.flush()
-    write_stream(data, form, sys.stdout.fileno(), threads, watch)
+    with suppress(BrokenPipeError):  # the reader has what it wanted, as in: | head
+        write_stream(data, form, sys.stdout.fileno(), threads, watch)
 
 
 def _to_files(
