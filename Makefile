@@ -1,13 +1,17 @@
 # make demo   a report about PostgreSQL 17 and 18 on this machine, in a few minutes
 # make test   everything that CI runs
-# Both set up what they need in .venv and in Teiten's data folder.
+# make native the native part (teiten data ssb); needs Rust
+# Each sets up what it needs in .venv and in Teiten's data folder.
 
 PYTHON ?= python3
 VENV := .venv
 TEITEN := $(VENV)/bin/teiten
 SOURCES := $(shell find src -type f 2>/dev/null)
+CRATES := $(shell find crates -type f -not -path 'crates/target/*' 2>/dev/null)
+# The native part is built and tested where Rust is; everything else works without it.
+NATIVE_WHERE_RUST := $(shell tools/prerequisites rust 2>/dev/null && echo $(VENV)/.native)
 
-.PHONY: demo test check develop lock clean help
+.PHONY: demo test test-crates native develop lock clean help
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -15,9 +19,9 @@ help:
 demo: $(VENV)/.installed
 	@tools/prerequisites packages
 	$(TEITEN) pg install 17 18 pgbench
-	$(TEITEN) run observe --profile quick --servers 17,18 --yes
+	$(TEITEN) run observe --profile quick --servers 17,18
 
-test: $(VENV)/.tested-wheel
+test: $(VENV)/.tested-wheel $(NATIVE_WHERE_RUST) $(NATIVE_WHERE_RUST:%=test-crates)
 	@tools/prerequisites packages
 	$(TEITEN) pg install 18 17 13 10 pgbench
 	@if command -v mvn >/dev/null; then $(TEITEN) pg install 9.6; fi
@@ -26,8 +30,15 @@ test: $(VENV)/.tested-wheel
 	$(VENV)/bin/mypy
 	$(VENV)/bin/python -m pytest
 
+test-crates:
+	cargo fmt --manifest-path crates/Cargo.toml --all --check
+	cargo clippy --manifest-path crates/Cargo.toml --locked --all-targets --quiet -- --deny warnings
+	cargo test --manifest-path crates/Cargo.toml --locked --quiet
+
+native: $(VENV)/.native
+
 # The tree, editable, with the tools: for working on Teiten.
-develop: $(VENV)/.tools
+develop: $(VENV)/.tools $(NATIVE_WHERE_RUST)
 	$(VENV)/bin/pip install --quiet --no-deps --editable .
 	@rm -f $(VENV)/.installed $(VENV)/.tested-wheel
 
@@ -38,7 +49,7 @@ lock:
 	  pyproject.toml --extra dev --quiet --output-file requirements/dev.lock
 
 clean:
-	rm -rf $(VENV) dist build
+	rm -rf $(VENV) dist build crates/target
 
 $(VENV)/bin/python:
 	@tools/prerequisites python $(PYTHON)
@@ -62,3 +73,11 @@ $(VENV)/.tested-wheel: $(VENV)/.tools pyproject.toml README.md $(SOURCES)
 	$(VENV)/bin/python -m build --wheel --no-isolation --outdir dist . >/dev/null
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/*.whl
 	@touch $@ $(VENV)/.installed
+
+$(VENV)/.native: $(VENV)/.tools $(CRATES)
+	@tools/prerequisites rust
+	@rm -rf dist/native
+	$(VENV)/bin/maturin build --quiet --release --locked --manifest-path crates/teiten-native/Cargo.toml \
+	  --interpreter $(VENV)/bin/python --out dist/native
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/native/*.whl
+	@touch $@

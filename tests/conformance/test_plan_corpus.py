@@ -105,7 +105,7 @@ def test_every_plan_can_be_shown(server: str) -> None:
         one = plan(server, query)
         found = difference(one, plan(server, next(iter(corpus(server)))))
         for language in ("en", "ja"):
-            assert difference_view(found, ("a", "b"), language).tables  # type: ignore[arg-type]
+            assert difference_view(found, ("a", "b"), language).tables
         json.dumps(difference_as_json(found, ("a", "b")), allow_nan=False)
 
 

@@ -34,6 +34,7 @@ VERBS = {
     "report": "make a campaign's report again, in another form or language",
     "compare": "campaigns of two machines, systems or years",
     "history": "many campaigns as a line through time",
+    "data": "benchmark data: as files, to a pipe, or straight into a server",
     "export": "a campaign's numbers as CSV and Parquet",
 }
 

@@ -1,0 +1,27 @@
+"""Who is told how far the work is."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from teiten.model.ssb import SsbTable
+
+
+class Watch(Protocol):
+    """Told from any thread, several times a second at most for each stream."""
+
+    def progress(self, table: SsbTable, units: int, rows: int) -> None:
+        """So many more units and rows of a table were written."""
+
+    def step(self, text: str) -> None:
+        """What is done now, for people."""
+
+
+class Unwatched:
+    """Nobody is told."""
+
+    def progress(self, table: SsbTable, units: int, rows: int) -> None:
+        """Nothing."""
+
+    def step(self, text: str) -> None:
+        """Nothing."""

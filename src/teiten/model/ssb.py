@@ -1,0 +1,88 @@
+"""Star Schema Benchmark: which data are meant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class SsbVariant(StrEnum):
+    """Which description of the benchmark is followed where they differ."""
+
+    REFERENCE = "reference"
+    """Byte-identical to the programs of the O'Neil lineage, each table by its own process."""
+    REPORTS = "reports"
+    """As the PGECons reports' data: 10,000·SF suppliers, a priority cut to 11 characters."""
+    PAPER = "paper"
+    """The paper's text instead of the programs' quirks."""
+
+
+class SsbTable(StrEnum):
+    """The tables, the dimensions first."""
+
+    CUSTOMER = "customer"
+    PART = "part"
+    SUPPLIER = "supplier"
+    DATE = "date"
+    LINEORDER = "lineorder"
+
+
+class SsbFormat(StrEnum):
+    """How rows are written."""
+
+    TBL = "tbl"
+    """The reference programs' text: | after each field."""
+    CSV = "csv"
+    """Comma-separated, quoted where needed, without a header line."""
+    BINARY = "binary"
+    """A file for PostgreSQL's COPY … (FORMAT binary)."""
+    PARQUET = "parquet"
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """One of ``count`` parts of a table, counted from 1."""
+
+    number: int = 1
+    count: int = 1
+
+    @property
+    def whole(self) -> bool:
+        return self.count == 1
+
+    def range_of(self, units: int) -> range:
+        """This chunk's part of a table's units; sizes of chunks differ by at most one."""
+        return range(
+            units * (self.number - 1) // self.count,
+            units * self.number // self.count,
+        )
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+
+WHOLE = Chunk()
+
+
+@dataclass(frozen=True)
+class SsbData:
+    """The data of one call: tables of one scale factor and variant, or a chunk of each."""
+
+    scale: float
+    variant: SsbVariant = SsbVariant.REFERENCE
+    tables: tuple[SsbTable, ...] = tuple(SsbTable)
+    chunk: Chunk = WHOLE
+
+    def __str__(self) -> str:
+        part = "" if self.chunk.whole else f", chunk {self.chunk}"
+        return f"Star Schema Benchmark, scale factor {self.scale:g}, {self.variant}{part}"
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written of a table."""
+
+    table: SsbTable
+    rows: int
+    sums: tuple[int, ...]
+    """For each column the sum of its numbers, or of its texts' lengths in bytes."""

@@ -1,0 +1,213 @@
+"""Star Schema Benchmark data straight into real servers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from psycopg import sql
+
+from teiten.errors import ServerError, UsageError
+from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.ssb import native
+from teiten.execute.ssb.load import LOADING, MARK, LoadOptions, load
+from teiten.execute.ssb.results import queries, result_of
+from teiten.execute.ssb.verify import verify_sums
+from teiten.execute.ssb.watch import Unwatched
+from teiten.model.ssb import Chunk, SsbData, SsbTable, SsbVariant, Written
+
+pytest.importorskip("teiten_native", reason="the native part is not built: make native")
+pytestmark = pytest.mark.pg()
+
+SMALL = SsbData(0.01)
+
+
+def tables(cluster: Cluster) -> set[str]:
+    with cluster.connect() as connection:
+        found = connection.execute(
+            "SELECT relname FROM pg_class"
+            " WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
+        ).fetchall()
+    return {name for (name,) in found}
+
+
+class At(Unwatched):
+    """Does something once, when the first lineorders were sent."""
+
+    def __init__(self, action: object) -> None:
+        self.action = action
+        self.done = threading.Event()
+
+    def progress(self, table: SsbTable, units: int, rows: int) -> None:
+        if table is SsbTable.LINEORDER and not self.done.is_set():
+            self.done.set()
+            self.action()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("streams", [1, 3])
+def test_what_is_loaded_is_what_the_text_holds(running_cluster: Cluster, streams: int) -> None:
+    written = load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(streams), Unwatched())
+    assert {one.table: one.rows for one in written}[SsbTable.LINEORDER] == 60_175
+    assert tables(running_cluster) == set(SsbTable)
+    with running_cluster.connect() as connection:
+        for table in SsbTable:
+            source = native.rows(SMALL, table, "tbl", range(native.units(SMALL, table)))  # type: ignore[arg-type]
+            buffer = bytearray(16 * 1024 * 1024)
+            expected = bytes(buffer[: source.fill(buffer)]).decode().replace("|\n", "\n")
+            with (
+                connection.cursor() as cursor,
+                cursor.copy(
+                    sql.SQL(
+                        "COPY (SELECT * FROM {} ORDER BY 1, 2) TO STDOUT (DELIMITER '|')"
+                    ).format(sql.Identifier(table))
+                ) as copy,
+            ):
+                assert b"".join(bytes(part) for part in copy).decode() == expected
+        for query in queries().values():
+            result_of(connection, query)
+        (comment,) = connection.execute(
+            "SELECT obj_description('lineorder'::regclass, 'pg_class')"
+        ).fetchone() or ("",)
+        assert comment == "Star Schema Benchmark, scale factor 0.01, reference; loaded by Teiten"
+
+
+@pytest.mark.pg(">=14")
+def test_a_table_of_one_stream_is_frozen(running_cluster: Cluster) -> None:
+    load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(1), Unwatched())
+    with running_cluster.connect() as connection:
+        connection.execute("CREATE EXTENSION pg_visibility")
+        row = connection.execute(
+            "SELECT all_visible > 0, all_frozen = all_visible"
+            " FROM pg_visibility_map_summary('lineorder')"
+        ).fetchone()
+    assert row == (True, True)
+
+
+@pytest.mark.pg(">=18")
+class TestOneServer:
+    """What does not depend on the server's version."""
+
+    def test_a_chunk_has_a_table_of_its_own(self, running_cluster: Cluster) -> None:
+        for number in (1, 2):
+            data = SsbData(0.01, SsbVariant.REPORTS, (SsbTable.LINEORDER,), Chunk(number, 2))
+            load(running_cluster.conninfo("postgres"), data, LoadOptions(2), Unwatched())
+        with running_cluster.connect() as connection:
+            row = connection.execute(
+                "SELECT (SELECT count(*) FROM lineorder_1_of_2)"
+                " + (SELECT count(*) FROM lineorder_2_of_2)"
+            ).fetchone()
+        assert row == (60_175,)
+
+    def test_wide_keys(self, running_cluster: Cluster) -> None:
+        data = SsbData(1000, tables=(SsbTable.LINEORDER,), chunk=Chunk(1_000_000, 1_000_000))
+        load(running_cluster.conninfo("postgres"), data, LoadOptions(1), Unwatched())
+        with running_cluster.connect() as connection:
+            row = connection.execute(
+                "SELECT max(lo_orderkey) FROM lineorder_1000000_of_1000000"
+            ).fetchone()
+        assert row == (6_000_000_000,)
+
+    def test_an_existing_table_is_left_alone(self, running_cluster: Cluster) -> None:
+        with running_cluster.connect() as connection:
+            connection.execute("CREATE TABLE date (mine int)")
+        with pytest.raises(UsageError, match="table date exists") as raised:
+            load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(1), Unwatched())
+        assert "DROP TABLE date" in raised.value.hint
+        assert tables(running_cluster) == {"date"}
+
+    def test_somebody_s_table_with_our_prefix_is_left_alone(self, running_cluster: Cluster) -> None:
+        with running_cluster.connect() as connection:
+            connection.execute(f"CREATE TABLE {LOADING}part (mine int)")
+        with pytest.raises(ServerError, match="refused"):
+            load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(1), Unwatched())
+        assert tables(running_cluster) == {f"{LOADING}part"}
+
+    def test_what_was_left_is_dropped_by_the_next_call(self, running_cluster: Cluster) -> None:
+        with running_cluster.connect() as connection:
+            connection.execute(f"CREATE TABLE {LOADING}lineorder (left_over int)")
+            connection.execute(f"COMMENT ON TABLE {LOADING}lineorder IS '{MARK}'")
+        load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(2), Unwatched())
+        assert tables(running_cluster) == set(SsbTable)
+
+    @pytest.mark.parametrize("streams", [1, 2])
+    def test_a_lost_connection_leaves_nothing(self, running_cluster: Cluster, streams: int) -> None:
+        def terminate() -> None:
+            with running_cluster.connect() as connection:
+                connection.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                    " WHERE query LIKE 'COPY%'"
+                )
+
+        data = SsbData(0.1)
+        dsn = running_cluster.conninfo("postgres")
+        with pytest.raises(ServerError, match="the connection was lost"):
+            load(dsn, data, LoadOptions(streams), At(terminate))
+        assert tables(running_cluster) == set()
+
+    def test_a_stopped_server_is_told_and_nothing_has_its_name(
+        self, running_cluster: Cluster
+    ) -> None:
+        dsn = running_cluster.conninfo("postgres")
+        with pytest.raises(ServerError, match="cannot be reached, or the connection was lost"):
+            load(
+                dsn,
+                SsbData(0.1),
+                LoadOptions(2),
+                At(lambda: running_cluster.stop(immediately=True)),
+            )
+        running_cluster.start()
+        assert not tables(running_cluster) & set(SsbTable)
+        load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(2), Unwatched())
+        assert tables(running_cluster) == set(SsbTable)
+
+    @pytest.mark.parametrize("streams", ["1", "2"])
+    def test_an_interruption_leaves_nothing(self, running_cluster: Cluster, streams: str) -> None:
+        dsn = running_cluster.conninfo("postgres")
+        with subprocess.Popen(
+            [sys.executable, "-m", "teiten", "data", "ssb", "--scale", "10", "--to", dsn,
+             "--streams", streams, "--table", "lineorder"],
+            stderr=subprocess.PIPE, text=True,
+        ) as process:  # fmt: skip
+            with running_cluster.connect() as connection:
+                while process.poll() is None:
+                    row = connection.execute(
+                        "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'COPY%'"
+                    ).fetchone()
+                    if row == (int(streams),):
+                        break
+                    time.sleep(0.05)
+            os.kill(process.pid, signal.SIGINT)
+            _, stderr = process.communicate(timeout=60)
+        assert (process.returncode, stderr.strip()) == (130, "interrupted")
+        assert tables(running_cluster) == set()
+
+    def test_other_rows_than_were_sent_are_told(self, running_cluster: Cluster) -> None:
+        (written,) = load(
+            running_cluster.conninfo("postgres"),
+            SsbData(0.01, tables=(SsbTable.SUPPLIER,)),
+            LoadOptions(1),
+            Unwatched(),
+        )
+        columns = native.columns(SMALL, SsbTable.SUPPLIER)
+        with running_cluster.connect() as connection:
+            verify_sums(connection, "supplier", columns, written)
+            more = Written(written.table, written.rows + 1, written.sums)
+            with pytest.raises(ServerError, match="the number of rows is 20, not 21"):
+                verify_sums(connection, "supplier", columns, more)
+            connection.execute("UPDATE supplier SET s_city = s_city || '!' WHERE s_suppkey = 7")
+            with pytest.raises(ServerError, match="the sum of s_city is 201, not 200"):
+                verify_sums(connection, "supplier", columns, written)
+
+    def test_no_server_and_no_right(self, running_cluster: Cluster) -> None:
+        with pytest.raises(ServerError, match="cannot be reached"):
+            load("host=/nowhere dbname=x", SMALL, LoadOptions(1), Unwatched())
+        with running_cluster.connect() as connection:
+            connection.execute("CREATE ROLE reader LOGIN")
+        dsn = f"{running_cluster.conninfo('postgres')} user=reader"
+        with pytest.raises(ServerError, match=r"refused: permission denied for schema public"):
+            load(dsn, SMALL, LoadOptions(1), Unwatched())

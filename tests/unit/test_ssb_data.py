@@ -1,0 +1,228 @@
+"""``teiten data ssb``: files, pipes, formats, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import namedtuple
+from pathlib import Path
+
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+from teiten.cli.data_ssb import is_dsn
+from teiten.errors import MachineError, UsageError
+from teiten.execute.ssb import native
+from teiten.execute.ssb.blocks import blocks
+from teiten.execute.ssb.files import write_files
+from teiten.execute.ssb.load import describe
+from teiten.execute.ssb.results import known_results, queries
+from teiten.execute.ssb.watch import Unwatched
+from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable, SsbVariant
+
+pytest.importorskip("teiten_native", reason="the native part is not built: make native")
+
+SMALL = SsbData(0.01)
+
+
+def teiten(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    found: subprocess.CompletedProcess[str] = subprocess.run(
+        [sys.executable, "-m", "teiten", *arguments],
+        check=False,
+        text=True,
+        capture_output=True,
+        **options,  # type: ignore[call-overload]
+    )
+    return found
+
+
+def read(data: SsbData, table: SsbTable, form: SsbFormat, threads: int) -> bytes:
+    part = range(native.units(data, table))
+    return b"".join(bytes(block.data) for block in blocks(data, table, form, part, threads))
+
+
+@pytest.mark.parametrize("form", [SsbFormat.TBL, SsbFormat.CSV, SsbFormat.BINARY])
+def test_any_number_of_threads_writes_the_same(form: SsbFormat) -> None:
+    alone = read(SMALL, SsbTable.LINEORDER, form, 1)
+    assert read(SMALL, SsbTable.LINEORDER, form, 3) == alone
+
+
+def test_an_unfinished_iteration_ends_its_threads() -> None:
+    part = range(native.units(SMALL, SsbTable.LINEORDER))
+    made = blocks(SMALL, SsbTable.LINEORDER, SsbFormat.TBL, part, 2)
+    assert next(made).rows > 0
+    made.close()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("variant", list(SsbVariant))
+def test_csv_and_parquet_hold_the_same(variant: SsbVariant, tmp_path: Path) -> None:
+    data = SsbData(0.01, variant)
+    write_files(data, SsbFormat.CSV, tmp_path, 2, Unwatched())
+    written = write_files(data, SsbFormat.PARQUET, tmp_path, 2, Unwatched())
+    for path, one in written:
+        table = pyarrow.parquet.read_table(path)
+        columns = native.columns(data, one.table)
+        assert table.column_names == [column.name for column in columns]
+        csv = pyarrow.csv.read_csv(
+            path.with_suffix(".csv"),
+            pyarrow.csv.ReadOptions(column_names=table.column_names),
+            convert_options=pyarrow.csv.ConvertOptions(column_types=table.schema),
+        )
+        assert csv.cast(table.schema).equals(table)
+        assert table.num_rows == one.rows
+        for column, expected in zip(columns, one.sums, strict=True):
+            values = table.column(column.name).to_pylist()
+            assert sum(len(v) if column.type == "text" else v for v in values) == expected
+
+
+def test_files_appear_together_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "supplier.tbl").touch()
+    with pytest.raises(UsageError, match=r"supplier\.tbl exists"):
+        write_files(SMALL, SsbFormat.TBL, tmp_path, 1, Unwatched())
+    (tmp_path / "supplier.tbl").unlink()
+
+    class Interrupting(Unwatched):
+        def progress(self, table: SsbTable, units: int, rows: int) -> None:
+            if table is SsbTable.LINEORDER:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_files(SMALL, SsbFormat.TBL, tmp_path, 2, Interrupting())
+    assert list(tmp_path.iterdir()) == []
+
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr("shutil.disk_usage", lambda _: usage(10**9, 10**9, 10**6))
+    with pytest.raises(MachineError, match=r"take about 0\.0 GB, .* has 0\.0 GB free"):
+        write_files(SMALL, SsbFormat.TBL, tmp_path, 1, Unwatched())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_told(tmp_path: Path) -> None:
+    ended = teiten(
+        "data", "ssb", "--scale", "1", "--to", str(tmp_path / "out"),
+        preexec_fn=lambda: __import__("resource").setrlimit(
+            __import__("resource").RLIMIT_FSIZE, (10**6, 10**6)
+        ),
+    )  # fmt: skip
+    assert ended.returncode == 3
+    assert "writing to" in ended.stderr and "File too large" in ended.stderr
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--scale", "0"), "--scale 0: scale factor 0 is not above 0"),
+        (("--scale", "-3"), "--scale -3: scale factor -3 is not above 0"),
+        (("--scale", "nan"), "is not above 0"),
+        (("--scale", "1.5"), "has a fraction"),
+        (("--scale", "1e9"), "is above 10000"),
+        (("--scale", "many"), "'many' is not a valid float"),
+        (("--scale", "1", "--table", "lineorders"), "no such table. Did you mean 'lineorder'?"),
+        (("--scale", "1", "--chunk", "9/8"), "--chunk 9/8 is not a part of a whole"),
+        (("--scale", "1", "--chunk", "0/8"), "--chunk 0/8 is not a part of a whole"),
+        (("--scale", "1", "--chunk", "half"), "--chunk half is not a part of a whole"),
+        (("--scale", "1", "--streams", "0"), "'--streams'"),
+    ],
+)
+def test_bad_usage_is_told(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    ended = teiten("data", "ssb", *arguments, "--to", str(tmp_path / "out"))
+    assert ended.returncode == 2
+    assert message in ended.stderr and "hint: " in ended.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "--to - takes one table"),
+        (("--table", "date", "--format", "parquet"), "needs a folder"),
+        (("--table", "date", "--json"), "both write to stdout"),
+    ],
+)
+def test_what_a_pipe_cannot_take(arguments: tuple[str, ...], message: str) -> None:
+    ended = teiten("data", "ssb", "--scale", "1", "--to", "-", *arguments)
+    assert ended.returncode == 2
+    assert message in ended.stderr and ended.stdout == ""
+
+
+def test_a_broken_pipe_ends_quietly() -> None:
+    command = f"{sys.executable} -m teiten data ssb --scale 10 --table lineorder --to - | head -1"
+    ended = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command],
+        check=False, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert ended.stdout.startswith("1|1|") and ended.stdout.count("\n") == 1
+    assert ended.stderr == ""
+    assert ended.returncode == 0
+
+
+def test_an_interruption_leaves_no_file(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "teiten", "data", "ssb", "--scale", "100", "--table", "lineorder",
+         "--to", str(tmp_path)],
+        stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        part = tmp_path / "lineorder.tbl.teiten-part"
+        while process.poll() is None and not (part.exists() and part.stat().st_size):
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGINT)
+        _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert stderr.strip() == "interrupted"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_written_is_told_as_json(tmp_path: Path) -> None:
+    ended = teiten("data", "ssb", "--scale", "0.01", "--table", "supplier", "--table", "date",
+                   "--to", str(tmp_path), "--json")  # fmt: skip
+    assert json.loads(ended.stdout) == [
+        {"table": "supplier", "rows": 20, "file": str(tmp_path / "supplier.tbl")},
+        {"table": "date", "rows": 2556, "file": str(tmp_path / "date.tbl")},
+    ]
+
+
+def test_without_the_native_part_the_hint_says_how_to_build_it(tmp_path: Path) -> None:
+    (tmp_path / "teiten_native.py").write_text("raise ImportError('not built')")
+    paths = os.pathsep.join([str(tmp_path), *sys.path])
+    ended = teiten(
+        "data", "ssb", "--scale", "1", "--to", "out", env={**os.environ, "PYTHONPATH": paths}
+    )
+    assert ended.returncode == 3
+    assert "error: the native part of Teiten" in ended.stderr
+    assert "make native" in ended.stderr
+
+
+def test_targets_are_told_apart() -> None:
+    assert is_dsn("postgresql://user@host/ssb") and is_dsn("dbname=ssb") and is_dsn("service=x")
+    assert not is_dsn("folder") and not is_dsn("/data/ssb")
+
+
+def test_a_password_is_not_shown() -> None:
+    shown = describe("host=db.example dbname=ssb user=me password=secret")
+    assert "db.example" in shown and "secret" not in shown
+    with pytest.raises(UsageError, match="--to is not a connection string"):
+        describe("host=db nonsense=1")
+
+
+def test_chunks_split_without_gaps() -> None:
+    for units in (0, 1, 7, 1_500_000):
+        for count in (1, 2, 7, 100):
+            ranges = [Chunk(number, count).range_of(units) for number in range(1, count + 1)]
+            assert [unit.start for unit in ranges[1:]] == [unit.stop for unit in ranges[:-1]]
+            assert (ranges[0].start, ranges[-1].stop) == (0, units)
+
+
+def test_there_are_13_queries_with_results() -> None:
+    names = ["q1.1", "q1.2", "q1.3", "q2.1", "q2.2", "q2.3", "q3.1", "q3.2", "q3.3", "q3.4",
+             "q4.1", "q4.2", "q4.3"]  # fmt: skip
+    assert list(queries()) == names
+    assert list(known_results(SsbVariant.REFERENCE)) == names
+    assert list(known_results(SsbVariant.REPORTS)) == names
