@@ -62,7 +62,7 @@ def test_any_value_anywhere_is_accepted_or_refused_in_words(
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "mine.toml"
         file.write_text("\n".join(lines), encoding="utf-8")
-        for script in (CATALOGUE / "sql").iterdir():
+        for script in (CATALOGUE / "sql").glob("*.sql"):
             (Path(folder) / script.name).write_bytes(script.read_bytes())
         load_or_refuse(str(file))
 
