@@ -22,7 +22,7 @@ def placeholders(text: str) -> set[str]:
     return {field for _, field, _, _ in string.Formatter().parse(text) if field}
 
 
-@pytest.mark.parametrize("part", ["", "problems.", "cautions."])
+@pytest.mark.parametrize("part", ["", "problems.", "cautions.", "plans."])
 def test_both_languages_have_the_same_keys_and_placeholders(part: str) -> None:
     english, japanese = read_entries(f"{part}en.toml"), read_entries(f"{part}ja.toml")
     assert english, "the file is there"
