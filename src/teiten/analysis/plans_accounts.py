@@ -130,7 +130,7 @@ class _Waits:
                 part = _at_most(rest, frees[node.number])
                 self.add(node.number, subplan.number, part)
                 rest = _without(rest, part)
-        if subplan.parent not in own:
+        if subplan.parent is not None and subplan.parent not in own:
             self._place_rest(subplan, rest)
 
     def _awaited_by(self, number: int) -> set[int]:

@@ -19,7 +19,7 @@ _APPENDS = frozenset({"Append", "Merge Append"})
 
 def is_subplan(node: PlanNode) -> bool:
     """Whether the node is the root of an InitPlan, SubPlan or CTE."""
-    return node.relationship in SUBPLANS
+    return node.relationship in SUBPLANS and node.parent is not None
 
 
 def below(plan: ExplainedPlan, number: int) -> Iterator[PlanNode]:
@@ -41,7 +41,7 @@ def candidates(plan: ExplainedPlan, subplan: PlanNode) -> tuple[tuple[PlanNode, 
     if subplan.subplan.startswith("CTE "):
         name = subplan.subplan.removeprefix("CTE ")
         return (tuple(one for one in others if one.kind == "CTE Scan" and one.relation == name),)
-    printed = plan.nodes[subplan.parent or 0]
+    printed = plan.nodes[subplan.parent or 0]  # a subplan is never the root
     users = _users(plan, subplan, others)
     around = [node for node in below(plan, printed.number) if node.number not in inside]
     own = (printed,)
