@@ -14,6 +14,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 LARGEST_SEED = 2**31 - 1
+YES_HELP = "Do not ask before a campaign that takes long or drops the system's page cache."
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class PlanOptions:
     budget: str | None = None
     seed: int | None = None
     name: str | None = None
+    yes: bool = False
 
     def as_arguments(self) -> list[str]:
         """The options as a command line that repeats them; without the campaign's name."""
@@ -123,6 +125,7 @@ _OPTIONS = (
         help="Repeat the order of an earlier campaign.",
     ),
     click.option("--name", callback=checked_name, metavar="TEXT", help="Name of the campaign."),
+    click.option("--yes", is_flag=True, help=YES_HELP),
 )
 
 

@@ -9,6 +9,7 @@ from dataclasses import asdict
 import click
 
 from teiten.cli.campaign import CarriedOut, carry_out, outcome_as_json, sweep_leftovers
+from teiten.cli.confirming import confirm
 from teiten.cli.fail_on import check_fail_on, fail_on_option
 from teiten.cli.main import Session
 from teiten.cli.options import PlanOptions, plan_options
@@ -43,6 +44,7 @@ def command(
     """
     prepare(session, options.name)
     planned = make_plan(session, study, options)
+    confirm(session, planned, yes=options.yes)
     command = repeating_command(study, options, planned.plan.seed)
     name = begin(session, planned, options.name, command)
     carried = carry_out_new(session, name)
