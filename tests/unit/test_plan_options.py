@@ -31,7 +31,7 @@ def test_options_become_one_value() -> None:
     options = read(
         "--servers", "17,18", "--profile", "quick", "--set", "clients=1", "--set", "scale=5",
         "--guc", "jit=off", "--blocks", "3", "--delta", "1%", "--alpha", "5%", "--seed", "0",
-        "--name", "first",
+        "--name", "first", "--yes",
     )  # fmt: skip
     assert options == PlanOptions(
         servers=("17,18",),
@@ -43,6 +43,7 @@ def test_options_become_one_value() -> None:
         alpha="5%",
         seed=0,
         name="first",
+        yes=True,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from teiten.cli.campaign import CarriedOut
+from teiten.cli.confirming import confirm
 from teiten.cli.fail_on import check_fail_on, fail_on_option
 from teiten.cli.main import Session
 from teiten.cli.pairing import pair_options, repeated, shared_options, tell_of_changed_data
@@ -54,6 +55,7 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
     prepare(session, options.name)
     tell_of_changed_data(session, study, options)
     chosen = plan_worthwhile(session, study, seed=options.seed, fixed=options.fixes_slices)
+    confirm(session, chosen.planned, yes=options.yes)
     options = options.with_chosen(chosen.replication)
     words = ["teiten", "ab", old, new]
     for side in sides:

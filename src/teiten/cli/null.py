@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from teiten.analysis.sequential import pairs_for
+from teiten.cli.confirming import confirm
 from teiten.cli.main import Session
 from teiten.cli.noise_text import EFFECTS
 from teiten.cli.pairing import pair_options, shared_options, tell_of_changed_data
@@ -44,6 +45,7 @@ def command(session: Session, /, server: str | None, **given: Any) -> None:
     study = null_study(chosen, options.shared)
     tell_of_changed_data(session, study, options)
     planned = plan_study(session, study, seed=options.seed)
+    confirm(session, planned, yes=options.yes)
     words = ["teiten", "null", chosen, *options.as_arguments(), "--seed", str(planned.plan.seed)]
     name = begin(session, planned, options.name, shlex.join(words))
     carried = carry_out_new(session, name)

@@ -17,6 +17,7 @@ LARGEST_SEED = 2**31 - 1
 FLAME_GRAPH_HELP = (
     "Why: sample the server's call stacks with perf, in an extra window after each counted trial."
 )
+YES_HELP = "Do not ask before a campaign that takes long or drops the system's page cache."
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class PlanOptions:
     seed: int | None = None
     name: str | None = None
     find_saturation: bool = False
+    yes: bool = False
 
     def as_arguments(self) -> list[str]:
         """The options as a command line that repeats them; without the campaign's name."""
@@ -145,6 +147,7 @@ _OPTIONS = (
         is_flag=True,
         help="First find in short trials where TPS stops rising, and choose the clients around it.",
     ),
+    click.option("--yes", is_flag=True, help=YES_HELP),
 )
 
 

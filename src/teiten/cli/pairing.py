@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from teiten.cli.main import Session
-from teiten.cli.options import FLAME_GRAPH_HELP, LARGEST_SEED, checked_name
+from teiten.cli.options import FLAME_GRAPH_HELP, LARGEST_SEED, YES_HELP, checked_name
 from teiten.host.facts import read_host_facts
 from teiten.model.replication import Replication
 from teiten.model.study import Study
@@ -23,6 +23,7 @@ class SharedOptions:
     shared: Shared = field(default_factory=Shared)
     seed: int | None = None
     name: str | None = None
+    yes: bool = False
 
     @property
     def keys(self) -> frozenset[str]:
@@ -110,6 +111,7 @@ _OPTIONS = (
         "--seed", type=click.IntRange(0, LARGEST_SEED), metavar="N", help="Repeat an order."
     ),
     click.option("--name", callback=checked_name, metavar="TEXT", help="Name of the campaign."),
+    click.option("--yes", is_flag=True, help=YES_HELP),
 )
 
 
@@ -122,13 +124,13 @@ def pair_options(function: Any) -> Any:
 
 def shared_options(session: Session, given: dict[str, Any]) -> SharedOptions:
     """The options from what click gave; takes them out of ``given``."""
-    seed, name = given.pop("seed"), given.pop("name")
+    seed, name, yes = given.pop("seed"), given.pop("name"), given.pop("yes")
     names = Shared.__dataclass_fields__
     chosen = {key: given.pop(key) for key in names}
     keys = {one.partition("=")[0].strip() for one in chosen["overrides"]}
     if chosen["clients"] is None and not keys & {"clients", "factors.clients"}:
         chosen["clients"] = str(read_host_facts(session.workdir.root).cpu.logical)
-    return SharedOptions(Shared(**chosen), seed, name)
+    return SharedOptions(Shared(**chosen), seed, name, yes)
 
 
 def tell_of_changed_data(session: Session, study: Study, options: SharedOptions) -> None:

@@ -9,6 +9,7 @@ from dataclasses import asdict
 import click
 
 from teiten.cli.campaign import CarriedOut, carry_out, outcome_as_json, sweep_leftovers
+from teiten.cli.confirming import confirm
 from teiten.cli.fail_on import check_fail_on, fail_on_option
 from teiten.cli.main import Session
 from teiten.cli.options import PlanOptions, plan_options
@@ -48,6 +49,7 @@ def command(
         carried = run_with_saturation(session, study, options)
     else:
         planned = make_plan(session, study, options, building=True)
+        confirm(session, planned, yes=options.yes)
         command = repeating_command(study, options, planned.plan.seed)
         carried = carry_out_new(session, begin(session, planned, options.name, command))
     if as_json:
