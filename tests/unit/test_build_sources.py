@@ -73,6 +73,14 @@ def test_a_checkout_by_ref_as_it_stands_and_changed(tree: Path, tmp_path: Path) 
     assert git(tree, "rev-parse", "HEAD") == second
 
 
+def test_an_at_sign_in_the_path_is_no_ref(tree: Path) -> None:
+    first = commit(tree, "first")
+    (tree.parent / "with").mkdir()
+    moved = tree.rename(tree.parent / "with@sign")
+    assert find_source(f"{moved}@{first}").commit == first
+    assert find_source(str(moved)).path == moved
+
+
 def test_what_is_no_source_is_refused_by_name(tree: Path, tmp_path: Path) -> None:
     commit(tree, "first")
     with pytest.raises(UsageError, match="no commit 'nowhere'"):

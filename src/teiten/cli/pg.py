@@ -125,6 +125,11 @@ def build_command(session: Session, /, name: str, **given: Any) -> None:
 
     spec = spec_of(given["source"], given["configure"], given["cflags"], meson=given["meson"])
     built = build_one(session, name, spec, given["jobs"])
+    if built.name != name:
+        session.console.warn(
+            f"there is no server {name}: a second build of the same would be no other server",
+            f"name it {built.name}, or remove it first: teiten pg remove {built.name}",
+        )
     if given["as_json"]:
         session.console.json(describe(built))
 

@@ -247,7 +247,7 @@ def _say_present(present: Installation, name: str, say: Say) -> None:
     if present.name == name:
         say(f"{name} is built already, from the same source with the same options and compiler")
     else:
-        say(f"the same build is installed already as {present.name}: use that name")
+        say(f"the same build is installed already as {present.name}")
 
 
 def _refuse_taken(name: str, own: Iterable[Installation]) -> None:

@@ -109,17 +109,20 @@ def unpack(source: SourceCode, folder: Path) -> None:
 
 
 def _split(text: str) -> tuple[Path, str | None]:
-    """A path as it is, or path and REF at the first ``@`` before which there is a folder."""
+    """A path as it is, or path and REF at the first ``@`` before which there is a checkout."""
     whole = Path(text).expanduser().absolute()
     if whole.exists():
         return whole, None
+    plain = None
     for match in re.finditer("@", text):
         folder = Path(text[: match.start()] or ".").expanduser().absolute()
         ref = text[match.end() :]
-        if folder.is_dir() and ref:
-            if not is_checkout(folder):
-                raise UsageError(f"--source {text}: {folder} is no git checkout", HINT)
-            return folder, ref
+        if ref and folder.is_dir():
+            if is_checkout(folder):
+                return folder, ref
+            plain = folder
+    if plain is not None:
+        raise UsageError(f"--source {text}: {plain} is no git checkout", HINT)
     return whole, None
 
 
