@@ -80,6 +80,7 @@ def test_counters_in_base_units_without_what_was_not_counted() -> None:
         "123456,,cycles:u,4848384121,100.00,,\n"
         "<not counted>,,page-faults,0,100.00,,\n"
         "Events disabled\n"
+        "0,,context-switches:u,835889,100.00,,\n"
     )
     assert parse_counters(text) == {
         "cpu_seconds": pytest.approx(4.84837),

@@ -25,10 +25,11 @@ WIDTH = 960
 MORE, LESS = "#d55e00", "#3d7ab8"
 """Differ for colour-blind readers (Okabe and Ito 2008); the sign stands in the text, too."""
 COLOURS = {"program": "#e07b1f", "kernel": "#009e73", "unnamed": "#9aa3ad"}
-FAINTEST, STRONGEST = 0.04, 0.85
-STANDING_ALONE = (
-    "text{{fill:#1d2329}}.frame rect{{stroke:#fff}}"  # on white, as all pictures in a text
-)
+FAINTEST, STRONGEST = 0.1, 0.85
+WORDLESS = 0.015
+"""Of the whole: a narrower frame shows no text until it is zoomed to."""
+STANDING_ALONE = "text{fill:#1d2329}.frame rect{stroke:#fff}.narrow text{display:none}"
+"""On white, as every picture in a text."""
 
 
 @dataclass
@@ -145,7 +146,7 @@ def _drawing(
         ' font-family="{}" font-size="11.5" aria-label="{}">'
     ).format(size, height, FONT, title)
     if alone:
-        head += Markup("<style>" + STANDING_ALONE.format() + "</style>")  # noqa: S704 - constant
+        head += Markup("<style>" + STANDING_ALONE + "</style>")  # noqa: S704 - constant
         head += Markup('<rect width="100%" height="100%" fill="white"/>')
     drawn = [_frame(one, height, words, colour) for one in frames]
     return head + Markup("").join(drawn) + Markup("</svg>")
@@ -161,11 +162,12 @@ def _frame(
     label, hint = words(one.frame)
     fill, strength = colour(one.frame)
     return Markup(
-        '<svg class="frame" x="{:.4f}%" y="{}" width="{:.4f}%" height="{}" data-depth="{}"'
+        '<svg class="frame{}" x="{:.4f}%" y="{}" width="{:.4f}%" height="{}" data-depth="{}"'
         ' data-name="{}"><title>{}</title>'
         '<rect width="100%" height="100%" fill="{}" fill-opacity="{:.3f}"/>'
         '<text x="3" y="13">{}</text></svg>'
     ).format(
+        " narrow" if one.width < WORDLESS else "",
         one.left * 100,
         height - (one.depth + 1) * ROW,
         one.width * 100,

@@ -42,6 +42,8 @@ EVENTS = {
     "cycles": "cycles",
 }
 HARDWARE = frozenset({"instructions", "cycles"})
+IN_KERNEL = frozenset({"context-switches", "page-faults"})
+"""Events that happen there, wholly or in part."""
 
 
 class PerfError(TeitenError):
@@ -226,11 +228,13 @@ def parse_counters(text: str) -> dict[str, float]:
         fields = line.split(",")
         if len(fields) < 3:
             continue
-        event = fields[2].partition(":")[0]
+        event, _, modifier = fields[2].partition(":")
         try:
             value = float(fields[0])
         except ValueError:  # <not supported>, <not counted>
             continue
+        if event in IN_KERNEL and "u" in modifier:
+            continue  # a plain user's: perf leaves out the kernel, and tells a false 0
         if event in EVENTS:
             found[EVENTS[event]] = value / 1000 if fields[1] == "msec" else value
     return found

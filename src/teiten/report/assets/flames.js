@@ -1,6 +1,7 @@
 "use strict";
 // Flame graphs: a click on a frame zooms to it, a search marks functions and adds up their share.
 const HIDDEN_BELOW = 0.02; // per cent of the drawing's width
+const WORDLESS_BELOW = 1.5;
 
 function framesOf(drawing) {
   return Array.from(drawing.querySelectorAll("svg.frame"), (element) => ({
@@ -25,6 +26,7 @@ function zoomTo(frames, chosen) {
     const width = below ? 100 : frame.width / chosen.width * 100;
     frame.element.style.display = (above || below) && width > HIDDEN_BELOW ? "" : "none";
     frame.element.classList.toggle("below", below);
+    frame.element.classList.toggle("narrow", width < WORDLESS_BELOW);
     frame.element.setAttribute("x", left.toFixed(4) + "%");
     frame.element.setAttribute("width", width.toFixed(4) + "%");
   }

@@ -16,6 +16,9 @@ from teiten.model.profile import (
     Unexplained,
 )
 from teiten.report.flame_graph import (
+    COLOURS,
+    LESS,
+    MORE,
     Frame,
     Words,
     difference,
@@ -47,6 +50,8 @@ class Drawing:
     """For a file beside the Markdown."""
     folded: bool
     """The reader opens it; the difference stands open."""
+    legend: tuple[tuple[str, str], ...]
+    """Colour and what it means."""
 
 
 @dataclass(frozen=True)
@@ -269,6 +274,10 @@ def _drawings(kit: Kit, name: str, one: ProfileContrast) -> tuple[Drawing, ...]:
         difference(both, title, words),
         difference(both, title, words, alone=True),
         False,
+        (
+            (MORE, t("flame.more", side=kit.short(one.new))),
+            (LESS, t("flame.less", side=kit.short(one.new))),
+        ),
     )
     levels = {
         level.side: level
@@ -300,6 +309,7 @@ def _side_drawing(kit: Kit, name: str, unit: Unit, level: LevelProfile) -> Drawi
         flame_graph(root, title, words),
         flame_graph(root, title, words, alone=True),
         True,
+        tuple((colour, kit.t(f"flame.{kind}")) for kind, colour in COLOURS.items()),
     )
 
 
