@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from teiten.cli.campaign import CarriedOut, run_trials
+from teiten.cli.campaign import CarriedOut, run_trials, sweep_leftovers
 from teiten.cli.main import Session
 from teiten.cli.options import PlanOptions
 from teiten.cli.planning import Planned, load, make_plan, plan_sized, plan_study
@@ -111,6 +111,7 @@ def continue_with_saturation(session: Session, folder: Path) -> CarriedOut:
     Raises LedgerError where its campaign has begun already: that one is resumed instead.
     """
     with workdir_lock(session.workdir.root):
+        sweep_leftovers(session)
         ledger = Ledger.open(folder)
         try:
             asked = _asked(ledger)

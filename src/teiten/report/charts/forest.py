@@ -20,6 +20,10 @@ from teiten.report.charts.base import (
 
 WIDEST = (0.5, 2.0)
 """Intervals are drawn up to here; the numbers beside them are never cut."""
+LINEAR = 5.0
+"""The greatest end of the axis by its smallest, up to which it is linear."""
+TICKS = (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
+"""Of a logarithmic axis."""
 ROW_HEIGHT = 30
 FIELDS = ("label", "ratio", "low", "high", "text", "verdict", "kind", "cut")
 
@@ -46,17 +50,29 @@ class ForestWords:
     verdict: str
 
 
-def _reach(rows: Sequence[ForestRow], delta: float) -> tuple[float, float]:
+def _reach(
+    rows: Sequence[ForestRow], delta: float, widest: tuple[float, float]
+) -> tuple[float, float]:
     low = min(1 - 2 * delta, *(row.low for row in rows), *(row.ratio for row in rows))
     high = max(1 + 2 * delta, *(row.high for row in rows), *(row.ratio for row in rows))
-    low, high = max(low, WIDEST[0]), min(high, WIDEST[1])
-    edge = (high - low) * 0.03
-    return low - edge, high + edge
+    low, high = max(low, widest[0]), min(high, widest[1])
+    edge = 1.05 if high / low > LINEAR else 1.0
+    margin = 0.0 if high / low > LINEAR else (high - low) * 0.03
+    return low / edge - margin, high * edge + margin
 
 
-def forest(name: str, rows: Sequence[ForestRow], delta: float, words: ForestWords) -> Chart:
-    """One row per level, the overall ratio first; ``delta`` is a share."""
-    low, high = _reach(rows, delta)
+def forest(
+    name: str,
+    rows: Sequence[ForestRow],
+    delta: float,
+    words: ForestWords,
+    widest: tuple[float, float] = WIDEST,
+) -> Chart:
+    """One row per level, the overall ratio first; ``delta`` is a share.
+
+    ``widest``: how far intervals are drawn; beyond LINEAR the axis is logarithmic.
+    """
+    low, high = _reach(rows, delta, widest)
     data = as_columns(
         FIELDS,
         [
@@ -79,9 +95,17 @@ def forest(name: str, rows: Sequence[ForestRow], delta: float, words: ForestWord
 
 
 def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: ForestWords) -> Spec:
-    scale = alt.Scale(domain=list(domain), zero=False, nice=False)
+    logarithmic = domain[1] / domain[0] > LINEAR
+    scale = (
+        alt.Scale(type="log", domain=list(domain), nice=False)
+        if logarithmic
+        else alt.Scale(domain=list(domain), zero=False, nice=False)
+    )
     ratios = alt.Axis(
-        tickCount=5, format=".3f" if domain[1] - domain[0] < 0.025 else ".2f", labelOverlap=True
+        values=list(TICKS) if logarithmic else alt.Undefined,
+        tickCount=5,
+        format=".3f" if domain[1] - domain[0] < 0.025 else ".2f",
+        labelOverlap=True,
     )
     band = (
         alt.Chart(alt.InlineData([{"from": 1 - delta, "to": 1 + delta}]))

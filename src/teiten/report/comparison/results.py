@@ -22,6 +22,8 @@ from teiten.report.sentences import (
 from teiten.report.tables import Cell, Column, Row, Table
 from teiten.report.view.kit import factor_of
 
+WIDEST = (0.02, 50.0)
+"""Machines differ by more than versions do."""
 FIELDS = ("workload", "metric", "server_a", "server_b", "level", "side", "value")
 
 
@@ -71,7 +73,7 @@ def forest_chart(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
         ratio=t("comparison.ratio"),
         verdict=t("table.verdict"),
     )
-    return forest(name, drawn, result.overall.delta, words)
+    return forest(name, drawn, result.overall.delta, words, WIDEST)
 
 
 def _forest_row(pair: Pair, label: str, verdict: Verdict, *, overall: bool) -> ForestRow | None:
