@@ -99,7 +99,7 @@ def seconds_of_load(dsn: str, data: SsbData, streams: int) -> float:
 
 
 def seconds_of_files(dsn: str, data: SsbData, files: list[Path]) -> float:
-    """COPY of prepared files, one connection each; FREEZE where there is one, as the loader does."""
+    """COPY of prepared files, one connection each; FREEZE where there is one, as in a load."""
     begin = time.perf_counter()
     with psycopg.connect(dsn) as connection:
         connection.execute(create_statement("lineorder", columns(data, SsbTable.LINEORDER)))
