@@ -110,7 +110,7 @@ def test_perf_that_dies_in_mid_window_is_a_caution(
             each.kill()
         work(busy)
         nothing = Series("pgbench", None, {})  # type: ignore[arg-type]
-        return PgbenchResult(0, "", "", "", {"transactions": 5.0}, nothing, "", 0.0, ())
+        return PgbenchResult(0, "", "", "", {"transactions": 5.0}, nothing, 0.0, ())
 
     with pytest.raises(ProfilingFailedError) as caught:
         sample(window, facts, load)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
 import time
 from collections import namedtuple
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.csv
@@ -30,15 +32,19 @@ pytest.importorskip("teiten_native", reason="the native part is not built: make 
 SMALL = SsbData(0.01)
 
 
-def teiten(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
-    found: subprocess.CompletedProcess[str] = subprocess.run(
+def teiten(
+    *arguments: str,
+    environment: dict[str, str] | None = None,
+    before: Callable[[], None] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         [sys.executable, "-m", "teiten", *arguments],
         check=False,
         text=True,
         capture_output=True,
-        **options,  # type: ignore[call-overload]
+        env=environment,
+        preexec_fn=before,
     )
-    return found
 
 
 def read(data: SsbData, table: SsbTable, form: SsbFormat, threads: int) -> bytes:
@@ -105,15 +111,14 @@ def test_files_appear_together_or_not_at_all(
 
 
 def test_a_full_disk_is_told(tmp_path: Path) -> None:
-    ended = teiten(
-        "data", "ssb", "--scale", "1", "--to", str(tmp_path / "out"),
-        preexec_fn=lambda: __import__("resource").setrlimit(
-            __import__("resource").RLIMIT_FSIZE, (10**6, 10**6)
-        ),
-    )  # fmt: skip
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10**6, 10**6))
+
+    folder = tmp_path / "out"
+    ended = teiten("data", "ssb", "--scale", "1", "--to", str(folder), before=limit)
     assert ended.returncode == 3
     assert "writing to" in ended.stderr and "File too large" in ended.stderr
-    assert list((tmp_path / "out").iterdir()) == []
+    assert list(folder.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -193,7 +198,13 @@ def test_without_the_native_part_the_hint_says_how_to_build_it(tmp_path: Path) -
     (tmp_path / "teiten_native.py").write_text("raise ImportError('not built')")
     paths = os.pathsep.join([str(tmp_path), *sys.path])
     ended = teiten(
-        "data", "ssb", "--scale", "1", "--to", "out", env={**os.environ, "PYTHONPATH": paths}
+        "data",
+        "ssb",
+        "--scale",
+        "1",
+        "--to",
+        "out",
+        environment={**os.environ, "PYTHONPATH": paths},
     )
     assert ended.returncode == 3
     assert "error: the native part of Teiten" in ended.stderr
