@@ -59,7 +59,7 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
         words += repeated(f"--guc-{side.letter}", side.gucs)
         words += repeated(f"--set-{side.letter}", side.overrides)
     words += [*options.as_arguments(), "--seed", str(planned.plan.seed)]
-    name = begin(session, planned, options.name, shlex.join(words))
+    name = begin(session, planned, options.name, shlex.join(words), yes=options.yes)
     carried = carry_out_new(session, name)
     result = _primary(carried)
     if given["as_json"]:

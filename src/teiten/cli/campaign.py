@@ -105,6 +105,7 @@ def _executor(
         say=session.console.detail,
         check_interruption=interruption.check,
         devices=block_devices(session.workdir.root),
+        passwords=session.passwords,
     )
 
 

@@ -27,6 +27,7 @@ class SharedOptions:
     shared: Shared = field(default_factory=Shared)
     seed: int | None = None
     name: str | None = None
+    yes: bool = False
 
     def as_arguments(self) -> list[str]:
         """The options as a command line that repeats them; without name and seed."""
@@ -89,14 +90,13 @@ def pair_options(function: Any) -> Any:
 
 def shared_options(session: Session, given: dict[str, Any]) -> SharedOptions:
     """The options from what click gave; takes them out of ``given``."""
-    given.pop("yes")
-    seed, name = given.pop("seed"), given.pop("name")
+    seed, name, yes = given.pop("seed"), given.pop("name"), given.pop("yes")
     names = Shared.__dataclass_fields__
     chosen = {key: given.pop(key) for key in names}
     keys = {one.partition("=")[0].strip() for one in chosen["overrides"]}
     if chosen["clients"] is None and not keys & {"clients", "factors.clients"}:
         chosen["clients"] = str(read_host_facts(session.workdir.root).cpu.logical)
-    return SharedOptions(Shared(**chosen), seed, name)
+    return SharedOptions(Shared(**chosen), seed, name, yes)
 
 
 def plan_pairs(session: Session, study: Study, *, seed: int | None) -> Planned:

@@ -6,6 +6,7 @@ import secrets
 from dataclasses import dataclass, replace
 
 from teiten.analysis.sequential import least_pairs
+from teiten.cli.attaching import attach
 from teiten.cli.main import Session
 from teiten.cli.options import LARGEST_SEED, PlanOptions
 from teiten.execute.postgres.installations import choose_pgbench, find_installations, resolve
@@ -18,11 +19,13 @@ from teiten.host.cautions import cautions, plan_cautions, warnings_first
 from teiten.host.facts import read_host_facts
 from teiten.host.noise import known_noise
 from teiten.host.users import server_user
+from teiten.model.attached import is_address
 from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.installation import Installation
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.study import Study
+from teiten.plan.attached import attached_cautions
 from teiten.plan.cells import most_clients
 from teiten.plan.checks import check
 from teiten.plan.estimate import estimate
@@ -64,7 +67,7 @@ def plan_study(
     installations = find_installations(session.workdir)
     plan = expand(
         sized,
-        _servers(sized, installations),
+        _servers(session, sized, installations),
         choose_pgbench(installations),
         seed=secrets.randbelow(LARGEST_SEED) if seed is None else seed,
         fingerprint=template_fingerprint,
@@ -105,12 +108,17 @@ def _load(study_reference: str, options: PlanOptions) -> Study:
 
 
 def _servers(
-    study: Study, installations: tuple[Installation, ...]
+    session: Session, study: Study, installations: tuple[Installation, ...]
 ) -> tuple[tuple[str, Installation], ...]:
     factor = study.factor("server")
     aliases = dict(study.server_aliases)
     levels = factor.levels if factor is not None else ()
-    return tuple((level, resolve(level, installations, aliases)) for level in levels)
+    return tuple(
+        (level, attach(session, study, level, aliases[level]))
+        if is_address(aliases.get(level, ""))
+        else (level, resolve(level, installations, aliases))
+        for level in levels
+    )
 
 
 def _ready_templates(session: Session, plan: Plan) -> frozenset[str]:
@@ -120,7 +128,14 @@ def _ready_templates(session: Session, plan: Plan) -> frozenset[str]:
 
 def _all_cautions(plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
     of_machine = cautions(facts, clients=most_clients(plan.study))
-    return warnings_first((*of_machine, *plan_cautions(plan, facts), *_budget_cautions(plan)))
+    return warnings_first(
+        (
+            *of_machine,
+            *plan_cautions(plan, facts),
+            *attached_cautions(plan),
+            *_budget_cautions(plan),
+        )
+    )
 
 
 def _budget_cautions(plan: Plan) -> tuple[Caution, ...]:

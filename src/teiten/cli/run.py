@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 import click
 
+from teiten.cli.attaching import confirm_attached
 from teiten.cli.campaign import CarriedOut, carry_out, outcome_as_json, sweep_leftovers
 from teiten.cli.main import Session
 from teiten.cli.options import PlanOptions, plan_options
@@ -39,7 +40,7 @@ def command(session: Session, study: str, options: PlanOptions, as_json: bool) -
     prepare(session, options.name)
     planned = make_plan(session, study, options)
     command = repeating_command(study, options, planned.plan.seed)
-    name = begin(session, planned, options.name, command)
+    name = begin(session, planned, options.name, command, yes=options.yes)
     carried = carry_out_new(session, name)
     if as_json:
         session.console.json(outcome_as_json(name, carried))
@@ -55,10 +56,17 @@ def prepare(session: Session, name: str | None) -> None:
     sweep_leftovers(session)
 
 
-def begin(session: Session, planned: Planned, name: str | None, command: str) -> str:
-    """Say the cautions, write the ledger of a new campaign, and return the campaign's name."""
+def begin(
+    session: Session, planned: Planned, name: str | None, command: str, *, yes: bool = False
+) -> str:
+    """Say the cautions, write the ledger of a new campaign, and return the campaign's name.
+
+    ``yes``: do not ask before databases are made on an attached server. Raises UsageError where
+    nobody can be asked.
+    """
     tell_cautions(session, planned)
     plan = planned.plan
+    confirm_attached(plan, yes=yes)
     chosen = name or new_name(
         plan.study.name, plan.study.profile, time.time(), session.workdir.campaigns
     )

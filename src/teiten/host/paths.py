@@ -45,6 +45,11 @@ class Workdir:
         """Facts measured on this machine that are worth keeping."""
         return self.root / "caches"
 
+    @property
+    def attached(self) -> Path:
+        """Notes of the databases that Teiten made in attached servers and has not dropped yet."""
+        return self.root / "attached"
+
     def prepare(self) -> None:
         """Make the folders; their modes let the servers' user pass through when we are root."""
         for folder in (
@@ -55,6 +60,7 @@ class Workdir:
             self.campaigns,
             self.clusters,
             self.caches,
+            self.attached,
         ):
             folder.mkdir(parents=True, exist_ok=True)
 

@@ -8,6 +8,8 @@ from enum import StrEnum
 from functools import total_ordering
 from pathlib import Path
 
+from teiten.model.attached import AttachedServer
+
 
 @total_ordering
 @dataclass(frozen=True)
@@ -62,6 +64,8 @@ class Source(StrEnum):
     BUILD = "build"
     NAMED = "named"
     """A path that the user named."""
+    ATTACHED = "attached"
+    """No binaries: a server that runs already, reached by an address."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,13 @@ class Installation:
     """To be set as LD_LIBRARY_PATH / DYLD_LIBRARY_PATH for the programs, where they need it."""
     managed: bool = False
     """Teiten installed it, and so may remove it."""
+    attached: AttachedServer | None = None
+    """Of a server that Teiten did not start; it has no binaries here, and its folder is ``.``."""
+
+    @property
+    def place(self) -> str:
+        """Where it is: the folder of its programs, or an attached server's address."""
+        return str(self.bin_directory) if self.attached is None else self.attached.address
 
 
 @dataclass(frozen=True)

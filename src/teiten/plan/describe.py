@@ -24,6 +24,17 @@ def actions(
 def _actions(
     plan: Plan, facts: HostFacts, folder: Path, user: str, ready: Collection[str]
 ) -> Iterator[str]:
+    yield from _attached(plan)
+    own = [level for level, one in plan.servers if one.attached is None]
+    if own:
+        yield from _own(plan, folder, user, ready)
+        yield _page_cache(plan, facts)
+    yield f"load the server with pgbench {plan.pgbench.version} from this machine"
+    yield f"write the ledger, logs and the report to {folder / 'campaigns'}"
+    yield "nothing else: no package is installed, no setting of the system is changed"
+
+
+def _own(plan: Plan, folder: Path, user: str, ready: Collection[str]) -> Iterator[str]:
     yield from _templates(plan, folder, ready)
     restored = [each.name for each in plan.study.workloads if each.changes_data]
     if restored:
@@ -34,19 +45,46 @@ def _actions(
     else:
         yield f"copy each template to {folder / 'clusters'} once; remove the copies at the end"
     most = "" if plan.study.measure.sequential is None else "at the most "
+    trials = sum(trial.template.installation.attached is None for trial in plan.trials)
     yield (
         f"start and stop one PostgreSQL server at a time, as user {user},"
-        f" {most}{len(plan.trials)} times;"
+        f" {most}{trials} times;"
         " it is reached through a private Unix socket only: no network port is opened"
     )
-    yield _page_cache(plan, facts)
-    yield f"load the server with pgbench {plan.pgbench.version} from this machine"
-    yield f"write the ledger, logs and the report to {folder / 'campaigns'}"
-    yield "nothing else: no package is installed, no setting of the system is changed"
+
+
+def _attached(plan: Plan) -> Iterator[str]:
+    restored = [each.name for each in plan.study.workloads if each.changes_data]
+    for level, installation in plan.servers:
+        server = installation.attached
+        if server is None:
+            continue
+        data = {
+            f"scale {one.data.scale}, fillfactor {one.data.fillfactor}"
+            for one in plan.templates
+            if one.installation.name == installation.name
+        }
+        yield (
+            f"connect to the server {level} ({server.address}) as the role {server.role}; create"
+            f" databases teiten_… there, fill them by pgbench -i ({'; '.join(sorted(data))}), and"
+            " drop them at the end; its other databases and its settings are not touched"
+        )
+        if restored:
+            yield (
+                f"copy the filled database on the server {level} before every trial of"
+                f" {' and '.join(restored)} (CREATE DATABASE … TEMPLATE), and drop the copy after"
+            )
+        yield (
+            f"not on the server {level}, because Teiten did not start it: restart, choice of"
+            " initdb's options, taking its files out of the page cache, settings that need a"
+            " restart, reading its log"
+        )
 
 
 def _templates(plan: Plan, folder: Path, ready: Collection[str]) -> Iterator[str]:
     for template in plan.templates:
+        if template.installation.attached is not None:
+            continue
         data = template.data
         words = (
             f"PostgreSQL {template.installation.version}, scale {data.scale},"

@@ -118,6 +118,8 @@ def _disk(study: Study, trials: Sequence[PlannedTrial], missing: Sequence[Templa
     changed = 0
     wal = 0
     for trial in trials:
+        if trial.template.installation.attached is not None:  # its disk is not ours
+            continue
         workload = study.workload(trial.cell.workload)
         size = int(trial.template.expected_bytes)
         if workload.changes_data:
@@ -129,7 +131,7 @@ def _disk(study: Study, trials: Sequence[PlannedTrial], missing: Sequence[Templa
         data = volumes.data_bytes(trial.template.data)
         wal = max(wal, min(limit, volumes.wal_bytes(workload, data, load)))
     clones = changed + sum(kept.values())
-    built = sum(template.expected_bytes for template in missing)
+    built = sum(one.expected_bytes for one in missing if one.installation.attached is None)
     return Bytes(int((built + clones + wal + LOG_BYTES + EVIDENCE_BYTES * len(trials)) * HEADROOM))
 
 
@@ -138,6 +140,8 @@ def _memory(trials: Sequence[PlannedTrial]) -> Bytes:
 
 
 def _trial_memory(trial: PlannedTrial) -> int:
+    if trial.template.installation.attached is not None:  # pgbench alone; buffers are there already
+        return OTHER_BYTES
     buffers = size_setting(dict(trial.settings), "shared_buffers")
     mapped = min(buffers, volumes.data_bytes(trial.template.data))
     each = CLIENT_BYTES + mapped // PAGE_TABLE_SHARE

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from teiten.errors import UsageError
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import Cell, Plan, PlannedTrial, TemplateSpec
 from teiten.model.study import DataSet, QueryMode, Study
 from teiten.model.units import Bytes
+from teiten.plan.attached import check_attached, split_settings
 from teiten.plan.cells import cell_groups, level_of
 from teiten.plan.estimate import CLUSTER_BYTES, estimate
 from teiten.plan.ordering import in_blocks
@@ -39,6 +39,7 @@ def expand(
     templates that exist. Raises UsageError where two levels are one installation by accident.
     """
     _check_servers(study, servers)
+    check_attached(study, servers)
     size = expected_bytes or (lambda data: Bytes(data_bytes(data) + CLUSTER_BYTES))
     templates = _Templates(dict(servers), fingerprint, size)
     trials = tuple(_trials(study, templates, seed))
@@ -70,6 +71,8 @@ class _Templates:
         key = (server, checksums, data)
         if key not in self._made:
             installation = self.servers[server]
+            if installation.attached is not None:
+                checksums = installation.attached.data_checksums
             made = TemplateSpec(
                 installation=installation,
                 checksums=checksums,
@@ -100,9 +103,17 @@ def _trials(study: Study, templates: _Templates, seed: int) -> Iterator[PlannedT
             clients=clients,
             threads=max(1, clients // 2),  # 2021 §4.4: half of the clients
             query_mode=QueryMode(level_of(study, cell, "query_mode") or workload.query_mode),
-            settings=settings_of(study, cell),
+            settings=_settings(study, cell, templates.servers[server]),
             copy=copies[server],
         )
+
+
+def _settings(study: Study, cell: Cell, installation: Installation) -> tuple[tuple[str, str], ...]:
+    """All of the cell's parameters, or those that an attached server takes for a session."""
+    settings = settings_of(study, cell)
+    if installation.attached is None:
+        return settings
+    return split_settings(installation.attached, settings).by_session
 
 
 def _copies(study: Study, servers: Mapping[str, Installation]) -> dict[str, int]:
@@ -111,7 +122,7 @@ def _copies(study: Study, servers: Mapping[str, Installation]) -> dict[str, int]
     seen: Counter[tuple[object, ...]] = Counter()
     copies = {}
     for level, installation in servers.items():
-        same = (installation.bin_directory, dict(study.server_levels).get(level, ()))
+        same = (installation.place, dict(study.server_levels).get(level, ()))
         seen[same] += 1
         copies[level] = seen[same]
     return copies
@@ -120,9 +131,9 @@ def _copies(study: Study, servers: Mapping[str, Installation]) -> dict[str, int]
 def _check_servers(study: Study, servers: Sequence[tuple[str, Installation]]) -> None:
     """Two names of one installation are only meant where both are aliases (old against old)."""
     aliases = dict(study.server_aliases)
-    seen: dict[Path, str] = {}
+    seen: dict[str, str] = {}
     for level, installation in servers:
-        other = seen.setdefault(installation.bin_directory, level)
+        other = seen.setdefault(installation.place, level)
         if other != level and not (level in aliases and other in aliases):
             raise UsageError(
                 f"the servers {other} and {level} are the same installation, {installation.name}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from teiten.errors import ServerError
@@ -19,6 +19,7 @@ def run_program(
     what: str,
     user: ServerUser | None = None,
     library_path: Path | None = None,
+    environment: Mapping[str, str] | None = None,
     hint: str,
 ) -> str:
     """Run a program and return what it wrote (stdout and stderr as they came).
@@ -31,6 +32,7 @@ def run_program(
                 arguments,
                 user=user,
                 library_path=library_path,
+                environment=environment,
                 folder=Path("/"),
                 stdout=output,
                 stderr=subprocess.STDOUT,

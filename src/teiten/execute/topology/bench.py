@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from teiten.execute.executor import Observer
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.templates.store import BENCH_DATABASE, TemplateStore
 from teiten.execute.record import CampaignRecord
+from teiten.execute.topology.attachments import AttachedDatabase, Attachments
 from teiten.execute.workload.command import PgbenchRun
 from teiten.execute.workload.sampling import suggested_sampling_rate
 from teiten.host.cautions import compiler_cautions
@@ -46,6 +47,8 @@ class Bench:
     """By context: decided once, so that both sides of a contrast log alike."""
     versions: dict[str, str] = field(default_factory=dict)
     """What ``version()`` says on each level of the factor server that was started."""
+    attachments: Attachments | None = None
+    """The servers of the plan that Teiten did not start."""
     kept: dict[tuple[str, int], Cluster] = field(default_factory=dict)
     """By template fingerprint and copy: stopped clusters whose data no trial has changed."""
 
@@ -109,7 +112,7 @@ class Bench:
     def pgbench_run(
         self,
         trial: PlannedTrial,
-        cluster: Cluster,
+        server: Cluster | AttachedDatabase,
         folder: Path,
         *,
         duration: Seconds,
@@ -117,12 +120,12 @@ class Bench:
         log_sampling_rate: float | None,
     ) -> PgbenchRun:
         workload = self.plan.study.workload(trial.cell.workload)
-        return PgbenchRun(
+        run = PgbenchRun(
             pgbench=self.plan.pgbench,
-            socket_directory=cluster.socket_directory,
-            port=cluster.port,
+            socket_directory=server.socket_directory,
+            port=server.port,
             dbname=BENCH_DATABASE,
-            user_name=cluster.user_name,
+            user_name=server.user_name,
             script=workload.script,
             scale=trial.template.data.scale or 1,
             clients=trial.clients,
@@ -134,4 +137,11 @@ class Bench:
             log_sampling_rate=log_sampling_rate,
             folder=folder,
             log_folder=self.log_folder,
+        )
+        if isinstance(server, Cluster):
+            return run
+        return replace(
+            run,
+            conninfo=server.pgbench_conninfo,
+            environment=server.pgbench_environment(trial.settings),
         )

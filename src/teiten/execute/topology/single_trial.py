@@ -17,6 +17,7 @@ from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.postgres.templates.store import BENCH_DATABASE
 from teiten.execute.probes.sampler import Sampler, Sampling
+from teiten.execute.topology.attachments import AttachedDatabase
 from teiten.execute.topology.bench import Bench
 from teiten.execute.topology.checks import TrialReadings, problems_of
 from teiten.execute.topology.server_facts import non_default_settings, prewarm, read_server_facts
@@ -74,6 +75,11 @@ class SingleServerTrial:
         if self._cluster is None:
             raise RuntimeError("the trial has no cluster yet")
         return self._cluster
+
+    @property
+    def server(self) -> Cluster | AttachedDatabase:
+        """What the load goes to."""
+        return self.cluster
 
     def restore(self) -> Facts:
         shutil.rmtree(self.evidence, ignore_errors=True)
@@ -145,9 +151,9 @@ class SingleServerTrial:
 
     def measure(self) -> Facts:
         sampler = Sampler(
-            conninfo=self.cluster.conninfo(BENCH_DATABASE),
+            conninfo=self.server.conninfo(BENCH_DATABASE),
             version=self._trial.template.installation.version,
-            postmaster_pid=self.cluster.pid or 0,
+            postmaster_pid=self.server.pid or 0,
             devices=self._bench.devices,
         )
         self._sampler = sampler
@@ -183,7 +189,7 @@ class SingleServerTrial:
         return {}
 
     def check(self) -> tuple[Problem, ...]:
-        running = self._cluster is not None and self._cluster.is_running()
+        running = self._is_running()
         invariants = self._broken_invariants() if running and self._result else ()
         return (
             *problems_of(
@@ -231,6 +237,9 @@ class SingleServerTrial:
                 cluster.remove()
         self._cluster = None
 
+    def _is_running(self) -> bool:
+        return self._cluster is not None and self._cluster.is_running()
+
     def _connect(self) -> psycopg.Connection[Any]:
         try:
             return self.cluster.connect(BENCH_DATABASE)
@@ -246,7 +255,7 @@ class SingleServerTrial:
         process = PgbenchProcess(
             self._bench.pgbench_run(
                 self._trial,
-                self.cluster,
+                self.server,
                 folder,
                 duration=duration,
                 seed=seed,
@@ -267,7 +276,7 @@ class SingleServerTrial:
                 self._bench.observer.progress(
                     Seconds(progress.seconds), progress.tps, Seconds(progress.latency)
                 )
-            if not self.cluster.is_running():
+            if not self._is_running():
                 process.stop()
         return process.wait(timeout=0.1)
 
@@ -294,6 +303,10 @@ class SingleServerTrial:
             if source.exists():
                 shutil.copyfile(source, self.evidence / source.name)
                 kept.append((kind, source.name))
+        self._note_evidence(kept)
+
+    def _note_evidence(self, kept: list[tuple[str, str]]) -> None:
+        """``kept``: kind and file's name; pgbench's outputs are added to it."""
         for kind, name in (
             ("pgbench output", "pgbench-output.txt"),
             ("pgbench errors", "pgbench-errors.txt"),

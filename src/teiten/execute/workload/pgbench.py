@@ -200,6 +200,7 @@ def _spawn(run: PgbenchRun, arguments: tuple[str, ...]) -> subprocess.Popen[byte
             return processes.spawn(
                 (run.pgbench.path, *arguments),
                 library_path=run.pgbench.library_path,
+                environment=run.environment,
                 folder=run.folder,
                 stdout=output,
                 stderr=errors,

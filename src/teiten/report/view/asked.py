@@ -46,7 +46,7 @@ def asked(kit: Kit) -> Asked:
         _procedure(kit),
         _grid(kit),
         _topology(kit),
-        t("topology.note"),
+        _topology_text(kit),
         tuple(t.of(one) for one in study.differences),
     )
 
@@ -112,6 +112,10 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
         steps.append(t("procedure.restore", workloads=t("list.separator").join(restored)))
     steps.append(t(f"procedure.caches.{measure.caches.value}"))
     steps.append(t("procedure.start"))
+    attached = [level for level, one in kit.analysis.plan.servers if one.attached is not None]
+    if attached:
+        listed = t("list.separator").join(attached)
+        steps.append(t("procedure.attached", servers=listed))
     steps.append(
         t(
             "procedure.prewarm" if measure.prewarm else "procedure.no-prewarm",
@@ -238,7 +242,7 @@ def _topology(kit: Kit) -> Markup:
                 (f"{cores} · {t('topology.memory', size=bytes_text(facts.memory.total))}", system),
             ),
             Box(f"pgbench {plan.pgbench.version}", _clients(kit)),
-            t("topology.link"),
+            _link(kit),
             servers,
             t("topology.turns") if len(servers) > 1 else "",
             Box(
@@ -250,6 +254,29 @@ def _topology(kit: Kit) -> Markup:
             ),
         )
     )
+
+
+def _link(kit: Kit) -> str:
+    """How the load generator reaches the servers."""
+    attached = {one.attached is not None for _, one in kit.analysis.plan.servers}
+    if attached == {True}:
+        return kit.t("topology.link-attached")
+    return kit.t("topology.link-both" if True in attached else "topology.link")
+
+
+def _topology_text(kit: Kit) -> str:
+    """Where the servers are: here, or where they were attached."""
+    t = kit.t
+    attached = [
+        t("topology.attached", server=level, address=one.attached.address)
+        for level, one in kit.analysis.plan.servers
+        if one.attached is not None
+    ]
+    if not attached:
+        return t("topology.note")
+    own = len(attached) < len(kit.analysis.plan.servers)
+    first = t("topology.note-attached-own" if own else "topology.note-attached")
+    return " ".join((first, *attached))
 
 
 def _clients(kit: Kit) -> tuple[str, ...]:
