@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from urllib.parse import unquote
 
 _ADDRESS = re.compile(r"postgres(?:ql)?://", re.IGNORECASE)
-_NEXT = re.compile(r",(?=[^,=/@]+(?:=postgres(?:ql)?://|,|$))", re.IGNORECASE)
+_NEXT = re.compile(r",(?=[^,=/@]+(?:,|=?$))", re.IGNORECASE)
 """The comma before the next reference of a list of servers."""
 _USER_PASSWORD = re.compile(r"(//[^/?@:]*):(.*)@", re.DOTALL)
 _QUERY_PASSWORD = re.compile(r"([?&])password=([^&]*)&?", re.IGNORECASE)

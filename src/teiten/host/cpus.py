@@ -114,6 +114,11 @@ def _maximum_mhz(root: Path) -> float | None:
     return maximum or None
 
 
+def allowed_processors() -> int:
+    """The processors that this process may run on."""
+    return _allowed(os.cpu_count() or 1)
+
+
 def _allowed(online: int) -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

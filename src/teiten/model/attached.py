@@ -67,6 +67,11 @@ def is_address(text: str) -> bool:
     return _ADDRESS.match(text.strip()) is not None
 
 
+def holds_address(text: str) -> bool:
+    """Whether there is a connection URI anywhere in a text."""
+    return _ADDRESS.search(text) is not None
+
+
 def named_address(text: str) -> tuple[str, str] | None:
     """Name and URI of ``prod=postgresql://…``; None for any other text."""
     match = _NAMED.fullmatch(text.strip())

@@ -60,7 +60,7 @@ def read_entries(name: str) -> dict[str, str]:
 def texts(language: Language) -> Texts:
     """All texts of a language: the report's, the cautions' and the problems'."""
     entries: dict[str, str] = {}
-    for part in ("", "cautions.", "problems."):
+    for part in ("", "cautions.", "attached.", "problems."):
         entries.update(read_entries(f"{part}{language}.toml"))
     return Texts(language, entries)
 

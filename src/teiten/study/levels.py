@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from teiten.model.attached import is_address
+from teiten.model.attached import holds_address, is_address
 from teiten.model.study import GUC_PREFIX
 from teiten.study import quantities
 from teiten.study.values import AUTO, one_of, query_mode
@@ -106,7 +106,7 @@ def levels(factor: str, value: Any) -> tuple[str, ...]:
     values = list(value) if isinstance(value, list | tuple) else [value]
     if not values:
         raise ValueError("needs at least one level")
-    if factor == "server" and any(is_address(str(each)) for each in values):
+    if factor == "server" and any(holds_address(str(each)) for each in values):
         raise ValueError(
             "give the address a name: --servers NAME=postgresql://…, or an alias under [servers]"
         )

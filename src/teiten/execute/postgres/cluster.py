@@ -36,6 +36,7 @@ from teiten.execute.postgres.sockets import (
 )
 from teiten.execute.postgres.startup import start_failure, wait_until_ready
 from teiten.host.processes import spawn
+from teiten.host.signals import QUIT
 from teiten.host.users import ServerUser, give
 from teiten.model.installation import Installation
 from teiten.model.study import Setting
@@ -186,7 +187,7 @@ class Cluster:
         manner = StopManner.ENDED
         if self._process is not None:
             first = () if immediately else ((StopManner.FAST, signal.SIGINT, timeout),)
-            steps = (*first, (StopManner.IMMEDIATE, signal.SIGQUIT, immediate_timeout))
+            steps = (*first, (StopManner.IMMEDIATE, QUIT, immediate_timeout))
             try:
                 manner = _end(self._process, steps)
             except BaseException:  # a second Ctrl-C: nothing may stay behind
@@ -239,7 +240,7 @@ class Cluster:
                 folder=self.data_directory,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                death_signal=signal.SIGQUIT,
+                death_signal=QUIT,
             )
 
     def _wait(self, timeout: float) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from teiten.errors import ServerError
 from teiten.host.processes import signal_group, spawn
+from teiten.host.signals import KILL
 from teiten.host.users import ServerUser
 
 
@@ -36,14 +36,14 @@ def run_program(
                 folder=Path("/"),
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                death_signal=signal.SIGKILL,
+                death_signal=KILL,
             )
         except OSError as error:
             raise ServerError(f"{what}: {arguments[0]} cannot be started: {error}", hint) from error
         try:
             exit_code = process.wait()
         except BaseException:
-            signal_group(process, signal.SIGKILL)
+            signal_group(process, KILL)
             process.wait()
             raise
         output.seek(0)

@@ -118,7 +118,7 @@ class Attachments:
                 route=route,
                 name=f"PostgreSQL {version} ({route.name})",
                 database=database,
-                pgbench_conninfo=passed_on(connection, database),
+                pgbench_conninfo=passed_on(connection, route, database),
                 password=connection.info.password or None,
                 options=connection.info.options,
                 pid=postmaster(connection),

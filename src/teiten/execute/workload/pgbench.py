@@ -32,6 +32,7 @@ from teiten.execute.workload.pgbench_result import (
     summary_metrics,
 )
 from teiten.host import processes
+from teiten.host.signals import KILL
 
 __all__ = [
     "PgbenchProcess",
@@ -204,7 +205,7 @@ def _spawn(run: PgbenchRun, arguments: tuple[str, ...]) -> subprocess.Popen[byte
                 folder=run.folder,
                 stdout=output,
                 stderr=errors,
-                death_signal=signal.Signals(getattr(signal, "SIGKILL", signal.SIGTERM)),
+                death_signal=KILL,
             )
         except OSError as error:
             raise WorkloadError(

@@ -34,6 +34,8 @@ NOT_PASSED_ON = frozenset(
      "servicefile", "connect_timeout", "sslpassword", *KEEPALIVES}
 )  # fmt: skip
 """Parameters that pgbench gets otherwise, or that are resolved already."""
+DEFAULTS = frozenset({("sslcertmode", "allow")})
+"""Told by libpq as if it were set; a pgbench older than 16 does not know it."""
 HOW_TO_GIVE = (
     "give it in the address on the command line, by PGPASSWORD, in ~/.pgpass or a service file"
 )
@@ -127,8 +129,14 @@ def answering(route: Route) -> Iterator[None]:
         ) from error
 
 
-def passed_on(connection: psycopg.Connection[Any], dbname: str) -> str:
+def passed_on(connection: psycopg.Connection[Any], route: Route, dbname: str) -> str:
     """A connection string for another program: everything in effect but the password."""
     found = connection.info.get_parameters()
-    kept = {key: value for key, value in found.items() if key not in NOT_PASSED_ON}
+    if "host" in found and "hostaddr" not in conninfo_to_dict(route.address):
+        found.pop("hostaddr", None)  # psycopg's own answer to the host's name
+    kept = {
+        key: value
+        for key, value in found.items()
+        if key not in NOT_PASSED_ON and (key, value) not in DEFAULTS
+    }
     return make_conninfo(**{**kept, "dbname": dbname})
