@@ -20,6 +20,7 @@ from teiten.model.installation import Installation
 from teiten.model.trial import Outcome
 from tests.fixtures.attached import ADMIN, CREATOR, READER, StrangeServer, strange_server
 from tests.fixtures.campaigns import Teiten, kill, step_of
+from tests.fixtures.servers import left_processes, open_folder
 
 Find = Callable[[str], Installation]
 WORK_MEM = "SELECT 1 / (current_setting('work_mem') = '7MB')::int;\n"
@@ -73,9 +74,15 @@ def strange(installation: Find) -> Iterator[StrangeServer]:
 
 
 @pytest.fixture
-def teiten(workdir: Workdir, strange: StrangeServer, monkeypatch: pytest.MonkeyPatch) -> Teiten:
+def teiten(strange: StrangeServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Teiten]:
+    """The program in an empty working folder; after it nothing but the strange server runs."""
     monkeypatch.setenv("PGPASSWORD", strange.password)
-    return Teiten.prepared(workdir)
+    with open_folder("teiten-test-") as folder:
+        workdir = Workdir(folder)
+        workdir.prepare()
+        yield Teiten.prepared(workdir)
+        left = [line for line in left_processes([folder]) if str(strange.folder) not in line]
+        assert not left, "processes are left after the test:\n" + "\n".join(left)
 
 
 def study(teiten: Teiten, servers: dict[str, str], *, blocks: int = 2, seconds: int = 1) -> Path:
@@ -102,7 +109,8 @@ def test_attached_servers_are_measured_against_one_another_and_our_own(
 ) -> None:
     own = str(installation("18").bin_directory)
     servers = {"own": own, "plain": strange.address(CREATOR), "super": strange.address(ADMIN)}
-    process = teiten.start("run", study(teiten, servers), "--yes", "--json")
+    words = ("--yes", "--json", "--set", "study.conclusive=no")
+    process = teiten.start("run", study(teiten, servers, blocks=1), *words)
     teiten.wait_for(process, step_of(1, "start"))
     seen: list[str] = []
     while process.poll() is None and not any("host=" in line for line in seen):
@@ -146,7 +154,8 @@ def test_a_lost_connection_is_a_failed_trial_and_the_campaign_goes_on(
     with strange.connect() as connection:
         while not connection.execute(
             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
-            " WHERE usename = %s AND application_name = 'pgbench'",
+            " WHERE usename = %s AND application_name = 'pgbench'"
+            " AND backend_start < clock_timestamp() - interval '0.5 s'",
             (CREATOR,),
         ).fetchone()[0]:  # type: ignore[index]
             pass

@@ -43,7 +43,8 @@ FAIL_ON = tuple(kind.value for kind in VerdictKind)
 def command(session: Session, /, old: str, new: str, **given: Any) -> None:
     """Is B slower or faster than A? Pairs of trials until that is decided, or the budget is spent.
 
-    A and B are servers as in --servers: 17, 18.4, system:15 or a folder; they may be the same
+    A and B are servers as in --servers: 17, 18.4, system:15, a folder or NAME=postgresql://… of
+    one that runs already; they may be the same
     where --guc-a, --guc-b, --set-a or --set-b make the sides differ. The verdict is that of TPS.
     """
     options = shared_options(session, given)

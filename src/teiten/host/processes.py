@@ -74,12 +74,20 @@ def child_environment(
 def signal_group(process: subprocess.Popen[bytes], signal_number: signal.Signals) -> None:
     """Send a signal to all processes of a child's session; nothing where it has ended."""
     if sys.platform == "win32":
-        process.send_signal(signal_number)
+        send_signal(process, signal_number)
         return
     try:
         os.killpg(process.pid, signal_number)
     except ProcessLookupError:
         return
+
+
+def send_signal(process: subprocess.Popen[bytes], signal_number: signal.Signals) -> None:
+    """Send a signal to one child; Windows has none, and ends it at once."""
+    if sys.platform == "win32":
+        process.terminate()
+    else:
+        process.send_signal(signal_number)
 
 
 def started_at(pid: int) -> float | None:

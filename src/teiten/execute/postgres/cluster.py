@@ -35,7 +35,7 @@ from teiten.execute.postgres.sockets import (
     remove_socket_directory,
 )
 from teiten.execute.postgres.startup import start_failure, wait_until_ready
-from teiten.host.processes import spawn
+from teiten.host.processes import send_signal, spawn
 from teiten.host.signals import QUIT
 from teiten.host.users import ServerUser, give
 from teiten.model.installation import Installation
@@ -269,7 +269,7 @@ def _end(
     if process.poll() is not None:
         return StopManner.ENDED
     for manner, signal_number, timeout in steps:
-        process.send_signal(signal_number)
+        send_signal(process, signal_number)
         try:
             process.wait(timeout)
         except subprocess.TimeoutExpired:
