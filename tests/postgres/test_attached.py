@@ -10,11 +10,14 @@ from typing import Any
 
 import pytest
 
-from teiten.errors import ServerError, UsageError
+from teiten.errors import MachineError, ServerError, UsageError
 from teiten.execute.postgres.attached.asking import ask
-from teiten.execute.postgres.attached.connection import Route
+from teiten.execute.postgres.attached.connection import Route, passed_on
 from teiten.execute.postgres.attached.databases import Databases, notes
-from teiten.host.paths import Workdir
+from teiten.execute.postgres.attached.encryption import encrypting_pgbench
+from teiten.execute.postgres.installations import find_installations
+from teiten.execute.postgres.programs import run_program
+from teiten.host.paths import Workdir, default_workdir
 from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome
@@ -241,7 +244,8 @@ def test_a_password_file_and_a_service_file_are_used(
     passwords.write_text(f"127.0.0.1:*:*:{CREATOR}:{strange.password}\n", encoding="ascii")
     passwords.chmod(0o600)
     services.write_text(
-        f"[prod]\nhost=127.0.0.1\nport={strange.port}\nuser={CREATOR}\ndbname=postgres\n",
+        f"[prod]\nhost=127.0.0.1\nport={strange.port}\nuser={CREATOR}\ndbname=postgres\n"
+        "sslmode=disable\n",
         encoding="ascii",
     )
     monkeypatch.delenv("PGPASSWORD", raising=False)
@@ -255,6 +259,33 @@ def test_a_password_file_and_a_service_file_are_used(
     assert work_mem is not None and work_mem.by_session
     buffers = server.parameter("shared_buffers")
     assert buffers is not None and not buffers.by_session
+
+
+def test_ssl_options_pass_through(strange: StrangeServer, tmp_path: Path) -> None:
+    if not strange.certificate.exists():
+        pytest.skip("no openssl to make a certificate with")
+    root = tmp_path / "root.crt"
+    root.write_bytes(strange.certificate.read_bytes())
+    options = f"?sslmode=verify-full&sslrootcert={root}"
+    route = Route("prod", strange.address(CREATOR, options=options), strange.password)
+    found = ask(route, ()).attached
+    assert found is not None and found.encrypted
+    with route.connect() as connection:
+        conninfo = passed_on(connection, route, "x")
+    assert "sslmode=verify-full" in conninfo and f"sslrootcert={root}" in conninfo
+    assert "dbname=x" in conninfo and strange.password not in conninfo
+    installations = [one for one in find_installations(Workdir(default_workdir())) if one.pgbench]
+    try:
+        chosen = encrypting_pgbench(installations)
+    except MachineError as error:
+        pytest.skip(error.message)
+    run_program(
+        [chosen.path, "--initialize", "--init-steps=d", conninfo.replace("=x", "=postgres")],
+        what="pgbench",
+        library_path=chosen.library_path,
+        environment={"PGPASSWORD": strange.password},
+        hint="see the server's log",
+    )
 
 
 def test_a_host_that_cannot_be_reached_is_named() -> None:
@@ -273,7 +304,7 @@ def test_an_address_that_cannot_be_read_is_a_wrong_usage() -> None:
         ask(Route("prod", "postgresql://bob@host:5432/x?sslmoud=1"), ())
 
 
-@pytest.mark.pg(">=10")
+@pytest.mark.pg
 def test_databases_are_made_copied_and_dropped_in_every_version(
     server_installation: Installation, tmp_path: Path
 ) -> None:

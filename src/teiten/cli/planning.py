@@ -9,6 +9,7 @@ from teiten.analysis.sequential import least_pairs
 from teiten.cli.attaching import attach
 from teiten.cli.main import Session
 from teiten.cli.options import LARGEST_SEED, PlanOptions
+from teiten.execute.postgres.attached.encryption import encrypting_pgbench
 from teiten.execute.postgres.installations import choose_pgbench, find_installations, resolve
 from teiten.execute.postgres.templates.store import (
     TemplateStore,
@@ -65,10 +66,12 @@ def plan_study(
     facts = read_host_facts(session.workdir.root)
     sized = size(study, facts)
     installations = find_installations(session.workdir)
+    servers = _servers(session, sized, installations)
+    encrypted = any(one.attached.encrypted for _, one in servers if one.attached is not None)
     plan = expand(
         sized,
-        _servers(session, sized, installations),
-        choose_pgbench(installations),
+        servers,
+        encrypting_pgbench(installations) if encrypted else choose_pgbench(installations),
         seed=secrets.randbelow(LARGEST_SEED) if seed is None else seed,
         fingerprint=template_fingerprint,
         expected_bytes=expected_bytes,

@@ -228,7 +228,7 @@ def _topology(kit: Kit) -> Markup:
     )
     servers = tuple(
         (
-            Box(side.long, (f"shared_buffers {shared}",) if shared else ()),
+            Box(side.long, _buffers(kit, side.level, shared)),
             SIDE_COLOURS[at % len(SIDE_COLOURS)],
         )
         for at, side in enumerate(kit.names.sides.values())
@@ -254,6 +254,15 @@ def _topology(kit: Kit) -> Markup:
             ),
         )
     )
+
+
+def _buffers(kit: Kit, side: str, shared: str | None) -> tuple[str, ...]:
+    """The line of shared_buffers: the study's value, or an attached server's own."""
+    server = dict(kit.analysis.plan.servers).get(side)
+    if server is not None and server.attached is not None:
+        own = server.attached.parameter("shared_buffers")
+        shared = own.text if own is not None else None
+    return (f"shared_buffers {shared}",) if shared else ()
 
 
 def _link(kit: Kit) -> str:

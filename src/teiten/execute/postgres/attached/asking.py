@@ -27,7 +27,7 @@ SELECT r.rolname, r.rolsuper, r.rolcreatedb, r.rolconnlimit, pg_is_in_recovery()
 """
 SESSIONS = """
 SELECT count(*), count(*) FILTER (WHERE usename = current_user)
-  FROM pg_stat_activity WHERE datid IS NOT NULL AND pid <> pg_backend_pid()
+  FROM pg_stat_activity WHERE usename IS NOT NULL AND pid <> pg_backend_pid()
 """
 STARTED = """
 SELECT extract(epoch FROM backend_start)::float8
