@@ -179,7 +179,7 @@ def test_clean_drops_what_a_killed_one_left_and_nothing_else(
         connection.execute("CREATE DATABASE teiten_production")
     servers = {"a": strange.address(CREATOR), "b": strange.address(ADMIN)}
     process = teiten.start("run", study(teiten, servers, seconds=5), "--yes")
-    teiten.wait_for(process, step_of(1, "warm-up"))
+    teiten.wait_for(process, lambda event: event.kind == "template-ready")
     kill(process)
     left = strange.databases()
     assert len(left) > 1
