@@ -67,14 +67,10 @@ def one_level(rule: Callable[[Array, float], Said]) -> Rule:
     return lambda cells, truth: rule(_differences(cells, truth)[:, :, 0], truth)
 
 
-def from_six_pairs(differences: Array, truth: float) -> Said:
-    """No decision before the sixth pair: fewer can all meet the same half of a period."""
-    return sequential(differences, truth, least=6)
-
-
 def over_levels(cells: Array, truth: float) -> Said:
     """The primary verdict: block means over the levels, sequentially."""
-    return sequential(_differences(cells, truth).mean(axis=2), truth)
+    found = _differences(cells, truth)
+    return sequential(found.mean(axis=2), truth, levels=found.shape[2])
 
 
 def any_level(cells: Array, truth: float) -> Said:
@@ -108,7 +104,6 @@ def _any(single: Iterator[Said]) -> Said:
 
 SINGLE: Mapping[str, tuple[Design, Rule]] = {
     "Teiten, sequential": (PAIRS, one_level(sequential)),
-    "Teiten, sequential, from 6 pairs on": (PAIRS, one_level(from_six_pairs)),
     "Teiten, fixed": (PAIRS, one_level(fixed)),
     "reports": (SETS, lambda cells, truth: reports(cells[:, :, 0, :], truth)),
 }

@@ -33,10 +33,12 @@ RULES: Mapping[str, tuple[int, Rule]] = {
 }
 
 
-def recorded_pairs(folder: Path, metric: str = "tps") -> dict[str, Array]:
+def recorded_pairs(
+    folder: Path, metric: str = "tps", least: int = LEAST_BLOCKS
+) -> dict[str, Array]:
     """ln of the metric of both sides by workload and levels: (blocks, 2), in block order.
 
-    Only levels with LEAST_BLOCKS or more complete pairs.
+    The sides in the order of their names. Only levels with ``least`` or more complete pairs.
     """
     with Ledger.open(folder, read_only=True) as ledger:
         attempts = [
@@ -53,7 +55,7 @@ def recorded_pairs(folder: Path, metric: str = "tps") -> dict[str, Array]:
         name: [list(sides.values()) for _, sides in sorted(blocks.items()) if len(sides) == 2]
         for name, blocks in _ordered(found).items()
     }
-    return {name: np.array(rows) for name, rows in complete.items() if len(rows) >= LEAST_BLOCKS}
+    return {name: np.array(rows) for name, rows in complete.items() if len(rows) >= least}
 
 
 def _name(one: Observation) -> str:

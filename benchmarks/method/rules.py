@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from benchmarks.method.noise import Array
-from teiten.analysis.sequential import half_width
+from teiten.analysis.sequential import patient_half_width
 from teiten.analysis.verdict import student_half_width
 
 Flags = npt.NDArray[np.bool_]
@@ -45,17 +46,17 @@ def words(mean: Array, half: Array) -> tuple[Flags, Flags]:
     return excludes, inside & ~excludes
 
 
-def sequential(differences: Array, truth: float, alpha: float = ALPHA, least: int = 2) -> Said:
-    """Look after every pair from ``least`` on; stop when decided or when all pairs are spent.
+def sequential(differences: Array, truth: float, alpha: float = ALPHA, levels: int = 1) -> Said:
+    """Look after every pair; stop when decided or when all pairs are spent.
 
-    ``differences``: d = ln(new/old) of shape (campaigns, pairs), the truth already within them.
+    ``differences``: d = ln(new/old) of shape (campaigns, pairs), the truth already within them;
+    ``levels``: of how many levels each d is the mean.
     """
     campaigns, most = differences.shape
     mean, deviation = running(differences)
-    half = deviation * _widths(half_width, most, alpha)
+    half = deviation * _widths(partial(patient_half_width, levels=levels), most, alpha)
     excludes, equivalent = words(mean, half)
     decided = excludes | equivalent
-    decided[:, : least - 2] = False
     decided[:, -1] = True
     stop = decided.argmax(axis=1)
     rows = np.arange(campaigns)

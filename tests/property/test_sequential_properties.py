@@ -16,6 +16,7 @@ from teiten.analysis.sequential import (
     is_decided,
     least_pairs,
     pairs_for,
+    patient_half_width,
 )
 from teiten.analysis.verdict import Rule, decide, student_half_width
 from teiten.model.metrics import Better
@@ -85,8 +86,8 @@ def test_the_pairs_for_an_effect_are_the_fewest_that_show_it(
 ) -> None:
     pairs = pairs_for(effect, deviation, alpha)
     if pairs is not None:
-        assert half_width(deviation, pairs, alpha) < math.log1p(effect)
-        assert pairs == 2 or half_width(deviation, pairs - 1, alpha) >= math.log1p(effect)
+        assert patient_half_width(deviation, pairs, alpha) < math.log1p(effect)
+        assert patient_half_width(deviation, pairs - 1, alpha) >= math.log1p(effect)
 
 
 @given(RATIOS.filter(lambda found: len(found) >= 2), RULES)

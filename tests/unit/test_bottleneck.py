@@ -31,6 +31,19 @@ def test_nothing_is_said_without_a_plateau_or_without_ceilings(limit: Resource) 
     assert judge(readings, None) == Abstained(Abstention.NO_CEILINGS, ())
 
 
+def test_flushes_on_their_plateau_are_named_while_group_commit_still_raises_throughput() -> None:
+    rising = replace(LIMITED[Resource.COMMIT_LATENCY], plateau=False)
+    assert resource(replace(rising, fsyncs_before=920)) is Resource.COMMIT_LATENCY
+    for change in (
+        {"fsyncs_before": 800},
+        {"fsyncs_before": None},
+        {"fsyncs_before": 690, "fsyncs": 700},
+        {"fsyncs_before": 920, "waits": {"CPU": 9.0, "IO:WALSync": 1.0}},
+    ):
+        assert resource(replace(rising, **change)) is Abstention.NO_PLATEAU
+    assert judge(replace(rising, fsyncs_before=920), None) == Abstained(Abstention.NO_PLATEAU, ())
+
+
 @pytest.mark.parametrize("limit", [one for one in Resource if one is not Resource.CLIENT])
 def test_nothing_is_said_without_waits(limit: Resource) -> None:
     for waits in ({}, {"CPU": 0.0}, {"Client:ClientRead": 8.0}):

@@ -63,8 +63,8 @@ def test_the_sequential_rule_is_teitens_own(truth: float) -> None:
 
 def test_no_decision_before_the_least_number_of_pairs() -> None:
     differences = random().normal(0.05, 0.001, (50, 12))
-    assert sequential(differences, 0.05).pairs.max() < 6
-    assert (sequential(differences, 0.05, least=6).pairs == 6).all()
+    assert (sequential(differences, 0.05).pairs == 6).all()
+    assert sequential(differences, 0.05, levels=8).pairs.max() < 6
 
 
 def test_the_fixed_rule_is_teitens_own() -> None:

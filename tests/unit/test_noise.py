@@ -112,6 +112,6 @@ def test_in_words() -> None:
         " off), lag-1 correlation +0.05, 20 pairs"
     )
     assert "from these pairs 2 % call a difference; at most 5 % is promised" in lines[1]
-    assert "2%: 15 pairs (5 min of measuring), 5%: 5 pairs" in needed_text(FLOOR)
+    assert "2%: 15 pairs (5 min of measuring), 5%: 6 pairs" in needed_text(FLOOR)
     hopeless = replace(FLOOR, deviation=50.0)
     assert "1%: no number of pairs" in needed_text(hopeless)

@@ -58,7 +58,7 @@ def test_it_is_rendered_in_both_languages(analysis: CampaignAnalysis, language: 
 
 def test_the_design_shows_only_blocks_that_ran(analysis: CampaignAnalysis) -> None:
     shown = view(analysis, "en").asked.grid
-    assert len(shown.rows) == len(analysis.trials)
+    assert len(shown.rows["block"]) == len(analysis.trials)
 
 
 def test_one_that_was_interrupted_says_so(tmp_path: Path) -> None:

@@ -49,10 +49,18 @@ def test_six_pairs_by_hand() -> None:
 
 
 @pytest.mark.parametrize(("alpha", "pairs"), [(0.2, 3), (0.05, 4), (0.05 / 8, 5), (0.001, 6)])
-def test_from_how_many_pairs_on_it_is_finite(alpha: float, pairs: int) -> None:
-    assert least_pairs(alpha) == pairs
+def test_from_how_many_means_over_many_levels_on_it_is_finite(alpha: float, pairs: int) -> None:
+    assert least_pairs(alpha, levels=8) == pairs
     assert closed_form(1.0, pairs - 1, alpha) == math.inf
     assert closed_form(1.0, pairs, alpha) < math.inf
+
+
+@pytest.mark.parametrize(("levels", "pairs"), [(1, 6), (2, 4), (8, 4)])
+def test_no_interval_before_the_sixth_pair_over_all_levels(levels: int, pairs: int) -> None:
+    assert least_pairs(0.05, levels) == pairs
+    ratios = [0.05, 0.051, 0.05, 0.051, 0.05, 0.051]
+    assert not is_decided(decide_sequentially(ratios[: pairs - 1], rule(), levels=levels))
+    assert is_decided(decide_sequentially(ratios[:pairs], rule(), levels=levels))
 
 
 def test_where_it_is_infinite_nothing_can_be_said() -> None:
@@ -69,7 +77,7 @@ def test_where_it_is_infinite_nothing_can_be_said() -> None:
         ([], 0, "too-few-pairs"),
         ([0.1], 0, "too-few-pairs"),
         ([0.1] * 6, 0, "identical-pairs"),
-        ([0.1, 0.12, 0.1, 0.11, 0.1], 1, "not-positive"),
+        ([0.1, 0.12, 0.1, 0.11, 0.1, 0.12], 1, "not-positive"),
     ],
 )
 def test_the_other_reasons_are_those_of_every_design(
@@ -91,7 +99,7 @@ def test_a_verdict_by_hand() -> None:
 
 
 def test_its_smallest_detectable_effect_is_larger_than_that_of_a_fixed_design() -> None:
-    ratios = [-0.05, 0.05, -0.03, 0.03, 0.01]
+    ratios = [-0.05, 0.05, -0.03, 0.03, 0.01, 0.0]
     sequential, fixed = decide_sequentially(ratios, rule()), decide(ratios, rule())
     assert sequential.smallest_detectable is not None and fixed.smallest_detectable is not None
     assert sequential.smallest_detectable > fixed.smallest_detectable

@@ -47,18 +47,22 @@ def lines(ratios: list[float], plan: Plan = PLAN) -> list[str]:
     ("ratios", "expected"),
     [
         ([], []),
-        ([1.02], ["no interval yet; 1 pair, a decision needs 4 at least"]),
-        ([1.02, 1.03], ["no interval yet; 2 pairs, about 3 more to a decision (54 s)"]),
+        ([1.02], ["no interval yet; 1 pair, a decision needs 6 at least"]),
+        ([1.02, 1.03], ["no interval yet; 2 pairs, about 4 more to a decision (72 s)"]),
         (
             [1.02, 1.06, 0.99, 1.03],
+            ["no interval yet; 4 pairs, about 14 more to a decision (4 min)"],
+        ),
+        (
+            [1.02, 1.06, 0.99, 1.03, 1.0, 1.04],
             [
-                "+2 % (95 % interval −7 % to +13 %), inconclusive; 4 pairs,"
-                " about 14 more to a decision (4 min)"
+                "+2.3 % (95 % interval −2.6 % to +7.4 %), inconclusive; 6 pairs,"
+                " about 11 more to a decision (3 min)"
             ],
         ),
         (
-            [1.05, 1.06, 1.05, 1.06, 1.055],
-            ["+5.5 % (95 % interval +4.3 % to +6.7 %), faster by at least 2 %; 5 pairs"],
+            [1.05, 1.06, 1.05, 1.06, 1.055, 1.055],
+            ["+5.5 % (95 % interval +4.6 % to +6.4 %), faster by at least 2 %; 6 pairs"],
         ),
     ],
 )

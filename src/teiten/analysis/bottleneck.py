@@ -3,6 +3,9 @@
 A statement needs a plateau, a ceiling of the resource that the readings come near to, and waits for
 it in more than half of the active backends' time. Since two resources cannot both have more than
 half, and a full write bandwidth and a commit latency exclude one another, at most one rule holds.
+
+Where commits wait for the disk, one flush serves all who wait (group commit, since 9.2), so that
+throughput goes on rising with the clients while the flushes do not: there the plateau is theirs.
 """
 
 from __future__ import annotations
@@ -27,6 +30,8 @@ NEAR = 0.9
 """Of a ceiling: bandwidths and requests."""
 NEAR_FSYNCS = 0.8
 """A commit writes more than the ceiling's 8 kB at times."""
+FLAT = 0.1
+"""By how much flushes may still rise from one load to the next on their plateau."""
 MOST_BANDWIDTH = 0.5
 """Of the write ceiling, below which a wait for WAL is one for latency."""
 BUSY = 0.05
@@ -47,7 +52,7 @@ Waits = Mapping[WaitGroup, float]
 def judge(readings: Readings, ceilings: Ceilings | None) -> Finding:
     """The one resource that the plateau is consistent with, or an abstention with its reason."""
     if not readings.plateau:
-        return Abstained(Abstention.NO_PLATEAU, ())
+        return _while_rising(readings, ceilings)
     if ceilings is None:
         return Abstained(Abstention.NO_CEILINGS, ())
     if readings.generator is not None and readings.generator >= CLIENT_BOUND:
@@ -60,6 +65,19 @@ def judge(readings: Readings, ceilings: Ceilings | None) -> Finding:
         most = max(waits, key=lambda group: waits[group])
         return Abstained(Abstention.NO_DOMINANT_WAIT, ((f"waits_{most.value}", waits[most]),))
     return rule(readings, ceilings, waits)
+
+
+def _while_rising(readings: Readings, ceilings: Ceilings | None) -> Finding:
+    """Throughput still grows: only flushes can have reached their plateau."""
+    waits = shares(readings.waits)
+    before, now = readings.fsyncs_before, readings.fsyncs
+    flat = before is not None and now is not None and now <= (1 + FLAT) * before
+    if ceilings is not None and waits and flat and waits[WaitGroup.FLUSH] > DOMINANT:
+        found = _write(readings, ceilings, waits)
+        if isinstance(found, Consistent) and found.resource is Resource.COMMIT_LATENCY:
+            evidence = (*found.evidence, *_known("fsyncs_before", before))
+            return Consistent(Resource.COMMIT_LATENCY, evidence)
+    return Abstained(Abstention.NO_PLATEAU, ())
 
 
 def _rule(waits: Waits) -> Callable[[Readings, Ceilings, Waits], Finding] | None:

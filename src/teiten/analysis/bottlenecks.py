@@ -33,10 +33,12 @@ def bottlenecks(
         knee, loads = one.scaling.knee, one.scaling.loads
         if knee is None or _is_attached(plan, one):
             continue
+        smaller = [load for load in loads if load < knee.maximum]
         mine = [trial for trial in trials if _belongs(trial, one, plan.study.contrast)]
         readings = read(
             _at(mine, knee.maximum),
             _at(mine, loads[0]),
+            _at(mine, smaller[-1]) if smaller else [],
             plateau=not knee.at_end(loads),
             cores=facts.cpu.online,
             threads=threads,

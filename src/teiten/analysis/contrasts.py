@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Protocol
 
 from teiten.analysis.drift import lag_one, trend
@@ -31,7 +32,7 @@ CONTRASTED = ("tps", "latency_mean", "latency_p95", "latency_p99")
 
 
 class Decide(Protocol):
-    """A verdict of d by pair, in the way of the campaign's design."""
+    """A verdict of d, in the way of the campaign's design."""
 
     def __call__(
         self, log_ratios: Sequence[float], rule: Rule, *, unusable: int = 0
@@ -79,7 +80,7 @@ def _contrast(
     old: str,
     new: str,
 ) -> ContrastResult:
-    contexts = _contexts(plan, workload)
+    contexts = contexts_of(plan, workload)
     paired = {
         context: pair(observations, context=context, metric=metric.name, old=old, new=new)
         for context in contexts
@@ -87,7 +88,7 @@ def _contrast(
     measure = plan.study.measure
     rule = Rule(measure.delta, measure.alpha, metric.better)
     level_rule = Rule(measure.delta, Share(measure.alpha / len(contexts)), metric.better)
-    decide = decide_sequentially if measure.sequential is not None else decide_fixed
+    decide, decide_overall = _rules(plan, len(contexts))
     blocks = _block_means(list(paired.values()))
     means = list(blocks.values())
     return ContrastResult(
@@ -96,12 +97,19 @@ def _contrast(
         old=old,
         new=new,
         levels=tuple(_level(context, paired[context], level_rule, decide) for context in contexts),
-        overall=decide(means, rule, unusable=sum(one.unusable for one in paired.values())),
+        overall=decide_overall(means, rule, unusable=sum(one.unusable for one in paired.values())),
         incomplete_blocks=tuple(sorted(_blocks_run(plan, observations) - blocks.keys())),
         lag_one=lag_one(means),
         trend=trend(means),
-        forecast=forecast(means, rule) if measure.sequential is not None else None,
+        forecast=forecast(means, rule, len(contexts)) if measure.sequential is not None else None,
     )
+
+
+def _rules(plan: Plan, levels: int) -> tuple[Decide, Decide]:
+    """How a single level is decided, and the mean over all of them."""
+    if plan.study.measure.sequential is None:
+        return decide_fixed, decide_fixed
+    return decide_sequentially, partial(decide_sequentially, levels=levels)
 
 
 def _blocks_run(plan: Plan, observations: Sequence[Observation]) -> set[int]:
@@ -123,7 +131,7 @@ def _level(context: Context, pairs: Pairs, rule: Rule, decide: Decide) -> LevelR
     )
 
 
-def _contexts(plan: Plan, workload: str) -> tuple[Context, ...]:
+def contexts_of(plan: Plan, workload: str) -> tuple[Context, ...]:
     """The contexts of a workload, in the order of the factors' levels."""
     ranks = {
         (factor.name, level): rank

@@ -11,7 +11,7 @@ import numpy as np
 
 from teiten.analysis.drift import lag_one
 from teiten.analysis.pairs import Context, observe, pair
-from teiten.analysis.sequential import half_width
+from teiten.analysis.sequential import patient_half_width
 from teiten.analysis.verdict import NO_VARIANCE, mean_and_deviation
 from teiten.model.metrics import TPS
 from teiten.model.noise import NOISE, NoiseFloor
@@ -110,7 +110,7 @@ def _alarms(drawn: FloatArray, alpha: float) -> FloatArray:
     means = np.cumsum(drawn, axis=1) / counts
     squares = np.cumsum(drawn**2, axis=1) - counts * means**2
     deviations = np.sqrt(np.maximum(squares[:, 1:], 0.0) / counts[:-1])
-    widths = np.array([half_width(1.0, int(pairs), alpha) for pairs in counts[1:]])
+    widths = np.array([patient_half_width(1.0, int(pairs), alpha) for pairs in counts[1:]])
     finite = np.isfinite(widths)
     beyond = np.abs(means[:, 1:][:, finite]) > deviations[:, finite] * widths[finite]
     alarms: FloatArray = np.any(beyond, axis=1).astype(np.float64)

@@ -23,6 +23,7 @@ Of = Callable[[TrialView], float]
 def read(
     trials: Sequence[TrialView],
     below: Sequence[TrialView],
+    before: Sequence[TrialView],
     *,
     plateau: bool,
     cores: int,
@@ -30,8 +31,8 @@ def read(
 ) -> Readings:
     """The readings of a level.
 
-    ``below``: the trials of the smallest load. ``cores``: online, of which the shares are.
-    ``threads``: of the load generator, by the trial's number.
+    ``below``: the trials of the smallest load; ``before``: of the next smaller one. ``cores``:
+    online, of which the shares are. ``threads``: of the load generator, by the trial's number.
     """
 
     def generator(trial: TrialView) -> float:
@@ -49,9 +50,8 @@ def read(
         written=_level(trials, lambda trial: _rate(trial, "disk_written_bytes")),
         read=_level(trials, lambda trial: _rate(trial, "disk_read_bytes")),
         reads=_level(trials, lambda trial: _series_mean(trial, DISK, "reads_per_second")),
-        fsyncs=_level(
-            trials, lambda trial: _series_mean(trial, "postgres", "wal_syncs_per_second")
-        ),
+        fsyncs=_level(trials, _fsyncs),
+        fsyncs_before=_level(before, _fsyncs),
         hit_ratio=_share(trials, _hit_ratio),
         hit_ratio_below=_share(below, _hit_ratio),
         pressure_io=_share(trials, lambda trial: _series_mean(trial, "os", "pressure_io_share")),
@@ -76,6 +76,10 @@ def _metric(trial: TrialView, name: str) -> float:
 def _rate(trial: TrialView, name: str) -> float:
     seconds = _metric(trial, "measured_seconds")
     return _metric(trial, name) / seconds if seconds > 0 else math.nan
+
+
+def _fsyncs(trial: TrialView) -> float:
+    return _series_mean(trial, "postgres", "wal_syncs_per_second")
 
 
 def _hit_ratio(trial: TrialView) -> float:

@@ -87,7 +87,7 @@ def _way(plan: Plan, one: ContrastResult, attempts: Sequence[Attempt]) -> str:
     if one.overall.kind is not VerdictKind.INCONCLUSIVE:
         return ""
     needed = one.forecast
-    least = least_pairs(plan.study.measure.alpha)
+    least = least_pairs(plan.study.measure.alpha, len(one.levels))
     if needed is None:
         return f", a decision needs {least} at least" if one.overall.pairs < least else ""
     further = max(needed, least, one.overall.pairs + 1) - one.overall.pairs

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass, replace
 
+from teiten.analysis.contrasts import contexts_of
 from teiten.analysis.sequential import least_pairs
 from teiten.cli.attaching import attach
 from teiten.cli.main import Session
@@ -144,7 +145,9 @@ def _all_cautions(plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
 def _budget_cautions(plan: Plan) -> tuple[Caution, ...]:
     """A caution where so few pairs fit into the budget that no interval can be finite."""
     measure = plan.study.measure
-    if measure.sequential is None or measure.blocks >= least_pairs(measure.alpha):
+    levels = [len(contexts_of(plan, workload.name)) for workload in plan.study.workloads]
+    least = least_pairs(measure.alpha, min(filter(None, levels), default=1))
+    if measure.sequential is None or measure.blocks >= least:
         return ()
-    values = (("pairs", str(measure.blocks)), ("least", str(least_pairs(measure.alpha))))
+    values = (("pairs", str(measure.blocks)), ("least", str(least)))
     return (Caution("budget-short", Severity.WARNING, values),)

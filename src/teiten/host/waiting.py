@@ -23,7 +23,9 @@ class EndSignal:
     def wait(self, seconds: float) -> None:
         """At the most ``seconds``, perhaps less."""
         if self._pidfd is not None:
-            select.select([self._pidfd], [], [], seconds)
+            poll = select.poll()  # not select(), which refuses descriptors beyond 1023
+            poll.register(self._pidfd, select.POLLIN)
+            poll.poll(seconds * 1000)
         else:
             time.sleep(min(seconds, POLL_SECONDS))
 

@@ -69,6 +69,8 @@ class Readings:
     """Requests per second."""
     fsyncs: float | None
     """Durable writes of WAL per second."""
+    fsyncs_before: float | None
+    """The same at the next smaller load; None where there is none."""
     hit_ratio: Share | None
     """Blocks found in shared buffers."""
     hit_ratio_below: Share | None

@@ -62,4 +62,4 @@ def _written(name: str) -> Callable[[Kit, float], str]:
 
 
 RATES = frozenset({"written", "write_ceiling", "read", "read_ceiling"})
-COUNTS = frozenset({"fsyncs", "fsync_ceiling", "reads", "reads_ceiling"})
+COUNTS = frozenset({"fsyncs", "fsyncs_before", "fsync_ceiling", "reads", "reads_ceiling"})

@@ -1,0 +1,80 @@
+"""Real servers against themselves, and against themselves with a little more work.
+
+    python -m benchmarks.live RECORD [--nulls 100] [--each 10] [--rows 10100,10200,10500]
+                                     [--truth 40] [--minutes 60]
+
+Every comparison is a complete campaign of ``teiten run`` until decided: both sides are the same
+binaries with a cluster of their own; the new side counts 10,000 rows (the null) or more (a known
+effect). How much slower counting more rows is here, is told by one long fixed campaign of its own
+for each number of rows. RECORD holds a line for each comparison; started again, it goes on from
+there, and ``--minutes`` ends it in between. Printed: the tables of docs/concepts/trust.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.live.comparison import Outcome, compare, keep, kept
+from benchmarks.live.study import BASE_ROWS
+from benchmarks.live.tables import tables
+from teiten.host.paths import Workdir, default_workdir
+
+SEQUENTIAL: dict[str, object] = {"until_decided": True, "budget": "10m"}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("record", type=Path)
+    parser.add_argument("--nulls", type=int, default=100)
+    parser.add_argument("--each", type=int, default=10, help="comparisons of each known effect")
+    parser.add_argument("--rows", default="10100,10200,10500")
+    parser.add_argument("--truth", type=int, default=40, help="pairs of the long campaigns")
+    parser.add_argument("--pairs", type=int, default=12, help="of a comparison, at the most")
+    parser.add_argument("--minutes", type=float, default=600.0)
+    parser.add_argument("--server", default="18")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="changes")
+    parser.add_argument("--workdir", type=Path, default=default_workdir())
+    arguments = parser.parse_args()
+    workdir = Workdir(arguments.workdir)
+    deadline = time.monotonic() + 60 * arguments.minutes
+    own = dict(change.split("=", 1) for change in arguments.changes)
+    for kind, rows in missing(kept(arguments.record), arguments):
+        if time.monotonic() > deadline:
+            break
+        limits = {"blocks": arguments.truth} if kind == "truth" else sequential(arguments.pairs)
+        outcome = compare(kind, rows, arguments.server, workdir, {**limits, **own})
+        keep(arguments.record, outcome)
+        print(
+            f"{kind} {rows}: {outcome.verdict} {outcome.ratio}, {outcome.pairs} pairs,"
+            f" {outcome.seconds:.0f} s",
+            flush=True,
+        )
+    print("\n".join(tables(kept(arguments.record))))
+
+
+def sequential(pairs: int) -> dict[str, object]:
+    return {**SEQUENTIAL, "most_blocks": pairs}
+
+
+def missing(done: list[Outcome], arguments: argparse.Namespace) -> Iterator[tuple[str, int]]:
+    """What is left to run: truths in between, so that a record cut short has something of each."""
+    rows = [int(one) for one in arguments.rows.split(",")]
+    wanted = [("null", BASE_ROWS, arguments.nulls)]
+    wanted += [("truth", one, 1) for one in rows]
+    wanted += [("effect", one, arguments.each) for one in rows]
+    queues = [
+        [(kind, one)] * max(0, count - sum((d.kind, d.rows) == (kind, one) for d in done))
+        for kind, one, count in wanted
+    ]
+    total = max(map(len, queues), default=0)
+    for at in range(total):
+        for queue in queues:
+            # Spread evenly: as many as belong to this share of the longest queue.
+            yield from queue[len(queue) * at // total : len(queue) * (at + 1) // total]
+
+
+if __name__ == "__main__":
+    main()

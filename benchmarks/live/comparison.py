@@ -1,0 +1,78 @@
+"""One complete comparison by ``teiten run``, and what it said."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from benchmarks.live.study import study_text
+from benchmarks.method.recorded import recorded_pairs
+from teiten.cli.analysing import analyse_campaign
+from teiten.host.paths import Workdir
+from teiten.ledger.store import Ledger
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A line of the record."""
+
+    kind: str
+    """``null``, ``effect`` or ``truth``."""
+    rows: int
+    verdict: str
+    ratio: float | None
+    low: float | None
+    high: float | None
+    pairs: int
+    log_ratios: tuple[float, ...]
+    seconds: float
+
+
+def compare(
+    kind: str, rows: int, server: str, workdir: Workdir, measure: Mapping[str, object]
+) -> Outcome:
+    """Run a campaign, read its verdict, delete it. Raises CalledProcessError where it fails."""
+    teiten = [sys.executable, "-m", "teiten", "--workdir", str(workdir.root), "--quiet"]
+    with tempfile.TemporaryDirectory(prefix="teiten-live-") as folder:
+        study = Path(folder) / "known-effect.toml"
+        study.write_text(study_text(server, rows, dict(measure)), encoding="utf-8")
+        command = [*teiten, "run", str(study), "--json", "--yes"]
+        name = json.loads(_output(command))["campaign"]
+    with Ledger.open(workdir.campaigns / name, read_only=True) as ledger:
+        analysis = analyse_campaign(ledger, series=False)
+    found = next(one for one in analysis.contrasts if one.metric.name == "tps")
+    effect = found.overall.effect
+    (pairs,) = recorded_pairs(workdir.campaigns / name, least=1).values()
+    _output([*teiten, "rm", name, "--yes"])
+    return Outcome(
+        kind=kind,
+        rows=rows,
+        verdict=found.overall.kind.value,
+        ratio=effect.ratio if effect else None,
+        low=effect.low if effect else None,
+        high=effect.high if effect else None,
+        pairs=found.overall.pairs,
+        log_ratios=tuple(float(new - old) for new, old in pairs),
+        seconds=analysis.wall,
+    )
+
+
+def _output(command: Sequence[str]) -> str:
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def keep(record: Path, outcome: Outcome) -> None:
+    with record.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(asdict(outcome)) + "\n")
+
+
+def kept(record: Path) -> list[Outcome]:
+    """What an earlier run found; nothing where there is no record."""
+    if not record.exists():
+        return []
+    return [Outcome(**json.loads(line)) for line in record.read_text("utf-8").splitlines()]

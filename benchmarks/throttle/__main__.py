@@ -1,0 +1,121 @@
+"""Does Teiten name the resource that is scarce, and no other? One resource throttled at a time.
+
+    sudo python -m benchmarks.throttle [--server 18] [--only WORD] [--blocks 2] [--seconds 4]
+
+Each scenario measures its ceilings and runs a short campaign inside control groups of its own
+(or with fewer processors), so that ceilings and campaign meet the same limit. Printed: a confusion
+table in Markdown, what was done against what was said, and what each statement rests on. Needs
+Linux with control groups and root, an idle machine, and takes about two minutes a scenario.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.throttle.control_groups import control_groups
+from benchmarks.throttle.scenarios import SCENARIOS, Scenario
+from teiten.cli.analysing import analyse_campaign
+from teiten.host.ceilings_probe import measure_ceilings
+from teiten.host.paths import Workdir, default_workdir
+from teiten.ledger.store import Ledger
+from teiten.model.bottleneck import BottleneckResult, Consistent, Resource
+from teiten.model.units import Bytes, Seconds
+
+GROUP = "teiten-benchmark-throttle"
+FILE = Bytes(64 << 20)
+"""Of the ceilings: small, since it is laid out under the limit too."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--server", default="18")
+    parser.add_argument("--only", default="", help="scenarios whose name holds this word")
+    parser.add_argument("--blocks", type=int, default=2)
+    parser.add_argument("--seconds", type=int, default=4)
+    parser.add_argument("--workdir", type=Path, default=default_workdir())
+    arguments = parser.parse_args()
+    workdir = Workdir(arguments.workdir)
+    workdir.prepare()
+    measure = ("--set", f"blocks={arguments.blocks}", "--set", f"duration={arguments.seconds}s")
+    common = ("--servers", arguments.server, *measure, "--set", "warmup=1s", "--set", "settle=0s")
+    found: dict[Scenario, BottleneckResult | None] = {}
+    for scenario in SCENARIOS:
+        if arguments.only in scenario.name:
+            found[scenario] = run(scenario, workdir, common)
+            print(f"{scenario.name}: {said(found[scenario])}", flush=True)
+    print("\n".join(("", *table(found))))
+
+
+def run(scenario: Scenario, workdir: Workdir, common: Sequence[str]) -> BottleneckResult | None:
+    """What is said of the scenario's campaign, which is deleted."""
+    teiten = [sys.executable, "-m", "teiten", "--workdir", str(workdir.root)]
+    arguments = ["run", "observe", "--profile", "quick", *scenario.arguments, *common, "--json"]
+    with control_groups(GROUP, scenario.limits, workdir.clusters) as groups:
+        child = os.fork()
+        if child == 0:
+            os._exit(_inside(scenario, groups, workdir, [*teiten, *arguments]))
+        _, status = os.waitpid(child, 0)
+    outcome = workdir.caches / "throttle.json"
+    if status:
+        raise SystemExit(f"{scenario.name}: failed")
+    name = json.loads(outcome.read_text())["campaign"]
+    outcome.unlink()
+    with Ledger.open(workdir.campaigns / name, read_only=True) as ledger:
+        results = analyse_campaign(ledger).bottlenecks
+    subprocess.run([*teiten, "rm", name, "--yes"], check=False, capture_output=True)
+    return results[0] if results else None
+
+
+def _inside(
+    scenario: Scenario, groups: Sequence[Path], workdir: Workdir, command: Sequence[str]
+) -> int:
+    """Join the groups, measure the ceilings, run the campaign; its exit code."""
+    for group in groups:
+        group.write_text(str(os.getpid()))
+    usable = sorted(os.sched_getaffinity(0))[: scenario.cpus]
+    os.sched_setaffinity(0, usable)
+    try:
+        measure_ceilings(workdir, logical=len(usable), seconds=Seconds(3.0), size=FILE)
+        with (workdir.caches / "throttle.json").open("w") as output:
+            return subprocess.run(command, stdout=output, check=False).returncode
+    except Exception as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def said(result: BottleneckResult | None) -> str:
+    if result is None:
+        return "nothing measured"
+    evidence = ", ".join(f"{name} {value:.3g}" for name, value in result.finding.evidence)
+    word = (
+        result.finding.resource
+        if isinstance(result.finding, Consistent)
+        else f"nothing ({result.finding.reason})"
+    )
+    return f"{word} at {result.load:g} clients: {evidence}"
+
+
+def table(found: dict[Scenario, BottleneckResult | None]) -> list[str]:
+    """What was made scarce, against what was said."""
+    head = [*(resource.value for resource in Resource), "nothing"]
+    lines = [
+        f"| made scarce | expected | {' | '.join(head)} |",
+        f"| --- | --- |{' :-: |' * len(head)}",
+    ]
+    for scenario, result in found.items():
+        finding = None if result is None else result.finding
+        word = finding.resource.value if isinstance(finding, Consistent) else "nothing"
+        expected = scenario.expected.value if scenario.expected else "nothing"
+        marks = " | ".join("●" if one == word else "" for one in head)
+        lines.append(f"| {scenario.name} | {expected} | {marks} |")
+    return lines
+
+
+if __name__ == "__main__":
+    main()
