@@ -100,7 +100,11 @@ class Route:
 
 def refusal(route: Route, error: psycopg.OperationalError) -> ServerError:
     """Why the server did not let us in, without the password, and what to do."""
-    text = route.hide("; ".join(str(error).split("\n")).strip().removeprefix("connection failed: "))
+    text = route.hide(
+        "; ".join(line.strip() for line in str(error).strip().splitlines()).removeprefix(
+            "connection failed: "
+        )
+    )
     message = f"the server {route.name} ({route.address}) cannot be used: {text}"
     connection = error.pgconn
     if connection is not None and connection.needs_password:
