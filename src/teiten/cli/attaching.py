@@ -10,6 +10,7 @@ import click
 from teiten.errors import UsageError
 from teiten.execute.postgres.attached.asking import ask
 from teiten.execute.postgres.attached.connection import Route
+from teiten.execute.postgres.attached.databases import notes
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
 from teiten.model.study import GUC_PREFIX, Study
@@ -56,3 +57,14 @@ def confirm_attached(plan: Plan, *, yes: bool) -> None:
         abort=True,
         err=True,
     )
+
+
+def tell_left(session: Session, campaign: str) -> None:
+    """Warn of databases of a campaign that could not be dropped."""
+    left = [note for _, note in notes(session.workdir.attached) if note.campaign == campaign]
+    if left:
+        listed = ", ".join(f"{note.database} on {note.server}" for note in left)
+        session.console.warn(
+            f"left on an attached server that did not answer: {listed}",
+            "teiten clean --databases drops them when it answers again; so does teiten resume",
+        )
