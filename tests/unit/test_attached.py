@@ -13,6 +13,7 @@ import teiten.plan.attached
 from teiten.cli.passwords import take_passwords
 from teiten.errors import ServerError, StudyError, UsageError
 from teiten.execute.postgres.attached.asking import check_version
+from teiten.execute.topology.attached_trial import without_secrets
 from teiten.execute.topology.attachments import session_options
 from teiten.model.attached import AttachedServer, ServerParameter, is_address, named_address
 from teiten.model.installation import Version
@@ -176,3 +177,15 @@ def test_every_caution_of_attached_servers_has_its_texts(language: Language) -> 
     codes = {key.split(".")[1] for key in entries}
     assert codes == set(re.findall(r'"(attached(?:-[a-z-]+)?)"', source))
     assert len(entries) == 2 * len(codes)
+
+
+def test_parameters_that_may_hold_a_password_are_left_out() -> None:
+    settings = {
+        "work_mem": "4096 kB",
+        "primary_conninfo": "host=h password=pw",
+        "archive_command": "push --token=x",
+        "ssl_passphrase_command": "echo pw",
+        "my.secret": "x",
+        "ssl_key_file": "/k",
+    }
+    assert without_secrets(settings) == {"work_mem": "4096 kB"}

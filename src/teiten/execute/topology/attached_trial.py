@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import shutil
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import psycopg
@@ -17,6 +19,7 @@ from teiten.execute.topology.bench import Bench
 from teiten.execute.topology.server_facts import non_default_settings, prewarm, read_server_facts
 from teiten.execute.topology.single_trial import SingleServerTrial
 from teiten.model.attached import AttachedServer
+from teiten.model.installation import Version
 from teiten.model.plan import PlannedTrial
 from teiten.model.trial import Problem
 
@@ -32,6 +35,15 @@ CPU_METRICS = OF_THE_CLIENT | {
     "context_switches",
 }
 MACHINE_METRICS = ("cpu_", "disk_", "context_")
+
+
+SECRET = re.compile(r"password|passphrase|secret|token|conninfo|_command$|_key", re.IGNORECASE)
+"""In the names of parameters whose values may hold a password, such as primary_conninfo."""
+
+
+def without_secrets(settings: Mapping[str, str]) -> dict[str, str]:
+    """Parameters of a server that is somebody's, as they may stand in a ledger."""
+    return {name: value for name, value in settings.items() if SECRET.search(name) is None}
 
 
 class AttachedTrial(SingleServerTrial):
@@ -71,7 +83,8 @@ class AttachedTrial(SingleServerTrial):
     def start(self) -> Facts:
         with self._answering():
             facts = read_server_facts(self._connect)
-            settings = non_default_settings(self._connect)
+            settings = without_secrets(non_default_settings(self._connect))
+        self._require_version(Version(facts["version_number"]))
         self._bench.note_server(
             self._trial.cell.level("server") or self._trial.template.installation.name, facts
         )
@@ -121,6 +134,16 @@ class AttachedTrial(SingleServerTrial):
         if self._database is not None:
             self._note_evidence([])
         self._database = None
+
+    def _require_version(self, found: Version) -> None:
+        """The server may have been replaced since it was planned."""
+        planned = self._trial.template.installation.version
+        if found != planned:
+            raise ServerError(
+                f"the server {self.server.route.name} is PostgreSQL {found} now; the campaign was"
+                f" planned for {planned}",
+                "begin a new campaign: versions are not mixed on one side",
+            )
 
     def _drop_copy(self) -> None:
         """One that cannot be dropped now is dropped at the campaign's end, or by teiten clean."""
