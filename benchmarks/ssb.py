@@ -24,6 +24,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -83,8 +84,7 @@ def pipe_makers(scale: int, tpchgen: Path | None) -> dict[str, Callable[[], floa
             *(str(tpchgen), "--scale-factor", str(scale), "--tables", "lineitem"),
             *("--format", "tbl", "--num-threads", "1", "--stdout"),
         ]
-    return {name: lambda command=command: seconds_of_pipe(command) for name, command in
-            commands.items()}  # fmt: skip
+    return {name: partial(seconds_of_pipe, command) for name, command in commands.items()}
 
 
 def seconds_of_load(dsn: str, data: SsbData, streams: int) -> float:
@@ -162,12 +162,8 @@ def load_makers(dsn: str, scale: int, folder: Path) -> dict[str, Callable[[], fl
             for chunk in chunks
             for path, _ in write_files(chunk, SsbFormat.BINARY, folder / "files", CPUS, Unwatched())
         ]
-        makers[f"files, {streams} streams"] = lambda files=files: seconds_of_files(
-            dsn, whole, files
-        )
-        makers[f"load, {streams} streams"] = lambda streams=streams: seconds_of_load(
-            dsn, whole, streams
-        )
+        makers[f"files, {streams} streams"] = partial(seconds_of_files, dsn, whole, files)
+        makers[f"load, {streams} streams"] = partial(seconds_of_load, dsn, whole, streams)
     return makers
 
 

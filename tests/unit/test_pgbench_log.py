@@ -8,7 +8,6 @@ from pathlib import Path
 import pyarrow
 import pytest
 
-from teiten.execute.workload import pgbench_log
 from teiten.execute.workload.histogram import LatencyHistogram
 from teiten.execute.workload.pgbench_log import (
     CHUNK_BYTES,
@@ -16,6 +15,7 @@ from teiten.execute.workload.pgbench_log import (
     TransactionLogReader,
     log_paths,
 )
+from teiten.host import files
 
 LINE = "3 %d %d 0 1795265030 %06d\n"
 
@@ -104,7 +104,7 @@ def test_a_log_of_another_form_is_told(tmp_path: Path) -> None:
 def test_without_holes_the_log_stays_whole_and_that_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pgbench_log, "_fallocate", None)
+    monkeypatch.setattr(files, "_fallocate", None)
     (path,) = log_paths(tmp_path, "transactions", 5, 1)
     path.write_bytes(second_of_log(0, 10_000))
     reader = TransactionLogReader([path])

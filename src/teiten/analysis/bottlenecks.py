@@ -18,6 +18,8 @@ from teiten.model.plan import Plan
 from teiten.model.scaling import ScalingResult
 from teiten.model.trial import Outcome
 
+SERVER = "server"
+
 
 def bottlenecks(
     plan: Plan, facts: HostFacts, trials: Sequence[TrialView], scaling: Sequence[ScalingResult]
@@ -29,7 +31,7 @@ def bottlenecks(
     found = []
     for one in scaling:
         knee, loads = one.scaling.knee, one.scaling.loads
-        if knee is None or one.load != LOAD:
+        if knee is None or one.load != LOAD or _is_attached(plan, one):
             continue
         smaller = [load for load in loads if load < knee.maximum]
         mine = [trial for trial in trials if _belongs(trial, one, plan.study.contrast)]
@@ -45,6 +47,14 @@ def bottlenecks(
         key = (one.workload, one.context, one.side)
         found.append(BottleneckResult(*key, knee.maximum, finding))
     return tuple(found)
+
+
+def _is_attached(plan: Plan, one: ScalingResult) -> bool:
+    """The ceilings are this machine's; an attached server's disk is not known to be on it."""
+    attached = {level for level, server in plan.servers if server.attached is not None}
+    named = {one.side} if plan.study.contrast == SERVER else set()
+    named |= {level for factor, level in one.context if factor == SERVER}
+    return bool(attached & named) or len(attached) == len(plan.servers) > 0
 
 
 def _belongs(trial: TrialView, one: ScalingResult, contrast: str) -> bool:

@@ -43,7 +43,8 @@ EXAMPLES = (
 def command(session: Session, /, old: str, new: str, **given: Any) -> None:
     """Is B slower or faster than A? Pairs of trials until that is decided, or the budget is spent.
 
-    A and B are servers as in --servers: 17, 18.4, system:15 or a folder; they may be the same
+    A and B are servers as in --servers: 17, 18.4, system:15, a folder or NAME=postgresql://… of
+    one that runs already; they may be the same
     where --guc-a, --guc-b, --set-a or --set-b make the sides differ. The verdict is that of TPS.
     """
     options = shared_options(session, given)
@@ -62,7 +63,14 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
         words += repeated(f"--guc-{side.letter}", side.gucs)
         words += repeated(f"--set-{side.letter}", side.overrides)
     words += [*options.as_arguments(), "--seed", str(chosen.planned.plan.seed)]
-    name = begin(session, chosen.planned, options.name, shlex.join(words), chosen.replication)
+    name = begin(
+        session,
+        chosen.planned,
+        options.name,
+        shlex.join(words),
+        chosen.replication,
+        yes=options.yes,
+    )
     carried = carry_out_new(session, name)
     if given["as_json"]:
         session.console.json(_as_json(name, carried, _primary(carried)))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from teiten.cli.attaching import attach
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.main import Session
 from teiten.cli.watching import duration
@@ -30,6 +31,7 @@ from teiten.execute.postgres.building.sources import SourceCode
 from teiten.execute.postgres.installations import resolve
 from teiten.host.build_cautions import build_cautions
 from teiten.host.signals import one_interruption
+from teiten.model.attached import is_address
 from teiten.model.build import BuildSpec, PlannedBuild
 from teiten.model.installation import Installation
 from teiten.model.plan import Needs
@@ -151,14 +153,15 @@ class StudyServers:
         factor = self._study.factor("server")
         aliases = dict(self._study.server_aliases)
         levels = factor.levels if factor is not None else ()
-        return tuple(
-            (
-                level,
-                self._built.get(aliases.get(level, level))
-                or resolve(level, installations, aliases),
-            )
-            for level in levels
-        )
+        return tuple((level, self._resolve(level, aliases, installations)) for level in levels)
+
+    def _resolve(
+        self, level: str, aliases: Mapping[str, str], installations: tuple[Installation, ...]
+    ) -> Installation:
+        named = aliases.get(level, level)
+        if is_address(named):
+            return attach(self._session, self._study, level, named)
+        return self._built.get(named) or resolve(level, installations, aliases)
 
     def with_builds(self, needs: Needs) -> Needs:
         """What a campaign needs with the builds that come first, one after another."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from teiten.cli.analysing import analyse_campaign
+from teiten.cli.attaching import tell_left
 from teiten.cli.deciding import Decider, ending_lines
 from teiten.cli.main import Session
 from teiten.cli.noise_keeping import keep_measured_noise
@@ -96,6 +97,7 @@ def run_trials(
             raise _interrupted(ledger) from None
         finally:
             executor.finish()
+            tell_left(session, folder.name)
 
 
 def _executor(
@@ -114,6 +116,7 @@ def _executor(
         say=session.console.detail,
         check_interruption=interruption.check,
         devices=_devices(session, ledger),
+        passwords=session.passwords,
     )
 
 

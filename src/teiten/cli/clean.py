@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 
 from teiten.cli.layout import columns
 from teiten.cli.main import Session
-from teiten.errors import UsageError
+from teiten.errors import ServerError, UsageError
 from teiten.execute.postgres.belongings import (
     Belonging,
     BelongingKind,
     belongings,
     remove_belonging,
 )
-from teiten.host.users import server_user
+from teiten.host.users import ServerUser, server_user
 from teiten.ledger.lock import workdir_lock
 from teiten.study.quantities import format_duration, format_size, parse_duration
 
@@ -30,6 +30,7 @@ EXAMPLES = "Examples:  teiten clean --dry-run  ·  teiten clean --all --older-th
 @click.option("--templates", is_flag=True, help="Filled clusters; they are built again if needed.")
 @click.option("--packages", is_flag=True, help="Downloads; they are needed to install offline.")
 @click.option("--clusters", is_flag=True, help="Clusters left by a Teiten that was killed.")
+@click.option("--databases", is_flag=True, help="Databases of Teiten left on attached servers.")
 @click.option("--all", "everything", is_flag=True, help="All of these.")
 @click.option("--older-than", metavar="TIME", help="Only what was not used for so long: 30d, 12h.")
 @click.option("--dry-run", is_flag=True, help="Only list what would be deleted.")
@@ -41,6 +42,7 @@ def command(  # noqa: PLR0917 - click gives one argument for each option
     templates: bool,
     packages: bool,
     clusters: bool,
+    databases: bool,
     everything: bool,
     older_than: str | None,
     dry_run: bool,
@@ -49,11 +51,17 @@ def command(  # noqa: PLR0917 - click gives one argument for each option
 ) -> None:
     """Give disk back: delete what can be made or downloaded again.
 
-    Without a choice, templates and left clusters are deleted, and packages are kept. Campaigns
-    (`teiten rm`) and installations (`teiten pg remove`) are never touched, nor is any file that
-    Teiten did not make.
+    Without a choice, templates, left clusters and left databases are deleted, and packages are
+    kept. Campaigns (`teiten rm`) and installations (`teiten pg remove`) are never touched, nor is
+    any file or database that Teiten did not make.
     """
-    kinds = _kinds(templates=templates, packages=packages, clusters=clusters, all_=everything)
+    chosen_kinds = {
+        BelongingKind.TEMPLATE: templates,
+        BelongingKind.PACKAGE: packages,
+        BelongingKind.CLUSTER: clusters,
+        BelongingKind.DATABASE: databases,
+    }
+    kinds = _kinds(chosen_kinds, all_=everything)
     chosen = _choose(session, kinds, older_than)
     if not as_json:
         _list(session, chosen)
@@ -65,22 +73,15 @@ def command(  # noqa: PLR0917 - click gives one argument for each option
         _ask(session, chosen)
     with workdir_lock(session.workdir.root):
         user = server_user()
-        deleted = [one for one in chosen if remove_belonging(one, session.workdir, user)]
+        deleted = [one for one in chosen if _remove(session, one, user)]
     _tell(session, chosen, deleted, as_json)
 
 
-def _kinds(
-    *, templates: bool, packages: bool, clusters: bool, all_: bool
-) -> frozenset[BelongingKind]:
-    chosen = {
-        BelongingKind.TEMPLATE: templates,
-        BelongingKind.PACKAGE: packages,
-        BelongingKind.CLUSTER: clusters,
-    }
+def _kinds(chosen: Mapping[BelongingKind, bool], *, all_: bool) -> frozenset[BelongingKind]:
     if all_:
         return frozenset(BelongingKind)
     if not any(chosen.values()):
-        return frozenset({BelongingKind.TEMPLATE, BelongingKind.CLUSTER})
+        return frozenset(BelongingKind) - {BelongingKind.PACKAGE}
     return frozenset(kind for kind, wanted in chosen.items() if wanted)
 
 
@@ -129,11 +130,19 @@ def _ask(session: Session, chosen: Sequence[Belonging]) -> None:
     click.confirm(f"Delete {what} from {session.workdir.root}?", abort=True, err=True)
 
 
+def _remove(session: Session, one: Belonging, user: ServerUser) -> bool:
+    try:
+        return remove_belonging(one, session.workdir, user)
+    except ServerError as error:
+        session.console.warn(error.message, error.hint)
+        return False
+
+
 def _tell(
     session: Session, chosen: Sequence[Belonging], deleted: Sequence[Belonging], as_json: bool
 ) -> None:
     for one in chosen:
-        if one not in deleted:
+        if one not in deleted and one.kind is not BelongingKind.DATABASE:
             session.console.warn(f"not deleted: {one.path} is in use, or belongs to another user")
     total = sum(one.bytes for one in deleted)
     session.console.say(f"gave back {format_size(total)}")

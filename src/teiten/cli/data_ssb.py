@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from teiten.host.cpus import allowed_processors
 from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable, SsbVariant
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def ssb_command(
 
     data = SsbData(scale, SsbVariant(variant), _tables(tables), _chunk(chunk))
     expected = {table: expected_rows(data, table) for table in data.tables}
-    threads = streams or len(os.sched_getaffinity(0))
+    threads = streams or allowed_processors()
     with watching(session.console, expected) as watch:
         if target == "-":
             if as_json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import click
 from teiten import __version__
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.failures import report_failure
+from teiten.cli.passwords import take_passwords
 from teiten.host.paths import Workdir, default_workdir
 
 VERBS = {
@@ -69,9 +71,13 @@ class Verbs(click.Group):
 class Session:
     """What every verb is given: the working folder and the console."""
 
-    def __init__(self, workdir: Workdir, console: Console) -> None:
+    def __init__(
+        self, workdir: Workdir, console: Console, passwords: Mapping[str, str] | None = None
+    ) -> None:
         self.workdir = workdir
         self.console = console
+        self.passwords: Mapping[str, str] = passwords or {}
+        """By address of an attached server: those that stood in it on the command line."""
 
 
 @click.group(
@@ -102,14 +108,17 @@ def teiten(
     """Is this PostgreSQL slower than that one, by how much, how sure are we, and why?"""
     verbosity = Verbosity.QUIET if quiet else Verbosity.VERBOSE if verbose else Verbosity.NORMAL
     root = (workdir or default_workdir()).expanduser().absolute()
-    context.obj = Session(Workdir(root), Console(verbosity, color))
+    passwords: Mapping[str, str] = context.obj or {}
+    context.obj = Session(Workdir(root), Console(verbosity, color), passwords)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; never returns."""
-    options: dict[str, Any] = {"standalone_mode": False, "prog_name": "teiten"}
+    clean, passwords = take_passwords(sys.argv[1:] if arguments is None else arguments)
+    sys.argv[1:] = clean  # what a defect's log shows
+    options: dict[str, Any] = {"standalone_mode": False, "prog_name": "teiten", "obj": passwords}
     try:
-        result = teiten.main(args=arguments, **options)
+        result = teiten.main(args=clean, **options)
     except BaseException as error:  # each kind has its exit code
         sys.exit(report_failure(error))
     sys.exit(result if isinstance(result, int) else 0)

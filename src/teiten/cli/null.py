@@ -47,7 +47,7 @@ def command(session: Session, /, server: str | None, **given: Any) -> None:
     planned = plan_study(session, study, seed=options.seed)
     confirm(session, planned, yes=options.yes)
     words = ["teiten", "null", chosen, *options.as_arguments(), "--seed", str(planned.plan.seed)]
-    name = begin(session, planned, options.name, shlex.join(words))
+    name = begin(session, planned, options.name, shlex.join(words), yes=options.yes)
     carried = carry_out_new(session, name)
     found = carried.noise
     if given["as_json"]:

@@ -86,7 +86,7 @@ _OPTIONS = (
         "--servers",
         multiple=True,
         metavar="OLD,NEW",
-        help="Servers to compare, the old one first: 17,18 or 18.3,18.4 or a path.",
+        help="Servers to compare, the old one first: 17,18 or a path or NAME=postgresql://…",
     ),
     click.option(
         "--profile",

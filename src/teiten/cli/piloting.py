@@ -62,11 +62,14 @@ def plan_worthwhile(
 ) -> Chosen:
     """The plan of two sides whose trials are as long as the noise here makes worthwhile.
 
-    ``fixed``: nothing is to be chosen, as where the study has a duration or slices of its own.
+    ``fixed``: nothing is to be chosen, as where the study has a duration or slices of its own, or
+    where a server is attached.
     """
     planned = plan_study(session, study, seed=seed)
     if fixed or study.measure.duration is not None or study.measure.side_by_side:
         return Chosen(planned)
+    if any(one.attached is not None for _, one in planned.plan.servers):
+        return Chosen(planned)  # nothing is done on such a server before somebody has agreed
     known = _known(planned)
     if known is None:
         return _by_pilot(session, study, planned)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from teiten.cli.planning import Planned
+from teiten.model.installation import Installation
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.starts import pairs_of_a_start
 
@@ -26,7 +27,7 @@ def plan_as_json(planned: Planned, folder: Path, actions: tuple[str, ...]) -> di
             level: {
                 "name": installation.name,
                 "version": str(installation.version),
-                "folder": str(installation.bin_directory),
+                **_place(installation),
             }
             for level, installation in plan.servers
         },
@@ -61,6 +62,13 @@ def plan_as_json(planned: Planned, folder: Path, actions: tuple[str, ...]) -> di
             for each in planned.cautions
         ],
     }
+
+
+def _place(installation: Installation) -> dict[str, str]:
+    attached = installation.attached
+    if attached is None:
+        return {"folder": str(installation.bin_directory)}
+    return {"address": attached.address, "role": attached.role}
 
 
 def _trial(trial: PlannedTrial) -> dict[str, Any]:

@@ -58,10 +58,13 @@ def _build_lines(planned: Planned) -> Iterator[str]:
 def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
     study, measure = plan.study, plan.study.measure
     for level, installation in plan.servers:
-        where = installation.bin_directory
+        attached = installation.attached
+        what = f"PostgreSQL {installation.version}"
         yield (
             f"server {level}",
-            f"PostgreSQL {installation.version} ({installation.name}) in {where}",
+            f"{what} ({installation.name}) in {installation.bin_directory}"
+            if attached is None
+            else f"{what}, attached: {attached.address} as {attached.role}",
         )
         for name, value in dict(study.server_levels).get(level, ()):
             yield "", f"with {name.removeprefix(GUC_PREFIX)} = {value}"

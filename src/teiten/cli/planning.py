@@ -10,6 +10,7 @@ from teiten.analysis.sequential import least_pairs
 from teiten.cli.building import StudyServers
 from teiten.cli.main import Session
 from teiten.cli.options import LARGEST_SEED, PlanOptions
+from teiten.execute.postgres.attached.encryption import encrypting_pgbench
 from teiten.execute.postgres.directories import read_directories
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
 from teiten.execute.postgres.parameters import read_refusals
@@ -29,6 +30,7 @@ from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.study import Study
+from teiten.plan.attached import attached_cautions
 from teiten.plan.cells import every_level, most_clients
 from teiten.plan.checks import check
 from teiten.plan.estimate import estimate
@@ -104,10 +106,12 @@ def plan_sized(
     directories = read_directories(every_level(sized, "directory"), server_user())
     facts = replace(facts, directories=directories)
     installations = find_installations(session.workdir)
+    found = servers.resolved(installations)
+    encrypted = any(one.attached.encrypted for _, one in found if one.attached is not None)
     plan = expand(
         sized,
-        servers.resolved(installations),
-        choose_pgbench(installations),
+        found,
+        encrypting_pgbench(installations) if encrypted else choose_pgbench(installations),
         seed=secrets.randbelow(LARGEST_SEED) if seed is None else seed,
         fingerprint=template_fingerprint,
         expected_bytes=expected_bytes,
@@ -161,7 +165,14 @@ def _all_cautions(plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
     of_machine = cautions(facts, clients=most_clients(plan.study))
     if pinned_apart(plan):
         of_machine = tuple(one for one in of_machine if one.code != SHARED_CORES)
-    return warnings_first((*of_machine, *plan_cautions(plan, facts), *_budget_cautions(plan)))
+    return warnings_first(
+        (
+            *of_machine,
+            *plan_cautions(plan, facts),
+            *attached_cautions(plan),
+            *_budget_cautions(plan),
+        )
+    )
 
 
 def _budget_cautions(plan: Plan) -> tuple[Caution, ...]:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 import click
 
+from teiten.cli.attaching import confirm_attached
 from teiten.cli.campaign import CarriedOut, carry_out, outcome_as_json, sweep_leftovers
 from teiten.cli.confirming import confirm
 from teiten.cli.fail_on import check_fail_on, fail_on_option
@@ -51,7 +52,8 @@ def command(
         planned = make_plan(session, study, options, building=True)
         confirm(session, planned, yes=options.yes)
         command = repeating_command(study, options, planned.plan.seed)
-        carried = carry_out_new(session, begin(session, planned, options.name, command))
+        name = begin(session, planned, options.name, command, yes=options.yes)
+        carried = carry_out_new(session, name)
     if as_json:
         session.console.json(outcome_as_json(carried.analysis.name, carried))
     else:
@@ -75,15 +77,18 @@ def begin(
     replication: Replication | None = None,
     *,
     telling: bool = True,
+    yes: bool = False,
 ) -> str:
     """Say the cautions, write the ledger of a new campaign, and return the campaign's name.
 
     ``replication``: how the length of its trials was chosen, where it was. ``telling``: False
-    where the same cautions were said just before.
+    where the same cautions were said just before. ``yes``: do not ask before databases are made on
+    an attached server. Raises UsageError where nobody can be asked.
     """
     if telling:
         tell_cautions(session, planned)
     plan = planned.plan
+    confirm_attached(plan, yes=yes)
     chosen = name or new_name(
         plan.study.name, plan.study.profile, time.time(), session.workdir.campaigns
     )

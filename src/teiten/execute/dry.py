@@ -42,10 +42,14 @@ class DryTrial:
         self._workload = plan.study.workload(trial.cell.workload)
         self._goes_on = trial.restart > 0 and trial.number in started_before(plan)
         """The server is up from the pair before."""
+        self._attached = trial.template.installation.attached
 
     def restore(self) -> Facts:
         if self._goes_on:
             return self._say(RUNNING)
+        if self._attached is not None:
+            copied = "copy the filled database" if self._workload.changes_data else "use the filled"
+            return self._say(f"{copied} on the attached server")
         template = f"template {self._trial.template.fingerprint[:12]}"
         if self._workload.changes_data:
             return self._say(f"clone {template} into a fresh cluster")
@@ -56,6 +60,8 @@ class DryTrial:
     def caches(self) -> Facts:
         if self._goes_on:
             return self._say(RUNNING)
+        if self._attached is not None:
+            return self._say("leave the caches as they are: the server is attached")
         return self._say(CACHE_WORDS[self._plan.study.measure.caches])
 
     def start(self) -> Facts:
@@ -63,6 +69,9 @@ class DryTrial:
             return self._say(RUNNING)
         changed = ", ".join(f"{name}={value}" for name, value in self._trial.settings)
         version = self._trial.template.installation.version
+        if self._attached is not None:
+            sessions = changed or "the server's own settings"
+            return self._say(f"connect to PostgreSQL {version}, sessions with {sessions}")
         return self._say(
             f"start PostgreSQL {version} on a private socket with {changed or 'defaults'}"
         )
@@ -70,13 +79,17 @@ class DryTrial:
     def prewarm(self) -> Facts:
         if self._goes_on:
             return self._say(RUNNING)
-        if not self._plan.study.measure.prewarm:
+        if not self._plan.study.measure.prewarm or (
+            self._attached is not None and not self._attached.can_prewarm
+        ):
             return self._say("no prewarming")
         return self._say("pg_prewarm of all tables and indexes")
 
     def settle(self) -> Facts:
         if self._goes_on:
             return self._say(RUNNING)
+        if self._attached is not None and not self._attached.can_checkpoint:
+            return self._say(f"{self._plan.study.measure.settle:g} s of rest")
         return self._say(f"CHECKPOINT, then {self._plan.study.measure.settle:g} s of rest")
 
     def warm_up(self) -> Facts:
@@ -112,6 +125,8 @@ class DryTrial:
         last = self._trial.restart == 0 or self._trial.number in last_of_their_start(self._plan)
         if sound and not last:
             return self._say("leave the server running for the next pair")
+        if self._attached is not None:
+            return self._say("disconnect; drop what the trial changed")
         if self._workload.changes_data:
             return self._say("stop the server and give its cluster's disk back")
         return self._say("stop the server")
@@ -135,6 +150,13 @@ class DryExecutor:
         self.actions: list[str] = []
 
     def prepare(self, template: TemplateSpec) -> Facts:
+        if template.installation.attached is not None:
+            action = (
+                f"create a database on {template.installation.name}, pgbench -i at scale factor"
+                f" {template.data.scale}, fillfactor {template.data.fillfactor}"
+            )
+            self.actions.append(action)
+            return {"action": action}
         action = (
             f"initdb with PostgreSQL {template.installation.version}"
             f" (checksums {'on' if template.checksums else 'off'}),"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -132,6 +133,11 @@ def _maximum_mhz(root: Path) -> float | None:
     except (OSError, NotImplementedError, RuntimeError, AttributeError):
         return None  # a virtual machine or container without it, some Macs
     return maximum or None
+
+
+def allowed_processors() -> int:
+    """The processors that this process may run on."""
+    return _allowed(os.cpu_count() or 1)
 
 
 def _allowed(online: int) -> int:

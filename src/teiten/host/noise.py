@@ -20,12 +20,14 @@ PREFIX = "noise-"
 def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
     """Of what noise depends on: machine, script, data, clients and query mode."""
     script = plan.study.workload(trial.cell.workload).script
-    identity = (
+    attached = trial.template.installation.attached
+    identity: tuple[object, ...] = (
         (facts.system, facts.architecture, facts.cpu.model, facts.cpu.logical),
         (facts.disk.device, facts.disk.file_system),
         (script.name, script.text),
         (trial.template.data.scale, trial.template.data.fillfactor),
         (trial.clients, trial.query_mode.value),
+        *(() if attached is None else (attached.address,)),
     )
     return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:24]
 

@@ -55,6 +55,11 @@ class Workdir:
         """The searches of ``teiten bisect``: what is known of each commit, and a clone."""
         return self.root / "bisects"
 
+    @property
+    def attached(self) -> Path:
+        """Notes of the databases that Teiten made in attached servers and has not dropped yet."""
+        return self.root / "attached"
+
     def prepare(self) -> None:
         """Make the folders; their modes let the servers' user pass through when we are root."""
         for folder in (
@@ -67,6 +72,7 @@ class Workdir:
             self.caches,
             self.builds,
             self.bisects,
+            self.attached,
         ):
             folder.mkdir(parents=True, exist_ok=True)
 

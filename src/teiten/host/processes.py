@@ -80,12 +80,20 @@ def child_environment(
 def signal_group(process: subprocess.Popen[bytes], signal_number: signal.Signals) -> None:
     """Send a signal to all processes of a child's session; nothing where it has ended."""
     if sys.platform == "win32":
-        process.send_signal(signal_number)
+        send_signal(process, signal_number)
         return
     try:
         os.killpg(process.pid, signal_number)
     except ProcessLookupError:
         return
+
+
+def send_signal(process: subprocess.Popen[bytes], signal_number: signal.Signals) -> None:
+    """Send a signal to one child; Windows has none, and ends it at once."""
+    if sys.platform == "win32":
+        process.terminate()
+    else:
+        process.send_signal(signal_number)
 
 
 def started_at(pid: int) -> float | None:
@@ -125,3 +133,25 @@ def _dying_with_parent(death_signal: signal.Signals) -> Callable[[], None] | Non
             os.kill(os.getpid(), signal.SIGKILL)
 
     return ask_for_signal
+
+
+SERVER_NAME = "postgres"
+SAME_START = 5.0
+"""Seconds by which a backend's start may differ between the kernel's and the server's account."""
+
+
+def postmaster_of(backend: int, started: float) -> int | None:
+    """The parent of a backend, where that is a process of this machine; else None.
+
+    ``started``: when the server says that the backend began (seconds since the epoch). A server on
+    another machine may have a backend of the same pid, but not one of this name and start.
+    """
+    try:
+        process = psutil.Process(backend)
+        parent = process.parent()
+        if parent is None or abs(process.create_time() - started) > SAME_START:
+            return None
+        named = process.name().startswith(SERVER_NAME) and parent.name().startswith(SERVER_NAME)
+        return parent.pid if named else None
+    except psutil.Error:
+        return None

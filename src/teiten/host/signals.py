@@ -13,6 +13,12 @@ ENDING = tuple(
 )
 
 
+KILL = signal.Signals(getattr(signal, "SIGKILL", signal.SIGTERM))
+"""What a process cannot refuse; on Windows every signal is that."""
+QUIT = signal.Signals(getattr(signal, "SIGQUIT", signal.SIGTERM))
+"""A postmaster's immediate stop."""
+
+
 class Interruption:
     """Whether someone asked for the end.
 

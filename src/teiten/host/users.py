@@ -52,6 +52,11 @@ def give(path: Path, user: ServerUser) -> None:
         os.chown(path, user.uid, user.gid, follow_symlinks=False)
 
 
+def own_uid() -> int:
+    """Ours, as files show it; 0 on Windows, where they show nobody's."""
+    return 0 if sys.platform == "win32" else os.geteuid()
+
+
 def _own_name() -> str:
     import getpass  # noqa: PLC0415 - only needed here
 

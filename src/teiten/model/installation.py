@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import total_ordering
 from pathlib import Path
 
+from teiten.model.attached import AttachedServer
 from teiten.model.build import BuildFacts
 
 
@@ -64,6 +65,8 @@ class Source(StrEnum):
     BUILD = "build"
     NAMED = "named"
     """A path that the user named."""
+    ATTACHED = "attached"
+    """No binaries: a server that runs already, reached by an address."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,13 @@ class Installation:
     """Teiten installed it, and so may remove it."""
     build: BuildFacts | None = None
     """Of one that Teiten built from source."""
+    attached: AttachedServer | None = None
+    """Of a server that Teiten did not start; it has no binaries here, and its folder is ``.``."""
+
+    @property
+    def place(self) -> str:
+        """Where it is: the folder of its programs, or an attached server's address."""
+        return str(self.bin_directory) if self.attached is None else self.attached.address
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,9 @@ from teiten.plan.pinning import check_cores
 from teiten.plan.settings import count_setting, size_setting
 from teiten.plan.sizing import SPARE_CONNECTIONS
 
+OWN_CONNECTIONS = 3
+"""Of Teiten, besides the clients, to an attached server: the sampler and the checks."""
+
 
 def check(plan: Plan, facts: HostFacts, folder: Path) -> None:
     """Raise UsageError for a plan that contradicts itself, MachineError for a shortfall.
@@ -38,6 +41,14 @@ def check_connections(plan: Plan) -> None:
     trial = max(plan.trials, key=_missing_connections)
     if _missing_connections(trial) <= 0:
         return
+    attached = trial.template.installation.attached
+    if attached is not None:
+        raise UsageError(
+            f"clients={trial.clients} needs {trial.clients + OWN_CONNECTIONS} connections to the"
+            f" server {trial.cell.level('server')}; {attached.free_connections} are free there for"
+            f" the role {attached.role}",
+            "fewer clients, or a higher max_connections (or CONNECTION LIMIT of the role) there",
+        )
     limit = count_setting(dict(trial.settings), "max_connections")
     needed = trial.clients + SPARE_CONNECTIONS
     raise UsageError(
@@ -74,6 +85,9 @@ def _memory_shortfall(plan: Plan, facts: HostFacts) -> Iterator[tuple[str, str]]
 
 
 def _missing_connections(trial: PlannedTrial) -> int:
+    attached = trial.template.installation.attached
+    if attached is not None:
+        return trial.clients + OWN_CONNECTIONS - attached.free_connections
     limit = count_setting(dict(trial.settings), "max_connections")
     return trial.clients + SPARE_CONNECTIONS - limit
 

@@ -24,11 +24,11 @@ def actions(
 def _actions(
     plan: Plan, facts: HostFacts, folder: Path, user: str, ready: Collection[str]
 ) -> Iterator[str]:
-    yield from _templates(plan, folder, ready)
-    yield _copies(plan, folder)
-    yield from _pinning(plan)
-    yield _servers(plan, user)
-    yield _page_cache(plan, facts)
+    yield from _attached(plan)
+    own = [level for level, one in plan.servers if one.attached is None]
+    if own:
+        yield from _own(plan, folder, user, ready)
+        yield _page_cache(plan, facts)
     yield f"load the server with pgbench {plan.pgbench.version} from this machine"
     if plan.study.measure.flame_graph:
         yield (
@@ -39,12 +39,48 @@ def _actions(
     yield "nothing else: no package is installed, no setting of the system is changed"
 
 
+def _own(plan: Plan, folder: Path, user: str, ready: Collection[str]) -> Iterator[str]:
+    yield from _templates(plan, folder, ready)
+    yield _copies(plan, folder)
+    yield from _pinning(plan)
+    yield _servers(plan, user)
+
+
+def _attached(plan: Plan) -> Iterator[str]:
+    restored = [each.name for each in plan.study.workloads if each.changes_data]
+    for level, installation in plan.servers:
+        server = installation.attached
+        if server is None:
+            continue
+        data = {
+            f"scale {one.data.scale}, fillfactor {one.data.fillfactor}"
+            for one in plan.templates
+            if one.installation.name == installation.name
+        }
+        yield (
+            f"connect to the server {level} ({server.address}) as the role {server.role}; create"
+            f" databases teiten_… there, fill them by pgbench -i ({'; '.join(sorted(data))}), and"
+            " drop them at the end; its other databases and its settings are not touched"
+        )
+        if restored:
+            yield (
+                f"copy the filled database on the server {level} before every trial of"
+                f" {' and '.join(restored)} (CREATE DATABASE … TEMPLATE), and drop the copy after"
+            )
+        yield (
+            f"not on the server {level}, because Teiten did not start it: restart, choice of"
+            " initdb's options, taking its files out of the page cache, settings that need a"
+            " restart, reading its log"
+        )
+
+
 def _servers(plan: Plan, user: str) -> str:
     most = "" if plan.study.measure.sequential is None else "at the most "
     sockets = "reached through a private Unix socket only: no network port is opened"
-    starts = len({trial.restart for trial in plan.trials})
+    own = [trial for trial in plan.trials if trial.template.installation.attached is None]
+    starts = len({trial.restart for trial in own})
     if not plan.study.measure.side_by_side:
-        times = f"{most}{len(plan.trials)} times; it is"
+        times = f"{most}{len(own)} times; it is"
         return f"start and stop one PostgreSQL server at a time, as user {user}, {times} {sockets}"
     return (
         f"start and stop {plan.study.at_once} PostgreSQL servers side by side, as user {user},"
@@ -83,6 +119,8 @@ def _listed(cpus: Collection[int]) -> str:
 
 def _templates(plan: Plan, folder: Path, ready: Collection[str]) -> Iterator[str]:
     for template in plan.templates:
+        if template.installation.attached is not None:
+            continue
         data = template.data
         words = (
             f"PostgreSQL {template.installation.version}, scale {data.scale},"

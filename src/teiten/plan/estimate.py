@@ -161,7 +161,7 @@ def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float
 
 def _disk(study: Study, trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> Bytes:
     """In the working folder: templates, logs, evidence, and the clusters that are not elsewhere."""
-    built = sum(template.expected_bytes for template in missing)
+    built = sum(one.expected_bytes for one in missing if one.installation.attached is None)
     clusters = _clusters(study, trials, None)
     evidence = LOG_BYTES + EVIDENCE_BYTES * len(trials)
     if study.measure.flame_graph:
@@ -175,7 +175,7 @@ def _clusters(study: Study, trials: Sequence[PlannedTrial], place: str | None) -
     changed = 0
     wal = 0
     for trial in trials:
-        if trial.directory != place:
+        if trial.directory != place or trial.template.installation.attached is not None:
             continue
         workload = study.workload(trial.cell.workload)
         size = int(trial.template.expected_bytes)
@@ -201,10 +201,11 @@ def _memory(trials: Sequence[PlannedTrial]) -> Bytes:
 
 
 def _memory_of_pair(pair: Collection[PlannedTrial]) -> int:
-    servers = sum(
-        int(size_setting(dict(trial.settings), "shared_buffers") * 1.02) for trial in pair
-    )
-    return servers + max(map(_clients_memory, pair)) + (len(pair) - 1) * IDLE_BYTES
+    own = [trial for trial in pair if trial.template.installation.attached is None]
+    if not own:  # pgbench alone; buffers are there already
+        return 0
+    servers = sum(int(size_setting(dict(trial.settings), "shared_buffers") * 1.02) for trial in own)
+    return servers + max(map(_clients_memory, own)) + (len(own) - 1) * IDLE_BYTES
 
 
 def _clients_memory(trial: PlannedTrial) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from teiten.errors import UsageError
 from teiten.model.facts import LogicalCpu
@@ -12,6 +11,7 @@ from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import Cell, Plan, PlannedTrial, TemplateSpec
 from teiten.model.study import DataSet, Factor, QueryMode, Study
 from teiten.model.units import Bytes
+from teiten.plan.attached import check_attached, split_settings
 from teiten.plan.cells import cell_groups, every_level, level_of
 from teiten.plan.estimate import CLUSTER_BYTES, estimate
 from teiten.plan.ordering import in_blocks
@@ -45,6 +45,7 @@ def expand(
     levels are one installation by accident.
     """
     _check_servers(study, servers)
+    check_attached(study, servers)
     size = expected_bytes or (lambda data: Bytes(data_bytes(data) + CLUSTER_BYTES))
     templates = _Templates(dict(servers), fingerprint, size)
     trials = tuple(_trials(study, templates, seed, cpus))
@@ -78,6 +79,8 @@ class _Templates:
         key = (server, checksums, data)
         if key not in self._made:
             installation = self.servers[server]
+            if installation.attached is not None:
+                checksums = installation.attached.data_checksums
             made = TemplateSpec(
                 installation=installation,
                 checksums=checksums,
@@ -114,7 +117,7 @@ def _trials(
             clients=clients,
             threads=max(1, clients // 2),  # 2021 §4.4: half of the clients
             query_mode=QueryMode(level_of(study, cell, "query_mode") or workload.query_mode),
-            settings=settings_of(study, cell),
+            settings=_settings(study, cell, templates.servers[server]),
             copy=_copy_by_level(study, cell, contrasted) or copies[server],
             server_cpus=pinned.server,
             client_cpus=pinned.client,
@@ -129,13 +132,21 @@ def _copy_by_level(study: Study, cell: Cell, contrasted: Factor | None) -> int |
     return 1 + contrasted.levels.index(cell.level(contrasted.name) or "")
 
 
+def _settings(study: Study, cell: Cell, installation: Installation) -> tuple[tuple[str, str], ...]:
+    """All of the cell's parameters, or those that an attached server takes for a session."""
+    settings = settings_of(study, cell)
+    if installation.attached is None:
+        return settings
+    return split_settings(installation.attached, settings).by_session
+
+
 def _copies(study: Study, servers: Mapping[str, Installation]) -> dict[str, int]:
     """By level of the factor server, the copy of its template: a server against itself has two,
     because two data directories are part of what differs between two versions."""
     seen: Counter[tuple[object, ...]] = Counter()
     copies = {}
     for level, installation in servers.items():
-        same = (installation.bin_directory, dict(study.server_levels).get(level, ()))
+        same = (installation.place, dict(study.server_levels).get(level, ()))
         seen[same] += 1
         copies[level] = seen[same]
     return copies
@@ -144,9 +155,9 @@ def _copies(study: Study, servers: Mapping[str, Installation]) -> dict[str, int]
 def _check_servers(study: Study, servers: Sequence[tuple[str, Installation]]) -> None:
     """Two names of one installation are only meant where both are aliases (old against old)."""
     aliases = dict(study.server_aliases)
-    seen: dict[Path, str] = {}
+    seen: dict[str, str] = {}
     for level, installation in servers:
-        other = seen.setdefault(installation.bin_directory, level)
+        other = seen.setdefault(installation.place, level)
         if other != level and not (level in aliases and other in aliases):
             raise UsageError(
                 f"the servers {other} and {level} are the same installation, {installation.name}",

@@ -119,10 +119,13 @@ def _sides(levels: tuple[str, ...], plan: Plan, names: Names) -> list[Side]:
     versions = {level: str(one.version) for level, one in plan.servers}
     texts = [versions.get(level, level) for level in levels]
     clear = len(set(texts)) == len(texts)
+    attached = {level for level, one in plan.servers if one.attached is not None}
     return [
         Side(
             level,
-            f"PostgreSQL {text}" if clear else f"PostgreSQL {text} ({level})",
+            f"PostgreSQL {text}"
+            if clear and level not in attached
+            else f"PostgreSQL {text} ({level})",
             text if clear else level,
         )
         for level, text in zip(levels, texts, strict=True)

@@ -21,6 +21,7 @@ PARTS = (
     "history.",
     "saturation.",
     "plans.",
+    "attached.",
 )
 """The files of each language, by what stands before the language's name."""
 

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from teiten.errors import UsageError
+from teiten.model.attached import named_address
 from teiten.model.study import GUC_PREFIX
 from teiten.study.levels import OTHER_NAMES, PLAIN_FACTORS
 from teiten.study.schema import BuildTable, MeasureTable, StudyTable, WorkloadTable
+from teiten.study.values import name as alias_name
 from teiten.suggest import did_you_mean
 
 MEASURE_KEYS = tuple(MeasureTable.model_fields)
@@ -91,6 +93,8 @@ def from_command_line(
     changes: list[Change] = []
     levels = [part.strip() for each in servers for part in each.split(",") if part.strip()]
     if levels:
+        levels, attached = with_attached(levels, "--servers")
+        changes += attached
         changes.append(Change("factors.server", levels, "--servers", f"server={','.join(levels)}"))
     if source is not None:
         changes.append(Change("builds.source", source, "--source", f"builds.source={source}"))
@@ -111,6 +115,26 @@ def from_command_line(
     ]
     _refuse_repeated(changes)
     return tuple(sorted(changes, key=lambda change: change.key not in SPECIAL_KEYS))
+
+
+def with_attached(references: Sequence[str], origin: str) -> tuple[list[str], list[Change]]:
+    """The levels of references of which some are ``NAME=postgresql://…``: those become aliases."""
+    levels: list[str] = []
+    changes: list[Change] = []
+    for reference in references:
+        named = named_address(reference)
+        if named is None:
+            levels.append(reference)
+            continue
+        name, address = named
+        try:
+            alias_name(name)
+        except ValueError as error:
+            raise UsageError(f"{origin}: {error}", "for example prod=postgresql://…") from error
+        levels.append(name)
+        key = f"servers.{name}"
+        changes.append(Change(key, {"server": address}, origin, f"{key}={address}"))
+    return levels, changes
 
 
 def full_key(key: str) -> str:

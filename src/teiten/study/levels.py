@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from teiten.model.attached import holds_address, is_address
 from teiten.model.study import GUC_PREFIX
 from teiten.study import quantities
 from teiten.study.values import AUTO, one_of, query_mode
@@ -55,6 +56,7 @@ RESERVED_SETTINGS = frozenset(
 )
 """Teiten's own: they keep a server private, and its log readable for the checks."""
 
+_PASSWORD = re.compile(r"//[^/?@]*:[^@]+@|[?&](?:ssl)?password=", re.IGNORECASE)
 _GUC_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 _IEC_SIZE = re.compile(r"\d+(?:\.\d+)?\s*[KMGTkmgt]i[Bb]|\d+\.\d+\s*[kMGT]B")
 
@@ -112,6 +114,10 @@ def levels(factor: str, value: Any) -> tuple[str, ...]:
     values = list(value) if isinstance(value, list | tuple) else [value]
     if not values:
         raise ValueError("needs at least one level")
+    if factor == "server" and any(holds_address(str(each)) for each in values):
+        raise ValueError(
+            "give the address a name: --servers NAME=postgresql://…, or an alias under [servers]"
+        )
     result = tuple(_level(factor, each) for each in values)
     _refuse_repeated(factor, result)
     return result
@@ -126,12 +132,22 @@ def cores(value: Any) -> tuple[str, ...]:
 
 
 def server(value: Any) -> str:
-    """A reference to an installation: ``17``, ``18.4``, ``system:15``, a path or an alias."""
+    """A server: ``17``, ``18.4``, ``system:15``, a path, an alias, ``postgresql://…``."""
     if isinstance(value, float):
         raise ValueError(f'write a version as a text, "{value}": 18.10 would be read as 18.1')
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
         raise ValueError(f'{value!r} does not name a server; write for example "17" or "18.4"')
-    return str(value).strip()
+    return _without_password(str(value).strip())
+
+
+def _without_password(reference: str) -> str:
+    """A study file is copied into ledger and report: no password may stand in it."""
+    if is_address(reference) and _PASSWORD.search(reference):
+        raise ValueError(
+            "the address holds a password, and a study file goes to ledger and report; leave it"
+            " out, and give it by PGPASSWORD, in ~/.pgpass or a service file"
+        )
+    return reference
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from teiten.errors import UsageError
+from teiten.model.attached import named_address
 from teiten.model.study import GUC_PREFIX, Study
-from teiten.study.changes import Change, from_command_line, typed_value
+from teiten.study.changes import Change, from_command_line, typed_value, with_attached
 from teiten.study.document import Document, read_verb_document
 from teiten.study.levels import ServerAlias, server_alias
 from teiten.study.load import study_of
@@ -74,8 +75,8 @@ def ab_study(old: SideFlags, new: SideFlags, shared: Shared) -> Study:
     if sides[0].levels or sides[1].levels:
         changes = _aliases(sides)
     else:
-        levels = [sides[0].server, sides[1].server]
-        changes = [Change("factors.server", levels, "A B", f"server={','.join(levels)}")]
+        levels, attached = with_attached([old.server, new.server], "A B")
+        changes = [*attached, Change("factors.server", levels, "A B", f"server={','.join(levels)}")]
     given = _shared(document, shared, sequential=True)
     return study_of(document, (*given, *changes), profile=shared.profile)
 
@@ -101,13 +102,13 @@ def null_study(server: str, shared: Shared) -> Study:
         },
     }
     changes = [Change(key, value, "teiten null", "") for key, value in own.items()]
-    both = (ServerAlias(server), ServerAlias(server))
+    both = (ServerAlias(_reference(server)), ServerAlias(_reference(server)))
     given = _shared(document, shared, sequential=False)
     return study_of(document, (*given, *changes, *_aliases(both)), profile=shared.profile)
 
 
 def _side(flags: SideFlags) -> ServerAlias:
-    table: dict[str, Any] = {"server": flags.server}
+    table: dict[str, Any] = {"server": _reference(flags.server)}
     _checked(table, flags.letter.upper())
     for text in flags.overrides:
         key, value = _split(text, f"--set-{flags.letter}")
@@ -117,6 +118,12 @@ def _side(flags: SideFlags) -> ServerAlias:
         key, value = _split(text, f"--guc-{flags.letter}")
         _add(table, f"{GUC_PREFIX}{key}", value, f"--guc-{flags.letter} {key}")
     return _checked(table, flags.letter.upper())
+
+
+def _reference(server: str) -> str:
+    """What a side runs on: of ``NAME=postgresql://…`` the address."""
+    named = named_address(server)
+    return named[1] if named is not None else server
 
 
 def _add(table: dict[str, Any], key: str, value: str, origin: str) -> None:

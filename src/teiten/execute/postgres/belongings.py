@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from teiten.execute.postgres.attached.databases import drop_left, notes
 from teiten.execute.postgres.marker import read_marker
 from teiten.execute.postgres.sweep import left_folders, sweep
 from teiten.execute.postgres.templates.store import TemplateStore
@@ -25,6 +26,8 @@ class BelongingKind(StrEnum):
     """A downloaded package; needed to install without a network."""
     CLUSTER = "cluster"
     """Left by a Teiten that was killed."""
+    DATABASE = "database"
+    """On an attached server, left by a Teiten that was killed or could not reach it any more."""
 
 
 @dataclass(frozen=True)
@@ -40,19 +43,29 @@ class Belonging:
 
 def belongings(workdir: Workdir, user: ServerUser) -> tuple[Belonging, ...]:
     """All that can be deleted in a working folder, by kind, the longest unused first."""
-    found = [*_templates(workdir, user), *_packages(workdir), *_clusters(workdir)]
+    found = [
+        *_templates(workdir, user),
+        *_packages(workdir),
+        *_clusters(workdir),
+        *_databases(workdir),
+    ]
     order = list(BelongingKind)
     return tuple(sorted(found, key=lambda one: (order.index(one.kind), one.last_used)))
 
 
 def remove_belonging(one: Belonging, workdir: Workdir, user: ServerUser) -> bool:
-    """Delete it; False where it is in use, or its owner does not let us."""
+    """Delete it; False where it is in use, or its owner does not let us.
+
+    Raises ServerError for a database whose server does not let us drop it.
+    """
     try:
         if one.kind is BelongingKind.TEMPLATE:
             return TemplateStore(workdir, user).remove(one.path.name)
         if one.kind is BelongingKind.PACKAGE:
             one.path.unlink(missing_ok=True)
             _note(one.path).unlink(missing_ok=True)
+        elif one.kind is BelongingKind.DATABASE:
+            drop_left(one.path)
         else:
             sweep(workdir)  # ends its server first; what belongs to a living Teiten stays
     except OSError:
@@ -87,6 +100,12 @@ def _clusters(workdir: Workdir) -> Iterator[Belonging]:
             yield Belonging(
                 BelongingKind.CLUSTER, folder.name, folder, folder_bytes(folder), marker.created
             )
+
+
+def _databases(workdir: Workdir) -> Iterator[Belonging]:
+    for path, note in notes(workdir.attached):
+        name = f"{note.database} on {note.server} ({note.address})"
+        yield Belonging(BelongingKind.DATABASE, name, path, Bytes(0), note.created)
 
 
 def _note(package: Path) -> Path:

@@ -35,7 +35,8 @@ from teiten.execute.postgres.sockets import (
     remove_socket_directory,
 )
 from teiten.execute.postgres.startup import start_failure, wait_until_ready
-from teiten.host.processes import spawn
+from teiten.host.processes import send_signal, spawn
+from teiten.host.signals import QUIT
 from teiten.host.users import ServerUser, give
 from teiten.model.installation import Installation
 from teiten.model.study import Setting
@@ -191,7 +192,7 @@ class Cluster:
         manner = StopManner.ENDED
         if self._process is not None:
             first = () if immediately else ((StopManner.FAST, signal.SIGINT, timeout),)
-            steps = (*first, (StopManner.IMMEDIATE, signal.SIGQUIT, immediate_timeout))
+            steps = (*first, (StopManner.IMMEDIATE, QUIT, immediate_timeout))
             try:
                 manner = _end(self._process, steps)
             except BaseException:  # a second Ctrl-C: nothing may stay behind
@@ -245,7 +246,7 @@ class Cluster:
                     folder=self.data_directory,
                     stdout=log,
                     stderr=subprocess.STDOUT,
-                    death_signal=signal.SIGQUIT,
+                    death_signal=QUIT,
                     cpus=self._cpus,
                 )
             except OSError as error:
@@ -280,7 +281,7 @@ def _end(
     if process.poll() is not None:
         return StopManner.ENDED
     for manner, signal_number, timeout in steps:
-        process.send_signal(signal_number)
+        send_signal(process, signal_number)
         try:
             process.wait(timeout)
         except subprocess.TimeoutExpired:

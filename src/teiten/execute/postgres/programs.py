@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from teiten.errors import ServerError
 from teiten.host.processes import signal_group, spawn
+from teiten.host.signals import KILL
 from teiten.host.users import ServerUser
 
 
@@ -19,6 +19,7 @@ def run_program(
     what: str,
     user: ServerUser | None = None,
     library_path: Path | None = None,
+    environment: Mapping[str, str] | None = None,
     hint: str,
 ) -> str:
     """Run a program and return what it wrote (stdout and stderr as they came).
@@ -31,17 +32,18 @@ def run_program(
                 arguments,
                 user=user,
                 library_path=library_path,
+                environment=environment,
                 folder=Path("/"),
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                death_signal=signal.SIGKILL,
+                death_signal=KILL,
             )
         except OSError as error:
             raise ServerError(f"{what}: {arguments[0]} cannot be started: {error}", hint) from error
         try:
             exit_code = process.wait()
         except BaseException:
-            signal_group(process, signal.SIGKILL)
+            signal_group(process, KILL)
             process.wait()
             raise
         output.seek(0)

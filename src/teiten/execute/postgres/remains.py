@@ -7,21 +7,18 @@ its processes, its System V segment and its POSIX shared memory may stay.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import json
-import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import psutil
 
 from teiten.host.processes import started_at
+from teiten.host.shared_memory import mapped_files, remove_file, remove_segment
 
 FILE_NAME = "server.json"
 SERVER_NAMES = frozenset({"postgres", "postmaster", "postgres.exe"})
-POSIX_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - PostgreSQL's files are looked for there
-SYSV_TABLE = Path("/proc/sysvipc/shm")
-IPC_RMID = 0
+SHARED_MEMORY_PREFIX = "PostgreSQL."
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,7 @@ def trace(pid: int, data_directory: Path, socket_directory: Path) -> ServerTrace
         started=started_at(pid),
         socket_directory=str(socket_directory),
         shared_memory_id=_shared_memory_id(data_directory),
-        shared_memory_files=_shared_memory_files(pid),
+        shared_memory_files=mapped_files(pid, SHARED_MEMORY_PREFIX),
     )
 
 
@@ -88,13 +85,9 @@ def kill_processes(processes: list[psutil.Process], timeout: float = 10.0) -> No
 def remove_shared_memory(found: ServerTrace) -> None:
     """Remove a dead server's shared memory, where nobody uses it any more."""
     for name in found.shared_memory_files:
-        path = POSIX_SHARED_MEMORY / Path(name).name
-        if path.name.startswith("PostgreSQL."):
-            with contextlib.suppress(OSError):
-                path.unlink(missing_ok=True)
-    if found.shared_memory_id is not None and _is_left(found.shared_memory_id, found.pid):
-        libc = ctypes.CDLL(None, use_errno=True)
-        libc.shmctl(found.shared_memory_id, IPC_RMID, None)
+        remove_file(name, SHARED_MEMORY_PREFIX)
+    if found.shared_memory_id is not None:
+        remove_segment(found.shared_memory_id, found.pid)
 
 
 def _parent(process: psutil.Process) -> int | None:
@@ -111,32 +104,3 @@ def _shared_memory_id(data_directory: Path) -> int | None:
         return int(lines[6].split()[1])
     except (OSError, ValueError, IndexError):
         return None
-
-
-def _shared_memory_files(pid: int) -> tuple[str, ...]:
-    """The POSIX segments that the postmaster has mapped."""
-    if sys.platform != "linux":
-        return ()
-    prefix = f"{POSIX_SHARED_MEMORY}/PostgreSQL."
-    try:
-        maps = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8")
-    except OSError:
-        return ()
-    paths = {line.split(maxsplit=5)[-1] for line in maps.splitlines() if prefix in line}
-    return tuple(sorted(path for path in paths if path.startswith(prefix)))
-
-
-def _is_left(identifier: int, creator: int) -> bool:
-    """Whether the segment is that of the dead server, and no process is attached to it."""
-    try:
-        rows = SYSV_TABLE.read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return False
-    if not rows:
-        return False
-    names = rows[0].split()
-    for row in rows[1:]:
-        values = dict(zip(names, map(int, row.split()), strict=False))
-        if values.get("shmid") == identifier:
-            return values.get("cpid") == creator and values.get("nattch") == 0
-    return False

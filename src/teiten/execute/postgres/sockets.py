@@ -13,7 +13,7 @@ from pathlib import Path
 from teiten.errors import MachineError
 from teiten.execute.postgres.access import blocking_folder
 from teiten.execute.postgres.marker import MARKER_NAME, Kind, mark, read_marker
-from teiten.host.users import ServerUser, give
+from teiten.host.users import ServerUser, give, own_uid
 
 PREFIX = "teiten-"
 LONGEST_PATH = 107 if sys.platform == "linux" else 103
@@ -69,7 +69,7 @@ def remove_socket_directory(folder: Path) -> None:
 
 def socket_directories(user: ServerUser) -> Iterator[Path]:
     """All marked socket folders that ourselves or the servers' user own."""
-    owners = {os.geteuid(), user.uid}
+    owners = {own_uid(), user.uid}
     for base in bases(user):
         for folder in base.glob(f"{PREFIX}*"):
             with contextlib.suppress(OSError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 from pathlib import Path
 
 import psutil
@@ -20,6 +19,7 @@ from teiten.execute.postgres.remains import (
 )
 from teiten.execute.postgres.sockets import remove_socket_directory, socket_directories
 from teiten.host.paths import Workdir
+from teiten.host.signals import QUIT
 from teiten.host.users import server_user
 
 IMMEDIATE_TIMEOUT = 10.0
@@ -92,7 +92,7 @@ def _end_server(data_directory: Path) -> bool:
     postmaster = _postmaster(data_directory, processes)
     if postmaster is not None:
         with contextlib.suppress(psutil.Error):
-            postmaster.send_signal(signal.SIGQUIT)
+            postmaster.send_signal(QUIT)
         psutil.wait_procs([postmaster], timeout=IMMEDIATE_TIMEOUT)
     kill_processes(server_processes(data_directory))
     return True

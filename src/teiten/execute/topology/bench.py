@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from teiten.execute.postgres.marker import read_marker, remove_marked
 from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.postgres.templates.store import BENCH_DATABASE, TemplateStore
 from teiten.execute.record import CampaignRecord
+from teiten.execute.topology.attachments import AttachedDatabase, Attachments
 from teiten.execute.workload.command import PgbenchRun
 from teiten.execute.workload.sampling import suggested_sampling_rate
 from teiten.host.build_cautions import build_cautions
@@ -85,6 +86,8 @@ class Bench:
     """By context: decided once, so that both sides of a contrast log alike."""
     versions: dict[str, str] = field(default_factory=dict)
     """What ``version()`` says on each level of the factor server that was started."""
+    attachments: Attachments | None = None
+    """The servers of the plan that Teiten did not start."""
     kept: dict[Place, Cluster] = field(default_factory=dict)
     """Stopped clusters whose data no trial has changed."""
     running: dict[Place, RunningServer] = field(default_factory=dict)
@@ -212,7 +215,7 @@ class Bench:
     def pgbench_run(
         self,
         trial: PlannedTrial,
-        cluster: Cluster,
+        server: Cluster | AttachedDatabase,
         folder: Path,
         *,
         duration: Seconds,
@@ -220,12 +223,12 @@ class Bench:
         log_sampling_rate: float | None,
     ) -> PgbenchRun:
         workload = self.plan.study.workload(trial.cell.workload)
-        return PgbenchRun(
+        run = PgbenchRun(
             pgbench=self.plan.pgbench,
-            socket_directory=cluster.socket_directory,
-            port=cluster.port,
+            socket_directory=server.socket_directory,
+            port=server.port,
             dbname=BENCH_DATABASE,
-            user_name=cluster.user_name,
+            user_name=server.user_name,
             script=workload.script,
             scale=trial.template.data.scale or 1,
             clients=trial.clients,
@@ -238,6 +241,13 @@ class Bench:
             folder=folder,
             log_folder=self.log_folder,
             cpus=trial.client_cpus,
+        )
+        if isinstance(server, Cluster):
+            return run
+        return replace(
+            run,
+            conninfo=server.pgbench_conninfo,
+            environment=server.pgbench_environment(trial.settings),
         )
 
 

@@ -43,11 +43,7 @@ def read_server_facts(connect: Connect) -> dict[str, Any]:
             "compiler": _compiler(version),
             "data_checksums": _one(connection, "SHOW data_checksums"),
             "block_size": int(_one(connection, "SHOW block_size")),
-            "build": {
-                name: setting
-                for name, setting in connection.execute(CONFIGURATION)
-                if name in INTERESTING
-            },
+            **_build(connection),
         }
 
 
@@ -89,6 +85,15 @@ def prewarm(connect: Connect) -> Facts:
         "bytes": int(size),
         "fits": int(size) <= int(buffers[0]),
     }
+
+
+def _build(connection: psycopg.Connection[Any]) -> dict[str, Any]:
+    """The flags that it was built with; only superusers may ask an attached server for them."""
+    try:
+        rows = connection.execute(CONFIGURATION).fetchall()
+    except psycopg.errors.InsufficientPrivilege:
+        return {}
+    return {"build": {name: setting for name, setting in rows if name in INTERESTING}}
 
 
 def _one(connection: psycopg.Connection[Any], query: str) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from teiten.errors import TeitenError, WorkloadError
 from teiten.execute.executor import Facts, Observer
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.record import CampaignRecord
+from teiten.execute.topology.attached_trial import AttachedTrial
+from teiten.execute.topology.attachments import Attachments
 from teiten.execute.topology.bench import Bench
 from teiten.execute.topology.single_trial import SingleServerTrial
 from teiten.execute.workload.log_folder import new_log_folder, remove_log_folder
@@ -39,7 +41,17 @@ class SingleServerExecutor:
         say: Callable[[str], None],
         check_interruption: Callable[[], None],
         devices: tuple[str, ...],
+        passwords: Mapping[str, str] | None = None,
     ) -> None:
+        """``passwords``: by address of an attached server, those that were in it."""
+        self._attachments = Attachments(
+            record=record,
+            plan=record.plan,
+            folder=workdir.attached,
+            campaign=campaign.name,
+            passwords=passwords or {},
+            say=say,
+        )
         self._bench = Bench(
             plan=record.plan,
             campaign=campaign,
@@ -51,12 +63,15 @@ class SingleServerExecutor:
             record=record,
             devices=devices,
             log_folder=new_log_folder(),
+            attachments=self._attachments,
         )
         self._say = say
         self._begun: dict[int, SingleServerTrial] = {}
         """By the trial's number: those that may still run."""
 
     def prepare(self, template: TemplateSpec) -> Facts:
+        if template.installation.attached is not None:
+            return self._attachments.prepare(template)
         store = self._bench.templates
         if store.ready(template):
             return {"built": False}
@@ -64,7 +79,7 @@ class SingleServerExecutor:
         return {"built": True}
 
     def rehearse(self, trial: PlannedTrial) -> None:
-        rehearsal = SingleServerTrial(self._bench, trial, attempt=0)
+        rehearsal = self._trial(trial, 0)
         self._begun = {0: rehearsal}
         try:
             rehearsal.restore()
@@ -80,7 +95,7 @@ class SingleServerExecutor:
             try_script(
                 self._bench.pgbench_run(
                     trial,
-                    rehearsal.cluster,
+                    rehearsal.server,
                     rehearsal.evidence,
                     duration=Seconds(1),
                     seed=trial.seed,
@@ -98,8 +113,12 @@ class SingleServerExecutor:
         pair = {one.number for one in self._bench.plan.pair_of(trial)}
         self._begun = {number: one for number, one in self._begun.items() if number in pair}
         self._bench.end_others(trial, attempt)
-        begun = self._begun[trial.number] = SingleServerTrial(self._bench, trial, attempt)
+        begun = self._begun[trial.number] = self._trial(trial, attempt)
         return begun
+
+    def _trial(self, trial: PlannedTrial, attempt: int) -> SingleServerTrial:
+        kind = AttachedTrial if trial.template.installation.attached else SingleServerTrial
+        return kind(self._bench, trial, attempt)
 
     def finish(self) -> None:
         for trial in self._begun.values():
@@ -111,6 +130,7 @@ class SingleServerExecutor:
         for cluster in self._bench.kept.values():
             self._bench.remove(cluster)
         self._bench.kept.clear()
+        self._attachments.finish()
         if self._bench.log_folder is not None:
             remove_log_folder(self._bench.log_folder)
             self._bench.log_folder = None

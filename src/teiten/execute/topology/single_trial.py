@@ -16,6 +16,7 @@ from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.postgres.templates.store import BENCH_DATABASE
 from teiten.execute.probes.sampler import Sampler
+from teiten.execute.topology.attachments import AttachedDatabase
 from teiten.execute.topology.bench import Bench, RunningServer
 from teiten.execute.topology.checks import TrialReadings, changes_rows, problems_of
 from teiten.execute.topology.measured import Gathered, MeasuredSlices, Slice, join_outputs
@@ -93,6 +94,11 @@ class SingleServerTrial:
         if self._cluster is None:
             raise RuntimeError("the trial has no cluster yet")
         return self._cluster
+
+    @property
+    def server(self) -> Cluster | AttachedDatabase:
+        """What the load goes to."""
+        return self.cluster
 
     def restore(self) -> Facts:
         shutil.rmtree(self.evidence, ignore_errors=True)
@@ -199,9 +205,9 @@ class SingleServerTrial:
         if self._measured.problems:
             return {"skipped": "an earlier slice failed"}
         sampler = Sampler(
-            conninfo=self.cluster.conninfo(BENCH_DATABASE),
+            conninfo=self.server.conninfo(BENCH_DATABASE),
             version=self._trial.template.installation.version,
-            postmaster_pid=self.cluster.pid or 0,
+            postmaster_pid=self.server.pid or 0,
             devices=self._bench.devices,
         )
         self._sampler = sampler
@@ -251,7 +257,7 @@ class SingleServerTrial:
         return self.evidence / f"slice-{number}" if self._measure.slices > 1 else self.evidence
 
     def check(self) -> tuple[Problem, ...]:
-        running = self._cluster is not None and self._cluster.is_running()
+        running = self._is_running()
         invariants = self._broken_invariants() if running and self._measured.slices else ()
         return (
             *problems_of(
@@ -340,6 +346,9 @@ class SingleServerTrial:
             self._bench.remove(cluster)
         self._cluster = None
 
+    def _is_running(self) -> bool:
+        return self._cluster is not None and self._cluster.is_running()
+
     def _connect(self) -> psycopg.Connection[Any]:
         try:
             return self.cluster.connect(BENCH_DATABASE)
@@ -355,7 +364,7 @@ class SingleServerTrial:
         process = PgbenchProcess(
             self._bench.pgbench_run(
                 self._trial,
-                self.cluster,
+                self.server,
                 folder,
                 duration=duration,
                 seed=seed,
@@ -377,7 +386,7 @@ class SingleServerTrial:
                 self._bench.observer.progress(
                     Seconds(progress.seconds), progress.tps, Seconds(progress.latency)
                 )
-            if not self.cluster.is_running():
+            if not self._is_running():
                 process.stop()
         return process.wait(timeout=0.1)
 
@@ -415,6 +424,10 @@ class SingleServerTrial:
         if cluster.configuration.exists():
             shutil.copyfile(cluster.configuration, self.evidence / cluster.configuration.name)
             kept.append(("configuration", cluster.configuration.name))
+        self._note_evidence(kept)
+
+    def _note_evidence(self, kept: list[tuple[str, str]]) -> None:
+        """``kept``: kind and file's name; pgbench's outputs are added to it."""
         for kind, name in (
             ("pgbench output", OUTPUT_FILE),
             ("pgbench errors", ERRORS_FILE),

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from teiten.errors import UsageError
@@ -92,6 +92,11 @@ class PgbenchRun:
     """Keep the per-transaction log instead of deleting what has been read."""
     cpus: tuple[int, ...] = ()
     """The processors that pgbench is pinned to; empty for all."""
+    conninfo: str | None = None
+    """Of an attached server, without a password: in place of socket folder, port, user and
+    database."""
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """For pgbench, beside ours: the password, and the parameters of its sessions."""
     statement_latencies: bool = True
     """-r. It costs 3 ns per command (benchmarks/transaction_log.py), and the reports used it."""
 
@@ -125,14 +130,24 @@ def benchmark_arguments(run: PgbenchRun) -> tuple[str, ...]:
         *_seed(run),
         *_log(run),
         *run.options,
-        run.dbname,
+        run.conninfo or run.dbname,
     )
 
 
 def trial_arguments(run: PgbenchRun) -> tuple[str, ...]:
     """pgbench's arguments for one single transaction of one client."""
     check_options(run.options)
-    return (*_common(run), "-c", "1", "-j", "1", "-t", "1", *run.options, run.dbname)
+    return (
+        *_common(run),
+        "-c",
+        "1",
+        "-j",
+        "1",
+        "-t",
+        "1",
+        *run.options,
+        run.conninfo or run.dbname,
+    )
 
 
 def shown(pgbench: Pgbench, arguments: Sequence[str]) -> str:
@@ -161,14 +176,10 @@ def script_file_name(script: Script) -> str:
 
 
 def _common(run: PgbenchRun) -> tuple[str, ...]:
+    address = ("-h", str(run.socket_directory), "-p", str(run.port), "-U", run.user_name)
     return (
         "-n",
-        "-h",
-        str(run.socket_directory),
-        "-p",
-        str(run.port),
-        "-U",
-        run.user_name,
+        *(address if run.conninfo is None else ()),
         "-M",
         run.query_mode.value,
         *_script(run),

@@ -7,22 +7,22 @@ reader keeps it small.
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from teiten.execute.postgres.marker import Kind, mark, read_marker, remove_marked
+from teiten.host.shared_memory import MEMORY_FOLDER
+from teiten.host.users import own_uid
 from teiten.model.units import MIB
 
-MEMORY = Path("/dev/shm")  # noqa: S108 - a file system in memory, and a folder of mode 0700 in it
 PREFIX = "teiten-log-"
 ROOM = 128 * MIB
 """What must be free there: some seconds of the log of 100,000 transactions a second."""
 
 
-def new_log_folder(memory: Path = MEMORY) -> Path | None:
+def new_log_folder(memory: Path = MEMORY_FOLDER) -> Path | None:
     """A marked folder of mode 0700 in memory; None where there is no room for one."""
     try:
         if shutil.disk_usage(memory).free < ROOM:
@@ -39,7 +39,7 @@ def remove_log_folder(folder: Path) -> None:
     remove_marked(folder)
 
 
-def sweep_logs(memory: Path = MEMORY) -> tuple[str, ...]:
+def sweep_logs(memory: Path = MEMORY_FOLDER) -> tuple[str, ...]:
     """Delete the folders whose Teiten has died; say which. Only our own user's are looked at."""
     done = []
     for folder in _own_folders(memory):
@@ -56,5 +56,5 @@ def _own_folders(memory: Path) -> Iterator[Path]:
             status = folder.lstat()
         except OSError:
             continue
-        if status.st_uid == os.geteuid() and not folder.is_symlink():
+        if status.st_uid == own_uid() and not folder.is_symlink():
             yield folder

@@ -32,6 +32,7 @@ from teiten.execute.workload.pgbench_result import (
     summary_metrics,
 )
 from teiten.host import processes
+from teiten.host.signals import KILL
 
 __all__ = [
     "PgbenchProcess",
@@ -200,10 +201,11 @@ def _spawn(run: PgbenchRun, arguments: tuple[str, ...]) -> subprocess.Popen[byte
             return processes.spawn(
                 (run.pgbench.path, *arguments),
                 library_path=run.pgbench.library_path,
+                environment=run.environment,
                 folder=run.folder,
                 stdout=output,
                 stderr=errors,
-                death_signal=signal.Signals(getattr(signal, "SIGKILL", signal.SIGTERM)),
+                death_signal=KILL,
                 cpus=run.cpus,
             )
         except OSError as error:

@@ -11,12 +11,10 @@ time_epoch time_us [schedule_lag] [retries]; ``time`` in microseconds, or why th
 
 from __future__ import annotations
 
-import ctypes
 import os
-import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +23,7 @@ import pyarrow
 from pyarrow import csv
 
 from teiten.execute.workload.histogram import LatencyHistogram
+from teiten.host import files
 
 CHUNK_BYTES = 1 << 20
 """Read and parsed at a time, per file: what the reader's memory is bounded by."""
@@ -32,8 +31,6 @@ WAKE_SECONDS = 1.0
 SKIPPED = "skipped"
 FAILURES = ("failed", "serialization", "deadlock")
 
-_FALLOC_FL_KEEP_SIZE = 1
-_FALLOC_FL_PUNCH_HOLE = 2
 _HOLE_ALIGNMENT = 1 << 16
 _STAT_BLOCK = 512
 
@@ -121,13 +118,13 @@ class LogTail:
         """Bytes read; always after a complete line."""
         self.failed = 0
         self.skipped = 0
-        self.punches = punches and _fallocate is not None
+        self.punches = punches and files.can_punch_holes()
         self._descriptor = os.open(path, os.O_RDWR)
 
     def read(self, histogram: LatencyHistogram) -> None:
         """Count all complete lines that are there, and give their disk space back."""
         while True:
-            chunk = _pread(self._descriptor, CHUNK_BYTES, self.position)
+            chunk = files.read_at(self._descriptor, CHUNK_BYTES, self.position)
             complete = chunk[: chunk.rfind(b"\n") + 1]
             if not complete:
                 break
@@ -194,30 +191,4 @@ def log_paths(folder: Path, prefix: str, pid: int, threads: int) -> list[Path]:
 def _give_back(descriptor: int, end: int) -> bool:
     """Punch a hole up to ``end``, rounded down; whether the file system can."""
     length = end - end % _HOLE_ALIGNMENT
-    if length == 0 or _fallocate is None:
-        return True
-    mode = _FALLOC_FL_PUNCH_HOLE | _FALLOC_FL_KEEP_SIZE
-    return bool(_fallocate(descriptor, mode, 0, length) == 0)
-
-
-def _load_fallocate() -> Callable[[int, int, int, int], int] | None:
-    if sys.platform != "linux":
-        return None
-    types = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64)
-    prototype = ctypes.CFUNCTYPE(ctypes.c_int, *types, use_errno=True)
-    try:
-        return prototype(("fallocate64", ctypes.CDLL(None)))
-    except AttributeError:  # a C library without it
-        return None
-
-
-if sys.platform == "win32":
-
-    def _pread(descriptor: int, length: int, position: int) -> bytes:
-        os.lseek(descriptor, position, os.SEEK_SET)
-        return os.read(descriptor, length)
-
-else:
-    _pread = os.pread
-
-_fallocate = _load_fallocate()
+    return length == 0 or files.punch_hole(descriptor, length)

@@ -14,7 +14,8 @@ is logged whole, and only of the shortest transactions a share is taken.
 from __future__ import annotations
 
 import math
-import os
+
+from teiten.host.cpus import allowed_processors
 
 LINE_SECONDS = 1.3e-6
 """CPU time per logged transaction, of pgbench and of the reader."""
@@ -34,16 +35,9 @@ def suggested_sampling_rate(tps: float, cores: float | None = None) -> float:
     """
     if tps <= 0:
         return 1.0
-    usable = cores if cores is not None else usable_cores()
+    usable = cores if cores is not None else allowed_processors()
     seconds = LARGEST_CPU_SHARE * usable / tps
     if seconds >= LINE_SECONDS:
         return 1.0
     rate = math.floor((seconds - DRAW_SECONDS) / LINE_SECONDS * 100) / 100
     return max(SMALLEST_RATE, rate)
-
-
-def usable_cores() -> int:
-    """The processors that this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -54,7 +54,7 @@ def asked(kit: Kit) -> Asked:
         _procedure(kit),
         _grid(kit),
         _topology(kit),
-        t("topology.note-side-by-side" if study.measure.side_by_side else "topology.note"),
+        _topology_text(kit),
         tuple(t.of(one) for one in study.differences),
     )
 
@@ -116,6 +116,10 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
         steps.append(t("procedure.restore", workloads=t("list.separator").join(restored)))
     steps.append(t(f"procedure.caches.{measure.caches.value}"))
     steps.append(t("procedure.side-by-side" if measure.side_by_side else "procedure.start"))
+    attached = [level for level, one in kit.analysis.plan.servers if one.attached is not None]
+    if attached:
+        listed = t("list.separator").join(attached)
+        steps.append(t("procedure.attached", servers=listed))
     steps.append(
         t(
             "procedure.prewarm" if measure.prewarm else "procedure.no-prewarm",
@@ -231,7 +235,7 @@ def _topology(kit: Kit) -> Markup:
     )
     servers = tuple(
         (
-            Box(side.long, (f"shared_buffers {shared}",) if shared else ()),
+            Box(side.long, _buffers(kit, side.level, shared)),
             SIDE_COLOURS[at % len(SIDE_COLOURS)],
         )
         for at, side in enumerate(kit.names.sides.values())
@@ -245,7 +249,7 @@ def _topology(kit: Kit) -> Markup:
                 (f"{cores} · {t('topology.memory', size=bytes_text(facts.memory.total))}", system),
             ),
             Box(f"pgbench {plan.pgbench.version}", _clients(kit)),
-            t("topology.link"),
+            _link(kit),
             servers,
             _turns(kit) if len(servers) > 1 else "",
             Box(
@@ -262,6 +266,39 @@ def _topology(kit: Kit) -> Markup:
 def _turns(kit: Kit) -> str:
     side_by_side = kit.study.measure.side_by_side
     return kit.t("topology.turns-side-by-side" if side_by_side else "topology.turns")
+
+
+def _buffers(kit: Kit, side: str, shared: str | None) -> tuple[str, ...]:
+    """The line of shared_buffers: the study's value, or an attached server's own."""
+    server = dict(kit.analysis.plan.servers).get(side)
+    if server is not None and server.attached is not None:
+        own = server.attached.parameter("shared_buffers")
+        shared = own.text if own is not None else None
+    return (f"shared_buffers {shared}",) if shared else ()
+
+
+def _link(kit: Kit) -> str:
+    """How the load generator reaches the servers."""
+    attached = {one.attached is not None for _, one in kit.analysis.plan.servers}
+    if attached == {True}:
+        return kit.t("topology.link-attached")
+    return kit.t("topology.link-both" if True in attached else "topology.link")
+
+
+def _topology_text(kit: Kit) -> str:
+    """Where the servers are: here, or where they were attached."""
+    t = kit.t
+    attached = [
+        t("topology.attached", server=level, address=one.attached.address)
+        for level, one in kit.analysis.plan.servers
+        if one.attached is not None
+    ]
+    if not attached:
+        side_by_side = kit.study.measure.side_by_side
+        return t("topology.note-side-by-side" if side_by_side else "topology.note")
+    own = len(attached) < len(kit.analysis.plan.servers)
+    first = t("topology.note-attached-own" if own else "topology.note-attached")
+    return " ".join((first, *attached))
 
 
 def _clients(kit: Kit) -> tuple[str, ...]:

@@ -239,7 +239,7 @@ def _fingerprints(kit: Kit) -> Table:
         (
             Cell(kit.names.side(level).long if kit.names.is_server else str(one.version)),
             Cell(one.fingerprint, kind="code"),
-            Cell(f"{one.source}: {one.name}"),
+            Cell(f"{one.source}: {one.name if one.attached is None else one.place}"),
         )
         for level, one in plan.servers
     ]

@@ -12,6 +12,7 @@ from teiten.errors import BuildError
 from teiten.execute.postgres.building.log_reading import Progress, why_it_failed
 from teiten.execute.postgres.building.recipe import Step
 from teiten.host.processes import signal_group, spawn
+from teiten.host.signals import KILL
 from teiten.host.users import ServerUser
 
 Watch = Callable[[str, int, int], None]
@@ -48,7 +49,7 @@ def run_step(
                 environment=environment,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                death_signal=signal.SIGKILL,
+                death_signal=KILL,
             )
         except OSError as error:
             raise BuildError(f"{step.arguments[0]} cannot be started: {error}", "") from error
@@ -101,5 +102,5 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         pass
     finally:
-        signal_group(process, signal.SIGKILL)
+        signal_group(process, KILL)
         process.wait()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.host.processes import signal_group, spawn
+from teiten.host.signals import KILL
 from teiten.model.installation import Version
 
 TIMEOUT = 1800.0
@@ -105,5 +106,5 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     try:
         process.wait(5)
     except subprocess.TimeoutExpired:
-        signal_group(process, signal.SIGKILL)
+        signal_group(process, KILL)
         process.wait()

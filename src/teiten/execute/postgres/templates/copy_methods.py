@@ -10,12 +10,9 @@ measured there once.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
-import fcntl
 import json
 import os
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -23,19 +20,23 @@ from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 from pathlib import Path
 
+from teiten.host.files import (
+    begin_write_back,
+    copy_range,
+    read_into,
+    reflink,
+    sync_file_system,
+)
 from teiten.model.units import MIB
 
-FICLONE = 0x40049409
-"""linux/fs.h: the new file shares the old one's blocks until one of them is written."""
+__all__ = ["CopyMethod", "choose_method", "copy_file", "sync_file_system"]
+
 CHUNK = 16 * MIB
-SYNC_FILE_RANGE_WRITE = 2
 PROBE_FILES = 4
 PROBE_BYTES = 8 * MIB
 THREADS = max(4, min(8, os.cpu_count() or 1))
 CACHE_NAME = "clone-methods.json"
 CANNOT = (errno.EXDEV, errno.ENOTSUP, errno.ENOTTY, errno.EINVAL, errno.ENOSYS, errno.EPERM)
-
-_LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
 class CopyMethod(StrEnum):
@@ -73,20 +74,6 @@ def choose_method(folder: Path, caches: Path | None = None) -> CopyMethod:
     return method
 
 
-def sync_file_system(folder: Path) -> None:
-    """Write all dirty pages of the folder's file system to its disk (Linux; elsewhere of all)."""
-    if _LIBC is None:
-        os.sync()
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        if _LIBC.syncfs(descriptor) != 0:
-            code = ctypes.get_errno()
-            raise OSError(code, os.strerror(code), str(folder))
-    finally:
-        os.close(descriptor)
-
-
 def _measure(folder: Path) -> CopyMethod:
     content = os.urandom(MIB) * (PROBE_BYTES // MIB)
     sources = [folder / f"source-{number}" for number in range(PROBE_FILES)]
@@ -113,8 +100,6 @@ def _works(method: CopyMethod, source: Path) -> bool:
         if error.errno in CANNOT:
             return False
         raise
-    except AttributeError:  # os.copy_file_range is Linux's
-        return False
     finally:
         destination.unlink(missing_ok=True)
     return True
@@ -137,13 +122,13 @@ def _private(name: str, flags: int) -> int:
 
 
 def _reflink(old: int, new: int, _size: int) -> None:
-    fcntl.ioctl(new, FICLONE, old)
+    reflink(old, new)
 
 
 def _copy_file_range(old: int, new: int, size: int) -> None:
     done = 0
     while done < size:
-        count = os.copy_file_range(old, new, min(CHUNK, size - done))
+        count = copy_range(old, new, min(CHUNK, size - done))
         if count == 0:
             raise OSError(errno.EIO, "a file became shorter while it was copied")
         _begin_write_back(new, done, count)
@@ -154,7 +139,7 @@ def _read_and_write(old: int, new: int, size: int) -> None:
     buffer = bytearray(min(size, CHUNK))
     view = memoryview(buffer)
     done = 0
-    while count := os.readv(old, [buffer]):
+    while count := read_into(old, buffer):
         written = 0
         while written < count:
             written += os.write(new, view[written:count])
@@ -163,14 +148,8 @@ def _read_and_write(old: int, new: int, size: int) -> None:
 
 
 def _begin_write_back(descriptor: int, offset: int, count: int) -> None:
-    """Start writing a range to the disk, without waiting; a hint only, so that it may fail."""
-    if _LIBC is not None and count >= MIB:
-        _LIBC.sync_file_range(
-            descriptor,
-            ctypes.c_int64(offset),
-            ctypes.c_int64(count),
-            ctypes.c_uint(SYNC_FILE_RANGE_WRITE),
-        )
+    if count >= MIB:
+        begin_write_back(descriptor, offset, count)
 
 
 _COPIERS: dict[CopyMethod, Callable[[int, int, int], None]] = {

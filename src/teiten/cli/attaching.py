@@ -1,0 +1,70 @@
+"""Attached servers on the command line: asking them, and asking before anything is made there."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from teiten.errors import UsageError
+from teiten.execute.postgres.attached.asking import ask
+from teiten.execute.postgres.attached.connection import Route
+from teiten.execute.postgres.attached.databases import notes
+from teiten.model.installation import Installation
+from teiten.model.plan import Plan
+from teiten.model.study import GUC_PREFIX, Study
+
+if TYPE_CHECKING:
+    from teiten.cli.main import Session
+
+
+def attach(session: Session, study: Study, level: str, address: str) -> Installation:
+    """Ask an attached server what it is and permits; changes nothing there."""
+    route = Route(level, address, session.passwords.get(address))
+    return ask(route, _parameters(study))
+
+
+def _parameters(study: Study) -> frozenset[str]:
+    """The server parameters that a study sets or varies."""
+    varied = [factor.name for factor in study.factors]
+    varied += [name for _, levels in study.server_levels for name, _ in levels]
+    names = [name.removeprefix(GUC_PREFIX) for name in varied if name.startswith(GUC_PREFIX)]
+    return frozenset((*names, *(setting.name for setting in study.settings)))
+
+
+def confirm_attached(plan: Plan, *, yes: bool) -> None:
+    """Ask before databases are made on servers that Teiten did not start.
+
+    Raises UsageError where there is no terminal to ask on, click.Abort where the answer is no.
+    """
+    attached = [
+        f"{level} ({one.attached.address}, role {one.attached.role})"
+        for level, one in plan.servers
+        if one.attached is not None
+    ]
+    if not attached or yes:
+        return
+    where = " and ".join(attached)
+    if not sys.stdin.isatty():
+        raise UsageError(
+            f"Teiten asks before it makes databases on a server that it did not start: {where};"
+            " there is no terminal to ask on",
+            "give --yes to go on without a question; teiten plan shows what would be done",
+        )
+    click.confirm(
+        f"Make databases teiten_… on {where}, load the server, and drop them at the end?",
+        abort=True,
+        err=True,
+    )
+
+
+def tell_left(session: Session, campaign: str) -> None:
+    """Warn of databases of a campaign that could not be dropped."""
+    left = [note for _, note in notes(session.workdir.attached) if note.campaign == campaign]
+    if left:
+        listed = ", ".join(f"{note.database} on {note.server}" for note in left)
+        session.console.warn(
+            f"left on an attached server that did not answer: {listed}",
+            "teiten clean --databases drops them when it answers again; so does teiten resume",
+        )

@@ -1,0 +1,59 @@
+"""Shared memory that a process which was killed leaves on the machine: found and removed.
+
+Linux only: elsewhere nothing is found, and what a killed server leaves is the system's to clean.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import sys
+from pathlib import Path
+
+MEMORY_FOLDER = Path("/dev/shm")  # noqa: S108 - files are looked for there, or made in folders 0700
+"""A file system in memory, where there is one."""
+SYSV_TABLE = Path("/proc/sysvipc/shm")
+IPC_RMID = 0
+
+
+def mapped_files(pid: int, prefix: str) -> tuple[str, ...]:
+    """The files in memory that a process has mapped, of names that begin with ``prefix``."""
+    if sys.platform != "linux":
+        return ()
+    start = f"{MEMORY_FOLDER}/{prefix}"
+    try:
+        maps = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8")
+    except OSError:
+        return ()
+    paths = {line.split(maxsplit=5)[-1] for line in maps.splitlines() if start in line}
+    return tuple(sorted(path for path in paths if path.startswith(start)))
+
+
+def remove_file(name: str, prefix: str) -> None:
+    """Remove a file in memory whose name begins with ``prefix``."""
+    path = MEMORY_FOLDER / Path(name).name
+    if path.name.startswith(prefix):
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+
+
+def remove_segment(identifier: int, creator: int) -> None:
+    """Remove a System V segment of a dead process, where nobody is attached to it any more."""
+    if _is_left(identifier, creator):
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.shmctl(identifier, IPC_RMID, None)
+
+
+def _is_left(identifier: int, creator: int) -> bool:
+    try:
+        rows = SYSV_TABLE.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return False
+    if not rows:
+        return False
+    names = rows[0].split()
+    for row in rows[1:]:
+        values = dict(zip(names, map(int, row.split()), strict=False))
+        if values.get("shmid") == identifier:
+            return values.get("cpid") == creator and values.get("nattch") == 0
+    return False

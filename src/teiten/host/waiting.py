@@ -1,0 +1,74 @@
+"""Waiting for the end of a child, and the CPU time that it used, as each system can."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import sys
+import time
+
+import psutil
+
+POLL_SECONDS = 0.02
+"""Between two looks where the kernel cannot wake us at the child's end."""
+
+
+class EndSignal:
+    """Wakes at a process's end where the kernel can (Linux), else sleeps a little."""
+
+    def __init__(self, pid: int) -> None:
+        self._pidfd = _open_pidfd(pid)
+
+    def wait(self, seconds: float) -> None:
+        """At the most ``seconds``, perhaps less."""
+        if self._pidfd is not None:
+            poll = select.poll()  # not select(), which refuses descriptors beyond 1023
+            poll.register(self._pidfd, select.POLLIN)
+            poll.poll(seconds * 1000)
+        else:
+            time.sleep(min(seconds, POLL_SECONDS))
+
+    def close(self) -> None:
+        if self._pidfd is not None:
+            os.close(self._pidfd)
+            self._pidfd = None
+
+
+def _open_pidfd(pid: int) -> int | None:
+    if sys.platform != "linux":
+        return None
+    try:
+        return os.pidfd_open(pid)
+    except OSError:  # an old kernel, or a sandbox
+        return None
+
+
+if sys.platform == "win32":
+
+    def take_end(process: subprocess.Popen[bytes]) -> float | None:
+        """Set the exit code of a process that has ended. The CPU seconds of all its threads, as
+        they can be seen now: Windows keeps no account of the dead."""
+        seconds = None
+        try:
+            times = psutil.Process(process.pid).cpu_times()
+            seconds = times.user + times.system
+        except psutil.Error:
+            pass
+        process.poll()
+        return seconds
+
+else:
+
+    def take_end(process: subprocess.Popen[bytes]) -> float | None:
+        """Set the exit code of a process that has ended; the exact CPU seconds of all its threads,
+        None while it lives."""
+        try:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        except ChildProcessError:  # taken by somebody else: the exit code is lost
+            process.poll()
+            return None
+        if not pid:
+            return None
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return usage.ru_utime + usage.ru_stime

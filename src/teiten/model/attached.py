@@ -1,0 +1,78 @@
+"""Servers that Teiten did not start: reached by an address, and asked what they permit."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_ADDRESS = re.compile(r"postgres(?:ql)?://", re.IGNORECASE)
+_NAMED = re.compile(r"([^\s=:/,]+)=(postgres(?:ql)?://.*)", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class ServerParameter:
+    """A parameter as pg_settings shows it."""
+
+    name: str
+    setting: str
+    unit: str | None
+    """kB, 8kB, ms …; None for a parameter without one."""
+    kind: str
+    """pg_settings.vartype: bool, integer, real, string, enum."""
+    by_session: bool
+    """The role may set it for its own sessions; the others need a restart, or other rights."""
+
+    @property
+    def text(self) -> str:
+        """For people: ``16384 × 8kB``, ``64 MB``, ``on``."""
+        if not self.unit or not self.setting.lstrip("-").isdecimal():
+            return self.setting
+        joint = " × " if self.unit[0].isdigit() else " "
+        return f"{self.setting}{joint}{self.unit}"
+
+
+@dataclass(frozen=True)
+class AttachedServer:
+    """What an attached server said of itself when the campaign was planned.
+
+    No password is in it: it goes to ledgers and reports.
+    """
+
+    address: str
+    """The connection URI as it was named, without a password."""
+    role: str
+    superuser: bool
+    can_checkpoint: bool
+    can_prewarm: bool
+    data_checksums: bool
+    free_connections: int
+    """What max_connections and the role's own limit leave, less those in use by others."""
+    other_sessions: int
+    """Sessions of others when it was asked."""
+    encrypted: bool
+    """The connection is: SSL or GSSAPI."""
+    local: bool
+    """Its processes run on this machine, and can be seen."""
+    loopback: bool
+    """It is reached by a Unix socket or a loopback address."""
+    parameters: tuple[ServerParameter, ...] = ()
+    """Those that the study sets or varies, as far as this server has them."""
+
+    def parameter(self, name: str) -> ServerParameter | None:
+        return next((one for one in self.parameters if one.name.lower() == name.lower()), None)
+
+
+def is_address(text: str) -> bool:
+    """Whether a reference to a server is a connection URI."""
+    return _ADDRESS.match(text.strip()) is not None
+
+
+def holds_address(text: str) -> bool:
+    """Whether there is a connection URI anywhere in a text."""
+    return _ADDRESS.search(text) is not None
+
+
+def named_address(text: str) -> tuple[str, str] | None:
+    """Name and URI of ``prod=postgresql://…``; None for any other text."""
+    match = _NAMED.fullmatch(text.strip())
+    return (match[1], match[2]) if match else None
