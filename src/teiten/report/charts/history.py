@@ -72,7 +72,7 @@ def history_line(name: str, points: Sequence[LinePoint], words: LineWords) -> Ch
         title=words.x,
         axis=alt.Axis(labelAngle=-40, labelOverlap=True, labelLimit=180, grid=False),
     )
-    scale = alt.Scale(zero=False, nice=True, padding=12)
+    scale = alt.Scale(zero=False, nice=True)
     tooltip = [
         alt.Tooltip("campaign:N", title=words.campaign),
         alt.Tooltip("version:N", title=words.version),
