@@ -22,7 +22,7 @@ from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome
 from tests.fixtures.attached import ADMIN, CREATOR, READER, StrangeServer, strange_server
-from tests.fixtures.campaigns import Teiten, kill, step_of
+from tests.fixtures.campaigns import PATIENCE, Teiten, kill, step_of
 from tests.fixtures.servers import left_processes, open_folder
 
 Find = Callable[[str], Installation]
@@ -118,7 +118,7 @@ def test_attached_servers_are_measured_against_one_another_and_our_own(
     seen: list[str] = []
     while process.poll() is None and not any("host=" in line for line in seen):
         seen = [" ".join(one.cmdline()) for one in teiten.processes("pgbench")]
-    output, errors = process.communicate(timeout=120)
+    output, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, errors
     assert seen and not any(strange.password in line for line in seen)
     assert json.loads(output)["complete"]
@@ -162,7 +162,7 @@ def test_a_lost_connection_is_a_failed_trial_and_the_campaign_goes_on(
             (CREATOR,),
         ).fetchone()[0]:  # type: ignore[index]
             pass
-    _, errors = process.communicate(timeout=100)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, errors
     assert "Traceback" not in errors
     failed = [trial for trial in teiten.trials() if trial.outcome is Outcome.FAILED]
