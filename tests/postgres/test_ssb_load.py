@@ -169,7 +169,7 @@ class TestOneServer:
     def test_an_interruption_leaves_nothing(self, running_cluster: Cluster, streams: str) -> None:
         dsn = running_cluster.conninfo("postgres")
         with subprocess.Popen(
-            [sys.executable, "-m", "teiten", "data", "ssb", "--scale", "10", "--to", dsn,
+            [sys.executable, "-m", "teiten", "-q", "data", "ssb", "--scale", "10", "--to", dsn,
              "--streams", streams, "--table", "lineorder"],
             stderr=subprocess.PIPE, text=True,
         ) as process:  # fmt: skip

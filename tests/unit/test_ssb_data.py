@@ -171,8 +171,8 @@ def test_a_broken_pipe_ends_quietly() -> None:
 
 def test_an_interruption_leaves_no_file(tmp_path: Path) -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "teiten", "data", "ssb", "--scale", "100", "--table", "lineorder",
-         "--to", str(tmp_path)],
+        [sys.executable, "-m", "teiten", "-q", "data", "ssb", "--scale", "100",
+         "--table", "lineorder", "--to", str(tmp_path)],
         stderr=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         part = tmp_path / "lineorder.tbl.teiten-part"
