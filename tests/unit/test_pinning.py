@@ -78,6 +78,7 @@ def test_without_a_whole_core_pgbench_gets_second_threads() -> None:
     assert pin(machine, 3, 4).client == pin(machine, 3, 4).server == (0, 1, 2)
 
 
+@settings(deadline=None)
 @given(nodes=st.integers(1, 4), cores=st.integers(1, 8), threads=st.integers(1, 4), data=st.data())
 def test_sets_are_never_empty_and_apart_or_equal(
     nodes: int, cores: int, threads: int, data: st.DataObject
