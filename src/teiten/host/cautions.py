@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from teiten.host.disks import (
     COPY_ON_WRITE_FILE_SYSTEMS,
@@ -53,6 +54,8 @@ def plan_cautions(plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
     if plan.study.measure.caches is CachePolicy.DROP and not facts.can_drop_page_cache:
         found.append(_warning("page-cache-kept"))
     found += variant_cautions(plan, facts)
+    for one in facts.directories:
+        found += _file_system(replace(facts, disk=one.disk))
     return warnings_first(found)
 
 
