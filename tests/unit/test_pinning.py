@@ -173,9 +173,9 @@ def test_what_cannot_be_is_said_before_the_run(
 def test_both_sides_of_ab_are_pinned_or_none() -> None:
     facts = host(cpus(1, 4))
 
-    def plan_of(*sides: tuple[str, ...]) -> Plan:
-        flags = [SideFlags(letter, "18", one) for letter, one in zip("ab", sides, strict=True)]
-        study = size(ab_study(*flags, Shared(clients="1")), facts)
+    def plan_of(a: tuple[str, ...], b: tuple[str, ...]) -> Plan:
+        sides = SideFlags("a", "18", a), SideFlags("b", "18", b)
+        study = size(ab_study(*sides, Shared(clients="1")), facts)
         servers = [(alias, make_installation("18.4")) for alias in ("A", "B")]
         return expand(study, servers, PGBENCH, seed=1, fingerprint=fingerprint, cpus=facts.cpu.cpus)
 
