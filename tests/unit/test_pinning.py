@@ -6,7 +6,7 @@ import itertools
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from teiten.errors import MachineError, TeitenError, UsageError
@@ -78,6 +78,7 @@ def test_without_a_whole_core_pgbench_gets_second_threads() -> None:
     assert pin(machine, 3, 4).client == pin(machine, 3, 4).server == (0, 1, 2)
 
 
+@settings(deadline=None)
 @given(nodes=st.integers(1, 4), cores=st.integers(1, 8), threads=st.integers(1, 4), data=st.data())
 def test_sets_are_never_empty_and_apart_or_equal(
     nodes: int, cores: int, threads: int, data: st.DataObject
@@ -172,9 +173,9 @@ def test_what_cannot_be_is_said_before_the_run(
 def test_both_sides_of_ab_are_pinned_or_none() -> None:
     facts = host(cpus(1, 4))
 
-    def plan_of(*sides: tuple[str, ...]) -> Plan:
-        old, new = (SideFlags(letter, "18", one) for letter, one in zip("ab", sides, strict=True))
-        study = size(ab_study(old, new, Shared(clients="1")), facts)
+    def plan_of(a: tuple[str, ...], b: tuple[str, ...]) -> Plan:
+        sides = SideFlags("a", "18", a), SideFlags("b", "18", b)
+        study = size(ab_study(*sides, Shared(clients="1")), facts)
         servers = [(alias, make_installation("18.4")) for alias in ("A", "B")]
         return expand(study, servers, PGBENCH, seed=1, fingerprint=fingerprint, cpus=facts.cpu.cpus)
 

@@ -199,3 +199,10 @@ def test_what_a_server_refuses_is_said_with_what_is_known(
     with pytest.raises(UsageError, match=r"\(and 1 more\)"):
         check_parameters([refusal, refusal])
     check_parameters([])
+
+
+def test_a_directory_in_memory_has_a_caution() -> None:
+    disk = replace(HOST.disk, mount_point="/m", file_system="tmpfs", kind="memory")
+    facts = with_folders(folder("/m", disk=disk))
+    (caution,) = plan_cautions(planned("directory=/m", "workloads=update"), facts)
+    assert (caution.code, dict(caution.values)["mount_point"]) == ("memory-file-system", "/m")

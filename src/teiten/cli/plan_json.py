@@ -50,6 +50,7 @@ def plan_as_json(planned: Planned, folder: Path, actions: tuple[str, ...]) -> di
             "measured_seconds": plan.needs.measured_seconds,
             "disk_bytes": plan.needs.disk,
             "disk_free_bytes": planned.facts.disk.free,
+            "directories": dict(plan.needs.directories),
             "memory_bytes": plan.needs.memory,
             "memory_available_bytes": planned.facts.memory.available,
         },
@@ -87,4 +88,7 @@ def _trial(trial: PlannedTrial) -> dict[str, Any]:
         "settings": dict(trial.settings),
         "start": trial.restart or None,
         "turns": list(trial.turns),
+        "server_cpus": list(trial.server_cpus),
+        "client_cpus": list(trial.client_cpus),
+        "directory": trial.directory,
     }

@@ -139,6 +139,13 @@ def _needs(planned: Planned, folder: Path) -> Iterator[tuple[str, str]]:
     )
     free = format_size(facts.disk.free)
     yield "  disk", f"{format_size(needs.disk)} in {folder} ({free} are free)"
+    for path, size in needs.directories:
+        found = next(one.disk for one in facts.directories if one.path == path)
+        yield (
+            "",
+            f"{format_size(size)} in {path} ({found.file_system}, {format_size(found.free)} are"
+            " free)",
+        )
     available = format_size(facts.memory.available)
     yield "  memory", f"{format_size(needs.memory)} ({available} are available)"
 

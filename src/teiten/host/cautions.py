@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from teiten.host.disks import (
     COPY_ON_WRITE_FILE_SYSTEMS,
@@ -57,6 +58,8 @@ def plan_cautions(plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
     if plan.study.measure.flame_graph:
         profiling = profiling_caution(of_host(facts))
         found += [profiling] if profiling is not None else []
+    for one in facts.directories:
+        found += _file_system(replace(facts, disk=one.disk))
     return warnings_first(found)
 
 
