@@ -13,6 +13,7 @@ from teiten.analysis.drift import drift_cautions
 from teiten.analysis.latency import distribution
 from teiten.analysis.loads import scalings
 from teiten.analysis.noise import recorded_noise
+from teiten.analysis.query_plans import query_plans
 from teiten.analysis.series import strides, thin
 from teiten.analysis.stopping import standing
 from teiten.model.analysis import CampaignAnalysis, TrialView
@@ -85,6 +86,7 @@ def analyse(
         standing=stands,
         claims=assess(claims, plan, facts, attempts),
         scaling=scaling,
+        query_plans=query_plans(plan, views),
         bottlenecks=bottlenecks(plan, facts, views, scaling),
     )
 

@@ -15,7 +15,7 @@ from teiten.analysis.contrasts import contrasts
 from teiten.analysis.pairs import Context
 from teiten.analysis.sequential import is_decided
 from teiten.model.analysis import ContrastResult
-from teiten.model.metrics import TPS
+from teiten.model.metrics import PRIMARY
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Attempt, Ending, Standing, open_trials
 from teiten.model.units import Seconds
@@ -51,7 +51,8 @@ def undecided(results: Sequence[ContrastResult]) -> frozenset[Level]:
         (one.workload, level.context)
         for one in results
         for level in one.levels
-        if not (is_decided(one.overall) and is_decided(level.verdict))
+        if level.limit is None  # over the time limit: more blocks would not give it a number
+        and not (is_decided(one.overall) and is_decided(level.verdict))
     )
 
 
@@ -77,7 +78,7 @@ def _next_block(
 
 
 def _undecided(plan: Plan, attempts: Sequence[Attempt]) -> frozenset[Level]:
-    return undecided(contrasts(plan, attempts, (TPS.name,)))
+    return undecided(contrasts(plan, attempts, PRIMARY))
 
 
 def _before(plan: Plan, attempts: Sequence[Attempt], block: int) -> list[Attempt]:

@@ -32,11 +32,13 @@ class PlanOptions:
     seed: int | None = None
     name: str | None = None
     yes: bool = False
+    queries: str | None = None
 
     def as_arguments(self) -> list[str]:
         """The options as a command line that repeats them; without the campaign's name."""
         single = (
             ("--profile", self.profile),
+            ("--queries", self.queries),
             ("--blocks", self.blocks),
             ("--delta", self.delta),
             ("--alpha", self.alpha),
@@ -94,6 +96,11 @@ _OPTIONS = (
         multiple=True,
         metavar="NAME=VALUE",
         help="Set a server parameter in every trial.",
+    ),
+    click.option(
+        "--queries",
+        metavar="DIR",
+        help="A folder of SQL files, one query each, in place of the study's.",
     ),
     click.option(
         "--blocks",

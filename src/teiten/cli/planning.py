@@ -101,6 +101,7 @@ def _load(study_reference: str, options: PlanOptions) -> Study:
         alpha=options.alpha,
         until_decided=options.until_decided,
         budget=options.budget,
+        queries=options.queries,
     )
 
 

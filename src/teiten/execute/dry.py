@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from teiten.execute.executor import Facts
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
-from teiten.model.study import CachePolicy
+from teiten.model.study import CachePolicy, DataSet, WorkloadKind
 from teiten.model.trial import Problem, Series
 
 CACHE_WORDS = {
@@ -63,9 +63,16 @@ class DryTrial:
         return self._say(f"CHECKPOINT, then {self._plan.study.measure.settle:g} s of rest")
 
     def warm_up(self) -> Facts:
+        if self._workload.kind is WorkloadKind.QUERIES:
+            return self._say("the query once, discarded")
         return self._say(f"{self._plan.study.measure.warmup or 0:g} s of load, discarded")
 
     def measure(self) -> Facts:
+        if self._workload.kind is WorkloadKind.QUERIES:
+            return self._say(
+                f"query {self._trial.cell.level('query')}: timed {self._workload.runs}×, at the"
+                f" most {self._workload.timeout:g} s; then EXPLAIN (ANALYZE), not timed"
+            )
         return self._say(
             f"pgbench: {self._trial.clients} clients, {self._trial.threads} threads,"
             f" {self._plan.study.measure.duration or 0:g} s, {self._workload.script.name},"
@@ -95,6 +102,12 @@ class DryTrial:
         return {"action": action}
 
 
+def _made_by(data: DataSet) -> str:
+    if data.script is not None:
+        return f"the script {data.script.name}"
+    return f"pgbench -i at scale factor {data.scale}, fillfactor {data.fillfactor}"
+
+
 class DryExecutor:
     """Collects in ``actions`` what would be done, one line for each step."""
 
@@ -106,8 +119,7 @@ class DryExecutor:
         action = (
             f"initdb with PostgreSQL {template.installation.version}"
             f" (checksums {'on' if template.checksums else 'off'}),"
-            f" pgbench -i at scale factor {template.data.scale},"
-            f" fillfactor {template.data.fillfactor}"
+            f" {_made_by(template.data)}"
         )
         self.actions.append(action)
         return {"action": action}

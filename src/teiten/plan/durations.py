@@ -43,7 +43,10 @@ def block_seconds(study: Study) -> float:
     return sum(
         counts[workload.name]
         * trial_time(
-            study.measure, volumes.data_bytes(workload.data), restores=workload.changes_data
+            study.measure,
+            volumes.data_bytes(workload.data),
+            restores=workload.changes_data,
+            load=volumes.load_seconds(study.measure, workload),
         ).total
         for workload in study.workloads
     )

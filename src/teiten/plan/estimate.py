@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from teiten.model.plan import Needs, PlannedTrial, TemplateSpec
-from teiten.model.study import DataSet, Measure, Study, Workload
+from teiten.model.study import DataSet, Measure, Study, Workload, WorkloadKind
 from teiten.model.units import MIB, Bytes, Seconds
 from teiten.plan import volumes
 from teiten.plan.settings import size_setting
@@ -50,12 +50,19 @@ class TrialTime:
         return Seconds(self.restore + self.prewarm + self.load + self.fixed)
 
 
-def trial_time(measure: Measure, size: int, *, restores: bool) -> TrialTime:
-    """The time of one trial on ``size`` bytes of data; an open duration counts nothing."""
+def trial_time(
+    measure: Measure, size: int, *, restores: bool, load: Seconds | None = None
+) -> TrialTime:
+    """The time of one trial on ``size`` bytes of data; an open duration counts nothing.
+
+    ``load``: warm-up and measuring, where that is not the measure's.
+    """
+    if load is None:
+        load = Seconds((measure.warmup or 0.0) + (measure.duration or 0.0))
     return TrialTime(
         restore=volumes.restore_seconds(size) if restores else Seconds(0.0),
         prewarm=volumes.prewarm_seconds(size) if measure.prewarm else Seconds(0.0),
-        load=Seconds(measure.settle + (measure.warmup or 0.0) + (measure.duration or 0.0)),
+        load=Seconds(measure.settle + load),
         fixed=Seconds(START_SECONDS + END_SECONDS),
     )
 
@@ -73,7 +80,7 @@ def estimate(
     missing = [template for template in templates if template.fingerprint not in ready]
     return Needs(
         seconds=Seconds(_preparing(trials, missing) + sum(_trial_times(study, trials))),
-        measured_seconds=Seconds((study.measure.duration or 0.0) * len(trials)),
+        measured_seconds=Seconds(sum(_measured(study, trial) for trial in trials)),
         disk=_disk(study, trials, missing),
         memory=_memory(trials),
     )
@@ -88,6 +95,13 @@ def disk_of_data(installations: int, workloads: Iterable[Workload]) -> Bytes:
     templates = sum(sizes.values())
     kept = sum(size for data, size in sizes.items() if sets[data])
     return Bytes(installations * (templates + kept) + max(sizes.values(), default=0))
+
+
+def _measured(study: Study, trial: PlannedTrial) -> float:
+    workload = study.workload(trial.cell.workload)
+    if workload.kind is WorkloadKind.QUERIES:
+        return volumes.QUERY_SECONDS * workload.runs
+    return study.measure.duration or 0.0
 
 
 def _preparing(trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> float:
@@ -110,7 +124,8 @@ def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float
         else:
             cloned.discard(cluster)
         size = volumes.data_bytes(trial.template.data)
-        yield trial_time(study.measure, size, restores=restores).total
+        load = volumes.load_seconds(study.measure, workload)
+        yield trial_time(study.measure, size, restores=restores, load=load).total
 
 
 def _disk(study: Study, trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> Bytes:

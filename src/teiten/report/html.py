@@ -17,11 +17,13 @@ from teiten.model.analysis import CampaignAnalysis
 from teiten.model.text import Language
 from teiten.report.charts.base import CONFIG, Chart
 from teiten.report.charts.drawing import library
+from teiten.report.plans.viewer import SCRIPT, STYLE, packed
+from teiten.report.plans.viewer import script as viewer_script
 from teiten.report.view.report import ReportView, view
 
-PARTS = ("asked", "results", "why", "findings", "evidence")
+PARTS = ("asked", "results", "why", "plans", "findings", "evidence")
 """The sections after the answer; an empty one is left out."""
-SCRIPTS = ("tables.js", "charts.js", "series.js", "downloads.js", "start.js")
+SCRIPTS = ("tables.js", "charts.js", "series.js", "downloads.js", "plans.js", "start.js")
 
 
 def render_html(analysis: CampaignAnalysis, language: Language) -> str:
@@ -46,7 +48,9 @@ def page(shown: ReportView, teiten_version: str) -> str:
             style=_ours(asset("report.css")),
             library=_ours(library()),
             script=_ours(script),
-            policy=policy(library(), script),
+            viewer_script=packed(SCRIPT) if shown.plans else "",
+            viewer_style=packed(STYLE) if shown.plans else "",
+            policy=policy(library(), script, *([viewer_script()] if shown.plans else [])),
         )
     )
 

@@ -12,6 +12,7 @@ from teiten.report.texts import Texts
 Context = tuple[tuple[str, str], ...]
 CLIENTS = "clients"
 SERVER = "server"
+QUERY = "query"
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Names:
     def _level(self, factor: str, level: str) -> str:
         if factor == CLIENTS:
             return self.t("level.client" if level == "1" else "level.clients", count=level)
-        return f"{self.factor(factor)} = {level}"
+        return level if factor == QUERY else f"{self.factor(factor)} = {level}"
 
     def axis(self, context: Context) -> tuple[str, str]:
         """The context as the label on the axis (clients, where varied) and that of its panel."""
@@ -90,6 +91,8 @@ class Names:
         factors = [name for name, _ in context]
         if CLIENTS in factors:
             return CLIENTS
+        if QUERY in factors:
+            return QUERY
         return factors[0] if factors else None
 
     def order(self, context: Context) -> tuple[int, ...]:

@@ -21,14 +21,18 @@ from teiten.suggest import did_you_mean
 MEASURE_KEYS = tuple(MeasureTable.model_fields)
 STUDY_KEYS = tuple(key for key in StudyTable.model_fields if key != "differences")
 WORKLOAD_KEYS = tuple(
-    key for key in WorkloadTable.model_fields if key not in {"name", "optional", "script"}
+    key
+    for key in WorkloadTable.model_fields
+    if key not in {"name", "optional", "script", "queries", "data"}
 )
 SHARED_WORKLOAD_KEYS = tuple(
     key for key in WORKLOAD_KEYS if key not in {"title", "description", "clients"}
 )
 """Short keys that change every workload."""
 
-SPECIAL_KEYS = ("workloads", "script")
+SPECIAL_KEYS = ("workloads", "script", "queries")
+DATA_KEYS = ("data.script", "data.size")
+"""Of every workload of queries."""
 SHORT_KEYS = (
     *SPECIAL_KEYS,
     *(name for name in PLAIN_FACTORS if name != "query_mode"),
@@ -38,8 +42,17 @@ SHORT_KEYS = (
 )
 TABLES = ("study", "servers", "factors", "workloads", "settings", "measure")
 
-_VERBATIM_KEYS = {"title", "question", "purpose", "description", "pgbench_options", "script"}
-_YES_NO_KEYS = {"prewarm", "changes_data", "conclusive", "until_decided"}
+_VERBATIM_KEYS = {
+    "title",
+    "question",
+    "purpose",
+    "description",
+    "pgbench_options",
+    "script",
+    "queries",
+    "size",
+}
+_YES_NO_KEYS = {"check_answers", "prewarm", "changes_data", "conclusive", "until_decided"}
 _YES_NO = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
 
 
@@ -67,6 +80,7 @@ def from_command_line(
     alpha: str | None = None,
     until_decided: bool = False,
     budget: str | None = None,
+    queries: str | None = None,
 ) -> tuple[Change, ...]:
     """The changes that flags ask for, in the order in which they are applied.
 
@@ -78,6 +92,8 @@ def from_command_line(
     levels = [part.strip() for each in servers for part in each.split(",") if part.strip()]
     if levels:
         changes.append(Change("factors.server", levels, "--servers", f"server={','.join(levels)}"))
+    if queries is not None:
+        changes.append(Change("queries", queries, "--queries", f"queries={queries}"))
     changes += [_from_set(each) for each in overrides]
     changes += [_from_guc(each) for each in gucs]
     named = (
@@ -103,7 +119,7 @@ def full_key(key: str) -> str:
     """
     if key.startswith(GUC_PREFIX):
         return f"factors.{key}"
-    if key in SPECIAL_KEYS or key in SHARED_WORKLOAD_KEYS:
+    if key in (*SPECIAL_KEYS, *DATA_KEYS, *SHARED_WORKLOAD_KEYS):
         return key
     if key in PLAIN_FACTORS:
         return f"factors.{key}"

@@ -15,7 +15,7 @@ from teiten.study import quantities
 from teiten.study.values import AUTO, one_of, query_mode
 from teiten.suggest import did_you_mean
 
-PLAIN_FACTORS = ("server", "clients", "checksums", "query_mode")
+PLAIN_FACTORS = ("server", "clients", "query", "checksums", "query_mode")
 SIZED_SETTINGS = (
     "shared_buffers",
     "work_mem",
@@ -141,7 +141,7 @@ def server_alias(value: Any) -> ServerAlias:
         if key == "server":
             continue
         factor = factor_name(key)
-        if factor in ("server", "clients"):
+        if factor in ("server", "clients", "query"):
             raise ValueError(f"{factor} cannot belong to a server's alias")
         found[factor] = _level(factor, level)
     return ServerAlias(server(value["server"]), tuple(found.items()))
@@ -152,6 +152,8 @@ def _level(factor: str, value: Any) -> str:
         return server(value)
     if factor == "clients":
         return str(_client_count(value))
+    if factor == "query":
+        return _query_name(value)
     if factor == "checksums":
         return _on_off(value)
     if factor == "query_mode":
@@ -165,6 +167,12 @@ def _client_count(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise ValueError(f"{value!r} is not a number of clients; write whole numbers from 1 on")
     return value
+
+
+def _query_name(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+        raise ValueError(f"{value!r} does not name a query: the name of its file without .sql")
+    return str(value).strip()
 
 
 def _on_off(value: Any) -> str:

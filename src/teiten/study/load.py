@@ -24,12 +24,14 @@ def load_study(
     alpha: str | None = None,
     until_decided: bool = False,
     budget: str | None = None,
+    queries: str | None = None,
 ) -> Study:
     """Read a study and change it as the profile and the flags say.
 
     ``servers``: the levels of the factor server, each perhaps several between commas.
     ``overrides``: ``KEY=VALUE`` of ``--set``; ``gucs``: ``NAME=VALUE`` of ``--guc``; ``delta`` and
-    ``alpha`` as written (``2%``); ``until_decided``: sequentially, within ``budget`` (``30m``).
+    ``alpha`` as written (``2%``); ``until_decided``: sequentially, within ``budget`` (``30m``);
+    ``queries``: a folder whose queries take the place of the study's.
     What the profile leaves to the machine is None or an empty tuple; ``plan.sizing`` fills it.
     Raises UsageError (a flag) or StudyError (the file).
     """
@@ -42,6 +44,7 @@ def load_study(
         alpha=alpha,
         until_decided=until_decided,
         budget=budget,
+        queries=queries,
     )
     return study_of(read_document(reference), changes, profile=profile)
 

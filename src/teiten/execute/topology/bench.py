@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from teiten.execute.executor import Observer
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.templates.store import BENCH_DATABASE, TemplateStore
 from teiten.execute.record import CampaignRecord
+from teiten.execute.topology.answers import Answers
 from teiten.execute.workload.command import PgbenchRun
 from teiten.execute.workload.sampling import suggested_sampling_rate
 from teiten.host.cautions import compiler_cautions
@@ -48,6 +50,11 @@ class Bench:
     """What ``version()`` says on each level of the factor server that was started."""
     kept: dict[tuple[str, int], Cluster] = field(default_factory=dict)
     """By template fingerprint and copy: stopped clusters whose data no trial has changed."""
+
+    @cached_property
+    def answers(self) -> Answers:
+        """What queries answered first."""
+        return Answers(self.record)
 
     def evidence_folder(self, trial: PlannedTrial, attempt: int) -> Path:
         return self.campaign / "evidence" / f"trial-{trial.number:04d}.{attempt}"

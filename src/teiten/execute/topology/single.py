@@ -12,12 +12,14 @@ from teiten.execute.executor import Facts, Observer
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.record import CampaignRecord
 from teiten.execute.topology.bench import Bench
+from teiten.execute.topology.query_trial import QueryTrial
 from teiten.execute.topology.single_trial import SingleServerTrial
 from teiten.execute.workload.log_folder import new_log_folder, remove_log_folder
 from teiten.execute.workload.pgbench import try_script
 from teiten.host.paths import Workdir
 from teiten.host.users import ServerUser
 from teiten.model.plan import PlannedTrial, TemplateSpec
+from teiten.model.study import WorkloadKind
 from teiten.model.units import Seconds
 
 
@@ -63,12 +65,15 @@ class SingleServerExecutor:
         return {"built": True}
 
     def rehearse(self, trial: PlannedTrial) -> None:
-        rehearsal = SingleServerTrial(self._bench, trial, attempt=0)
+        rehearsal = self._trial(trial, attempt=0)
         self._current = rehearsal
         try:
             rehearsal.restore()
             rehearsal.start()
-            self._try_script(rehearsal, trial)
+            if isinstance(rehearsal, QueryTrial):
+                rehearsal.try_queries()
+            else:
+                self._try_script(rehearsal, trial)
             rehearsal.stop()
         finally:
             rehearsal.abandon()
@@ -94,8 +99,13 @@ class SingleServerExecutor:
             ) from error
 
     def begin(self, trial: PlannedTrial, attempt: int) -> SingleServerTrial:
-        self._current = SingleServerTrial(self._bench, trial, attempt)
+        self._current = self._trial(trial, attempt)
         return self._current
+
+    def _trial(self, trial: PlannedTrial, attempt: int) -> SingleServerTrial:
+        workload = self._bench.plan.study.workload(trial.cell.workload)
+        kind = QueryTrial if workload.kind is WorkloadKind.QUERIES else SingleServerTrial
+        return kind(self._bench, trial, attempt)
 
     def finish(self) -> None:
         if self._current is not None:

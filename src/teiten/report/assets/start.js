@@ -23,5 +23,6 @@ function showDetailsInPrint() {
 window.addEventListener("beforeprint", showDetailsInPrint);
 makeTablesSortable();
 startDownloads();
+startPlans();
 startTheme();
 startCharts();
