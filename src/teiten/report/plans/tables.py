@@ -78,7 +78,7 @@ def _trigger_seconds(one: PlanStatistics) -> float | None:
 
 def kinds_table(t: Texts, name: str, one: PlanStatistics, side: str) -> Table:
     """Node statistics of one plan."""
-    columns = (
+    columns: tuple[tuple[str, Callable[[KindStatistics], Cell]], ...] = (
         ("kind", lambda kind: Cell(kind.kind)),
         ("nodes-column", lambda kind: _number(kind.nodes)),
         ("never", lambda kind: _number(kind.never_executed)),
