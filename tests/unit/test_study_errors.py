@@ -51,7 +51,11 @@ def file(tmp_path: Path) -> Path:
         ('delta = "2%"', 'detla = "2%"', "16: measure.detla: unknown key. Did you mean 'delta'?"),
         ('delta = "2%"', "zz = 1", "16: measure.zz: unknown key. Known: duration, target, warmup,"),
         ("[measure]", "[mesure]", "15: mesure: unknown key. Did you mean 'measure'?"),
-        ('script = "select', 'skript = "select', "8: workloads.1.script: is missing (and 1 more)"),
+        (
+            'script = "select',
+            'skript = "select',
+            "11: workloads.1.skript: unknown key. Did you mean 'script'?",
+        ),
         ('title = "Mine"', "title = 3", '3: study.title: must be a text, or a table { en = "…"'),
         ('name = "mine"', 'name = "my study"', "2: study.name: 'my study' is not a name; write"),
         ("clients = [1, 2]", "clinets = [1]", "7: factors.clinets: 'clinets' is not a factor. Did"),

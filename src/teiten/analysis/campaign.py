@@ -16,6 +16,7 @@ from teiten.analysis.loads import scalings
 from teiten.analysis.noise import recorded_noise
 from teiten.analysis.per_transaction import per_transaction
 from teiten.analysis.profiles import profiles, share_of
+from teiten.analysis.query_plans import query_plans
 from teiten.analysis.replication import recorded_replication
 from teiten.analysis.series import strides, thin
 from teiten.analysis.stopping import standing
@@ -90,6 +91,7 @@ def analyse(
         standing=stands,
         claims=assess(claims, plan, facts, _with_shares(views, claims)),
         scaling=scaling,
+        query_plans=query_plans(plan, views),
         bottlenecks=bottlenecks(plan, facts, views, scaling),
         profiles=profiles(plan, views),
         per_transaction=per_transaction(plan, facts, views),

@@ -3,7 +3,9 @@
 The primary question is the mean over the levels of the sweep: in each block the mean of d over the
 levels, then one interval over the blocks, at α. Only blocks in which every level has both sides
 enter it, or else the levels would weigh differently in different blocks; the others are named in
-``incomplete_blocks``. Each single level gets its own interval at α/K, K the levels in the plan.
+``incomplete_blocks``. A query of which a trial exceeded its time limit has no ratio and is left out
+of the mean (``left_out``). Each single level gets its own interval at α/K, K the levels in the
+plan.
 
 The intervals are Student's t for a fixed design, and valid at every look for a sequential one.
 """
@@ -19,15 +21,16 @@ from typing import Protocol
 from teiten.analysis.drift import lag_one, trend
 from teiten.analysis.pairs import Context, Observation, Pairs, by_start, observe, pair
 from teiten.analysis.sequential import decide_sequentially, forecast
-from teiten.analysis.verdict import Rule, median
+from teiten.analysis.verdict import Rule, median, over_timeout
 from teiten.analysis.verdict import decide as decide_fixed
 from teiten.model.analysis import ContrastResult, LevelResult, Verdict
-from teiten.model.metrics import BY_NAME, Metric
+from teiten.model.metrics import BY_NAME, OVER_TIMEOUT, PRIMARY, QUERY_TIME, TPS, Metric
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt
-from teiten.model.units import Share
+from teiten.model.study import WorkloadKind
+from teiten.model.units import Seconds, Share
 
-CONTRASTED = ("tps", "tps_untrimmed", "latency_mean", "latency_p95", "latency_p99")
+CONTRASTED = (*PRIMARY, "tps_untrimmed", "latency_mean", "latency_p95", "latency_p99")
 """The metrics that get verdicts, where they were measured."""
 
 
@@ -54,7 +57,7 @@ def contrasts(
     return tuple(
         _contrast(plan, by_workload[workload], workload, metric, old=old, new=new, attempts=known)
         for workload in _workloads(plan)
-        for metric in _measured(by_workload[workload], metrics)
+        for metric in _measured(plan, workload, by_workload[workload], metrics)
         for new in others
     )
 
@@ -65,10 +68,22 @@ def _workloads(plan: Plan) -> list[str]:
     return [workload.name for workload in plan.study.workloads if workload.name in planned]
 
 
-def _measured(observations: Sequence[Observation], metrics: Sequence[str]) -> Iterator[Metric]:
-    """TPS always, so that a campaign without a counted trial says so; others where measured."""
+def primary_metric(plan: Plan, workload: str) -> Metric:
+    """What the question is about: the time of a query, else TPS."""
+    queries = plan.study.workload(workload).kind is WorkloadKind.QUERIES
+    return QUERY_TIME if queries else TPS
+
+
+def _measured(
+    plan: Plan, workload: str, observations: Sequence[Observation], metrics: Sequence[str]
+) -> Iterator[Metric]:
+    """The primary one always, so that a campaign without a counted trial says so; others where
+    measured."""
+    primary = primary_metric(plan, workload)
     for name in metrics:
-        if name == "tps" or any(name in one.metrics for one in observations):
+        if name == primary.name or (
+            name not in PRIMARY and any(name in one.metrics for one in observations)
+        ):
             yield BY_NAME[name]
 
 
@@ -91,23 +106,34 @@ def _contrast(
     measure = plan.study.measure
     rule = Rule(measure.delta, measure.alpha, metric.better)
     level_rule = Rule(measure.delta, Share(measure.alpha / len(contexts)), metric.better)
-    decide, decide_overall = _rules(plan, len(contexts))
-    means = list(_block_means(list(alone.values())).values())
-    complete = _block_means([one.log_ratios for one in paired.values()])
+    over = {one: _over(observations, one, metric) for one in contexts}
+    whole = [one for one in contexts if not over[one]]
+    decide, decide_overall = _rules(plan, len(whole))
+    means = list(_block_means([alone[one] for one in whole]).values())
+    complete = _block_means([paired[one].log_ratios for one in whole])
     return ContrastResult(
         workload=workload,
         metric=metric,
         old=old,
         new=new,
         levels=tuple(
-            _level(context, paired[context], alone[context], level_rule, decide)
+            _level(
+                context,
+                paired[context],
+                list(alone[context].values()),
+                level_rule,
+                decide,
+                over=over[context],
+                sides=(old, new),
+            )
             for context in contexts
         ),
-        overall=decide_overall(means, rule, unusable=sum(one.unusable for one in paired.values())),
+        overall=decide_overall(means, rule, unusable=sum(paired[one].unusable for one in whole)),
         incomplete_blocks=tuple(sorted(_blocks_run(plan, observations) - complete.keys())),
         lag_one=lag_one(means),
         trend=trend(means),
-        forecast=forecast(means, rule, len(contexts)) if measure.sequential is not None else None,
+        forecast=forecast(means, rule, len(whole)) if measure.sequential is not None else None,
+        left_out=tuple(one for one in contexts if over[one]),
     )
 
 
@@ -118,6 +144,18 @@ def _rules(plan: Plan, levels: int) -> tuple[Decide, Decide]:
     return decide_sequentially, partial(decide_sequentially, levels=levels)
 
 
+def _over(
+    observations: Sequence[Observation], context: Context, metric: Metric
+) -> list[Observation]:
+    """The trials of a context that exceeded the time limit: known to be above it, and no more. A
+    mean without them would be too small, so that a level with any has no ratio."""
+    if metric is not QUERY_TIME:
+        return []
+    return [
+        one for one in observations if one.context == context and OVER_TIMEOUT.name in one.metrics
+    ]
+
+
 def _blocks_run(plan: Plan, observations: Sequence[Observation]) -> set[int]:
     """All blocks of a fixed design; of a sequential one those that have a counted trial."""
     if plan.study.measure.sequential is not None:
@@ -126,15 +164,28 @@ def _blocks_run(plan: Plan, observations: Sequence[Observation]) -> set[int]:
 
 
 def _level(
-    context: Context, pairs: Pairs, alone: Mapping[int, float], rule: Rule, decide: Decide
+    context: Context,
+    pairs: Pairs,
+    alone: Sequence[float],
+    rule: Rule,
+    decide: Decide,
+    *,
+    over: Sequence[Observation],
+    sides: tuple[str, str],
 ) -> LevelResult:
+    verdict = decide(alone, rule, unusable=pairs.unusable)
+    if over:
+        verdict = over_timeout(len(alone), rule)
     return LevelResult(
         context=context,
         old_values=pairs.old_values,
         new_values=pairs.new_values,
         old_median=median(pairs.old_values),
         new_median=median(pairs.new_values),
-        verdict=decide(list(alone.values()), rule, unusable=pairs.unusable),
+        verdict=verdict,
+        old_over=sum(one.side == sides[0] for one in over),
+        new_over=sum(one.side == sides[1] for one in over),
+        limit=Seconds(over[0].metrics[OVER_TIMEOUT.name]) if over else None,
     )
 
 

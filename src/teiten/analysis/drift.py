@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from teiten.analysis.verdict import NO_VARIANCE, mean_and_deviation
 from teiten.model.analysis import ContrastResult
 from teiten.model.facts import Caution, Severity
-from teiten.model.metrics import TPS
+from teiten.model.metrics import PRIMARY
 
 FEWEST_PAIRS = 8
 """Below it chance alone often looks like drift."""
@@ -53,7 +53,7 @@ def trend(log_ratios: Sequence[float]) -> float | None:
 
 
 def drift_cautions(results: Iterable[ContrastResult]) -> tuple[Caution, ...]:
-    """A caution for each contrast of TPS whose pairs depend on one another or move with time."""
+    """A caution for each primary contrast whose pairs depend on one another or move with time."""
     return tuple(
         Caution(
             "pairs-drift",
@@ -67,7 +67,7 @@ def drift_cautions(results: Iterable[ContrastResult]) -> tuple[Caution, ...]:
             ),
         )
         for one in results
-        if one.metric.name == TPS.name and one.lag_one is not None and one.trend is not None
+        if one.metric.name in PRIMARY and one.lag_one is not None and one.trend is not None
         if one.overall.pairs >= FEWEST_PAIRS and _drifts(one.lag_one, one.trend, one.overall.pairs)
     )
 

@@ -15,7 +15,7 @@ from teiten.analysis.contrasts import contrasts
 from teiten.analysis.pairs import Context
 from teiten.analysis.sequential import is_decided
 from teiten.model.analysis import ContrastResult, Verdict, VerdictKind
-from teiten.model.metrics import TPS
+from teiten.model.metrics import PRIMARY
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Attempt, Ending, Standing, open_trials
 from teiten.model.units import Seconds
@@ -60,7 +60,8 @@ def undecided(results: Sequence[ContrastResult], *, beyond_delta: bool = False) 
         (one.workload, level.context)
         for one in results
         for level in one.levels
-        if not (decided(one.overall) and decided(level.verdict))
+        if level.limit is None  # over the time limit: more blocks would not give it a number
+        and not (decided(one.overall) and decided(level.verdict))
     )
 
 
@@ -88,7 +89,7 @@ def _next_block(
 def _undecided(plan: Plan, attempts: Sequence[Attempt]) -> frozenset[Level]:
     sequential = plan.study.measure.sequential
     beyond = sequential is not None and sequential.beyond_delta
-    return undecided(contrasts(plan, attempts, (TPS.name,)), beyond_delta=beyond)
+    return undecided(contrasts(plan, attempts, PRIMARY), beyond_delta=beyond)
 
 
 def _before(plan: Plan, attempts: Sequence[Attempt], block: int) -> list[Attempt]:

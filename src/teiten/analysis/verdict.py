@@ -34,6 +34,7 @@ TOO_FEW_PAIRS = "too-few-pairs"
 NOT_POSITIVE = "not-positive"
 IDENTICAL_PAIRS = "identical-pairs"
 INFINITE_INTERVAL = "infinite-interval"
+OVER_TIMEOUT = "over-timeout"
 
 HalfWidth = Callable[[float, int, float], float]
 """Half the width of an interval of the mean of d: from the deviation of d, the number of pairs (two
@@ -97,6 +98,11 @@ def decide(
         if kind is VerdictKind.INCONCLUSIVE
         else None,
     )
+
+
+def over_timeout(pairs: int, rule: Rule) -> Verdict:
+    """Of a level in which a trial exceeded its time limit, and so has no number."""
+    return _nothing(pairs, rule, OVER_TIMEOUT)
 
 
 def mean_and_deviation(log_ratios: Sequence[float]) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from teiten.cli.pairing import pair_options, repeated, shared_options, tell_of_c
 from teiten.cli.piloting import plan_worthwhile
 from teiten.cli.run import begin, carry_out_new, prepare
 from teiten.model.analysis import ContrastResult
-from teiten.model.metrics import TPS
+from teiten.model.metrics import PRIMARY
 from teiten.model.starts import pairs_of_a_start
 from teiten.study.sides import SideFlags, ab_study
 
@@ -80,7 +80,7 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
 
 
 def _primary(carried: CarriedOut) -> ContrastResult:
-    return next(one for one in carried.analysis.contrasts if one.metric.name == TPS.name)
+    return next(one for one in carried.analysis.contrasts if one.metric.name in PRIMARY)
 
 
 def _as_json(name: str, carried: CarriedOut, result: ContrastResult) -> dict[str, Any]:

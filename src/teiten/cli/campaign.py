@@ -25,6 +25,7 @@ from teiten.host.users import server_user
 from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger
 from teiten.model.analysis import CampaignAnalysis
+from teiten.model.metrics import PRIMARY
 from teiten.model.noise import NoiseFloor
 from teiten.model.trial import Outcome
 from teiten.report.sentences import verdict_sentence
@@ -145,7 +146,7 @@ def _tell(session: Session, carried: CarriedOut) -> None:
     for line in ending_lines(analysis):
         session.console.say(line)
     for contrast in analysis.contrasts:
-        if contrast.metric.name == "tps":
+        if contrast.metric.name in PRIMARY:
             session.console.say(verdict_sentence(analysis, contrast, "en"))
     for floor in carried.noise:
         for line in noise_lines(floor):

@@ -11,7 +11,7 @@ from teiten.analysis.stopping import standing
 from teiten.cli.watching import Watcher, duration
 from teiten.ledger.store import Ledger
 from teiten.model.analysis import CampaignAnalysis, ContrastResult, VerdictKind
-from teiten.model.metrics import TPS
+from teiten.model.metrics import OVER_TIMEOUT, PRIMARY
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt, Ending, Standing
 from teiten.model.starts import pairs_of_a_start
@@ -37,9 +37,9 @@ class Decider:
         plan = self._ledger.plan
         if plan.study.measure.sequential is None:
             return Standing()
-        attempts = self._ledger.attempts(TPS.name)
+        attempts = self._ledger.attempts(*PRIMARY, OVER_TIMEOUT.name)
         if attempts:
-            results = contrasts(plan, attempts, (TPS.name,))
+            results = contrasts(plan, attempts, PRIMARY)
             self._watcher.stands(tuple(standing_lines(plan, results, attempts)))
         return standing(plan, attempts, self._spent(attempts))
 

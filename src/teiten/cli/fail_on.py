@@ -10,7 +10,7 @@ import click
 from teiten.cli.campaign import CarriedOut
 from teiten.errors import VerdictError
 from teiten.model.analysis import VerdictKind
-from teiten.model.metrics import TPS
+from teiten.model.metrics import PRIMARY
 from teiten.report.sentences import verdict_sentence
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -19,15 +19,15 @@ fail_on_option = click.option(
     "--fail-on",
     multiple=True,
     type=click.Choice(tuple(kind.value for kind in VerdictKind)),
-    help="End with exit code 5 where this is a verdict of TPS; may be given several times.",
+    help="End with exit code 5 where this is a primary verdict; may be given several times.",
 )
 
 
 def check_fail_on(carried: CarriedOut, kinds: Collection[str]) -> None:
-    """Raise VerdictError where a primary verdict of TPS, over all levels, is one of ``kinds``."""
+    """Raise VerdictError where a primary verdict, over all levels, is one of ``kinds``."""
     for contrast in carried.analysis.contrasts:
         kind = contrast.overall.kind.value
-        if contrast.metric.name == TPS.name and kind in kinds:
+        if contrast.metric.name in PRIMARY and kind in kinds:
             raise VerdictError(
                 f"--fail-on {kind}: {verdict_sentence(carried.analysis, contrast, 'en')}",
                 f"see the report {carried.reports[0]}",

@@ -39,11 +39,13 @@ class PlanOptions:
     name: str | None = None
     find_saturation: bool = False
     yes: bool = False
+    queries: str | None = None
 
     def as_arguments(self) -> list[str]:
         """The options as a command line that repeats them; without the campaign's name."""
         single = (
             ("--profile", self.profile),
+            ("--queries", self.queries),
             ("--blocks", self.blocks),
             ("--delta", self.delta),
             ("--alpha", self.alpha),
@@ -106,6 +108,11 @@ _OPTIONS = (
         multiple=True,
         metavar="NAME=VALUE",
         help="Set a server parameter in every trial.",
+    ),
+    click.option(
+        "--queries",
+        metavar="DIR",
+        help="A folder of SQL files, one query each, in place of the study's.",
     ),
     click.option(
         "--blocks",

@@ -35,7 +35,7 @@ from teiten.ledger.store import Ledger
 from teiten.model.metrics import LATENCY_MEAN
 from teiten.model.noise import NoiseFloor
 from teiten.model.replication import NoiseSource, Replication
-from teiten.model.study import Measure, Study
+from teiten.model.study import Measure, Study, WorkloadKind
 from teiten.model.trial import Outcome, Trial
 from teiten.model.units import Seconds
 from teiten.plan.durations import block_seconds, target
@@ -63,9 +63,11 @@ def plan_worthwhile(
     """The plan of two sides whose trials are as long as the noise here makes worthwhile.
 
     ``fixed``: nothing is to be chosen, as where the study has a duration or slices of its own, or
-    where a server is attached.
+    where a server is attached, or queries are timed, which are as long as they are.
     """
     planned = plan_study(session, study, seed=seed)
+    if any(one.kind is WorkloadKind.QUERIES for one in study.workloads):
+        return Chosen(planned)
     if fixed or study.measure.duration is not None or study.measure.side_by_side:
         return Chosen(planned)
     if any(one.attached is not None for _, one in planned.plan.servers):

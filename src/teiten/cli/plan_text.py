@@ -10,7 +10,8 @@ from teiten.cli.noise_text import needed_text
 from teiten.cli.planning import Planned
 from teiten.model.plan import Plan
 from teiten.model.starts import pairs_of_a_start
-from teiten.model.study import GUC_PREFIX, Measure
+from teiten.model.study import GUC_PREFIX, Measure, Workload, WorkloadKind
+from teiten.plan.describe import described
 from teiten.report.texts import caution_text
 from teiten.study.quantities import exact_share, format_duration, format_size
 
@@ -77,13 +78,12 @@ def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
         own = f", clients {', '.join(workload.clients)}" if workload.clients else ""
         yield (
             f"workload {workload.name}",
-            f"{workload.script.name}, scale {data.scale}, fillfactor {data.fillfactor}{own}",
+            f"{workload.script.name}, {described(data)}{own}{_of_queries(workload)}",
         )
-    yield (
-        "measured",
-        f"{format_duration(measure.duration or 0)} after {format_duration(measure.warmup or 0)} of"
-        f" warm-up, {_blocks(measure)}",
-    )
+    if all(workload.kind is WorkloadKind.QUERIES for workload in plan.study.workloads):
+        yield "measured", _blocks(measure)
+    else:
+        yield _load(measure)
     if measure.side_by_side:
         yield "", _side_by_side(plan)
     yield (
@@ -102,6 +102,23 @@ def _side_by_side(plan: Plan) -> str:
     return f"{cut}in turn on servers that run side by side; restarted after {pairs}"
 
 
+def _of_queries(workload: Workload) -> str:
+    if workload.kind is not WorkloadKind.QUERIES:
+        return ""
+    return (
+        f", {len(workload.queries)} queries, timed {workload.runs}× in each trial,"
+        f" at the most {format_duration(workload.timeout)}"
+    )
+
+
+def _load(measure: Measure) -> tuple[str, str]:
+    return (
+        "measured",
+        f"{format_duration(measure.duration or 0)} after {format_duration(measure.warmup or 0)} of"
+        f" warm-up, {_blocks(measure)}",
+    )
+
+
 def _blocks(measure: Measure) -> str:
     if measure.sequential is None:
         return f"{measure.blocks} blocks"
@@ -111,7 +128,8 @@ def _blocks(measure: Measure) -> str:
 
 def _number_columns(plan: Plan) -> tuple[int, ...]:
     names = [factor.name for factor in plan.study.factors]
-    return (0, 1, 3 + names.index("clients"), 3 + len(names))
+    clients = (3 + names.index("clients"),) if "clients" in names else ()
+    return (0, 1, *clients, 3 + len(names))
 
 
 def _trial_rows(plan: Plan) -> Iterator[tuple[str, ...]]:

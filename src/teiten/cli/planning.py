@@ -153,6 +153,7 @@ def load(study_reference: str, options: PlanOptions) -> Study:
         budget=options.budget,
         source=options.source,
         flame_graph=options.flame_graph,
+        queries=options.queries,
     )
 
 

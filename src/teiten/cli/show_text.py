@@ -117,8 +117,7 @@ def _workloads(workloads: Sequence[Workload], word: _Words) -> Iterator[str]:
         scale = workload.data.scale if workload.data.scale is not None else word("fitted")
         facts = [
             workload.script.name,
-            f"{word('scale')} {scale}",
-            f"{word('fillfactor')} {workload.data.fillfactor}",
+            *_tables(workload, word, scale),
             word("restored") if workload.changes_data else word("kept"),
         ]
         if workload.clients:
@@ -126,6 +125,15 @@ def _workloads(workloads: Sequence[Workload], word: _Words) -> Iterator[str]:
         yield f"  {workload.name}: {word.of(workload.title)} ({'; '.join(facts)})"
         yield from paragraph(word.of(workload.description), indent="    ")
         yield from (f"      {line}" for line in workload.script.text.splitlines())
+        for query in workload.queries:
+            yield f"    {query.name}"
+            yield from (f"      {line}" for line in query.text.splitlines())
+
+
+def _tables(workload: Workload, word: _Words, scale: object) -> list[str]:
+    if workload.data.script is not None:
+        return [workload.data.script.name]
+    return [f"{word('scale')} {scale}", f"{word('fillfactor')} {workload.data.fillfactor}"]
 
 
 def _settings(study: Study, word: _Words) -> list[str]:

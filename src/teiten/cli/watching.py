@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from teiten.cli.console import Console, Verbosity
-from teiten.model.metrics import TPS
+from teiten.model.metrics import OVER_TIMEOUT, QUERY_TIME, TPS
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.saturation import PROVISIONAL
 from teiten.model.trial import Outcome, Step, Trial
@@ -127,12 +127,19 @@ class Watcher:
         planned = self.plan.trials[trial.number - 1]
         tps = trial.metrics.get(TPS.name)
         number = f"{trial.number:>{len(str(len(self.plan.trials)))}}/{len(self.plan.trials)}"
-        result = f"{tps:>12,.1f} tps" if tps is not None else f"{'-':>12}    "
+        result = f"{tps:>12,.1f} tps" if tps is not None else _query_result(trial)
         line = f"{number}  block {planned.block}  {result}  {planned.cell}"
         if trial.outcome is Outcome.COUNTED:
             return line
         problem = trial.problems[0]
         return f"{line}  {trial.outcome.value}: {problem.code} ({problem.detail})"
+
+
+def _query_result(trial: Trial) -> str:
+    seconds, limit = (trial.metrics.get(one.name) for one in (QUERY_TIME, OVER_TIMEOUT))
+    if seconds is not None:
+        return f"{seconds * 1000:>12,.1f} ms "
+    return f"{'-':>12}    " if limit is None else f"{f'over {limit:g}':>12} s  "
 
 
 class PlainWatcher(Watcher):

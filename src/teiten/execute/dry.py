@@ -8,7 +8,7 @@ from teiten.execute.executor import Facts
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
 from teiten.model.profile import Profile
 from teiten.model.starts import last_of_their_start, slice_seed, started_before
-from teiten.model.study import CachePolicy
+from teiten.model.study import CachePolicy, DataSet, WorkloadKind
 from teiten.model.trial import Problem, Series
 
 CACHE_WORDS = {
@@ -95,9 +95,16 @@ class DryTrial:
     def warm_up(self) -> Facts:
         if self._goes_on:
             return self._say(RUNNING)
+        if self._workload.kind is WorkloadKind.QUERIES:
+            return self._say("the query once, discarded")
         return self._say(f"{self._plan.study.measure.warmup or 0:g} s of load, discarded")
 
     def measure(self, number: int) -> Facts:
+        if self._workload.kind is WorkloadKind.QUERIES:
+            return self._say(
+                f"query {self._trial.cell.level('query')}: timed {self._workload.runs}×, at the"
+                f" most {self._workload.timeout:g} s; then EXPLAIN (ANALYZE), not timed"
+            )
         measure = self._plan.study.measure
         part = f", slice {number} of {measure.slices}" if measure.slices > 1 else ""
         return self._say(
@@ -142,6 +149,12 @@ class DryTrial:
         return {"action": action}
 
 
+def _made_by(data: DataSet) -> str:
+    if data.script is not None:
+        return f"the script {data.script.name}"
+    return f"pgbench -i at scale factor {data.scale}, fillfactor {data.fillfactor}"
+
+
 class DryExecutor:
     """Collects in ``actions`` what would be done, one line for each step."""
 
@@ -160,8 +173,7 @@ class DryExecutor:
         action = (
             f"initdb with PostgreSQL {template.installation.version}"
             f" (checksums {'on' if template.checksums else 'off'}),"
-            f" pgbench -i at scale factor {template.data.scale},"
-            f" fillfactor {template.data.fillfactor}"
+            f" {_made_by(template.data)}"
         )
         self.actions.append(action)
         return {"action": action}

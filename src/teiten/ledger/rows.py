@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -157,25 +158,26 @@ def _knows_profiles(connection: sqlite3.Connection) -> bool:
     return connection.execute(known).fetchone() is not None
 
 
-def attempts(connection: sqlite3.Connection, metric: str) -> list[Attempt]:
-    """Every recorded trial with one metric, where it has that."""
+def attempts(connection: sqlite3.Connection, metrics: Sequence[str]) -> list[Attempt]:
+    """Every recorded trial with those of these metrics that it has."""
+    names = ", ".join("?" * len(metrics))
     found = connection.execute(
-        "SELECT trial.number, trial.attempt, outcome, started_at, finished_at, name, value"
+        "SELECT trial.number, trial.attempt, outcome, started_at, finished_at, name, value"  # noqa: S608
         " FROM trial LEFT JOIN metric ON metric.number = trial.number"
-        " AND metric.attempt = trial.attempt AND name = ? ORDER BY trial.rowid",
-        (metric,),
+        f" AND metric.attempt = trial.attempt AND name IN ({names}) ORDER BY trial.rowid",
+        tuple(metrics),
     )
-    return [
-        Attempt(
-            number,
-            attempt,
-            Outcome(outcome),
-            {} if name is None else {name: codec.decode_metric(value)},
-            started_at,
-            finished_at,
+    result: dict[tuple[int, int], Attempt] = {}
+    for number, attempt, outcome, started_at, finished_at, name, value in found:
+        one = result.setdefault(
+            (number, attempt),
+            Attempt(number, attempt, Outcome(outcome), {}, started_at, finished_at),
         )
-        for number, attempt, outcome, started_at, finished_at, name, value in found
-    ]
+        if name is not None:
+            result[number, attempt] = replace(
+                one, metrics={**one.metrics, name: codec.decode_metric(value)}
+            )
+    return list(result.values())
 
 
 def _series(connection: sqlite3.Connection, key: tuple[int, int]) -> tuple[Series, ...]:

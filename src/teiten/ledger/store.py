@@ -253,10 +253,10 @@ class Ledger:
                 )
             ]
 
-    def attempts(self, metric: str) -> list[Attempt]:
-        """What of every recorded trial decides by one metric, in the order of their end."""
+    def attempts(self, *metrics: str) -> list[Attempt]:
+        """What of every recorded trial decides by these metrics, in the order of their end."""
         with translated(self.path):
-            return rows.attempts(self._connection, metric)
+            return rows.attempts(self._connection, metrics)
 
     def trials(self, *, series: bool = True) -> Iterator[Trial]:
         """The recorded trials by number and attempt, one in memory at a time."""

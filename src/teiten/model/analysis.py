@@ -8,6 +8,7 @@ from typing import Any
 
 from teiten.model.bottleneck import BottleneckResult
 from teiten.model.claims import ClaimOutcome
+from teiten.model.explain import QueryPlans
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import Metric
 from teiten.model.noise import NoiseFloor
@@ -55,7 +56,8 @@ class Verdict:
     reason: str | None = None
     """Code of why nothing can be said: too-few-pairs, not-positive, identical-pairs (no variance,
     as a rounded metric can have: an interval of no width would claim certainty), infinite-interval
-    (of a sequential design, whose interval is finite from ``analysis.sequential.least_pairs`` on).
+    (of a sequential design, whose interval is finite from ``analysis.sequential.least_pairs`` on),
+    over-timeout (a query exceeded its time limit, and has no number).
     """
 
 
@@ -71,6 +73,11 @@ class LevelResult:
     new_median: float | None
     verdict: Verdict
     """From an interval at α/K over the K levels of a fixed design (``analysis.verdict``)."""
+    old_over: int = 0
+    """Counted trials that exceeded the time limit: they have no value, and the level no ratio."""
+    new_over: int = 0
+    limit: Seconds | None = None
+    """The limit that they exceeded."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +100,8 @@ class ContrastResult:
     what chance does (Mann and Kendall)."""
     forecast: int | None = None
     """Of a sequential design: how many blocks in all will decide, as it looks now."""
+    left_out: tuple[tuple[tuple[str, str], ...], ...] = ()
+    """Contexts that ``overall`` leaves out, because trials exceeded the time limit there."""
 
 
 @dataclass(frozen=True)
@@ -161,6 +170,8 @@ class CampaignAnalysis:
     """The published findings that the study replicates, and their outcomes here."""
     scaling: tuple[ScalingResult, ...] = ()
     """Of every workload, context and side with four loads or more, in the study's order."""
+    query_plans: tuple[QueryPlans, ...] = ()
+    """Of every query, in the study's order; empty without a workload of queries."""
     bottlenecks: tuple[BottleneckResult, ...] = ()
     """Of every entry of ``scaling``; empty where no ceilings were measured before the campaign."""
     profiles: Profiles = field(default_factory=Profiles)

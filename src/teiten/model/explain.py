@@ -319,3 +319,30 @@ class PlanStability:
     @property
     def stable(self) -> bool:
         return len(self.variants) <= 1
+
+
+@dataclass(frozen=True)
+class SidePlans:
+    """A query's plans on one side of a contrast."""
+
+    side: str
+    stability: PlanStability
+    """Of the counted trials, in block order."""
+    typical: PlanStatistics
+    """Of the most frequent structure: the execution nearest to its median."""
+    executed: bool
+    """False where every execution exceeded the time limit, and only the estimate is known."""
+
+
+@dataclass(frozen=True)
+class QueryPlans:
+    """A query's plans on all sides."""
+
+    workload: str
+    context: tuple[tuple[str, str], ...]
+    """The levels of all factors but the contrasted one, the query among them."""
+    text: str
+    sides: tuple[SidePlans, ...]
+    """In the order of the contrast's levels; a side without a plan is missing."""
+    difference: PlanDifference | None
+    """Of the first side to the last; None with fewer than two."""

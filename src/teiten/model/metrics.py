@@ -25,6 +25,12 @@ class Metric:
 
 
 TPS = Metric("tps", "tps", Better.HIGHER)
+QUERY_TIME = Metric("query_seconds", "s", Better.LOWER)
+"""The median of a trial's timings of its query, without EXPLAIN."""
+OVER_TIMEOUT = Metric("over_timeout", "s")
+"""The limit that a query exceeded; such a trial has no QUERY_TIME."""
+PRIMARY = (TPS.name, QUERY_TIME.name)
+"""What a question is about: one of them in every workload."""
 LATENCY_MEAN = Metric("latency_mean", "s", Better.LOWER)
 LATENCY_STDDEV = Metric("latency_stddev", "s", Better.LOWER)
 UNTRIMMED = {
@@ -43,6 +49,8 @@ PERCENTILES: tuple[tuple[str, float], ...] = (
 
 METRICS: tuple[Metric, ...] = (
     TPS,
+    QUERY_TIME,
+    OVER_TIMEOUT,
     Metric("transactions", "1"),
     Metric("failed_transactions", "1"),
     LATENCY_MEAN,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from teiten.model.build import BuildSpec
 from teiten.model.text import Bilingual
-from teiten.model.units import Seconds, Share
+from teiten.model.units import Bytes, Seconds, Share
 
 GUC_PREFIX = "guc:"
 """A factor of this prefix varies a server parameter: ``guc:shared_buffers``."""
@@ -20,7 +20,7 @@ GUC_PREFIX = "guc:"
 
 @dataclass(frozen=True)
 class Factor:
-    """What is varied. ``name``: server, clients, checksums, query_mode, or ``guc:NAME``."""
+    """What is varied. ``name``: server, clients, query, checksums, query_mode, or ``guc:NAME``."""
 
     name: str
     levels: tuple[str, ...]
@@ -56,12 +56,47 @@ class Script:
     """The script's text; empty for pgbench's own."""
 
 
+class DataKind(StrEnum):
+    """Who makes the tables; each kind has its filler in ``execute.postgres.templates.build``."""
+
+    PGBENCH = "pgbench"
+    """``pgbench -i``"""
+    SCRIPT = "script"
+    """The user's own SQL."""
+
+
 @dataclass(frozen=True)
 class DataSet:
-    """The tables that pgbench -i makes."""
+    """The tables of a workload."""
 
     scale: int | None
+    """pgbench's scale factor; 1 of a script's tables."""
     fillfactor: int = 100
+    kind: DataKind = DataKind.PGBENCH
+    script: Script | None = None
+    """The SQL that makes the tables of the kind SCRIPT."""
+    size: Bytes | None = None
+    """What a script's tables are expected to take; for the forecast."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """One statement of a workload of queries."""
+
+    name: str
+    """The file's, without ``.sql``; a level of the factor query."""
+    text: str
+
+
+class WorkloadKind(StrEnum):
+    PGBENCH = "pgbench"
+    """Clients that repeat a script for some seconds."""
+    QUERIES = "queries"
+    """Statements timed one by one; each is a level of the factor query."""
+
+
+QUERY_TIMEOUT = Seconds(600.0)
+"""Of a query whose study says nothing else."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +117,18 @@ class Workload:
     """Further options of pgbench, verbatim."""
     clients: tuple[str, ...] = ()
     """The levels of the factor clients in this workload; empty for all of them."""
+    kind: WorkloadKind = WorkloadKind.PGBENCH
+    queries: tuple[Query, ...] = ()
+    """Of a workload of queries; its ``script`` is empty."""
+    runs: int = 1
+    """How often a trial times its query; the number is the median."""
+    timeout: Seconds = QUERY_TIMEOUT
+    """A query that takes longer is cancelled; the trial's result is then "over" this time."""
+    check_answers: bool = True
+    """Whether a query must give the same rows in every trial."""
+
+    def query(self, name: str) -> Query:
+        return next(query for query in self.queries if query.name == name)
 
 
 FLAME_GRAPH_WINDOW = Seconds(10.0)

@@ -12,7 +12,7 @@ from teiten.model.attached import AttachedServer, ServerParameter
 from teiten.model.facts import Caution, Severity
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
-from teiten.model.study import GUC_PREFIX, Study
+from teiten.model.study import GUC_PREFIX, Study, WorkloadKind
 from teiten.plan.settings import settings_of
 
 Settings = tuple[tuple[str, str], ...]
@@ -71,6 +71,13 @@ def check_attached(study: Study, servers: Servers) -> None:
         server = installation.attached
         if server is None:
             continue
+        queries = [one.name for one in study.workloads if one.kind is WorkloadKind.QUERIES]
+        if queries:
+            raise UsageError(
+                f"the workload {queries[0]} times queries one by one, and the server {level} is"
+                " attached: its tables and its logs are not Teiten's",
+                "time queries on servers that Teiten starts: --servers 17,18",
+            )
         own = dict(dict(study.server_levels).get(level, ()))
         _check_own_machine(study, level, own)
         if study.factor("checksums") is not None or "checksums" in own:

@@ -6,7 +6,13 @@ import itertools
 from collections.abc import Iterator
 
 from teiten.model.plan import Cell
-from teiten.model.study import Study, Workload
+from teiten.model.study import Study, Workload, WorkloadKind
+
+_OF_OTHER_KINDS = {
+    WorkloadKind.PGBENCH: frozenset({"query"}),
+    WorkloadKind.QUERIES: frozenset({"clients", "query_mode"}),
+}
+"""Factors that say nothing of a workload of this kind."""
 
 
 def cell_groups(study: Study) -> tuple[tuple[Cell, ...], ...]:
@@ -23,6 +29,12 @@ def levels_of(study: Study, workload: Workload, factor: str) -> tuple[str, ...]:
     """The levels of a factor in one workload."""
     if factor == "clients" and workload.clients:
         return workload.clients
+    if factor in _OF_OTHER_KINDS[workload.kind]:
+        return ()
+    if factor == "query":
+        names = {query.name for query in workload.queries}
+        named = study.factor(factor)
+        return tuple(level for level in named.levels if level in names) if named else ()
     found = study.factor(factor)
     return found.levels if found is not None else ()
 
@@ -56,6 +68,7 @@ def most_clients(study: Study) -> int:
 
 
 def _cells(study: Study, workload: Workload) -> Iterator[Cell]:
-    names = [factor.name for factor in study.factors]
+    other = _OF_OTHER_KINDS[workload.kind]
+    names = [factor.name for factor in study.factors if factor.name not in other]
     for combination in itertools.product(*(levels_of(study, workload, name) for name in names)):
         yield Cell(workload=workload.name, levels=tuple(zip(names, combination, strict=True)))

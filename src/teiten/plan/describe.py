@@ -7,7 +7,7 @@ from pathlib import Path
 
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
-from teiten.model.study import CachePolicy
+from teiten.model.study import CachePolicy, DataSet, WorkloadKind
 
 
 def actions(
@@ -29,7 +29,11 @@ def _actions(
     if own:
         yield from _own(plan, folder, user, ready)
         yield _page_cache(plan, facts)
-    yield f"load the server with pgbench {plan.pgbench.version} from this machine"
+    kinds = {workload.kind for workload in plan.study.workloads}
+    if WorkloadKind.PGBENCH in kinds:
+        yield f"load the server with pgbench {plan.pgbench.version} from this machine"
+    if WorkloadKind.QUERIES in kinds:
+        yield "time queries one by one, and explain each with ANALYZE apart from its timing"
     if plan.study.measure.flame_graph:
         yield (
             f"sample the server's call stacks with perf for"
@@ -121,15 +125,26 @@ def _templates(plan: Plan, folder: Path, ready: Collection[str]) -> Iterator[str
     for template in plan.templates:
         if template.installation.attached is not None:
             continue
-        data = template.data
+        checksums = f"checksums {'on' if template.checksums else 'off'}"
         words = (
-            f"PostgreSQL {template.installation.version}, scale {data.scale},"
-            f" fillfactor {data.fillfactor}, checksums {'on' if template.checksums else 'off'}"
+            f"PostgreSQL {template.installation.version}, {described(template.data)}, {checksums}"
         )
         if template.fingerprint in ready:
             yield f"use the template that is there: {words}"
         else:
-            yield f"make a template by initdb and pgbench -i in {folder / 'templates'}: {words}"
+            made = _made_by(template.data)
+            yield f"make a template by initdb and {made} in {folder / 'templates'}: {words}"
+
+
+def described(data: DataSet) -> str:
+    """A data set in a few words."""
+    if data.script is not None:
+        return f"the tables of {data.script.name}"
+    return f"scale {data.scale}, fillfactor {data.fillfactor}"
+
+
+def _made_by(data: DataSet) -> str:
+    return f"the script {data.script.name}" if data.script is not None else "pgbench -i"
 
 
 def _page_cache(plan: Plan, facts: HostFacts) -> str:

@@ -48,7 +48,8 @@ def block_seconds(study: Study) -> float:
 
 def _mean_trial_seconds(study: Study, workload: Workload) -> float:
     size = volumes.data_bytes(workload.data)
-    begins = trial_time(study.measure, size, restores=workload.changes_data).total
+    load = volumes.load_seconds(study.measure, workload)
+    begins = trial_time(study.measure, size, restores=workload.changes_data, load=load).total
     goes_on = trial_time(study.measure, size, restores=False, starts=False).total
     pairs = pairs_of_a_start(study)
     return (begins + (pairs - 1) * goes_on) / pairs

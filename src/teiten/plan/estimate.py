@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from teiten.model.plan import Needs, PlannedTrial, TemplateSpec
-from teiten.model.study import DataSet, Measure, Study, Workload
+from teiten.model.study import DataSet, Measure, Study, Workload, WorkloadKind
 from teiten.model.units import MIB, Bytes, Seconds
 from teiten.plan import volumes
 from teiten.plan.settings import size_setting
@@ -59,10 +59,18 @@ class TrialTime:
         return Seconds(self.restore + self.prewarm + self.load + self.fixed)
 
 
-def trial_time(measure: Measure, size: int, *, restores: bool, starts: bool = True) -> TrialTime:
+def trial_time(
+    measure: Measure,
+    size: int,
+    *,
+    restores: bool,
+    starts: bool = True,
+    load: Seconds | None = None,
+) -> TrialTime:
     """The time of one trial on ``size`` bytes of data; an open duration counts nothing.
 
-    ``starts``: False where its server is up, and warm, from the pair before.
+    ``starts``: False where its server is up, and warm, from the pair before; ``load``: warm-up and
+    measuring, where that is not the measure's.
     """
     slices = SLICE_SECONDS * measure.slices if measure.slices > 1 else 0.0
     if not starts:
@@ -72,15 +80,12 @@ def trial_time(measure: Measure, size: int, *, restores: bool, starts: bool = Tr
             load=measure.duration or Seconds(0.0),
             fixed=Seconds(END_SECONDS + slices),
         )
+    if load is None:
+        load = Seconds((measure.warmup or 0.0) + (measure.duration or 0.0))
     return TrialTime(
         restore=volumes.restore_seconds(size) if restores else Seconds(0.0),
         prewarm=volumes.prewarm_seconds(size) if measure.prewarm else Seconds(0.0),
-        load=Seconds(
-            measure.settle
-            + (measure.warmup or 0.0)
-            + (measure.duration or 0.0)
-            + profile_seconds(measure)
-        ),
+        load=Seconds(measure.settle + load + profile_seconds(measure)),
         fixed=Seconds(START_SECONDS + END_SECONDS + slices),
     )
 
@@ -103,7 +108,7 @@ def estimate(
     missing = [template for template in templates if template.fingerprint not in ready]
     return Needs(
         seconds=Seconds(_preparing(trials, missing) + sum(_trial_times(study, trials))),
-        measured_seconds=Seconds((study.measure.duration or 0.0) * len(trials)),
+        measured_seconds=Seconds(sum(_measured(study, trial) for trial in trials)),
         disk=_disk(study, trials, missing),
         memory=_memory(trials),
         directories=tuple(
@@ -123,6 +128,13 @@ def disk_of_data(installations: int, workloads: Iterable[Workload]) -> Bytes:
     templates = sum(sizes.values())
     kept = sum(size for data, size in sizes.items() if sets[data])
     return Bytes(installations * (templates + kept) + max(sizes.values(), default=0))
+
+
+def _measured(study: Study, trial: PlannedTrial) -> float:
+    workload = study.workload(trial.cell.workload)
+    if workload.kind is WorkloadKind.QUERIES:
+        return volumes.QUERY_SECONDS * workload.runs
+    return study.measure.duration or 0.0
 
 
 def _preparing(trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> float:
@@ -156,7 +168,9 @@ def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float
         start = (trial.restart, trial.copy)
         starts = not trial.restart or start not in started
         started.add(start)
-        yield trial_time(study.measure, size, restores=restores, starts=starts).total
+        load = volumes.load_seconds(study.measure, workload)
+        time = trial_time(study.measure, size, restores=restores, starts=starts, load=load)
+        yield time.total
 
 
 def _disk(study: Study, trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> Bytes:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from teiten.model.facts import HostFacts
-from teiten.model.study import DataSet, Factor, Measure, Setting, Study, Workload
+from teiten.model.study import DataSet, Factor, Measure, Setting, Study, Workload, WorkloadKind
 from teiten.model.units import GIB, MIB, Bytes, Seconds
 from teiten.plan import volumes
 from teiten.plan.cells import most_clients
@@ -120,6 +120,8 @@ def _fits(study: Study, facts: HostFacts) -> bool:
 def _timed(study: Study) -> Measure:
     """Duration and warm-up: what the target leaves for each trial."""
     measure = study.measure
+    if all(workload.kind is WorkloadKind.QUERIES for workload in study.workloads):
+        return replace(measure, duration=Seconds(0.0), warmup=Seconds(0.0))
     if measure.duration is not None:
         warmup = measure.warmup
         if warmup is None:

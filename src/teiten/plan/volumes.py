@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from teiten.model.study import DataSet, Workload
+from teiten.model.study import DataKind, DataSet, Measure, Workload, WorkloadKind
 from teiten.model.units import GIB, MIB, Bytes, Seconds
 
 ROWS = 100_000
@@ -18,6 +18,12 @@ ROWS_PER_PAGE = 61
 KEY_BYTES = 22
 """Bytes of the primary key per account, at its fillfactor of 90."""
 
+UNKNOWN_SIZE = Bytes(1 * GIB)
+"""Of the tables of a script that does not say (``data.size``)."""
+LOAD_RATE = 30 * MIB
+"""Bytes per second that a script makes."""
+QUERY_SECONDS = 2.0
+"""Of one execution of a query: nobody knows before."""
 COPY_RATE = 400 * MIB
 """Bytes per second of restoring a cluster without reflinks."""
 PREWARM_RATE = 1 * GIB
@@ -32,6 +38,8 @@ def data_bytes(data: DataSet) -> Bytes:
 
     Scale 100 at a fillfactor of 100: 1.5 GB (2021 §4.2, table 4.1).
     """
+    if data.kind is DataKind.SCRIPT:
+        return data.size or UNKNOWN_SIZE
     scale = data.scale or 1
     rows_per_page = max(1, math.floor(ROWS_PER_PAGE * data.fillfactor / 100))
     pages = math.ceil(ROWS * scale / rows_per_page)
@@ -48,6 +56,8 @@ def prewarm_seconds(size: int) -> Seconds:
 
 def build_seconds(data: DataSet) -> Seconds:
     """A template: initdb, start, pgbench -i, clean stop."""
+    if data.kind is DataKind.SCRIPT:
+        return Seconds(3.0 + data_bytes(data) / LOAD_RATE)
     return Seconds(3.0 + BUILD_SECONDS_PER_SCALE * (data.scale or 1))
 
 
@@ -56,3 +66,10 @@ def wal_bytes(workload: Workload, size: int, seconds: float) -> Bytes:
     if not workload.changes_data:
         return Bytes(64 * MIB)
     return Bytes(size + int(WAL_RATE * seconds))
+
+
+def load_seconds(measure: Measure, workload: Workload) -> Seconds:
+    """Warm-up and measuring of one trial; an open duration counts nothing."""
+    if workload.kind is WorkloadKind.QUERIES:  # the first execution, the timed ones, EXPLAIN
+        return Seconds(QUERY_SECONDS * (workload.runs + 2))
+    return Seconds((measure.warmup or 0.0) + (measure.duration or 0.0))

@@ -17,13 +17,23 @@ from teiten.model.analysis import CampaignAnalysis
 from teiten.model.text import Language
 from teiten.report.charts.base import CONFIG, Chart
 from teiten.report.charts.drawing import library
+from teiten.report.plans.viewer import SCRIPT, STYLE, packed
+from teiten.report.plans.viewer import script as viewer_script
 from teiten.report.texts import Texts
 from teiten.report.view.report import ReportView, view
 from teiten.report.view.trials import Download
 
-PARTS = ("asked", "results", "why", "findings", "evidence")
+PARTS = ("asked", "results", "why", "plans", "findings", "evidence")
 """The sections after the answer; an empty one is left out."""
-SCRIPTS = ("tables.js", "charts.js", "series.js", "downloads.js", "flames.js", "start.js")
+SCRIPTS = (
+    "tables.js",
+    "charts.js",
+    "series.js",
+    "downloads.js",
+    "flames.js",
+    "plans.js",
+    "start.js",
+)
 
 
 def render_html(analysis: CampaignAnalysis, language: Language) -> str:
@@ -34,7 +44,9 @@ def render_html(analysis: CampaignAnalysis, language: Language) -> str:
 def page(shown: ReportView, teiten_version: str) -> str:
     """The page of a view."""
     parts = [name for name in PARTS if getattr(shown, name)]
-    return assembled("report.html.j2", shown, teiten_version, parts, shown.evidence.downloads)
+    downloads = shown.evidence.downloads
+    drawn = bool(shown.plans)
+    return assembled("report.html.j2", shown, teiten_version, parts, downloads, viewer=drawn)
 
 
 class Shown(Protocol):
@@ -52,8 +64,13 @@ def assembled(
     teiten_version: str,
     parts: Sequence[str],
     downloads: Sequence[Download],
+    *,
+    viewer: bool = False,
 ) -> str:
-    """A page by its template, with everything that it needs inside."""
+    """A page by its template, with everything that it needs inside.
+
+    ``viewer``: pev2 too, which draws plans.
+    """
     script = "\n".join(asset(name) for name in SCRIPTS)
     return (
         environment()
@@ -68,7 +85,9 @@ def assembled(
             style=_ours(asset("report.css")),
             library=_ours(library()),
             script=_ours(script),
-            policy=policy(library(), script),
+            viewer_script=packed(SCRIPT) if viewer else "",
+            viewer_style=packed(STYLE) if viewer else "",
+            policy=policy(library(), script, *([viewer_script()] if viewer else [])),
         )
     )
 

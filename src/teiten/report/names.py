@@ -15,6 +15,7 @@ SERVER = "server"
 CORES = "cores"
 COUNTED = {CLIENTS: ("level.client", "level.clients"), CORES: ("level.core", "level.cores")}
 """Factors whose levels are numbers of things: the texts of one and of several."""
+QUERY = "query"
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class Names:
         if factor in COUNTED:
             one, many = COUNTED[factor]
             return self.t(one if level == "1" else many, count=level)
-        return f"{self.factor(factor)} = {level}"
+        return level if factor == QUERY else f"{self.factor(factor)} = {level}"
 
     def axis(self, context: Context) -> tuple[str, str]:
         """The context as the label on the axis (clients, where varied) and that of its panel, in
@@ -104,6 +105,8 @@ class Names:
         factors = [name for name, _ in context]
         if CLIENTS in factors:
             return CLIENTS
+        if QUERY in factors:
+            return QUERY
         return factors[0] if factors else None
 
     def order(self, context: Context) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ import re
 
 from teiten.model.analysis import CampaignAnalysis, ContrastResult, Interval, Verdict, VerdictKind
 from teiten.model.facts import HostFacts
-from teiten.model.metrics import Better, Metric
+from teiten.model.metrics import PRIMARY, Better, Metric
 from teiten.model.text import Language
 from teiten.report.names import Names
 from teiten.report.numbers import NOTHING, decimals_for, fixed, plain
@@ -96,7 +96,7 @@ def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> 
     }
     subject = (
         ""
-        if contrast.metric.name == "tps"
+        if contrast.metric.name in PRIMARY
         else t(
             "sentence.metric",
             metric=t.either(f"metric.{contrast.metric.name}", contrast.metric.name),

@@ -9,18 +9,22 @@ from pathlib import Path
 from teiten.model.build import BuildSpec
 from teiten.model.study import (
     GUC_PREFIX,
+    DataKind,
     DataSet,
     Factor,
     Measure,
+    Script,
     Sequential,
     Setting,
     Study,
     Workload,
+    WorkloadKind,
 )
 from teiten.model.text import Bilingual
 from teiten.study.document import Document
 from teiten.study.draft import Draft
 from teiten.study.levels import SIZED_SETTINGS
+from teiten.study.queries import read_queries
 from teiten.study.schema import MeasureTable, SettingTable, StudyFile, WorkloadTable
 from teiten.study.scripts import read_script
 from teiten.study.values import AUTO
@@ -36,6 +40,9 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
     tables = draft.checked()
     factors = _factors(draft, tables)
     study = tables.study
+    workloads = tuple(_workloads(draft, document, tables, factors))
+    factors = _named_queries(draft, factors, workloads)
+    _check_queries(draft, tables.measure, workloads)
     return Study(
         name=study.name,
         title=study.title,
@@ -46,7 +53,7 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
         conclusive=study.conclusive,
         contrast=study.contrast,
         factors=factors,
-        workloads=tuple(_workloads(draft, document, tables, factors)),
+        workloads=workloads,
         settings=tuple(_settings(draft, document, tables, factors)),
         measure=_measure(draft, tables.measure, conclusive=study.conclusive),
         server_aliases=tuple((name, one.server) for name, one in tables.servers.items()),
@@ -66,15 +73,32 @@ def _factors(draft: Draft, tables: StudyFile) -> tuple[Factor, ...]:
         raise draft.error(
             ("factors",), "names no server", 'add for example server = ["17", "18"], or --servers'
         )
-    if "clients" not in levels:
+    levels = _with_queries(levels, tables, draft)
+    if "clients" not in levels and _has_load(tables, draft):
         raise draft.error(
             ("factors",), "has no clients", 'add for example clients = [1, 4, 16], or "auto"'
         )
-    if levels["clients"]:
+    if levels.get("clients"):
         levels["clients"] = _all_clients(levels["clients"], tables, draft)
     _check_contrast(draft, tables.study.contrast, levels)
     _check_fixed_settings(draft, levels)
     return tuple(Factor(name, found) for name, found in levels.items())
+
+
+def _has_load(tables: StudyFile, draft: Draft) -> bool:
+    return any(not table.queries for table in tables.workloads if table.name in draft.selected)
+
+
+def _with_queries(
+    levels: Mapping[str, tuple[str, ...]], tables: StudyFile, draft: Draft
+) -> dict[str, tuple[str, ...]]:
+    """The factor query is made of the names of the queries; whoever names some selects them."""
+    has_queries = any(table.queries for table in tables.workloads if table.name in draft.selected)
+    if has_queries:
+        return {**levels, "query": levels.get("query", ())}
+    if "query" in levels:
+        raise draft.error(("factors", "query"), "needs a workload of queries", "give --queries DIR")
+    return dict(levels)
 
 
 def _all_clients(base: tuple[str, ...], tables: StudyFile, draft: Draft) -> tuple[str, ...]:
@@ -156,10 +180,45 @@ def _builds(
         yield name, BuildSpec(source, table.configure, table.cflags, table.meson)
 
 
+def _named_queries(
+    draft: Draft, factors: Sequence[Factor], workloads: Sequence[Workload]
+) -> tuple[Factor, ...]:
+    """The factors with the names of all queries, or of those that were selected."""
+    names = tuple(dict.fromkeys(each.name for one in workloads for each in one.queries))
+    for factor in factors:
+        for level in factor.levels if factor.name == "query" else ():
+            if level not in names:
+                raise draft.error(
+                    ("factors", "query"),
+                    f"there is no query {level!r}.{did_you_mean(level, names)}",
+                    f"there are {', '.join(names)}",
+                )
+    return tuple(
+        Factor("query", factor.levels or names) if factor.name == "query" else factor
+        for factor in factors
+    )
+
+
+def _check_queries(draft: Draft, table: MeasureTable, workloads: Sequence[Workload]) -> None:
+    """A query is timed alone, on one server at a time, and by Teiten itself."""
+    named = [one.name for one in workloads if one.kind is WorkloadKind.QUERIES]
+    asked = {
+        "slices": table.slices > 1,
+        "restart_every": table.restart_every > 1,
+        "flame_graph": table.flame_graph,
+    }
+    for key in (key for key, found in asked.items() if found and named):
+        raise draft.error(
+            ("measure", key),
+            f"{key} is for loads of pgbench, and the workload {named[0]} times queries one by one",
+            "leave it out, or leave the workload out",
+        )
+
+
 def _base_clients(tables: StudyFile, factors: Sequence[Factor]) -> tuple[str, ...]:
     """The levels of a workload without its own: none named where they are all of the factor's."""
-    base = tables.factors["clients"]
-    found = next(factor.levels for factor in factors if factor.name == "clients")
+    base = tables.factors.get("clients", ())
+    found = next((factor.levels for factor in factors if factor.name == "clients"), ())
     return () if base == found else base
 
 
@@ -189,6 +248,20 @@ def _workloads(
 
 def _workload(draft: Draft, document: Document, index: int, table: WorkloadTable) -> Workload:
     folders = (document.path.parent, document.path.parent / "sql")
+    if bool(table.script) == bool(table.queries):
+        raise draft.error(
+            ("workloads", index),
+            "a workload has either a script or queries",
+            'write script = "…" for a load of pgbench, queries = "folder" for timed statements',
+        )
+    if table.queries:
+        return _of_queries(draft, folders, index, table)
+    if table.data is not None:
+        raise draft.error(
+            ("workloads", index, "data"),
+            "a load of pgbench runs on pgbench's tables",
+            "leave data out, or make it a workload of queries",
+        )
     try:
         script = read_script(table.script, workload=table.name, folders=folders)
     except ValueError as error:
@@ -210,6 +283,44 @@ def _workload(draft: Draft, document: Document, index: int, table: WorkloadTable
         pgbench_options=table.pgbench_options,
         clients=table.clients,
     )
+
+
+def _of_queries(
+    draft: Draft, folders: Sequence[Path], index: int, table: WorkloadTable
+) -> Workload:
+    try:
+        queries = read_queries(table.queries, folders)
+    except ValueError as error:
+        raise draft.error(
+            ("workloads", index, "queries"), str(error), "name a folder of files *.sql"
+        ) from error
+    return Workload(
+        name=table.name,
+        title=table.title,
+        description=table.description,
+        script=Script(name=Path(table.queries).name, builtin=False, text=""),
+        data=_data(draft, folders, index, table),
+        changes_data=table.changes_data,
+        kind=WorkloadKind.QUERIES,
+        queries=queries,
+        runs=table.runs,
+        timeout=table.timeout,
+        check_answers=table.check_answers,
+    )
+
+
+def _data(draft: Draft, folders: Sequence[Path], index: int, table: WorkloadTable) -> DataSet:
+    if table.data is None:
+        return DataSet(scale=table.scale, fillfactor=table.fillfactor)
+    try:
+        script = read_script(table.data.script, workload="data", folders=folders)
+        if script.builtin:
+            raise ValueError(f"{script.name} is a load of pgbench, and makes no tables")
+    except ValueError as error:
+        raise draft.error(
+            ("workloads", index, "data", "script"), str(error), "name a file with SQL"
+        ) from error
+    return DataSet(scale=1, kind=DataKind.SCRIPT, script=script, size=table.data.size)
 
 
 def _settings(

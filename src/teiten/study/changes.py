@@ -23,7 +23,9 @@ from teiten.suggest import did_you_mean
 MEASURE_KEYS = tuple(MeasureTable.model_fields)
 STUDY_KEYS = tuple(key for key in StudyTable.model_fields if key != "differences")
 WORKLOAD_KEYS = tuple(
-    key for key in WorkloadTable.model_fields if key not in {"name", "optional", "script"}
+    key
+    for key in WorkloadTable.model_fields
+    if key not in {"name", "optional", "script", "queries", "data"}
 )
 SHARED_WORKLOAD_KEYS = tuple(
     key for key in WORKLOAD_KEYS if key not in {"title", "description", "clients"}
@@ -31,7 +33,9 @@ SHARED_WORKLOAD_KEYS = tuple(
 """Short keys that change every workload."""
 
 BUILD_KEYS = tuple(BuildTable.model_fields)
-SPECIAL_KEYS = ("workloads", "script")
+SPECIAL_KEYS = ("workloads", "script", "queries")
+DATA_KEYS = ("data.script", "data.size")
+"""Of every workload of queries."""
 SHORT_KEYS = (
     *SPECIAL_KEYS,
     *(name for name in PLAIN_FACTORS if name != "query_mode"),
@@ -41,13 +45,22 @@ SHORT_KEYS = (
 )
 TABLES = ("study", "servers", "builds", "factors", "workloads", "settings", "measure")
 
-_VERBATIM_KEYS = {"title", "question", "purpose", "description", "pgbench_options", "script"} | {
+_VERBATIM_KEYS = {
+    "title",
+    "question",
+    "purpose",
+    "description",
+    "pgbench_options",
+    "script",
+    "queries",
+    "size",
     "source",
     "configure",
     "cflags",
 }
 _YES_NO_KEYS = {
     "meson",
+    "check_answers",
     "prewarm",
     "changes_data",
     "conclusive",
@@ -83,6 +96,7 @@ def from_command_line(
     budget: str | None = None,
     source: str | None = None,
     flame_graph: bool = False,
+    queries: str | None = None,
 ) -> tuple[Change, ...]:
     """The changes that flags ask for, in the order in which they are applied.
 
@@ -98,6 +112,8 @@ def from_command_line(
         changes.append(Change("factors.server", levels, "--servers", f"server={','.join(levels)}"))
     if source is not None:
         changes.append(Change("builds.source", source, "--source", f"builds.source={source}"))
+    if queries is not None:
+        changes.append(Change("queries", queries, "--queries", f"queries={queries}"))
     changes += [_from_set(each) for each in overrides]
     changes += [_from_guc(each) for each in gucs]
     named = (
@@ -144,7 +160,7 @@ def full_key(key: str) -> str:
     """
     if key.startswith(GUC_PREFIX):
         return f"factors.{key}"
-    if key in SPECIAL_KEYS or key in SHARED_WORKLOAD_KEYS:
+    if key in (*SPECIAL_KEYS, *DATA_KEYS, *SHARED_WORKLOAD_KEYS):
         return key
     key = OTHER_NAMES.get(key, key)
     if key in PLAIN_FACTORS:

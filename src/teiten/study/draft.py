@@ -59,8 +59,8 @@ class Draft:
         match head:
             case "workloads" if not rest:
                 self._select(change)
-            case "script":
-                self._run_script(change)
+            case "script" | "queries" | "data":
+                self._replace(head, rest, change)
             case "query_mode" if isinstance(change.value, list):
                 self._set(("factors", "query_mode"), change)
             case _ if not rest:
@@ -76,6 +76,15 @@ class Draft:
                 self._set_setting(rest, change)
             case _:
                 self._set_in_table(head, rest, change)
+
+    def _replace(self, what: str, key: str, change: Change) -> None:
+        """What the study runs, and on which tables."""
+        if what == "script":
+            self._run_script(change)
+        elif what == "queries":
+            self._run_queries(change)
+        else:
+            self._set_data(key, change)
 
     def add_differences(self, texts: Sequence[Any]) -> None:
         table = self._data["study"]
@@ -218,6 +227,32 @@ class Draft:
         ]
         self._origins[("workloads", 0)] = change
         self.selected = [str(self._workloads[0]["name"])]
+
+    def _run_queries(self, change: Change) -> None:
+        """Another folder for the study's queries; a study without any gets them as its workload,
+        on the tables of its first one."""
+        folder = str(Path(str(change.value)).expanduser().absolute())
+        found = [index for index, table in enumerate(self._workloads) if table.get("queries")]
+        if not found:
+            shared = {key: value for key, value in self._workloads[0].items() if key == "scale"}
+            table = {"name": "queries", "title": "Queries", "changes_data": False}
+            self._data["workloads"] = [{**shared, **table}]
+            self.selected = ["queries"]
+            found = [0]
+        for index in found:
+            self._set(("workloads", index, "queries"), change, folder)
+
+    def _set_data(self, key: str, change: Change) -> None:
+        value = change.value
+        if key == "script" and change.by_flag:
+            value = str(Path(str(value)).expanduser().absolute())
+        found = [index for index, table in enumerate(self._workloads) if table.get("queries")]
+        if not found:
+            raise UsageError(
+                f"{change.origin}: the study has no workload of queries", "give --queries DIR too"
+            )
+        for index in found:
+            self._set(("workloads", index, "data", key), change, value)
 
 
 def _from_here(change: Change) -> str:

@@ -18,7 +18,7 @@ from teiten.study import quantities
 from teiten.study.values import AUTO, one_of, query_mode
 from teiten.suggest import did_you_mean
 
-PLAIN_FACTORS = ("server", "clients", "checksums", "query_mode", "cores", "directory")
+PLAIN_FACTORS = ("server", "clients", "query", "checksums", "query_mode", "cores", "directory")
 OTHER_NAMES = {"filesystem": "directory"}
 """Of factors, by what else they are called."""
 AUTOMATIC = ("clients", "cores")
@@ -169,24 +169,29 @@ def server_alias(value: Any) -> ServerAlias:
         if key == "server":
             continue
         factor = factor_name(key)
-        if factor in ("server", "clients"):
+        if factor in ("server", "clients", "query"):
             raise ValueError(f"{factor} cannot belong to a server's alias")
         found[factor] = _level(factor, level)
     return ServerAlias(server(value["server"]), tuple(found.items()))
 
 
 def _level(factor: str, value: Any) -> str:
-    if factor == "server":
-        return server(value)
-    if factor in ("clients", "cores"):
-        return str(_count(value, factor))
-    if factor == "directory":
-        return _folder(value)
-    if factor == "checksums":
-        return _on_off(value)
-    if factor == "query_mode":
-        return str(query_mode(value))
-    return setting_value(value)
+    match factor:
+        case "server":
+            found = server(value)
+        case "clients" | "cores":
+            found = str(_count(value, factor))
+        case "directory":
+            found = _folder(value)
+        case "query":
+            found = _query_name(value)
+        case "checksums":
+            found = _on_off(value)
+        case "query_mode":
+            found = str(query_mode(value))
+        case _:
+            found = setting_value(value)
+    return found
 
 
 def _count(value: Any, what: str) -> int:
@@ -204,6 +209,12 @@ def _folder(value: Any) -> str:
     if any(ord(character) < ord(" ") for character in value):
         raise ValueError(f"{value!r} holds a control character")
     return os.path.normpath(Path(value.strip()).expanduser().absolute())
+
+
+def _query_name(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+        raise ValueError(f"{value!r} does not name a query: the name of its file without .sql")
+    return str(value).strip()
 
 
 def _on_off(value: Any) -> str:

@@ -26,13 +26,15 @@ def load_study(
     budget: str | None = None,
     source: str | None = None,
     flame_graph: bool = False,
+    queries: str | None = None,
 ) -> Study:
     """Read a study and change it as the profile and the flags say.
 
     ``servers``: the levels of the factor server, each perhaps several between commas.
     ``overrides``: ``KEY=VALUE`` of ``--set``; ``gucs``: ``NAME=VALUE`` of ``--guc``; ``delta`` and
     ``alpha`` as written (``2%``); ``until_decided``: sequentially, within ``budget`` (``30m``).
-    ``source``: of the study's builds that name none.
+    ``source``: of the study's builds that name none; ``queries``: a folder whose queries take the
+    place of the study's.
     What the profile leaves to the machine is None or an empty tuple; ``plan.sizing`` fills it.
     Raises UsageError (a flag) or StudyError (the file).
     """
@@ -47,6 +49,7 @@ def load_study(
         budget=budget,
         source=source,
         flame_graph=flame_graph,
+        queries=queries,
     )
     return study_of(read_document(reference), changes, profile=profile)
 

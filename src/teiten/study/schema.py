@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from teiten.model.study import FLAME_GRAPH_WINDOW, CachePolicy, QueryMode
 from teiten.model.text import Bilingual
-from teiten.model.units import Seconds, Share
+from teiten.model.units import Bytes, Seconds, Share
 from teiten.study import levels, values
 
 Name = Annotated[str, PlainValidator(values.name)]
@@ -19,6 +19,7 @@ Text = Annotated[Bilingual, PlainValidator(values.text)]
 Texts = Annotated[tuple[Bilingual, ...], PlainValidator(values.texts)]
 Words = Annotated[tuple[str, ...], PlainValidator(values.words)]
 Scale = Annotated[int | None, PlainValidator(values.scale)]
+Size = Annotated[Bytes | None, PlainValidator(values.size)]
 Fillfactor = Annotated[int, PlainValidator(values.fillfactor)]
 Mode = Annotated[QueryMode, PlainValidator(values.query_mode)]
 Clients = Annotated[tuple[str, ...], PlainValidator(levels.clients)]
@@ -86,11 +87,23 @@ class StudyTable(Table):
     differences: Texts = ()
 
 
+class DataTable(Table):
+    """Tables that are not pgbench's."""
+
+    script: str
+    size: Size = None
+
+
 class WorkloadTable(Table):
     name: Name
     title: Text
     description: Text = Bilingual("", "")
-    script: str
+    script: str = ""
+    queries: str = ""
+    data: DataTable | None = None
+    runs: Annotated[int, Field(ge=1, le=100)] = 1
+    timeout: Budget = Seconds(600.0)
+    check_answers: bool = True
     scale: Scale = None
     fillfactor: Fillfactor = 100
     changes_data: bool

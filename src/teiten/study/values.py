@@ -14,7 +14,7 @@ from typing import Any
 
 from teiten.model.study import CachePolicy, QueryMode
 from teiten.model.text import Bilingual
-from teiten.model.units import Seconds, Share
+from teiten.model.units import Bytes, Seconds, Share
 from teiten.study import quantities
 from teiten.suggest import did_you_mean
 
@@ -52,6 +52,13 @@ def name(value: Any) -> str:
 def scale(value: Any) -> int | None:
     """pgbench's scale factor, or ``auto``."""
     return None if value == AUTO else whole(value, least=1)
+
+
+def size(value: Any) -> Bytes | None:
+    """A size such as ``20GB``."""
+    if not isinstance(value, str):
+        raise ValueError(f'must be a size such as "20GB", not {value!r}')
+    return quantities.parse_size(value)
 
 
 def fillfactor(value: Any) -> int:

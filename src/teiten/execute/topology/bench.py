@@ -19,6 +19,7 @@ from teiten.execute.postgres.marker import read_marker, remove_marked
 from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.postgres.templates.store import BENCH_DATABASE, TemplateStore
 from teiten.execute.record import CampaignRecord
+from teiten.execute.topology.answers import Answers
 from teiten.execute.topology.attachments import AttachedDatabase, Attachments
 from teiten.execute.workload.command import PgbenchRun
 from teiten.execute.workload.sampling import suggested_sampling_rate
@@ -108,6 +109,11 @@ class Bench:
     @cached_property
     def _last_of_their_start(self) -> frozenset[int]:
         return last_of_their_start(self.plan)
+
+    @cached_property
+    def answers(self) -> Answers:
+        """What queries answered first."""
+        return Answers(self.record)
 
     def evidence_folder(self, trial: PlannedTrial, attempt: int) -> Path:
         return self.campaign / "evidence" / f"trial-{trial.number:04d}.{attempt}"

@@ -14,12 +14,14 @@ from teiten.execute.record import CampaignRecord
 from teiten.execute.topology.attached_trial import AttachedTrial
 from teiten.execute.topology.attachments import Attachments
 from teiten.execute.topology.bench import Bench
+from teiten.execute.topology.query_trial import QueryTrial
 from teiten.execute.topology.single_trial import SingleServerTrial
 from teiten.execute.workload.log_folder import new_log_folder, remove_log_folder
 from teiten.execute.workload.pgbench import try_script
 from teiten.host.paths import Workdir
 from teiten.host.users import ServerUser
 from teiten.model.plan import PlannedTrial, TemplateSpec
+from teiten.model.study import WorkloadKind
 from teiten.model.units import Seconds
 
 
@@ -84,7 +86,10 @@ class SingleServerExecutor:
         try:
             rehearsal.restore()
             rehearsal.start()
-            self._try_script(rehearsal, trial)
+            if isinstance(rehearsal, QueryTrial):
+                rehearsal.try_queries()
+            else:
+                self._try_script(rehearsal, trial)
             rehearsal.stop(sound=True)
         finally:
             rehearsal.abandon()
@@ -117,6 +122,9 @@ class SingleServerExecutor:
         return begun
 
     def _trial(self, trial: PlannedTrial, attempt: int) -> SingleServerTrial:
+        workload = self._bench.plan.study.workload(trial.cell.workload)
+        if workload.kind is WorkloadKind.QUERIES:
+            return QueryTrial(self._bench, trial, attempt)
         kind = AttachedTrial if trial.template.installation.attached else SingleServerTrial
         return kind(self._bench, trial, attempt)
 

@@ -23,6 +23,7 @@ function showDetailsInPrint() {
 window.addEventListener("beforeprint", showDetailsInPrint);
 makeTablesSortable();
 startDownloads();
+startPlans();
 startTheme();
 startFlameGraphs();
 startCharts();

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from teiten.model.study import Workload
+from teiten.model.study import Workload, WorkloadKind
 from teiten.model.trial import Outcome
 from teiten.report.charts.base import SIDE_COLOURS, Chart
 from teiten.report.charts.grid import GridWords, Square, design_grid
@@ -60,7 +60,10 @@ def asked(kit: Kit) -> Asked:
 
 
 def _workload(kit: Kit, one: Workload) -> tuple[str, str, str, str]:
-    return (kit.t.of(one.title), kit.t.of(one.description), one.script.name, one.script.text)
+    text = one.script.text
+    if one.queries:
+        text = "\n".join(f"-- {query.name}\n{query.text}" for query in one.queries)
+    return (kit.t.of(one.title), kit.t.of(one.description), one.script.name, text)
 
 
 def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
@@ -75,15 +78,7 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
         )
         for factor in study.factors
     ]
-    data = [
-        t(
-            "design.data.one",
-            workload=kit.names.workload(one.name),
-            scale=plain(one.data.scale) if one.data.scale else "—",
-            fillfactor=one.data.fillfactor,
-        )
-        for one in study.workloads
-    ]
+    data = [_data(kit, one) for one in study.workloads]
     return (
         (t("design.contrast"), t("design.contrast.text", factor=kit.names.factor(study.contrast))),
         *factors,
@@ -91,7 +86,7 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
         (t("design.blocks"), blocks_text(kit)),
         *noise_rows(kit),
         (t("design.trials"), plain(len(kit.analysis.plan.trials))),
-        (t("design.duration"), duration_text(kit)),
+        (t("design.duration"), t("list.strong").join(_durations(kit))),
         *side_by_side_rows(kit),
         *replication_rows(kit),
         (t("design.data"), t("list.strong").join(data)),
@@ -106,6 +101,45 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
         (t("design.profile"), study.profile),
         (t("design.seed"), str(kit.analysis.plan.seed)),
     )
+
+
+def _data(kit: Kit, one: Workload) -> str:
+    workload = kit.names.workload(one.name)
+    if one.data.script is not None:
+        return kit.t("design.data.script", workload=workload, script=one.data.script.name)
+    scale = plain(one.data.scale) if one.data.scale else "—"
+    return kit.t("design.data.one", workload=workload, scale=scale, fillfactor=one.data.fillfactor)
+
+
+def _durations(kit: Kit) -> list[str]:
+    """How long a trial is, for each kind of workload of the study."""
+    queries = [one for one in kit.study.workloads if one.kind is WorkloadKind.QUERIES]
+    found = [duration_text(kit)] if len(queries) < len(kit.study.workloads) else []
+    if queries:
+        found.append(kit.t("design.duration.queries", **_of_queries(kit, queries[0])))
+    return found
+
+
+def _of_queries(kit: Kit, one: Workload) -> dict[str, object]:
+    return {"runs": one.runs, "timeout": kit.seconds(one.timeout)}
+
+
+def _measuring(kit: Kit) -> list[str]:
+    t, measure = kit.t, kit.study.measure
+    queries = [one for one in kit.study.workloads if one.kind is WorkloadKind.QUERIES]
+    found = []
+    if len(queries) < len(kit.study.workloads):
+        found.append(
+            t(
+                "procedure.slices" if measure.slices > 1 else "procedure.measure",
+                warmup=kit.seconds(measure.warmup),
+                seconds=kit.seconds(measure.duration),
+                slice=kit.seconds(measure.slice_duration),
+            )
+        )
+    if queries:
+        found.append(t("procedure.queries", **_of_queries(kit, queries[0])))
+    return found
 
 
 def _procedure(kit: Kit) -> tuple[str, ...]:
@@ -126,14 +160,7 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
             settle=kit.seconds(measure.settle),
         )
     )
-    steps.append(
-        t(
-            "procedure.slices" if measure.slices > 1 else "procedure.measure",
-            warmup=kit.seconds(measure.warmup),
-            seconds=kit.seconds(measure.duration),
-            slice=kit.seconds(measure.slice_duration),
-        )
-    )
+    steps += _measuring(kit)
     steps.append(
         t(
             "procedure.check",

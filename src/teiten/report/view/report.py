@@ -14,6 +14,7 @@ from teiten.report.view.asked import Asked, asked
 from teiten.report.view.evidence import Evidence, evidence
 from teiten.report.view.findings import Findings, findings
 from teiten.report.view.kit import Kit
+from teiten.report.view.plans import QueryPlansView, plans
 from teiten.report.view.results import WorkloadResults, results
 from teiten.report.view.root_cause import Drawing
 from teiten.report.view.why import WorkloadWhy, why
@@ -32,6 +33,7 @@ class ReportView:
     asked: Asked
     results: tuple[WorkloadResults, ...]
     why: tuple[WorkloadWhy, ...]
+    plans: tuple[QueryPlansView, ...]
     findings: Findings | None
     evidence: Evidence
 
@@ -76,6 +78,7 @@ def view(analysis: CampaignAnalysis, language: Language) -> ReportView:
         asked(kit),
         results(kit),
         why(kit),
+        plans(kit),
         findings(kit),
         evidence(kit),
     )

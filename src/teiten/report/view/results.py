@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from statistics import median
 
 from teiten.model.analysis import ContrastResult, LevelResult, Verdict
-from teiten.model.metrics import BY_NAME, LATENCY_MEAN, PERCENTILES, TPS, Metric
+from teiten.model.metrics import (
+    BY_NAME,
+    LATENCY_MEAN,
+    PERCENTILES,
+    PRIMARY,
+    QUERY_TIME,
+    TPS,
+    Metric,
+)
 from teiten.report.charts.base import Chart
 from teiten.report.charts.levels import Dot, LevelAxes, by_level, logarithmic_ticks
 from teiten.report.names import CORES, SERVER
@@ -67,7 +75,7 @@ def results(kit: Kit) -> tuple[WorkloadResults, ...]:
 
 def _contrasts(kit: Kit, workload: str) -> list[ContrastResult]:
     mine = [one for one in kit.analysis.contrasts if one.workload == workload]
-    return sorted(mine, key=lambda one: one.metric.name != TPS.name)
+    return sorted(mine, key=lambda one: one.metric.name not in PRIMARY)
 
 
 @dataclass(frozen=True)
@@ -148,6 +156,7 @@ def metric_chart(kit: Kit, name: str, groups: Sequence[Group], metric: Metric) -
 def _charts(kit: Kit, prefix: str, groups: Sequence[Group]) -> tuple[Chart, ...]:
     charts = (
         metric_chart(kit, f"{prefix}-tps", groups, TPS),
+        metric_chart(kit, f"{prefix}-queries", groups, QUERY_TIME),
         metric_chart(kit, f"{prefix}-latency", groups, LATENCY_MEAN),
         _latency_chart(kit, f"{prefix}-percentiles", groups),
     )
@@ -213,15 +222,34 @@ def contrast_table(kit: Kit, name: str, contrast: ContrastResult, *, noted: bool
         columns,
         rows,
         total if len(rows) > 1 else None,
-        t(note, confidence=plain_percent(t, confidence)) if noted else "",
+        "".join(
+            (
+                t(note, confidence=plain_percent(t, confidence)) if noted else "",
+                _left_out(kit, contrast),
+            )
+        ),
     )
+
+
+def _left_out(kit: Kit, contrast: ContrastResult) -> str:
+    if not contrast.left_out:
+        return ""
+    named = kit.t("list.separator").join(kit.names.context(one) for one in contrast.left_out)
+    return " " + kit.t("table.left-out", queries=named)
 
 
 def _level_row(kit: Kit, level: LevelResult, factor: float) -> Row:
     effect = level.verdict.effect
     relative = (effect.high - effect.low) / 2 if effect else math.nan
 
-    def value(number: float | None, values: Sequence[float]) -> Cell:
+    def value(number: float | None, values: Sequence[float], over: int) -> Cell:
+        if over and level.limit is not None:
+            some = "all" if not values else "some"
+            limit = kit.seconds(level.limit)
+            return Cell(
+                kit.t(f"level.over.{some}", limit=limit, count=over, of=over + len(values)),
+                float(level.limit),
+            )
         if number is None:
             return Cell("—")
         half = abs(number) * relative if math.isfinite(relative) else spread(values)
@@ -229,8 +257,8 @@ def _level_row(kit: Kit, level: LevelResult, factor: float) -> Row:
 
     return (
         *(Cell(text, _number(text, at)) for at, (_, text) in enumerate(level.context)),
-        value(level.old_median, level.old_values),
-        value(level.new_median, level.new_values),
+        value(level.old_median, level.old_values, level.old_over),
+        value(level.new_median, level.new_values, level.new_over),
         *_judged(kit, level.verdict),
     )
 

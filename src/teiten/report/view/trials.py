@@ -19,6 +19,8 @@ from teiten.report.view.kit import Kit
 TABLE_METRICS: tuple[tuple[str, float, Callable[[float], str]], ...] = (
     ("tps", 1.0, lambda value: significant(value, 5)),
     ("tps_untrimmed", 1.0, lambda value: significant(value, 5)),
+    ("query_seconds", 1000.0, lambda value: significant(value, 5)),
+    ("over_timeout", 1.0, lambda value: fixed(value, 0)),
     ("failed_transactions", 1.0, lambda value: fixed(value, 0)),
     ("latency_mean", 1000.0, lambda value: significant(value, 4)),
     ("latency_p50", 1000.0, lambda value: significant(value, 4)),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
 from psycopg import sql
 
-from teiten.errors import ServerError
+from teiten.errors import ServerError, WorkloadError
 from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.initdb import INITDB_CONFIGURATION
 from teiten.execute.postgres.marker import Kind
@@ -16,7 +17,7 @@ from teiten.execute.postgres.templates.copy_methods import sync_file_system
 from teiten.host.users import ServerUser
 from teiten.model.installation import Pgbench
 from teiten.model.plan import TemplateSpec
-from teiten.model.study import Setting
+from teiten.model.study import DataKind, Setting
 from teiten.model.text import Bilingual
 
 BENCH_DATABASE = "bench"
@@ -78,7 +79,7 @@ def build_cluster(
 def _fill(cluster: Cluster, spec: TemplateSpec, pgbench: Pgbench) -> None:
     with cluster.connect() as connection:
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(BENCH_DATABASE)))
-    run_pgbench_init(cluster, spec, pgbench)
+    FILLERS[spec.data.kind](cluster, spec, pgbench)
     with cluster.connect(BENCH_DATABASE) as connection:
         for name in EXTENSIONS:
             _create_extension(connection, name, cluster)
@@ -107,6 +108,31 @@ def run_pgbench_init(cluster: Cluster, spec: TemplateSpec, pgbench: Pgbench) -> 
         hint="give disk back with teiten clean where the disk is full; "
         "else try another pgbench: teiten pg list shows those found",
     )
+
+
+def run_data_script(cluster: Cluster, spec: TemplateSpec, _pgbench: Pgbench) -> None:
+    """The user's own SQL in ``bench``, as one transaction. Raises WorkloadError where it fails."""
+    script = spec.data.script
+    if script is None:
+        raise ValueError("a data set of the kind script has a script")
+    with cluster.connect(BENCH_DATABASE) as connection:
+        try:
+            connection.execute(script.text.encode("utf-8"))
+        except psycopg.Error as error:
+            raise WorkloadError(
+                f"the data script {script.name} failed on {cluster.name}:"
+                f" {str(error).splitlines()[0]}",
+                "it runs as one transaction of plain SQL (no commands of psql, no VACUUM, no COPY"
+                " from standard input); nothing of it was kept",
+            ) from error
+
+
+Filler = Callable[[Cluster, TemplateSpec, Pgbench], None]
+FILLERS: dict[DataKind, Filler] = {
+    DataKind.PGBENCH: run_pgbench_init,
+    DataKind.SCRIPT: run_data_script,
+}
+"""Who makes the tables of each kind of data set, in the database ``bench``."""
 
 
 def _require_all_visible(connection: psycopg.Connection, cluster: Cluster) -> None:

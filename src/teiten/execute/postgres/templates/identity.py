@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from typing import Any
 
 from teiten.execute.postgres.initdb import initdb_options
 from teiten.model.installation import Installation
-from teiten.model.study import DataSet
-from teiten.model.units import MIB, Bytes
+from teiten.model.study import DataKind, DataSet
+from teiten.model.units import GIB, MIB, Bytes
 
 RECIPE = 2
 """Raise it when templates are built in another way, so that old ones are not used."""
@@ -22,6 +23,8 @@ ROWS_PER_KEY_PAGE = 366
 """Entries of 20 bytes in a page of the primary key, filled to 90 %."""
 FIXED = Bytes(64 * MIB)
 """The databases that initdb makes, bench's catalogue, and the WAL that a clean stop leaves."""
+UNKNOWN_SIZE = Bytes(1 * GIB)
+"""Of the tables of a script that does not say."""
 SMALL_TABLES_PER_SCALE = Bytes(2 * 1024)
 """pgbench_tellers (10 rows) and pgbench_branches (1 row) with their indexes."""
 
@@ -32,7 +35,7 @@ def template_fingerprint(installation: Installation, checksums: bool, data: Data
     Of a build also its key: initdb reads files beside the binaries, and two commits may differ in
     these alone.
     """
-    identity: dict[str, object] = {
+    identity: dict[str, Any] = {
         "recipe": RECIPE,
         "server": installation.fingerprint,
         "version": installation.version.number,
@@ -43,11 +46,15 @@ def template_fingerprint(installation: Installation, checksums: bool, data: Data
     }
     if installation.build is not None:
         identity["build"] = installation.build.key
+    if data.kind is not DataKind.PGBENCH:
+        identity |= {"kind": str(data.kind), "script": data.script.text if data.script else ""}
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
 
 
 def expected_bytes(data: DataSet) -> Bytes:
     """The size of a template with this data set. Raises ValueError where it was not sized."""
+    if data.kind is DataKind.SCRIPT:
+        return Bytes((data.size or UNKNOWN_SIZE) + FIXED)
     if data.scale is None:
         raise ValueError("the data set has no scale: the study was not sized")
     rows = data.scale * ROWS_PER_SCALE

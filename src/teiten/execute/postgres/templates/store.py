@@ -234,11 +234,13 @@ class TemplateStore:
 
 
 def _describe(spec: TemplateSpec) -> str:
+    data = spec.data
+    made = f"scale {data.scale}, fillfactor {data.fillfactor}"
+    if data.script is not None:
+        made = f"tables of {data.script.name}"
     checksums = "with" if spec.checksums else "without"
-    return (
-        f"PostgreSQL {spec.installation.version} ({spec.installation.name}) {checksums} checksums, "
-        f"scale {spec.data.scale}, fillfactor {spec.data.fillfactor}"
-    )
+    installation = spec.installation
+    return f"PostgreSQL {installation.version} ({installation.name}) {checksums} checksums, {made}"
 
 
 def _require_left(folder: Path, marker: Marker) -> None:

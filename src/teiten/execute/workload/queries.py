@@ -1,0 +1,173 @@
+"""Runs single statements: timed without instrumentation, and explained apart from that.
+
+The time is that from sending the statement until its last row is here, taken around libpq; rows are
+looked at afterwards. PostgreSQL's own instrumentation never enters a timing: EXPLAIN (ANALYZE) is
+another execution.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import select
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg import pq
+
+from teiten.errors import WorkloadError
+from teiten.model.study import Query
+from teiten.model.units import Seconds
+
+LOOK_EVERY = 0.2
+"""Seconds between looks for an interruption while a statement runs."""
+CANCELLED = "57014"
+"""SQLSTATE query_canceled: what statement_timeout ends a statement with."""
+FLOATS = {700: 5, 701: 9}
+"""OIDs of float4 and float8, and the significant digits in which sums by several processes, added
+in another order, agree."""
+OPTIONS = "VERBOSE, BUFFERS, FORMAT JSON"
+SETTINGS_SINCE = 120_000
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a query answered: its rows, and a checksum that does not depend on their order."""
+
+    rows: int
+    checksum: str
+
+
+@dataclass(frozen=True)
+class Execution:
+    """One execution. ``seconds`` and ``answer``: None where it took longer than the limit."""
+
+    seconds: Seconds | None
+    answer: Answer | None
+
+
+class QuerySession:
+    """A connection on which queries are timed and explained."""
+
+    def __init__(
+        self,
+        connection: psycopg.Connection[Any],
+        timeout: Seconds,
+        check_interruption: Callable[[], None],
+    ) -> None:
+        self._connection = connection
+        self._pgconn = connection.pgconn
+        self._check_interruption = check_interruption
+        self.cancelled = False
+        """Whether a statement ever exceeded the limit."""
+        milliseconds = max(1, round(timeout * 1000))
+        connection.execute(f"SET statement_timeout = {milliseconds}".encode())
+        connection.execute(b"SET track_io_timing = off")
+
+    def execute(self, query: Query) -> Execution:
+        """Time a query once. Raises WorkloadError where it fails."""
+        begun = time.perf_counter()
+        self._send(query.text)
+        result = self._result()
+        seconds = time.perf_counter() - begun
+        if not self._succeeded(result, query.name):
+            return Execution(None, None)
+        return Execution(Seconds(seconds), answer_of(result))
+
+    def explain(self, query: Query, *, analyze: bool) -> str | None:
+        """EXPLAIN's JSON; None where the execution that it measures exceeded the limit.
+
+        Raises WorkloadError where the query cannot be explained.
+        """
+        options = f"ANALYZE, {OPTIONS}" if analyze else "VERBOSE, FORMAT JSON"
+        if self._connection.info.server_version >= SETTINGS_SINCE:
+            options += ", SETTINGS"
+        timing = b"SET track_io_timing = on" if analyze else b"SET track_io_timing = off"
+        self._connection.execute(timing)
+        self._send(f"EXPLAIN ({options})\n{query.text}")
+        result = self._result()
+        self._connection.execute(b"SET track_io_timing = off")
+        if not self._succeeded(result, query.name):
+            return None
+        value = result.get_value(0, 0)
+        return (value or b"").decode("utf-8", "replace")
+
+    def close(self) -> None:
+        """End the connection; what was found stays."""
+        self._connection.close()
+
+    def _send(self, text: str) -> None:
+        """By the extended protocol, which refuses a second statement in the text."""
+        try:
+            self._pgconn.send_query_params(text.encode("utf-8"), None)
+            while self._pgconn.flush():
+                select.select([], [self._pgconn.socket], [], LOOK_EVERY)
+        except psycopg.Error as error:
+            raise _lost(error) from error
+
+    def _result(self) -> pq.abc.PGresult:
+        try:
+            while True:
+                select.select([self._pgconn.socket], [], [], LOOK_EVERY)
+                self._pgconn.consume_input()
+                if not self._pgconn.is_busy():
+                    break
+                self._check_interruption()
+            result = self._pgconn.get_result()
+            while self._pgconn.get_result() is not None:
+                pass
+        except psycopg.Error as error:
+            raise _lost(error) from error
+        if result is None:
+            raise WorkloadError("the server gave no answer", "see the server's log of this trial")
+        return result
+
+    def _succeeded(self, result: pq.abc.PGresult, name: str) -> bool:
+        if result.status in (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK):
+            return True
+        state = result.error_field(pq.DiagnosticField.SQLSTATE)
+        if state is not None and state.decode() == CANCELLED:
+            self.cancelled = True
+            return False
+        message = result.error_message.decode("utf-8", "replace").strip()
+        raise WorkloadError(
+            f"query {name}: {message}",
+            "a query's file holds one statement that EXPLAIN takes, ending in .sql; try it on the"
+            " workload's tables",
+        )
+
+
+def answer_of(result: pq.abc.PGresult) -> Answer:
+    """Rows and checksum of a result in text form: the sum of the rows' own checksums."""
+    digits = [FLOATS.get(result.ftype(column)) for column in range(result.nfields)]
+    total = 0
+    for row in range(result.ntuples):
+        digest = hashlib.blake2b(digest_size=8)
+        for value in _values(result, row, digits):
+            digest.update(b"\x00" if value is None else b"\x01%d:" % len(value) + value)
+        total += int.from_bytes(digest.digest(), "big")
+    return Answer(result.ntuples, f"{total % 2**64:016x}")
+
+
+def _values(result: pq.abc.PGresult, row: int, digits: list[int | None]) -> Iterator[bytes | None]:
+    for column, kept in enumerate(digits):
+        value = result.get_value(row, column)
+        if value is not None and kept is not None:
+            value = f"{float(value):.{kept}g}".encode()
+        yield value
+
+
+def packed(plan: str) -> str:
+    """A plan for the ledger: its text as EXPLAIN gave it, compressed, in base64."""
+    return base64.b64encode(zlib.compress(plan.encode("utf-8"), 9)).decode("ascii")
+
+
+def _lost(error: psycopg.Error) -> WorkloadError:
+    return WorkloadError(
+        f"the connection to the server was lost: {str(error).strip()}",
+        "see the server's log of this trial",
+    )

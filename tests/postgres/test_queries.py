@@ -1,0 +1,160 @@
+"""Workloads of queries on real servers: numbers, plans, limits, and wrong answers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from teiten.analysis.query_plans import unpacked
+from teiten.host.paths import Workdir
+from teiten.model.installation import Installation
+from teiten.model.trial import Outcome
+from tests.fixtures.campaigns import Teiten
+from tests.fixtures.servers import left_processes, open_folder
+
+TABLES = """
+CREATE TABLE t AS SELECT g AS id, g % 10 AS kind FROM generate_series(1, 20000) g;
+CREATE INDEX t_id ON t (id);
+"""
+STUDY = """
+[study]
+name = "mine"
+title = "Mine"
+question = "Does all of it work?"
+contrast = "server"
+
+[factors]
+server = ["old", "new"]
+
+[servers]
+old = {old}
+new = {new}
+
+[[workloads]]
+name = "mine"
+title = "My <queries>"
+queries = "mine"
+changes_data = false
+timeout = "{timeout}"
+[workloads.data]
+script = "tables.sql"
+
+[settings.shared_buffers]
+value = "64MB"
+
+[measure]
+settle = "0s"
+blocks = 2
+disturbed_share = "100%"
+repeats = 0
+"""
+
+
+@pytest.fixture(scope="module")
+def prepared() -> Iterator[Teiten]:
+    with open_folder("teiten-test-") as folder:
+        workdir = Workdir(folder)
+        workdir.prepare()
+        yield Teiten.prepared(workdir)
+
+
+@pytest.fixture
+def teiten(prepared: Teiten) -> Iterator[Teiten]:
+    shutil.rmtree(prepared.workdir.campaigns)
+    prepared.workdir.campaigns.mkdir()
+    yield prepared
+    assert not left_processes([prepared.workdir.root])
+
+
+def study(
+    teiten: Teiten,
+    folder: Path,
+    sides: tuple[Installation, Installation],
+    queries: dict[str, str],
+    *,
+    timeout: str = "60s",
+) -> Path:
+    (folder / "mine").mkdir()
+    for name, text in queries.items():
+        (folder / "mine" / f"{name}.sql").write_text(text, encoding="utf-8")
+    (folder / "tables.sql").write_text(TABLES, encoding="utf-8")
+    old, new = (json.dumps(str(one.bin_directory)) for one in sides)
+    path = folder / "mine.toml"
+    path.write_text(STUDY.format(old=old, new=new, timeout=timeout), encoding="utf-8")
+    return path
+
+
+def test_queries_are_timed_explained_and_reported(
+    teiten: Teiten, tmp_path: Path, installation: Callable[[str], Installation]
+) -> None:
+    sides = installation("13"), installation("18")
+    queries = {
+        "count": "SELECT kind, count(*) FROM t GROUP BY kind -- ;",
+        "one": "SELECT 1.5::float8;",
+    }
+    result = teiten.run("run", study(teiten, tmp_path, sides, queries), "--json", "--seed", "3")
+    assert result.returncode == 0, result.stderr
+    (contrast,) = json.loads(result.stdout)["contrasts"]
+    assert (contrast["metric"], contrast["pairs"]) == ("query_seconds", 2)
+    for trial in teiten.trials():
+        assert trial.outcome is Outcome.COUNTED
+        assert trial.metrics["query_seconds"] > 0
+        assert trial.facts["rows"] == (10 if trial.facts["query"] == "count" else 1)
+        plan = unpacked(trial.facts["plan"])
+        assert plan is not None and plan.analysed and plan.timed
+        assert trial.metrics["query_seconds"] == trial.facts["timings"][0]
+    page = next(teiten.campaign().glob("report/*.html")).read_text(encoding="utf-8")
+    assert page.count('id="pev2-script"') == 1
+    assert "My <queries>" not in page and 'id="plans"' in page
+    japanese = teiten.run("report", "last", "--lang", "ja", "--format", "markdown")
+    assert japanese.returncode == 0, japanese.stderr
+
+
+def test_over_the_limit_is_a_result_and_a_wrong_answer_is_a_failure(
+    teiten: Teiten, tmp_path: Path, installation: Callable[[str], Installation]
+) -> None:
+    sides = installation("13"), installation("18")
+    queries = {
+        "sleep": "SELECT pg_sleep(30)",
+        "version": "SELECT current_setting('server_version_num')",
+    }
+    path = study(teiten, tmp_path, sides, queries, timeout="1s")
+    result = teiten.run("run", path, "--json", "--seed", "3")
+    assert result.returncode == 4, result.stderr
+    trials = teiten.trials()
+    over = [trial for trial in trials if trial.facts["query"] == "sleep"]
+    assert {trial.outcome for trial in over} == {Outcome.COUNTED}
+    assert all(trial.metrics["over_timeout"] == 1.0 for trial in over)
+    assert all("query_seconds" not in trial.metrics for trial in over)
+    assert all(trial.facts["plan_executed"] is False for trial in over)
+    wrong = [trial for trial in trials if trial.facts["query"] == "version"]
+    assert sorted(trial.outcome for trial in wrong).count(Outcome.FAILED) == 2
+    codes = {problem.code for trial in wrong for problem in trial.problems}
+    assert codes == {"wrong-answer"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("SELECT * FROM missing", 'relation "missing" does not exist'),
+        ("SELECT 1; SELECT 2", "cannot insert multiple commands"),
+        ("VACUUM", "syntax error"),
+    ],
+)
+def test_errors_come_before_the_first_trial(
+    teiten: Teiten,
+    tmp_path: Path,
+    installation: Callable[[str], Installation],
+    text: str,
+    words: str,
+) -> None:
+    newest = installation("18")
+    path = study(teiten, tmp_path, (newest, newest), {"broken": text})
+    result = teiten.run("run", path)
+    assert result.returncode == 3
+    assert "query broken" in result.stderr and words in result.stderr
+    assert "hint: " in result.stderr

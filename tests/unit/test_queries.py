@@ -1,0 +1,156 @@
+"""Workloads of queries: the study, the plan, and what is over the time limit."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from teiten.analysis.contrasts import contrasts
+from teiten.analysis.stopping import undecided
+from teiten.cli.show_text import study_lines
+from teiten.errors import TeitenError, UsageError
+from teiten.model.analysis import ContrastResult, VerdictKind
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.progress import Attempt
+from teiten.model.study import DataKind, WorkloadKind
+from teiten.model.trial import Outcome
+from teiten.plan.expand import expand
+from teiten.plan.sizing import size
+from teiten.study.load import load_study
+from tests.fixtures.planned import PGBENCH, fingerprint
+from tests.fixtures.synthetic_plan import HOST, make_installation
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    queries = tmp_path / "mine"
+    queries.mkdir()
+    for name in ("q10", "q2", "q1"):
+        (queries / f"{name}.sql").write_text(f"-- {name}\nSELECT 1;\n", encoding="utf-8")
+    return queries
+
+
+def planned(study: str = "queries", **flags: object) -> Plan:
+    sized = size(load_study(study, profile="quick", **flags), HOST)  # type: ignore[arg-type]
+    server = sized.factor("server")
+    assert server is not None
+    servers = [(level, make_installation(f"{level}.4")) for level in server.levels]
+    return expand(sized, servers, PGBENCH, seed=1, fingerprint=fingerprint)
+
+
+def test_the_catalogues_queries_are_the_levels_of_a_factor() -> None:
+    plan = planned()
+    (workload,) = plan.study.workloads
+    assert workload.kind is WorkloadKind.QUERIES
+    assert [query.name for query in workload.queries] == ["join", "range", "scan", "sort"]
+    assert plan.study.factor("clients") is None
+    assert len(plan.trials) == 2 * 4 * 2
+    for first, second in zip(plan.trials[::2], plan.trials[1::2], strict=True):
+        assert first.cell.level("query") == second.cell.level("query")
+        assert {first.cell.level("server"), second.cell.level("server")} == {"17", "18"}
+
+
+def test_a_folder_takes_the_place_of_the_studys(folder: Path) -> None:
+    study = load_study("queries", queries=str(folder))
+    assert [query.name for query in study.workloads[0].queries] == ["q1", "q2", "q10"]
+    other = load_study("observe", queries=str(folder))
+    assert [one.kind for one in other.workloads] == [WorkloadKind.QUERIES]
+    assert other.workloads[0].data.kind is DataKind.PGBENCH
+    some = planned(queries=str(folder), overrides=["query=q2,q10"])
+    assert {trial.cell.level("query") for trial in some.trials} == {"q2", "q10"}
+
+
+def test_tables_of_a_script(folder: Path, tmp_path: Path) -> None:
+    script = tmp_path / "tables.sql"
+    script.write_text("CREATE TABLE t AS SELECT 1 AS a;\n", encoding="utf-8")
+    changes = [f"data.script={script}", "data.size=2GB", "timeout=90s", "runs=5"]
+    (workload,) = load_study("queries", queries=str(folder), overrides=changes).workloads
+    assert workload.data.kind is DataKind.SCRIPT
+    assert workload.data.script is not None and "CREATE TABLE" in workload.data.script.text
+    assert (workload.data.size, workload.timeout, workload.runs) == (2 * 1024**3, 90.0, 5)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"queries": "/nowhere"}, "there is no folder"),
+        ({"overrides": ["query=jion"]}, "there is no query 'jion'. Did you mean 'join'?"),
+        ({"overrides": ["runs=0"]}, "runs"),
+        ({"overrides": ["timeout=0s"]}, "must be above 0s"),
+        ({"overrides": ["data.script=/nowhere.sql"]}, "there is no script"),
+        ({"overrides": ["data.size=2GB"]}, "data"),
+    ],
+)
+def test_what_is_wrong_names_its_flag(changes: dict[str, object], words: str) -> None:
+    with pytest.raises(TeitenError) as caught:
+        load_study("queries", **changes)  # type: ignore[arg-type]
+    assert words in caught.value.message
+    assert caught.value.hint
+
+
+def test_a_folder_without_queries(folder: Path, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(UsageError, match=r"holds no file \*\.sql"):
+        load_study("queries", queries=str(empty))
+    (folder / "q3.sql").write_text("-- nothing\n;\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="holds no statement"):
+        load_study("queries", queries=str(folder))
+    with pytest.raises(UsageError, match="needs a workload of queries"):
+        load_study("observe", overrides=["query=a"])
+
+
+def test_show_prints_the_statements() -> None:
+    study = load_study("queries")
+    lines = "\n".join(study_lines(study, (), (), "en"))
+    assert "FROM pgbench_accounts" in lines
+
+
+def result(values: dict[tuple[str, str], float | None]) -> ContrastResult:
+    """``values``: seconds by server and query; None: over the limit of 600 s."""
+    plan = planned(overrides=["query=join,scan"], blocks=3)
+
+    def metrics(trial: PlannedTrial) -> dict[str, float]:
+        value = values[trial.cell.level("server") or "", trial.cell.level("query") or ""]
+        noise = math.exp(
+            0.001 * (trial.block % 3) * (1 if trial.cell.level("server") == "18" else 2)
+        )
+        return {"over_timeout": 600.0} if value is None else {"query_seconds": value * noise}
+
+    attempts = [Attempt(one.number, 1, Outcome.COUNTED, metrics(one)) for one in plan.trials]
+    (found,) = contrasts(plan, attempts)
+    return found
+
+
+def test_the_mean_over_queries_is_the_geometric_mean_of_their_ratios() -> None:
+    found = result(
+        {("17", "join"): 1.0, ("18", "join"): 2.0, ("17", "scan"): 8.0, ("18", "scan"): 9.0}
+    )
+    assert found.metric.name == "query_seconds"
+    assert found.overall.effect is not None
+    assert found.overall.effect.ratio == pytest.approx(math.sqrt(2 * 9 / 8), rel=0.01)
+    assert found.overall.kind is VerdictKind.SLOWER
+    assert found.left_out == ()
+
+
+def test_a_query_over_the_limit_has_no_number_and_is_left_out() -> None:
+    found = result(
+        {("17", "join"): 1.0, ("18", "join"): 2.0, ("17", "scan"): None, ("18", "scan"): 9.0}
+    )
+    join, scan = found.levels
+    assert (scan.old_over, scan.new_over, scan.limit) == (3, 0, 600.0)
+    assert scan.old_median is None and scan.verdict.effect is None
+    assert scan.verdict.reason == "over-timeout"
+    assert found.left_out == (scan.context,)
+    assert join.verdict.effect is not None and found.overall.effect is not None
+    assert found.overall.effect.ratio == pytest.approx(2.0, rel=0.01)
+    # More blocks would not give it a number.
+    assert ("queries", scan.context) not in undecided([found])
+
+
+def test_where_every_query_is_over_the_limit_nothing_is_said() -> None:
+    found = result(dict.fromkeys([(a, b) for a in ("17", "18") for b in ("join", "scan")]))
+    assert found.overall.effect is None
+    assert len(found.left_out) == 2
