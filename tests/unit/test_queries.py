@@ -108,9 +108,9 @@ def test_show_prints_the_statements() -> None:
     assert "FROM pgbench_accounts" in lines
 
 
-def result(values: dict[tuple[str, str], float | None]) -> ContrastResult:
+def result(values: dict[tuple[str, str], float | None], **flags: object) -> ContrastResult:
     """``values``: seconds by server and query; None: over the limit of 600 s."""
-    plan = planned(overrides=["query=join,scan"], blocks=3)
+    plan = planned(overrides=["query=join,scan"], **{"blocks": 3, **flags})
 
     def metrics(trial: PlannedTrial) -> dict[str, float]:
         value = values[trial.cell.level("server") or "", trial.cell.level("query") or ""]
@@ -150,7 +150,38 @@ def test_a_query_over_the_limit_has_no_number_and_is_left_out() -> None:
     assert ("queries", scan.context) not in undecided([found])
 
 
+def test_a_level_left_out_adds_no_pairs_to_the_mean() -> None:
+    """A sequential interval needs six pairs over the levels of its mean, here one of two."""
+    values: dict[tuple[str, str], float | None] = {
+        ("17", "join"): 1.0,
+        ("18", "join"): 2.0,
+        ("17", "scan"): 8.0,
+        ("18", "scan"): 9.0,
+    }
+    flags: dict[str, object] = {"until_decided": True, "budget": "1h"}
+    both = result(values, blocks=5, **flags)
+    assert both.overall.effect is not None
+    one = result({**values, ("18", "scan"): None}, blocks=5, **flags)
+    assert one.overall.effect is None and one.overall.reason == "infinite-interval"
+    assert result({**values, ("18", "scan"): None}, blocks=6, **flags).overall.effect is not None
+
+
 def test_where_every_query_is_over_the_limit_nothing_is_said() -> None:
     found = result(dict.fromkeys([(a, b) for a in ("17", "18") for b in ("join", "scan")]))
     assert found.overall.effect is None
     assert len(found.left_out) == 2
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"overrides": ["slices=2", "duration=4s"]},
+        {"overrides": ["restart_every=3"]},
+        {"flame_graph": True},
+    ],
+)
+def test_what_only_a_load_can_have_is_refused(changes: dict[str, object]) -> None:
+    with pytest.raises(UsageError, match="is for loads of pgbench") as caught:
+        load_study("queries", **changes)  # type: ignore[arg-type]
+    assert caught.value.hint
+    assert not load_study("observe").times_queries

@@ -66,6 +66,9 @@ def history(
         if campaign.plan.study.profile == PROVISIONAL:
             without.append(LeftOut(path, "a provisional run, which only chose the clients"))
             continue
+        if campaign.plan.study.times_queries:
+            without.append(LeftOut(path, "it times queries one by one; the lines are of TPS"))
+            continue
         found = list(_estimates(path, campaign))
         if not found:
             without.append(LeftOut(path, "it has no complete block yet"))

@@ -104,6 +104,12 @@ def _comparison(session: Session, a: str, b: str, *, anyway: bool) -> Comparison
     from teiten.study.claims import claims_of
 
     one, other = (read_campaign(locate(session, reference)) for reference in (a, b))
+    for campaign in (one, other):
+        if campaign.plan.study.times_queries:
+            raise UsageError(
+                f"{campaign.name} times queries one by one; compare is for loads of pgbench",
+                "compare two servers in one campaign: teiten run queries --servers 17,18",
+            )
     comparison = compare(one, other, claims=claims_of(one.plan.study.name), insisted=anyway)
     lines = obstacle_lines(comparison, "en")
     if lines and not anyway:

@@ -43,6 +43,11 @@ def command(session: Session, /, server: str | None, **given: Any) -> None:
     prepare(session, options.name)
     chosen = server or _newest(session)
     study = null_study(chosen, options.shared)
+    if study.times_queries:
+        raise UsageError(
+            "null measures the noise of loads of pgbench, not of queries",
+            "run a study of queries whose two servers are aliases of the same one",
+        )
     tell_of_changed_data(session, study, options)
     planned = plan_study(session, study, seed=options.seed)
     confirm(session, planned, yes=options.yes)

@@ -35,7 +35,7 @@ from teiten.ledger.store import Ledger
 from teiten.model.metrics import LATENCY_MEAN
 from teiten.model.noise import NoiseFloor
 from teiten.model.replication import NoiseSource, Replication
-from teiten.model.study import Measure, Study, WorkloadKind
+from teiten.model.study import Measure, Study
 from teiten.model.trial import Outcome, Trial
 from teiten.model.units import Seconds
 from teiten.plan.durations import block_seconds, target
@@ -66,7 +66,7 @@ def plan_worthwhile(
     where a server is attached, or queries are timed, which are as long as they are.
     """
     planned = plan_study(session, study, seed=seed)
-    if any(one.kind is WorkloadKind.QUERIES for one in study.workloads):
+    if study.times_queries:
         return Chosen(planned)
     if fixed or study.measure.duration is not None or study.measure.side_by_side:
         return Chosen(planned)

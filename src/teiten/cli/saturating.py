@@ -236,6 +236,11 @@ def _upper(session: Session, study: str, options: PlanOptions) -> tuple[Study, i
         )
     facts = read_host_facts(session.workdir.root)
     loaded = load(study, options)
+    if loaded.times_queries:
+        raise UsageError(
+            f"--find-saturation chooses clients, and {loaded.name} times queries one by one",
+            "leave it out",
+        )
     most = most_clients_of(loaded, facts)
     names = [one.name for one in loaded.workloads]
     levels = [f"clients={_listed(upper_levels(most))}"]

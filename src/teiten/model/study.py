@@ -245,6 +245,11 @@ class Study:
         contrasted = self.factor(self.contrast)
         return len(contrasted.levels) if self.measure.side_by_side and contrasted else 1
 
+    @property
+    def times_queries(self) -> bool:
+        """Whether any workload times queries one by one."""
+        return any(one.kind is WorkloadKind.QUERIES for one in self.workloads)
+
     def factor(self, name: str) -> Factor | None:
         return next((factor for factor in self.factors if factor.name == name), None)
 
