@@ -110,7 +110,8 @@ def test_show_prints_the_statements() -> None:
 
 def result(values: dict[tuple[str, str], float | None], **flags: object) -> ContrastResult:
     """``values``: seconds by server and query; None: over the limit of 600 s."""
-    plan = planned(overrides=["query=join,scan"], **{"blocks": 3, **flags})
+    given: dict[str, object] = {"overrides": ["query=join,scan"], "blocks": 3, **flags}
+    plan = planned("queries", **given)
 
     def metrics(trial: PlannedTrial) -> dict[str, float]:
         value = values[trial.cell.level("server") or "", trial.cell.level("query") or ""]
