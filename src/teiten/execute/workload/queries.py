@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import select
+import selectors
 import time
 import zlib
 from collections.abc import Callable, Iterator
@@ -61,6 +61,8 @@ class QuerySession:
     ) -> None:
         self._connection = connection
         self._pgconn = connection.pgconn
+        self._arriving = selectors.DefaultSelector()  # made before anything is timed
+        self._arriving.register(self._pgconn.socket, selectors.EVENT_READ)
         self._check_interruption = check_interruption
         self.cancelled = False
         """Whether a statement ever exceeded the limit."""
@@ -98,6 +100,7 @@ class QuerySession:
 
     def close(self) -> None:
         """End the connection; what was found stays."""
+        self._arriving.close()
         self._connection.close()
 
     def _send(self, text: str) -> None:
@@ -105,14 +108,16 @@ class QuerySession:
         try:
             self._pgconn.send_query_params(text.encode("utf-8"), None)
             while self._pgconn.flush():
-                select.select([], [self._pgconn.socket], [], LOOK_EVERY)
+                with selectors.DefaultSelector() as leaving:
+                    leaving.register(self._pgconn.socket, selectors.EVENT_WRITE)
+                    leaving.select(LOOK_EVERY)
         except psycopg.Error as error:
             raise _lost(error) from error
 
     def _result(self) -> pq.abc.PGresult:
         try:
             while True:
-                select.select([self._pgconn.socket], [], [], LOOK_EVERY)
+                self._arriving.select(LOOK_EVERY)
                 self._pgconn.consume_input()
                 if not self._pgconn.is_busy():
                     break
