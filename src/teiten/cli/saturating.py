@@ -128,7 +128,7 @@ def continue_with_saturation(session: Session, folder: Path) -> CarriedOut:
     options = chosen_options(_options(asked["options"]), found)
     planned = make_plan(session, asked["study"], options)
     command = repeating_command(asked["study"], options, planned.plan.seed)
-    name = begin(session, planned, options.name, command)
+    name = begin(session, planned, options.name, command, yes=options.yes)
     _keep(session.workdir.campaigns / name, found, folder.name, planned.plan)
     with Ledger.open(folder) as provisional:
         provisional.record_event(CONTINUED, campaign=name)
