@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from statistics import fmean, stdev
+from statistics import fmean, median, stdev
 
 import numpy as np
 from scipy import stats
 
 from benchmarks.live.comparison import Outcome
 
+THRESHOLD = 0.02
+"""From which on the reports would have spoken of a difference."""
 DIFFERENT = frozenset({"slower", "faster", "different-but-small"})
 
 
@@ -27,10 +29,12 @@ def nulls(found: Sequence[Outcome]) -> Iterator[str]:
     interval = stats.binomtest(alarms, len(found)).proportion_ci(method="exact")
     equal = sum(one.verdict == "equivalent" for one in found)
     deviations = [stdev(one.log_ratios) for one in found if len(one.log_ratios) > 1]
+    early = [median_of_three(one) for one in found if len(one.log_ratios) >= 3]
     yield from head(
         "comparisons",
         "false alarms",
         "95 % interval",
+        "3 pairs, median, 2 %",
         "equivalent",
         "inconclusive",
         "pair deviation",
@@ -41,6 +45,7 @@ def nulls(found: Sequence[Outcome]) -> Iterator[str]:
         str(len(found)),
         str(alarms),
         f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %",
+        f"{100 * fmean(abs(math.expm1(one)) > THRESHOLD for one in early):.0f} %",
         str(equal),
         str(len(found) - alarms - equal),
         f"{100 * math.sqrt(fmean(one**2 for one in deviations)):.2f} %",
@@ -48,6 +53,11 @@ def nulls(found: Sequence[Outcome]) -> Iterator[str]:
         f"{sum(one.seconds for one in found) / 60:.0f}",
     ]
     yield f"| {' | '.join(cells)} |"
+
+
+def median_of_three(one: Outcome) -> float:
+    """What the reports' rule would have looked at: the first three pairs."""
+    return median(one.log_ratios[:3])
 
 
 def effects(outcomes: Sequence[Outcome]) -> Iterator[str]:

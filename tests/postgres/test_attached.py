@@ -125,7 +125,7 @@ def test_attached_servers_are_measured_against_one_another_and_our_own(
     by_level: dict[str, list[dict[str, Any]]] = {}
     plan = levels_of_trials(teiten)
     for trial in teiten.trials():
-        assert trial.outcome is Outcome.COUNTED, trial.problems
+        assert trial.outcome is not Outcome.FAILED, trial.problems
         assert trial.metrics["tps"] > 0 and trial.metrics["server_cpu_share"] >= 0
         by_level.setdefault(plan[trial.number], []).append(trial.facts)
     assert {facts["session_settings"]["work_mem"] for facts in by_level["plain"]} == {"7MB"}

@@ -16,7 +16,9 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from teiten.cli.attaching import confirm_attached
 from teiten.cli.campaign import CarriedOut, run_trials, sweep_leftovers
+from teiten.cli.confirming import confirm
 from teiten.cli.main import Session
 from teiten.cli.options import PlanOptions
 from teiten.cli.planning import Planned, load, make_plan, plan_sized, plan_study
@@ -72,6 +74,8 @@ def run_with_saturation(session: Session, study: str, options: PlanOptions) -> C
     """Run the provisional run, then the campaign with the clients that it found."""
     upper, most = _upper(session, study, options)
     planned = _provisional(session, upper, most, options.seed)
+    confirm(session, planned, yes=options.yes)
+    confirm_attached(planned.plan, yes=options.yes)
     first = options.name or new_name(
         upper.name, upper.profile, time.time(), session.workdir.campaigns
     )
@@ -128,7 +132,7 @@ def continue_with_saturation(session: Session, folder: Path) -> CarriedOut:
     options = chosen_options(_options(asked["options"]), found)
     planned = make_plan(session, asked["study"], options)
     command = repeating_command(asked["study"], options, planned.plan.seed)
-    name = begin(session, planned, options.name, command)
+    name = begin(session, planned, options.name, command, yes=True)  # agreed before the search
     _keep(session.workdir.campaigns / name, found, folder.name, planned.plan)
     with Ledger.open(folder) as provisional:
         provisional.record_event(CONTINUED, campaign=name)
