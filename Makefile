@@ -28,7 +28,7 @@ test: $(VENV)/.tested-wheel $(NATIVE_WHERE_RUST) $(NATIVE_WHERE_RUST:%=test-crat
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
-	$(VENV)/bin/python -m pytest
+	@tools/run_tests $(VENV)/bin/python
 
 test-crates:
 	cargo fmt --manifest-path crates/Cargo.toml --all --check
