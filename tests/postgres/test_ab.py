@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from teiten.host.paths import Workdir
 from teiten.ledger.campaigns import CampaignState, summarise
 from teiten.model.installation import Installation
 from tests.fixtures.campaigns import Teiten, kill, step_of
@@ -18,16 +17,6 @@ SLEEP = "SELECT pg_sleep(current_setting('teiten.milliseconds')::float8 / 1000);
 SHORT = ("--clients", "1", "--duration", "1s", "--set", "scale=1", "--set", "changes_data=no")
 QUICK = (*SHORT, "--set", "settle=0s", "--set", "warmup=0s", "--set", "disturbed_share=100%")
 SLOWER = ("--guc-a", "teiten.milliseconds=2", "--guc-b", "teiten.milliseconds=4")
-
-
-@pytest.fixture
-def teiten(workdir: Workdir) -> Teiten:
-    return Teiten.prepared(workdir)
-
-
-@pytest.fixture
-def server(installation: Callable[[str], Installation]) -> str:
-    return str(installation("18").bin_directory)
 
 
 @pytest.fixture

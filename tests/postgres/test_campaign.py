@@ -3,42 +3,26 @@
 from __future__ import annotations
 
 import json
-import shutil
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
 
-from teiten.host.paths import Workdir
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome
 from tests.fixtures.campaigns import Teiten, kill, step_of
-from tests.fixtures.servers import left_processes, open_folder, servers
+from tests.fixtures.servers import left_processes, servers
 
 Find = Callable[[str], Installation]
 
 
-@pytest.fixture(scope="module")
-def prepared() -> Iterator[Teiten]:
-    """One working folder, so that templates are built once."""
-    with open_folder("teiten-test-") as folder:
-        workdir = Workdir(folder)
-        workdir.prepare()
-        yield Teiten.prepared(workdir)
-
-
 @pytest.fixture
-def teiten(prepared: Teiten) -> Iterator[Teiten]:
-    """The working folder without any campaign; after the test nothing of it may run."""
-    shutil.rmtree(prepared.workdir.campaigns)
-    prepared.workdir.campaigns.mkdir()
-    yield prepared
-    left = left_processes([prepared.workdir.root])
-    assert not left, "processes are left after the test:\n" + "\n".join(left)
+def teiten(emptied: Teiten) -> Teiten:
+    return emptied
 
 
 @pytest.fixture

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from teiten.analysis.query_plans import unpacked
-from teiten.host.paths import Workdir
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome
 from tests.fixtures.campaigns import Teiten
-from tests.fixtures.servers import left_processes, open_folder
 
 TABLES = """
 CREATE TABLE t AS SELECT g AS id, g % 10 AS kind FROM generate_series(1, 20000) g;
@@ -54,20 +51,9 @@ repeats = 0
 """
 
 
-@pytest.fixture(scope="module")
-def prepared() -> Iterator[Teiten]:
-    with open_folder("teiten-test-") as folder:
-        workdir = Workdir(folder)
-        workdir.prepare()
-        yield Teiten.prepared(workdir)
-
-
 @pytest.fixture
-def teiten(prepared: Teiten) -> Iterator[Teiten]:
-    shutil.rmtree(prepared.workdir.campaigns)
-    prepared.workdir.campaigns.mkdir()
-    yield prepared
-    assert not left_processes([prepared.workdir.root])
+def teiten(emptied: Teiten) -> Teiten:
+    return emptied
 
 
 def study(

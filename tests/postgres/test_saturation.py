@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from teiten.host.paths import Workdir
 from teiten.ledger.campaigns import find_campaign
 from teiten.ledger.store import FILE_NAME, Ledger
 from teiten.model.installation import Installation
@@ -16,11 +15,6 @@ from tests.fixtures.campaigns import Teiten, kill, step_of
 
 FEW = ("--guc", "max_connections=12", "--find-saturation", "--name", "found")
 """Two connections are left for clients, so that the search has two steps at the most."""
-
-
-@pytest.fixture
-def teiten(workdir: Workdir) -> Teiten:
-    return Teiten.prepared(workdir)
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-from teiten.host.paths import Workdir
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome, Trial
 from tests.fixtures.campaigns import Teiten, kill, step_of
@@ -23,11 +22,6 @@ CALM = ("--set", "changes_data=no", "--set", "disturbed_share=100%")
 FIVE_SLICES = (*QUICK, "--duration", "5s", "--set", "slices=5")
 TWO_SLICES = (*QUICK, "--duration", "2s", "--set", "slices=2")
 SLOWER = ("--guc-a", "teiten.milliseconds=2", "--guc-b", "teiten.milliseconds=4")
-
-
-@pytest.fixture
-def teiten(workdir: Workdir) -> Teiten:
-    return Teiten.prepared(workdir)
 
 
 @pytest.fixture

@@ -32,16 +32,6 @@ two_processors = pytest.mark.skipif(
 
 
 @pytest.fixture
-def teiten(workdir: Workdir) -> Teiten:
-    return Teiten.prepared(workdir)
-
-
-@pytest.fixture
-def server(installation: Callable[[str], Installation]) -> str:
-    return str(installation("18").bin_directory)
-
-
-@pytest.fixture
 def other_folder() -> Iterator[Path]:
     with open_folder("teiten-elsewhere-") as folder:
         yield folder

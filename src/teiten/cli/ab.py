@@ -14,6 +14,7 @@ from teiten.cli.main import Session
 from teiten.cli.pairing import pair_options, repeated, shared_options, tell_of_changed_data
 from teiten.cli.piloting import plan_worthwhile
 from teiten.cli.run import begin, carry_out_new, prepare
+from teiten.cli.verdict_json import verdict_as_json
 from teiten.model.analysis import ContrastResult
 from teiten.model.metrics import PRIMARY
 from teiten.model.starts import pairs_of_a_start
@@ -85,15 +86,10 @@ def _primary(carried: CarriedOut) -> ContrastResult:
 
 def _as_json(name: str, carried: CarriedOut, result: ContrastResult) -> dict[str, Any]:
     verdict, analysis = result.overall, carried.analysis
-    effect = verdict.effect
     ending = analysis.standing.ending
     return {
         "campaign": name,
-        "verdict": verdict.kind.value,
-        "at_least_delta": verdict.at_least_delta,
-        "ratio": effect.ratio if effect else None,
-        "interval": [effect.low, effect.high] if effect else None,
-        "confidence": effect.confidence if effect else None,
+        **verdict_as_json(verdict),
         "delta": verdict.delta,
         "pairs": verdict.pairs,
         "seconds": analysis.wall + (analysis.replication.took if analysis.replication else 0.0),
@@ -102,6 +98,5 @@ def _as_json(name: str, carried: CarriedOut, result: ContrastResult) -> dict[str
         "pairs_of_a_start": pairs_of_a_start(analysis.plan),
         "chosen_by": analysis.replication.source.value if analysis.replication else None,
         "ending": ending.value if ending else None,
-        "reason": verdict.reason,
         "reports": [str(path) for path in carried.reports],
     }

@@ -10,9 +10,10 @@ from typing import Any
 import click
 
 from teiten.cli.main import Session
-from teiten.cli.report import LANGUAGES, write_files
+from teiten.cli.report import LANGUAGES, form_option, languages_option, write_files
+from teiten.cli.verdict_json import verdict_as_json
 from teiten.errors import UsageError, VerdictError
-from teiten.model.analysis import Verdict, VerdictKind
+from teiten.model.analysis import VerdictKind
 from teiten.model.comparison import Comparison, UnpairedResult
 from teiten.model.metrics import TPS
 from teiten.model.text import Language
@@ -29,20 +30,8 @@ FOLDER = "comparisons"
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
 @click.option("--anyway", is_flag=True, help="Compare campaigns that measured different things.")
-@click.option(
-    "--lang",
-    "language",
-    type=click.Choice(LANGUAGES),
-    help="Language of the report (default: one in each).",
-)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["html", "markdown"]),
-    default="html",
-    show_default=True,
-    help="One HTML file that works offline, or a folder of Markdown with charts as SVG.",
-)
+@languages_option("report")
+@form_option
 @click.option(
     "--to",
     "target",
@@ -177,14 +166,14 @@ def comparison_json(comparison: Comparison, paths: Sequence[Path]) -> dict[str, 
                 "server_a": one.side.a,
                 "server_b": one.side.b,
                 "blocks": list(one.blocks),
-                **_verdict(one.overall),
+                **verdict_as_json(one.overall),
                 "levels": [
                     {
                         "levels": dict(level.context),
                         "trials": [len(level.old_values), len(level.new_values)],
                         "median_a": level.old_median,
                         "median_b": level.new_median,
-                        **_verdict(level.verdict),
+                        **verdict_as_json(level.verdict),
                     }
                     for level in one.levels
                 ],
@@ -200,16 +189,4 @@ def comparison_json(comparison: Comparison, paths: Sequence[Path]) -> dict[str, 
             for one in comparison.claims
         ],
         "reports": [str(path) for path in paths],
-    }
-
-
-def _verdict(verdict: Verdict) -> dict[str, Any]:
-    effect = verdict.effect
-    return {
-        "verdict": verdict.kind.value,
-        "at_least_delta": verdict.at_least_delta,
-        "ratio": effect.ratio if effect else None,
-        "interval": [effect.low, effect.high] if effect else None,
-        "confidence": effect.confidence if effect else None,
-        "reason": verdict.reason,
     }

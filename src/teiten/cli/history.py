@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from teiten.cli.main import Session
-from teiten.cli.report import LANGUAGES, write_files
+from teiten.cli.report import LANGUAGES, languages_option, write_files
 from teiten.errors import LedgerError, UsageError
 from teiten.model.analysis import CampaignAnalysis
 from teiten.model.history import Axis, History, HistoryLine, LeftOut
@@ -33,12 +33,7 @@ FOLDER = "history"
     show_default=True,
     help="A line for each server in the order of time, or one through all versions.",
 )
-@click.option(
-    "--lang",
-    "language",
-    type=click.Choice(LANGUAGES),
-    help="Language of the page (default: one in each).",
-)
+@languages_option("page")
 @click.option(
     "--to",
     "target",

@@ -86,23 +86,26 @@ def plan_study(
     """As ``make_plan``, of a study that is loaded; ``seed``: None for a random one."""
     servers = StudyServers(session, study, building=building)
     facts = read_host_facts(session.workdir.root)
-    return plan_sized(session, size(study, facts), seed=seed, checked=checked, servers=servers)
+    return _plan(session, size(study, facts), servers, facts, seed=seed, checked=checked)
 
 
-def plan_sized(
+def plan_sized(session: Session, sized: Study, *, seed: int | None) -> Planned:
+    """As ``plan_study``, of a study that leaves nothing to the machine, and whose builds are there
+    already."""
+    servers = StudyServers(session, sized, building=False)
+    facts = read_host_facts(session.workdir.root)
+    return _plan(session, sized, servers, facts, seed=seed, checked=True)
+
+
+def _plan(
     session: Session,
     sized: Study,
+    servers: StudyServers,
+    facts: HostFacts,
     *,
     seed: int | None,
-    checked: bool = True,
-    servers: StudyServers | None = None,
+    checked: bool,
 ) -> Planned:
-    """As ``plan_study``, of a study that leaves nothing to the machine.
-
-    ``servers``: None for those of the study, whose builds are there already.
-    """
-    servers = servers or StudyServers(session, sized, building=False)
-    facts = read_host_facts(session.workdir.root)
     directories = read_directories(every_level(sized, "directory"), server_user())
     facts = replace(facts, directories=directories)
     installations = find_installations(session.workdir)

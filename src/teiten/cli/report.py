@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
@@ -12,12 +13,32 @@ from teiten.errors import UsageError
 from teiten.model.analysis import CampaignAnalysis
 from teiten.model.text import Language
 
+F = TypeVar("F", bound=Callable[..., Any])
 EXAMPLES = (
     "Examples:  teiten report last --lang ja  ·  teiten report observe-quick --format markdown"
 )
 FOLDER = "report"
 """Where reports go inside a campaign's folder."""
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
+
+form_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["html", "markdown"]),
+    default="html",
+    show_default=True,
+    help="One HTML file that works offline, or a folder of Markdown with charts as SVG.",
+)
+
+
+def languages_option(what: str) -> Callable[[F], F]:
+    """The option of a verb that writes ``what`` in every language unless told otherwise."""
+    return click.option(
+        "--lang",
+        "language",
+        type=click.Choice(LANGUAGES),
+        help=f"Language of the {what} (default: one in each).",
+    )
 
 
 @click.command("report", epilog=EXAMPLES)
@@ -30,14 +51,7 @@ LANGUAGES: tuple[Language, ...] = ("en", "ja")
     show_default=True,
     help="Language of the report.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["html", "markdown"]),
-    default="html",
-    show_default=True,
-    help="One HTML file that works offline, or a folder of Markdown with charts as SVG.",
-)
+@form_option
 @click.option(
     "--to",
     "target",

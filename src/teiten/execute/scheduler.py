@@ -59,15 +59,7 @@ def rehearsals(plan: Plan) -> tuple[PlannedTrial, ...]:
     """One trial for each kind of server and script: what is wrong with them shows at once."""
     kinds: dict[tuple[object, ...], PlannedTrial] = {}
     for trial in plan.trials:
-        kind = (
-            trial.template.fingerprint,
-            trial.settings,
-            trial.cell.workload,
-            trial.query_mode,
-            trial.server_cpus,
-            trial.directory,
-        )
-        kinds.setdefault(kind, trial)
+        kinds.setdefault(trial.kind, trial)
     return tuple(kinds.values())
 
 

@@ -74,6 +74,18 @@ class PlannedTrial:
     directory: str | None = None
     """Where the cluster's data are; None for Teiten's working folder."""
 
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """Kind of server and script: one rehearsal serves for all trials of a kind."""
+        return (
+            self.template.fingerprint,
+            self.settings,
+            self.cell.workload,
+            self.query_mode,
+            self.server_cpus,
+            self.directory,
+        )
+
 
 @dataclass(frozen=True)
 class Needs:

@@ -138,17 +138,7 @@ def _measured(study: Study, trial: PlannedTrial) -> float:
 
 
 def _preparing(trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> float:
-    kinds = {
-        (
-            trial.template.fingerprint,
-            trial.settings,
-            trial.cell.workload,
-            trial.query_mode,
-            trial.server_cpus,
-            trial.directory,
-        )
-        for trial in trials
-    }
+    kinds = {trial.kind for trial in trials}
     built = sum(volumes.build_seconds(template.data) for template in missing)
     return built + REHEARSAL_SECONDS * len(kinds)
 

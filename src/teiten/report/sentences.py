@@ -112,7 +112,7 @@ def _statement(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str
         return t("sentence.nothing", reason=reason, **values)
     values["confidence"] = plain_percent(t, effect.confidence)
     if verdict.kind in DECIDED or verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
-        return _decided(t, verdict, effect, metric, values)
+        return decided(t, "sentence", verdict, metric, values)
     digits = percent_decimals(effect)
     values |= {
         "percent": percent(t, effect.ratio - 1, digits, signed=True),
@@ -124,9 +124,11 @@ def _statement(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str
     return t("sentence.inconclusive", detectable=_detectable(t, verdict), **values)
 
 
-def _decided(
-    t: Texts, verdict: Verdict, effect: Interval, metric: Metric, values: dict[str, str]
-) -> str:
+def decided(t: Texts, group: str, verdict: Verdict, metric: Metric, values: dict[str, str]) -> str:
+    """The sentence of a difference. ``group``: of the texts; ``values``: the names for it."""
+    effect = verdict.effect
+    if effect is None:
+        raise ValueError("without an interval there is no difference to tell")
     above = effect.ratio > 1
     ends = (effect.low - 1, effect.high - 1) if above else (1 - effect.high, 1 - effect.low)
     digits = percent_decimals(effect)
@@ -138,9 +140,9 @@ def _decided(
     faster = above != (metric.better is Better.LOWER)
     direction = "faster" if faster else "slower"
     if verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
-        return t(f"sentence.small-{direction}", **values)
+        return t(f"{group}.small-{direction}", **values)
     suffix = "-at-least" if verdict.at_least_delta else ""
-    return t(f"sentence.{verdict.kind.value}{suffix}", **values)
+    return t(f"{group}.{direction}{suffix}", **values)
 
 
 def _detectable(t: Texts, verdict: Verdict) -> str:

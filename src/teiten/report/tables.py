@@ -42,5 +42,13 @@ class Table:
     """Scrolls in its own box."""
 
 
+def level_value(text: str, otherwise: int) -> float:
+    """By what a level sorts: its number, or its place among the others."""
+    try:
+        return float(text)
+    except ValueError:
+        return float(otherwise)
+
+
 def cells(*values: str | Cell) -> Row:
     return tuple(value if isinstance(value, Cell) else Cell(value) for value in values)

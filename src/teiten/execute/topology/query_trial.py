@@ -6,12 +6,10 @@ from statistics import median
 
 from teiten.errors import ServerError
 from teiten.execute.executor import Facts
-from teiten.execute.postgres.templates.store import BENCH_DATABASE
-from teiten.execute.probes.sampler import Sampler, Sampling
+from teiten.execute.probes.sampler import Sampling
 from teiten.execute.topology.bench import Bench
 from teiten.execute.topology.single_trial import SingleServerTrial
 from teiten.execute.workload.queries import Execution, QuerySession, packed
-from teiten.host.affinity import kept_off
 from teiten.model.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.model.plan import PlannedTrial
 from teiten.model.trial import Problem
@@ -48,21 +46,7 @@ class QueryTrial(SingleServerTrial):
     def measure(self, number: int) -> Facts:
         """All timings of the query: a trial of it is not cut into slices."""
         del number
-        sampler = Sampler(
-            conninfo=self.cluster.conninfo(BENCH_DATABASE),
-            version=self._trial.template.installation.version,
-            postmaster_pid=self.cluster.pid or 0,
-            devices=self._bench.devices,
-        )
-        self._sampler = sampler
-        with kept_off(self._own_cpus_of_server()):
-            sampler.start()
-            try:
-                for _ in range(0 if self._over else self._workload.runs):
-                    self._time_once()
-            finally:
-                self._sampling = sampler.stop()
-                self._sampler = None
+        _, self._sampling = self._sampled(self._time_all)
         return {"seconds": list(self._timings), "over": self._over}
 
     def collect(self) -> Facts:
@@ -109,6 +93,10 @@ class QueryTrial(SingleServerTrial):
 
     def _new_session(self) -> QuerySession:
         return QuerySession(self._connect(), self._workload.timeout, self._bench.check_interruption)
+
+    def _time_all(self) -> None:
+        for _ in range(0 if self._over else self._workload.runs):
+            self._time_once()
 
     def _time_once(self) -> None:
         if self._session is None or self._over:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
 
@@ -15,7 +16,7 @@ from teiten.execute.executor import Facts
 from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.postgres.templates.store import BENCH_DATABASE
-from teiten.execute.probes.sampler import Sampler
+from teiten.execute.probes.sampler import Sampler, Sampling
 from teiten.execute.topology.attachments import AttachedDatabase
 from teiten.execute.topology.bench import Bench, RunningServer
 from teiten.execute.topology.checks import TrialReadings, changes_rows, problems_of
@@ -51,6 +52,7 @@ from teiten.model.study import CachePolicy
 from teiten.model.trial import Problem
 from teiten.model.units import Seconds
 
+Done = TypeVar("Done")
 WARM_UP_SEED = 20_000_003
 """Added to a trial's seed for the warm-up, so that it does not touch the same rows first."""
 RUNS = {"running": "since an earlier pair"}
@@ -134,7 +136,7 @@ class SingleServerTrial:
         if server.start != start_of(self._trial) or not server.cluster.is_running():
             server.cluster.stop(immediately=True)
             if self._bench.kept.pop(self._place, None) is not None:
-                server.cluster.remove()
+                self._bench.remove(server.cluster)
             return False
         self._cluster, self._runs_since_before = server.cluster, True
         self._cflags = server.cflags
@@ -204,6 +206,21 @@ class SingleServerTrial:
     def measure(self, number: int) -> Facts:
         if self._measured.problems:
             return {"skipped": "an earlier slice failed"}
+
+        def load() -> tuple[float, PgbenchResult]:
+            return time.time(), self._run_pgbench(
+                self._slice_folder(number),
+                self._measure.slice_duration,
+                slice_seed(self._trial.seed, number),
+                self._log_rate,
+            )
+
+        (started_at, result), sampling = self._sampled(load)
+        self._measured.slices.append(Slice(started_at, result, sampling))
+        return {"tps": result.metrics.get("tps"), "slice": number}
+
+    def _sampled(self, work: Callable[[], Done]) -> tuple[Done, Sampling]:
+        """What the work gives, and what was sampled meanwhile."""
         sampler = Sampler(
             conninfo=self.server.conninfo(BENCH_DATABASE),
             version=self._trial.template.installation.version,
@@ -213,19 +230,12 @@ class SingleServerTrial:
         self._sampler = sampler
         with kept_off(self._own_cpus_of_server()):
             sampler.start()
-            started_at = time.time()
             try:
-                result = self._run_pgbench(
-                    self._slice_folder(number),
-                    self._measure.slice_duration,
-                    slice_seed(self._trial.seed, number),
-                    self._log_rate,
-                )
+                done = work()
             finally:
                 sampling = sampler.stop()
                 self._sampler = None
-        self._measured.slices.append(Slice(started_at, result, sampling))
-        return {"tps": result.metrics.get("tps"), "slice": number}
+        return done, sampling
 
     def _own_cpus_of_server(self) -> tuple[int, ...]:
         """The processors that only the server has; none where it shares them with pgbench."""

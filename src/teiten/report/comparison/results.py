@@ -19,7 +19,7 @@ from teiten.report.sentences import (
     ratio_text,
     verdict_word,
 )
-from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.tables import Cell, Column, Row, Table, level_value
 from teiten.report.view.kit import factor_of
 
 WIDEST = (0.02, 50.0)
@@ -163,7 +163,7 @@ def _row(pair: Pair, level: LevelResult, factor: float) -> Row:
 
     count = pair.t("comparison.counts", a=len(level.old_values), b=len(level.new_values))
     return (
-        *(Cell(text, _number(text, at)) for at, (_, text) in enumerate(level.context)),
+        *(Cell(text, level_value(text, at)) for at, (_, text) in enumerate(level.context)),
         value(level.old_median, level.old_values),
         value(level.new_median, level.new_values),
         *_judged(pair, level.verdict, count),
@@ -179,13 +179,6 @@ def _judged(pair: Pair, verdict: Verdict, count: str) -> Row:
         Cell(count, verdict.pairs),
         Cell(f"{verdict_word(t, verdict)}{hint}", kind=f"verdict {verdict.kind.value}"),
     )
-
-
-def _number(text: str, otherwise: int) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return float(otherwise)
 
 
 def value_columns(pair: Pair) -> Columns:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from teiten.model.analysis import CampaignAnalysis, Interval, Verdict, VerdictKind
 from teiten.model.comparison import Comparison, UnpairedResult
 from teiten.model.facts import HostFacts
-from teiten.model.metrics import Better, Metric
+from teiten.model.metrics import Metric
 from teiten.model.text import Language
 from teiten.report.numbers import bytes_text, fixed
 from teiten.report.sentences import (
     DECIDED,
+    decided,
     detectable_percent,
     interval_text,
     percent,
@@ -122,7 +123,7 @@ def _sentence(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str]
         return t("comparison-sentence.nothing", reason=reason, **values)
     values["confidence"] = plain_percent(t, round(effect.confidence, 12))
     if verdict.kind in DECIDED or verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
-        return _decided(t, verdict, effect, metric, values)
+        return decided(t, "comparison-sentence", verdict, metric, values)
     digits = percent_decimals(effect)
     far = effect.high > FARTHEST
     values |= {
@@ -141,21 +142,3 @@ def _sentence(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str]
         else t("comparison-sentence.detectable", percent=detectable_percent(t, smallest))
     )
     return t("comparison-sentence.inconclusive", detectable=told, **values)
-
-
-def _decided(
-    t: Texts, verdict: Verdict, effect: Interval, metric: Metric, values: dict[str, str]
-) -> str:
-    above = effect.ratio > 1
-    ends = (effect.low - 1, effect.high - 1) if above else (1 - effect.high, 1 - effect.low)
-    digits = percent_decimals(effect)
-    values |= {
-        "percent": percent(t, abs(effect.ratio - 1), digits),
-        "low": percent(t, ends[0], digits),
-        "high": percent(t, ends[1], digits),
-    }
-    direction = "faster" if above != (metric.better is Better.LOWER) else "slower"
-    if verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
-        return t(f"comparison-sentence.small-{direction}", **values)
-    suffix = "-at-least" if verdict.at_least_delta else ""
-    return t(f"comparison-sentence.{direction}{suffix}", **values)

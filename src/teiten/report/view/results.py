@@ -28,7 +28,7 @@ from teiten.report.sentences import (
     ratio_text,
     verdict_word,
 )
-from teiten.report.tables import Cell, Column, Row, Table, cells
+from teiten.report.tables import Cell, Column, Row, Table, cells, level_value
 from teiten.report.view.chooser import still_series
 from teiten.report.view.kit import Group, Kit, factor_of
 from teiten.report.view.scaling import WorkloadScaling, scaling
@@ -256,7 +256,7 @@ def _level_row(kit: Kit, level: LevelResult, factor: float) -> Row:
         return Cell(measured(number * factor, half * factor), number)
 
     return (
-        *(Cell(text, _number(text, at)) for at, (_, text) in enumerate(level.context)),
+        *(Cell(text, level_value(text, at)) for at, (_, text) in enumerate(level.context)),
         value(level.old_median, level.old_values, level.old_over),
         value(level.new_median, level.new_values, level.new_over),
         *_judged(kit, level.verdict),
@@ -277,13 +277,6 @@ def _judged(kit: Kit, verdict: Verdict) -> Row:
         Cell(str(verdict.pairs), verdict.pairs),
         Cell(f"{word}{hint}", kind=f"verdict {verdict.kind.value}"),
     )
-
-
-def _number(text: str, otherwise: int) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return float(otherwise)
 
 
 def _percentiles(kit: Kit, name: str, groups: Sequence[Group]) -> Table | None:
@@ -316,5 +309,5 @@ def _percentile_row(kit: Kit, group: Group, present: Sequence[str]) -> Row:
                 middle,
             )
         )
-    head = [Cell(text, _number(text, at)) for at, (_, text) in enumerate(group.context)]
+    head = [Cell(text, level_value(text, at)) for at, (_, text) in enumerate(group.context)]
     return (*head, *cells(kit.short(group.side)), *found)

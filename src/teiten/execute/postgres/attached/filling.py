@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import psycopg
 
 from teiten.execute.postgres.attached.connection import Route, answering
-from teiten.execute.postgres.programs import run_program
+from teiten.execute.postgres.programs import pgbench_initialize, run_program
 from teiten.model.installation import Pgbench
 from teiten.model.plan import TemplateSpec
 
@@ -44,15 +44,7 @@ def fill(database: Database, spec: TemplateSpec, pgbench: Pgbench) -> Filled:
     transaction of others holds them back) are told, not refused: the server is not ours alone.
     """
     run_program(
-        [
-            pgbench.path,
-            "--initialize",
-            "--no-vacuum",
-            "--quiet",
-            f"--scale={spec.data.scale}",
-            f"--fillfactor={spec.data.fillfactor}",
-            database.pgbench_conninfo,
-        ],
+        pgbench_initialize(pgbench, spec.data, database.pgbench_conninfo),
         what=f"pgbench --initialize with scale {spec.data.scale} on {database.route.name}",
         library_path=pgbench.library_path,
         environment=database.pgbench_environment(()),

@@ -12,7 +12,7 @@ from teiten.errors import ServerError, WorkloadError
 from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.initdb import INITDB_CONFIGURATION
 from teiten.execute.postgres.marker import Kind
-from teiten.execute.postgres.programs import run_program
+from teiten.execute.postgres.programs import pgbench_initialize, run_program
 from teiten.execute.postgres.templates.copy_methods import sync_file_system
 from teiten.host.users import ServerUser
 from teiten.model.installation import Pgbench
@@ -91,18 +91,14 @@ def _fill(cluster: Cluster, spec: TemplateSpec, pgbench: Pgbench) -> None:
 def run_pgbench_init(cluster: Cluster, spec: TemplateSpec, pgbench: Pgbench) -> None:
     """``pgbench -i`` of the data set into ``bench``, without its VACUUM."""
     run_program(
-        [
-            pgbench.path,
-            "--initialize",
-            "--no-vacuum",
-            "--quiet",
-            f"--scale={spec.data.scale}",
-            f"--fillfactor={spec.data.fillfactor}",
+        pgbench_initialize(
+            pgbench,
+            spec.data,
             f"--host={cluster.socket_directory}",
             f"--port={cluster.port}",
             f"--username={cluster.user_name}",
             BENCH_DATABASE,
-        ],
+        ),
         what=f"pgbench --initialize with scale {spec.data.scale} on {cluster.name}",
         library_path=pgbench.library_path,
         hint="give disk back with teiten clean where the disk is full; "
