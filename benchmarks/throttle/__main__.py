@@ -1,6 +1,7 @@
 """Does Teiten name the resource that is scarce, and no other? One resource throttled at a time.
 
-    sudo python -m benchmarks.throttle [--servers 17,18] [--only WORD] [--blocks 2] [--seconds 4]
+    sudo python -m benchmarks.throttle [--servers 17,18] [--only WORD,WORD] [--blocks 2]
+                                       [--seconds 4]
 
 Each scenario measures its ceilings and runs a short campaign inside control groups of its own
 (or with fewer processors), so that ceilings and campaign meet the same limit. Printed: a confusion
@@ -36,7 +37,7 @@ FILE = Bytes(64 << 20)
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--servers", default="17,18", help="two; each gets a statement of its own")
-    parser.add_argument("--only", default="", help="scenarios whose name holds this word")
+    parser.add_argument("--only", default="", help="words of scenarios, by comma")
     parser.add_argument("--blocks", type=int, default=2)
     parser.add_argument("--seconds", type=int, default=4)
     parser.add_argument("--workdir", type=Path, default=default_workdir())
@@ -47,7 +48,7 @@ def main() -> None:
     common = ("--servers", arguments.servers, *measure, "--set", "warmup=1s", "--set", "settle=0s")
     found: dict[Scenario, tuple[BottleneckResult, ...]] = {}
     for scenario in SCENARIOS:
-        if arguments.only in scenario.name:
+        if any(word in scenario.name for word in arguments.only.split(",")):
             found[scenario] = run(scenario, workdir, common)
             for result in found[scenario]:
                 print(f"{scenario.name}: {said(result)}", flush=True)
@@ -59,7 +60,7 @@ def run(
 ) -> tuple[BottleneckResult, ...]:
     """What is said of each server in the scenario's campaign, which is deleted."""
     teiten = [sys.executable, "-m", "teiten", "--workdir", str(workdir.root)]
-    arguments = ["run", "observe", "--profile", "quick", *scenario.arguments, *common, "--json"]
+    arguments = ["run", "observe", "--profile", "quick", *common, *scenario.arguments, "--json"]
     with control_groups(GROUP, scenario.limits, workdir.clusters) as groups:
         child = os.fork()
         if child == 0:
