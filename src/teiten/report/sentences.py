@@ -112,9 +112,10 @@ def _statement(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str
         return t("sentence.nothing", reason=reason, **values)
     values["confidence"] = plain_percent(t, effect.confidence)
     if verdict.kind in DECIDED or verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
-        return decided(t, "sentence", verdict, metric, values)
+        which, numbers = decided(t, verdict, metric)
+        return t(f"sentence.{which}", **values, **numbers)
     digits = percent_decimals(effect)
-    values |= {
+    values = {
         "percent": percent(t, effect.ratio - 1, digits, signed=True),
         "low": percent(t, effect.low - 1, digits, signed=True),
         "high": percent(t, effect.high - 1, digits, signed=True),
@@ -124,15 +125,15 @@ def _statement(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str
     return t("sentence.inconclusive", detectable=_detectable(t, verdict), **values)
 
 
-def decided(t: Texts, group: str, verdict: Verdict, metric: Metric, values: dict[str, str]) -> str:
-    """The sentence of a difference. ``group``: of the texts; ``values``: the names for it."""
+def decided(t: Texts, verdict: Verdict, metric: Metric) -> tuple[str, dict[str, str]]:
+    """Of a difference: which sentence says it (slower-at-least, …), and its numbers."""
     effect = verdict.effect
     if effect is None:
         raise ValueError("without an interval there is no difference to tell")
     above = effect.ratio > 1
     ends = (effect.low - 1, effect.high - 1) if above else (1 - effect.high, 1 - effect.low)
     digits = percent_decimals(effect)
-    values |= {
+    values = {
         "percent": percent(t, abs(effect.ratio - 1), digits),
         "low": percent(t, ends[0], digits),
         "high": percent(t, ends[1], digits),
@@ -140,9 +141,8 @@ def decided(t: Texts, group: str, verdict: Verdict, metric: Metric, values: dict
     faster = above != (metric.better is Better.LOWER)
     direction = "faster" if faster else "slower"
     if verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
-        return t(f"{group}.small-{direction}", **values)
-    suffix = "-at-least" if verdict.at_least_delta else ""
-    return t(f"{group}.{direction}{suffix}", **values)
+        return f"small-{direction}", values
+    return f"{direction}-at-least" if verdict.at_least_delta else direction, values
 
 
 def _detectable(t: Texts, verdict: Verdict) -> str:
