@@ -115,7 +115,7 @@ def _statement(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str
         which, numbers = decided(t, verdict, metric)
         return t(f"sentence.{which}", **values, **numbers)
     digits = percent_decimals(effect)
-    values = {
+    values |= {
         "percent": percent(t, effect.ratio - 1, digits, signed=True),
         "low": percent(t, effect.low - 1, digits, signed=True),
         "high": percent(t, effect.high - 1, digits, signed=True),
