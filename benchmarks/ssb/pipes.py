@@ -10,7 +10,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -22,27 +23,34 @@ TPCHGEN = "tpchgen-cli lineitem"
 NAMES = {SsbFormat.TBL: "text", SsbFormat.BINARY: "binary COPY"}
 
 
-def seconds_of_pipe(command: Sequence[str], cpus: Sequence[int]) -> float:
-    """Run a program with its output through a pipe to a reader, both on these CPUs only."""
-    kept = ["taskset", "--cpu-list", ",".join(map(str, cpus))]
+def seconds_of_pipes(*pipes: tuple[Sequence[str], Sequence[int]]) -> float:
+    """Run programs, each with its output through a pipe to a reader, both on its CPUs only."""
     begin = time.perf_counter()
-    with (
-        subprocess.Popen([*kept, *command], stdout=subprocess.PIPE) as maker,
-        subprocess.Popen([*kept, "cat"], stdin=maker.stdout, stdout=subprocess.DEVNULL) as reader,
-    ):
-        assert maker.stdout is not None
-        maker.stdout.close()
-        reader.wait()
-        maker.wait()
-    assert maker.returncode == 0, command
+    with ExitStack() as stack:
+        makers = [stack.enter_context(_pipe(command, cpus)) for command, cpus in pipes]
+    for maker in makers:
+        assert maker.returncode == 0, maker.args
     return time.perf_counter() - begin
 
 
-def our_command(scale: int, form: SsbFormat, threads: int) -> list[str]:
-    """lineorder to stdout."""
+@contextmanager
+def _pipe(command: Sequence[str], cpus: Sequence[int]) -> Iterator[subprocess.Popen[bytes]]:
+    kept = ["taskset", "--cpu-list", ",".join(map(str, cpus))]
+    with (
+        subprocess.Popen([*kept, *command], stdout=subprocess.PIPE) as maker,
+        subprocess.Popen([*kept, "cat"], stdin=maker.stdout, stdout=subprocess.DEVNULL),
+    ):
+        assert maker.stdout is not None
+        maker.stdout.close()
+        yield maker
+
+
+def our_command(scale: int, form: SsbFormat, threads: int, chunk: str = "1/1") -> list[str]:
+    """lineorder, or a chunk of it, to stdout."""
     return [
         *(sys.executable, "-m", "teiten", "-q", "data", "ssb", "--table", "lineorder"),
-        *("--scale", str(scale), "--format", form, "--streams", str(threads), "--to", "-"),
+        *("--scale", str(scale), "--format", form, "--streams", str(threads)),
+        *("--chunk", chunk, "--to", "-"),
     ]
 
 
@@ -59,6 +67,11 @@ def label(what: str, cores: int) -> str:
     return f"{what} to a pipe, {cores} core{'s' if cores > 1 else ''}"
 
 
+def chunks_label(what: str, cores: int) -> str:
+    """The name of one process and pipe for each core, with a chunk each."""
+    return f"{what}, a chunk to a pipe by each of {cores} cores"
+
+
 def makers(scale: int, tpchgen: Path | None, cpus: Sequence[int]) -> dict[str, Callable[[], float]]:
     """What is measured, by name."""
     found: dict[str, Callable[[], float]] = {}
@@ -66,10 +79,18 @@ def makers(scale: int, tpchgen: Path | None, cpus: Sequence[int]) -> dict[str, C
         kept = tuple(cpus)[:cores]
         if tpchgen is not None:
             command = their_command(tpchgen, scale, cores)
-            found[label(TPCHGEN, cores)] = partial(seconds_of_pipe, command, kept)
+            found[label(TPCHGEN, cores)] = partial(seconds_of_pipes, (command, kept))
         for form, name in NAMES.items():
             command = our_command(scale, form, cores)
-            found[label(name, cores)] = partial(seconds_of_pipe, command, kept)
+            found[label(name, cores)] = partial(seconds_of_pipes, (command, kept))
+            if cores > 1:
+                found[chunks_label(name, cores)] = partial(
+                    seconds_of_pipes,
+                    *(
+                        (our_command(scale, form, 1, f"{number}/{cores}"), (cpu,))
+                        for number, cpu in enumerate(kept, 1)
+                    ),
+                )
     return found
 
 
@@ -81,17 +102,18 @@ def ratios(seconds: Seconds, cores: int) -> list[Ratio]:
         if label(TPCHGEN, number) in seconds:
             found.append(
                 ratio(
-                    f"text against tpchgen-cli, {number} cores" if number > 1
-                    else "text against tpchgen-cli, 1 core",
+                    label(text, number).replace("to a pipe", "against tpchgen-cli"),
                     seconds[label(TPCHGEN, number)],
                     seconds[label(text, number)],
-                    LEAST_TEXT_RATIO if number == 1 else None,
+                    LEAST_TEXT_RATIO,
                 )
-            )  # fmt: skip
+            )
         name = label(binary, number).replace(" to a pipe", " against text")
         found.append(ratio(name, seconds[label(text, number)], seconds[label(binary, number)]))
     if cores > 1:
         for what in (text, binary):
             name = f"{what}, {cores} cores against 1"
-            found.append(ratio(name, seconds[label(what, 1)], seconds[label(what, cores)]))
+            alone = seconds[label(what, 1)]
+            found.append(ratio(name, alone, seconds[label(what, cores)]))
+            found.append(ratio(f"{name}, by chunks", alone, seconds[chunks_label(what, cores)]))
     return found
