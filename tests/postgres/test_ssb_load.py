@@ -8,15 +8,17 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 
+import psycopg
 import pytest
 from psycopg import sql
 
-from teiten.errors import ServerError, UsageError
+from teiten.errors import MachineError, ServerError, UsageError
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.ssb import native
 from teiten.execute.ssb.load import LOADING, MARK, LoadOptions, load
-from teiten.execute.ssb.results import queries, result_of
+from teiten.execute.ssb.results import check_results
 from teiten.execute.ssb.verify import verify_sums
 from teiten.execute.ssb.watch import Unwatched
 from teiten.model.ssb import Chunk, SsbData, SsbTable, SsbVariant, Written
@@ -36,6 +38,16 @@ def tables(cluster: Cluster) -> set[str]:
     return {name for (name,) in found}
 
 
+class Told(Unwatched):
+    """Keeps what people are told."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+
 class At(Unwatched):
     """Does something once, when the first lineorders were sent."""
 
@@ -47,6 +59,34 @@ class At(Unwatched):
         if table is SsbTable.LINEORDER and not self.done.is_set():
             self.done.set()
             self.action()  # type: ignore[operator]
+
+
+def loading(dsn: str, streams: str) -> subprocess.Popen[str]:
+    """A load by the command line that lasts for a while."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "teiten", "-q", "data", "ssb", "--scale", "10", "--to", dsn,
+         "--streams", streams, "--table", "lineorder"],
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def wait_for_streams(cluster: Cluster, process: subprocess.Popen[str], streams: int) -> None:
+    with cluster.connect() as connection:
+        while process.poll() is None:
+            row = connection.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'COPY%'"
+            ).fetchone()
+            if row == (streams,):
+                break
+            time.sleep(0.05)
+
+
+def recovered(cluster: Cluster) -> None:
+    """Wait until the server takes connections again."""
+    while True:
+        with suppress(psycopg.OperationalError), cluster.connect():
+            return
+        time.sleep(0.1)
 
 
 @pytest.mark.parametrize("streams", [1, 3])
@@ -68,8 +108,7 @@ def test_what_is_loaded_is_what_the_text_holds(running_cluster: Cluster, streams
                 ) as copy,
             ):
                 assert b"".join(bytes(part) for part in copy).decode() == expected
-        for query in queries().values():
-            result_of(connection, query)
+        check_results(connection, SsbVariant.REFERENCE, 0.01)
         (comment,) = connection.execute(
             "SELECT obj_description('lineorder'::regclass, 'pg_class')"
         ).fetchone() or ("",)
@@ -112,6 +151,45 @@ class TestOneServer:
             ).fetchone()
         assert row == (6_000_000_000,)
 
+    @pytest.mark.parametrize("variant", list(SsbVariant))
+    @pytest.mark.parametrize(
+        ("tables", "told"),
+        [
+            (tuple(SsbTable), "column sums and the results of the 13 queries"),
+            ((SsbTable.PART, SsbTable.DATE), "the numbers of rows, column sums"),
+        ],
+    )
+    def test_what_is_verified_is_told(
+        self,
+        running_cluster: Cluster,
+        variant: SsbVariant,
+        tables: tuple[SsbTable, ...],
+        told: str,
+    ) -> None:
+        watch = Told()
+        data = SsbData(0.01, variant, tables)
+        load(running_cluster.conninfo("postgres"), data, LoadOptions(1), watch)
+        (note,) = watch.notes
+        assert note.startswith("verified in the server: ") and note.endswith(told)
+
+    def test_wrong_results_leave_nothing(self, running_cluster: Cluster) -> None:
+        class Meddling(Unwatched):
+            def step(self, text: str) -> None:
+                if text == "verifying lineorder":  # after date
+                    with running_cluster.connect() as connection:
+                        connection.execute(f"UPDATE {LOADING}date SET d_year = d_year + 1")
+
+        dsn = running_cluster.conninfo("postgres")
+        with pytest.raises(ServerError, match=r"^q1\.1 gives 1 rows \(MD5 \w+\), not 1 \(\w+\)$"):
+            load(dsn, SMALL, LoadOptions(2), Meddling())
+        assert tables(running_cluster) == set()
+
+    def test_too_large_for_the_disk(self, running_cluster: Cluster) -> None:
+        dsn = running_cluster.conninfo("postgres")
+        with pytest.raises(MachineError, match=r"take about 64\d\d\.\d GB, and /.* GB free"):
+            load(dsn, SsbData(10_000), LoadOptions(2), Unwatched())
+        assert tables(running_cluster) == set()
+
     def test_an_existing_table_is_left_alone(self, running_cluster: Cluster) -> None:
         with running_cluster.connect() as connection:
             connection.execute("CREATE TABLE date (mine int)")
@@ -119,6 +197,13 @@ class TestOneServer:
             load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(1), Unwatched())
         assert "DROP TABLE date" in raised.value.hint
         assert tables(running_cluster) == {"date"}
+
+    def test_a_second_load_says_what_is_there(self, running_cluster: Cluster) -> None:
+        dsn = running_cluster.conninfo("postgres")
+        load(dsn, SMALL, LoadOptions(1), Unwatched())
+        there = r"\(Star Schema Benchmark, scale factor 0\.01, reference; loaded by Teiten\)$"
+        with pytest.raises(UsageError, match=f"^table customer exists in the server.* {there}"):
+            load(dsn, SsbData(0.1), LoadOptions(1), Unwatched())
 
     def test_somebody_s_table_with_our_prefix_is_left_alone(self, running_cluster: Cluster) -> None:
         with running_cluster.connect() as connection:
@@ -131,7 +216,12 @@ class TestOneServer:
         with running_cluster.connect() as connection:
             connection.execute(f"CREATE TABLE {LOADING}lineorder (left_over int)")
             connection.execute(f"COMMENT ON TABLE {LOADING}lineorder IS '{MARK}'")
-        load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(2), Unwatched())
+        watch = Told()
+        load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(2), watch)
+        assert watch.notes[0] == (
+            f"dropped {LOADING}lineorder, which an earlier load had left unfinished;"
+            " this one starts from the beginning"
+        )
         assert tables(running_cluster) == set(SsbTable)
 
     @pytest.mark.parametrize("streams", [1, 2])
@@ -165,22 +255,52 @@ class TestOneServer:
         load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(2), Unwatched())
         assert tables(running_cluster) == set(SsbTable)
 
+    def test_a_crash_is_told_and_the_next_load_goes_on(self, running_cluster: Cluster) -> None:
+        def kill() -> None:
+            with running_cluster.connect() as connection:
+                (pid,) = connection.execute(
+                    "SELECT pid FROM pg_stat_activity WHERE query LIKE 'COPY%'"
+                ).fetchone() or (0,)
+                assert pid
+                os.kill(pid, signal.SIGKILL)
+
+        dsn = running_cluster.conninfo("postgres")
+        with pytest.raises(ServerError, match="the connection was lost") as raised:
+            load(dsn, SsbData(0.1), LoadOptions(2), At(kill))
+        assert "run the same command again" in raised.value.hint
+        recovered(running_cluster)
+        assert not tables(running_cluster) & set(SsbTable)
+        load(dsn, SMALL, LoadOptions(2), Unwatched())
+        assert tables(running_cluster) == set(SsbTable)
+
+    def test_what_a_killed_teiten_left_is_dropped(self, running_cluster: Cluster) -> None:
+        dsn = running_cluster.conninfo("postgres")
+        with loading(dsn, "2") as process:
+            wait_for_streams(running_cluster, process, 2)
+            process.kill()
+            process.communicate(timeout=60)
+        assert tables(running_cluster) == {f"{LOADING}lineorder"}
+        watch = Told()
+        load(dsn, SsbData(0.01, tables=(SsbTable.LINEORDER,)), LoadOptions(2), watch)
+        assert watch.notes[0].startswith(f"dropped {LOADING}lineorder")
+        assert tables(running_cluster) == {"lineorder"}
+
+    def test_a_load_that_still_runs_is_left_alone(self, running_cluster: Cluster) -> None:
+        dsn = running_cluster.conninfo("postgres")
+        with loading(dsn, "2") as process:
+            wait_for_streams(running_cluster, process, 2)
+            with pytest.raises(UsageError, match="another teiten is loading"):
+                load(dsn, SMALL, LoadOptions(2), Unwatched())
+            assert tables(running_cluster) == {f"{LOADING}lineorder"}
+            process.terminate()
+            process.communicate(timeout=60)
+        assert (process.returncode, tables(running_cluster)) == (130, set())
+
     @pytest.mark.parametrize("streams", ["1", "2"])
     def test_an_interruption_leaves_nothing(self, running_cluster: Cluster, streams: str) -> None:
         dsn = running_cluster.conninfo("postgres")
-        with subprocess.Popen(
-            [sys.executable, "-m", "teiten", "-q", "data", "ssb", "--scale", "10", "--to", dsn,
-             "--streams", streams, "--table", "lineorder"],
-            stderr=subprocess.PIPE, text=True,
-        ) as process:  # fmt: skip
-            with running_cluster.connect() as connection:
-                while process.poll() is None:
-                    row = connection.execute(
-                        "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'COPY%'"
-                    ).fetchone()
-                    if row == (int(streams),):
-                        break
-                    time.sleep(0.05)
+        with loading(dsn, streams) as process:
+            wait_for_streams(running_cluster, process, int(streams))
             os.kill(process.pid, signal.SIGINT)
             _, stderr = process.communicate(timeout=60)
         assert (process.returncode, stderr.strip()) == (130, "interrupted")

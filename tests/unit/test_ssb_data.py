@@ -8,6 +8,7 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import namedtuple
 from collections.abc import Callable
@@ -20,10 +21,10 @@ import pytest
 from teiten.cli.data_ssb import is_dsn
 from teiten.errors import MachineError, UsageError
 from teiten.execute.ssb import native
-from teiten.execute.ssb.blocks import blocks
+from teiten.execute.ssb.blocks import Block, take_blocks
 from teiten.execute.ssb.files import write_files
 from teiten.execute.ssb.load import describe
-from teiten.execute.ssb.results import known_results, queries
+from teiten.execute.ssb.results import has_known_results, known_results, queries
 from teiten.execute.ssb.watch import Unwatched
 from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable, SsbVariant
 
@@ -48,8 +49,10 @@ def teiten(
 
 
 def read(data: SsbData, table: SsbTable, form: SsbFormat, threads: int) -> bytes:
+    text = bytearray()
     part = range(native.units(data, table))
-    return b"".join(bytes(block.data) for block in blocks(data, table, form, part, threads))
+    take_blocks(data, table, form, part, lambda block: text.extend(block.data), threads=threads)
+    return bytes(text)
 
 
 @pytest.mark.parametrize("form", [SsbFormat.TBL, SsbFormat.CSV, SsbFormat.BINARY])
@@ -58,11 +61,20 @@ def test_any_number_of_threads_writes_the_same(form: SsbFormat) -> None:
     assert read(SMALL, SsbTable.LINEORDER, form, 3) == alone
 
 
-def test_an_unfinished_iteration_ends_its_threads() -> None:
-    part = range(native.units(SMALL, SsbTable.LINEORDER))
-    made = blocks(SMALL, SsbTable.LINEORDER, SsbFormat.TBL, part, 2)
-    assert next(made).rows > 0
-    made.close()  # type: ignore[attr-defined]
+@pytest.mark.parametrize("threads", [1, 3])
+def test_what_taking_raises_ends_all_threads(threads: int) -> None:
+    taken = []
+
+    def take(block: Block) -> None:
+        taken.append(block.units)
+        if len(taken) == 2:
+            raise BrokenPipeError
+
+    part = range(native.units(SsbData(0.1), SsbTable.LINEORDER))
+    with pytest.raises(BrokenPipeError):
+        take_blocks(SsbData(0.1), SsbTable.LINEORDER, SsbFormat.TBL, part, take, threads=threads)
+    assert len(taken) == 2
+    assert not [one for one in threading.enumerate() if one.name == "teiten-ssb"]
 
 
 @pytest.mark.parametrize("variant", list(SsbVariant))
@@ -119,6 +131,21 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
     assert ended.returncode == 3
     assert "writing to" in ended.stderr and "File too large" in ended.stderr
     assert list(folder.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    ended = teiten("data", "ssb", "--scale", "0.01", "--to", str(tmp_path / "file" / "folder"))
+    assert ended.returncode == 3
+    assert "folder failed: Not a directory" in ended.stderr
+    assert "hint: name a folder that can be made and written to" in ended.stderr
+
+
+def test_too_large_for_the_disk(tmp_path: Path) -> None:
+    ended = teiten("data", "ssb", "--scale", "10000", "--to", str(tmp_path / "out"))
+    assert ended.returncode == 3
+    assert "the files take about" in ended.stderr and "hint: free disk space" in ended.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -235,5 +262,14 @@ def test_there_are_13_queries_with_results() -> None:
     names = ["q1.1", "q1.2", "q1.3", "q2.1", "q2.2", "q2.3", "q3.1", "q3.2", "q3.3", "q3.4",
              "q4.1", "q4.2", "q4.3"]  # fmt: skip
     assert list(queries()) == names
-    assert list(known_results(SsbVariant.REFERENCE)) == names
-    assert list(known_results(SsbVariant.REPORTS)) == names
+    for variant in SsbVariant:
+        for scale in (0.01, 0.1, 1):
+            assert list(known_results(variant, scale)) == names
+        assert known_results(variant, 2) == {}
+
+
+def test_results_are_known_of_all_rows_only() -> None:
+    assert has_known_results(SsbData(1, SsbVariant.PAPER))
+    assert not has_known_results(SsbData(1, tables=tuple(SsbTable)[1:]))
+    assert not has_known_results(SsbData(1, chunk=Chunk(1, 2)))
+    assert not has_known_results(SsbData(3))

@@ -29,6 +29,7 @@ const CUT_PRIORITY: usize = 11;
 pub(crate) struct Lineorders<E> {
     encoder: E,
     pieces: Box<Pieces>,
+    scratch: [u8; ROW_WINDOW],
     order: u64,
     customers: u32,
     every_customer: bool,
@@ -99,6 +100,7 @@ impl<E: Encoder> Lineorders<E> {
         Self {
             encoder,
             pieces: Pieces::new(encoder, scale.variant),
+            scratch: [0; ROW_WINDOW],
             order: skipped,
             customers: scale.customers,
             every_customer: scale.variant == Variant::Paper,
@@ -136,14 +138,15 @@ impl<E: Encoder> Lineorders<E> {
 
     /// The fields that begin each line of an order.
     #[inline(always)]
-    fn order_pieces(&self, order: &Order, total: u32) -> OrderPieces {
+    fn order_pieces(&mut self, order: &Order, total: u32) -> OrderPieces {
+        let (encoder, scratch) = (self.encoder, &mut self.scratch);
         OrderPieces {
-            key: Piece::of(|row| {
-                self.encoder.start(row, Table::Lineorder);
-                self.encoder.orderkey(row, order.key);
+            key: Piece::written(scratch, |row| {
+                encoder.start(row, Table::Lineorder);
+                encoder.orderkey(row, order.key);
             }),
-            customer: Piece::of(|row| self.encoder.integer(row, order.customer)),
-            total: Piece::of(|row| self.encoder.integer(row, total)),
+            customer: Piece::written(scratch, |row| encoder.integer(row, order.customer)),
+            total: Piece::written(scratch, |row| encoder.integer(row, total)),
         }
     }
 }

@@ -156,19 +156,55 @@ trait Filler: Send + Sync {
 
 impl<S: Source> Filler for S {
     fn fill(&mut self, out: &mut [u8], most: u64, sums: &mut Sums) -> Filled {
-        let mut filled = Filled { bytes: 0, units: 0, rows: 0 };
-        while filled.units < most && out.len() - filled.bytes >= S::WINDOW {
-            let (end, rows) = self.next(out, filled.bytes, sums);
-            filled.bytes = end;
-            filled.units += 1;
-            filled.rows += rows;
-        }
-        filled
+        wide::fill(self, out, most, sums)
     }
 
     fn seek(&mut self, skipped: u64) {
         Source::seek(self, skipped);
     }
+}
+
+#[inline(always)]
+fn fill<S: Source>(source: &mut S, out: &mut [u8], most: u64, sums: &mut Sums) -> Filled {
+    let mut filled = Filled { bytes: 0, units: 0, rows: 0 };
+    while filled.units < most && out.len() - filled.bytes >= S::WINDOW {
+        let (end, rows) = source.next(out, filled.bytes, sums);
+        filled.bytes = end;
+        filled.units += 1;
+        filled.rows += rows;
+    }
+    filled
+}
+
+/// The same code, compiled a second time for processors with wider vectors.
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use super::{Filled, Source, Sums};
+
+    #[allow(unsafe_code)]
+    pub(super) fn fill<S: Source>(
+        source: &mut S,
+        out: &mut [u8],
+        most: u64,
+        sums: &mut Sums,
+    ) -> Filled {
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
+            // SAFETY: the processor has what the function is compiled for.
+            unsafe { with_avx2(source, out, most, sums) }
+        } else {
+            super::fill(source, out, most, sums)
+        }
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    fn with_avx2<S: Source>(source: &mut S, out: &mut [u8], most: u64, sums: &mut Sums) -> Filled {
+        super::fill(source, out, most, sums)
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+mod wide {
+    pub(super) use super::fill;
 }
 
 /// The place of a row in a buffer that has room for it.

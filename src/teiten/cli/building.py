@@ -13,8 +13,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from teiten.cli.attaching import attach
 from teiten.cli.console import Console, Verbosity
+from teiten.cli.durations import duration
 from teiten.cli.main import Session
-from teiten.cli.watching import duration
 from teiten.errors import UsageError
 from teiten.execute.postgres.building.build import build
 from teiten.execute.postgres.building.preparing import (

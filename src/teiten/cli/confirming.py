@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import click
 
+from teiten.cli.durations import duration
 from teiten.cli.main import Session
 from teiten.cli.planning import Planned
-from teiten.cli.watching import duration
 from teiten.model.study import CachePolicy
 
 LONG = 2 * 3600.0

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from teiten.cli.console import Console, Verbosity
-from teiten.cli.watching import duration
+from teiten.cli.durations import duration
 from teiten.execute.ssb.watch import Unwatched, Watch
 from teiten.model.ssb import SsbTable
 
@@ -31,6 +31,9 @@ class PlainWatch:
     def step(self, text: str) -> None:
         self._console.detail(text)
 
+    def note(self, text: str) -> None:
+        self._console.say(text)
+
     def progress(self, table: SsbTable, units: int, rows: int) -> None:
         del units
         with self._lock:
@@ -48,12 +51,18 @@ class PlainWatch:
 class LiveWatch:
     """A bar for all tables together."""
 
-    def __init__(self, progress: Progress, expected: Mapping[SsbTable, int]) -> None:
+    def __init__(
+        self, console: Console, progress: Progress, expected: Mapping[SsbTable, int]
+    ) -> None:
+        self._console = console
         self._progress = progress
         self._task = progress.add_task("starting", total=sum(expected.values()))
 
     def step(self, text: str) -> None:
         self._progress.update(self._task, description=text)
+
+    def note(self, text: str) -> None:
+        self._console.say(text)
 
     def progress(self, table: SsbTable, units: int, rows: int) -> None:
         del table, units
@@ -75,6 +84,6 @@ def watching(console: Console, expected: Mapping[SsbTable, int]) -> Iterator[Wat
         with Progress(
             *columns, console=console.people, transient=True, refresh_per_second=4
         ) as progress:
-            yield LiveWatch(progress, expected)
+            yield LiveWatch(console, progress, expected)
     else:
         yield PlainWatch(console, expected)

@@ -8,7 +8,8 @@ from teiten.analysis.campaign import wall_seconds
 from teiten.analysis.contrasts import contrasts
 from teiten.analysis.sequential import least_pairs
 from teiten.analysis.stopping import standing
-from teiten.cli.watching import Watcher, duration
+from teiten.cli.durations import duration
+from teiten.cli.watching import Watcher
 from teiten.ledger.store import Ledger
 from teiten.model.analysis import CampaignAnalysis, ContrastResult, VerdictKind
 from teiten.model.metrics import OVER_TIMEOUT, PRIMARY

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from teiten.analysis.sequential import pairs_for
-from teiten.cli.watching import duration
+from teiten.cli.durations import duration
 from teiten.model.noise import NoiseFloor
 
 EFFECTS = (0.01, 0.02, 0.05)

@@ -25,10 +25,10 @@ from teiten.analysis.replication import (
     slices_by_start,
 )
 from teiten.cli.campaign import run_trials, sweep_leftovers
+from teiten.cli.durations import duration
 from teiten.cli.main import Session
 from teiten.cli.planning import Planned, plan_study
 from teiten.cli.replication_text import replication_lines
-from teiten.cli.watching import duration
 from teiten.errors import InterruptedCampaignError, MachineError
 from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger

@@ -11,11 +11,11 @@ import click
 from teiten.cli.attaching import confirm_attached
 from teiten.cli.campaign import CarriedOut, carry_out, outcome_as_json, sweep_leftovers
 from teiten.cli.confirming import confirm
+from teiten.cli.durations import duration
 from teiten.cli.fail_on import check_fail_on, fail_on_option
 from teiten.cli.main import Session
 from teiten.cli.options import PlanOptions, plan_options
 from teiten.cli.planning import Planned, make_plan
-from teiten.cli.watching import duration
 from teiten.errors import MachineError, UsageError
 from teiten.ledger.campaigns import check_name, new_name
 from teiten.ledger.deletion import delete_campaign

@@ -19,6 +19,7 @@ from pydantic import TypeAdapter
 from teiten.cli.attaching import confirm_attached
 from teiten.cli.campaign import CarriedOut, run_trials, sweep_leftovers
 from teiten.cli.confirming import confirm
+from teiten.cli.durations import duration
 from teiten.cli.main import Session
 from teiten.cli.options import PlanOptions
 from teiten.cli.planning import Planned, load, make_plan, plan_sized, plan_study
@@ -29,7 +30,6 @@ from teiten.cli.run import (
     repeating_command,
     tell_cautions,
 )
-from teiten.cli.watching import duration
 from teiten.errors import LedgerError, MachineError, TrialsFailedError, UsageError
 from teiten.host.facts import read_host_facts
 from teiten.ledger.campaigns import new_name

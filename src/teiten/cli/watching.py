@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from teiten.cli.console import Console, Verbosity
+from teiten.cli.durations import duration
 from teiten.model.metrics import OVER_TIMEOUT, QUERY_TIME, TPS
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.saturation import PROVISIONAL
@@ -217,14 +218,3 @@ def watching(console: Console, plan: Plan, name: str) -> Iterator[Watcher]:
     ) as live:
         watcher.live = live
         yield watcher
-
-
-def duration(seconds: float) -> str:
-    """``45 s``, ``12 min``, ``2 h 05 min``."""
-    whole = round(seconds)
-    if whole < 120:
-        return f"{whole} s"
-    minutes = round(whole / 60)
-    if minutes < 120:
-        return f"{minutes} min"
-    return f"{minutes // 60} h {minutes % 60:02d} min"

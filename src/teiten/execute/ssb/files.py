@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
-from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
 from teiten.errors import MachineError, UsageError
 from teiten.execute.ssb import binary_file
-from teiten.execute.ssb.blocks import Block, add, blocks
+from teiten.execute.ssb.blocks import Block, Tally, take_blocks
 from teiten.execute.ssb.native import units
-from teiten.execute.ssb.parquet import write_parquet
+from teiten.execute.ssb.pipe import widen_pipe
 from teiten.execute.ssb.sizes import expected_bytes
 from teiten.execute.ssb.watch import Watch
 from teiten.model.ssb import SsbData, SsbFormat, SsbTable, Written
 
 PART_SUFFIX = ".teiten-part"
 GB = 10**9
+PATIENCE = 1.0
+"""Seconds, after Ctrl-C, for a reader of a pipe that does not read."""
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What writing fails with where a disk, a quota or a file is full."""
 
 
 def write_files(
@@ -35,8 +39,8 @@ def write_files(
             raise UsageError(f"{target} exists", "remove it, or name another folder with --to")
     parts = {table: _part(target) for table, target in targets.items()}
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         _require_space(folder, expected_bytes(data, form))
+        folder.mkdir(parents=True, exist_ok=True)
         written = [
             _write_file(data, table, form, part, threads=threads, watch=watch)
             for table, part in parts.items()
@@ -46,7 +50,9 @@ def write_files(
     except OSError as error:
         raise MachineError(
             f"writing to {folder} failed: {error.strerror or error}",
-            "free disk space, or name another folder with --to",
+            "free disk space, or name another folder with --to"
+            if error.errno in FULL
+            else "name a folder that can be made and written to with --to",
         ) from error
     finally:
         for part in parts.values():
@@ -70,7 +76,11 @@ def write_stream(
     """
     (table,) = data.tables
     try:
-        return (_write(data, table, form, descriptor, threads=threads, watch=watch),)
+        widen_pipe(descriptor)
+        written = _write(
+            data, table, form, descriptor, threads=threads, watch=watch, patience=PATIENCE
+        )
+        return (written,)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -84,6 +94,8 @@ def _write_file(
 ) -> Written:
     watch.step(f"writing {table}")
     if form is SsbFormat.PARQUET:
+        from teiten.execute.ssb.parquet import write_parquet  # noqa: PLC0415 - slow to import
+
         return write_parquet(data, table, path, threads, watch)
     with path.open("wb", buffering=0) as file:
         written = _write(data, table, form, file.fileno(), threads=threads, watch=watch)
@@ -92,29 +104,26 @@ def _write_file(
 
 
 def _write(
-    data: SsbData, table: SsbTable, form: SsbFormat, file: int, *, threads: int, watch: Watch
+    data: SsbData,
+    table: SsbTable,
+    form: SsbFormat,
+    file: int,
+    *,
+    threads: int,
+    watch: Watch,
+    patience: float | None = None,
 ) -> Written:
     part = data.chunk.range_of(units(data, table))
+    tally = Tally(table, watch)
+
+    def take(block: Block) -> None:
+        _write_all(file, block.data)
+        tally.add(block)
+
     _write_all(file, binary_file.before(form))
-
-    def through(made: Iterable[Block]) -> Iterable[Block]:
-        for block in made:
-            _write_all(file, block.data)
-            yield block
-
-    written = counted(table, through(blocks(data, table, form, part, threads)), watch)
+    take_blocks(data, table, form, part, take, threads=threads, patience=patience)
     _write_all(file, binary_file.after(form))
-    return written
-
-
-def counted(table: SsbTable, made: Iterable[Block], watch: Watch) -> Written:
-    """Take all blocks, tell about them and add them up."""
-    rows, sums = 0, list[int]()
-    for block in made:
-        rows += block.rows
-        sums = add(sums, block.sums)
-        watch.progress(table, block.units, block.rows)
-    return Written(table, rows, tuple(sums))
+    return tally.written
 
 
 def _write_all(descriptor: int, data: bytes | memoryview) -> None:
@@ -128,7 +137,8 @@ def _part(target: Path) -> Path:
 
 
 def _require_space(folder: Path, needed: int) -> None:
-    free = shutil.disk_usage(folder).free
+    there = next(one for one in (folder.absolute(), *folder.absolute().parents) if one.exists())
+    free = shutil.disk_usage(there).free
     if needed > free:
         raise MachineError(
             f"the files take about {needed / GB:.1f} GB, and {folder} has {free / GB:.1f} GB free",

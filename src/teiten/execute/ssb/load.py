@@ -18,6 +18,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from teiten.errors import MachineError, ServerError, UsageError
 from teiten.execute.ssb import space
 from teiten.execute.ssb.native import Column, columns, units
+from teiten.execute.ssb.results import check_results, has_known_results
 from teiten.execute.ssb.streaming import Copy, copy_parallel
 from teiten.execute.ssb.verify import verify_sums
 from teiten.execute.ssb.watch import Watch
@@ -38,11 +39,14 @@ class LoadOptions:
     streams: int = 1
     """Connections that load lineorder at the same time."""
     verify: bool = True
-    """Compare the server's row counts and column sums with the generator's."""
+    """Compare the server's row counts and column sums with the generator's, and the results of the
+    13 queries with those that are known for all tables at some scale factors."""
 
 
 def load(dsn: str, data: SsbData, options: LoadOptions, watch: Watch) -> tuple[Written, ...]:
     """Create the tables of ``data`` in a database, load them and verify them.
+
+    ``dsn`` is a connection string of libpq; tables are made in the first schema of its search_path.
 
     A table that one stream loads is created in the same transaction and copied with FREEZE; a
     table that another connection made cannot be frozen, so that with several streams lineorder's
@@ -59,7 +63,7 @@ def load(dsn: str, data: SsbData, options: LoadOptions, watch: Watch) -> tuple[W
     with connection:
         with _told(target):
             _refuse_existing(connection, data, target)
-            _drop_remains(connection)
+            _drop_remains(connection, watch)
             space.require_space(connection, data)
         copies = [Copy(data, table, loading_name(data, table), watch) for table in data.tables]
         try:
@@ -68,11 +72,18 @@ def load(dsn: str, data: SsbData, options: LoadOptions, watch: Watch) -> tuple[W
                     _load_table(dsn, connection, copy, options.streams) for copy in copies
                 )
                 if options.verify:
-                    _verify(connection, copies, written)
-                _name(connection, data)
+                    _verify_sums(connection, copies, written)
+                checked = options.verify and has_known_results(data)
+                with connection.transaction():
+                    _name(connection, data)
+                    if checked:
+                        check_results(connection, data.variant, data.scale, watch)
         except BaseException:
             _drop(dsn)
             raise
+    if options.verify:
+        results = " and the results of the 13 queries" if checked else ""
+        watch.note(f"verified in the server: the numbers of rows, column sums{results}")
     return written
 
 
@@ -123,7 +134,7 @@ def _load_table(dsn: str, connection: psycopg.Connection, copy: Copy, streams: i
     return copy_parallel(dsn, copy, part, streams)
 
 
-def _verify(
+def _verify_sums(
     connection: psycopg.Connection, copies: list[Copy], written: tuple[Written, ...]
 ) -> None:
     for copy, one in zip(copies, written, strict=True):
@@ -134,28 +145,38 @@ def _verify(
 def _refuse_existing(connection: psycopg.Connection, data: SsbData, target: str) -> None:
     for table in data.tables:
         name = table_name(data, table)
-        statement = "SELECT to_regclass(%s) IS NOT NULL"
-        if connection.execute(statement, [sql.Identifier(name).as_string()]).fetchone() == (True,):
-            raise UsageError(
-                f"table {name} exists in {target}",
-                f"drop it (DROP TABLE {name};), or name another database or schema with --to,"
-                " for example with options=-csearch_path=ssb",
-            )
+        found = connection.execute(
+            "SELECT obj_description(oid, 'pg_class') FROM pg_class WHERE oid = to_regclass(%s)",
+            [sql.Identifier(name).as_string()],
+        ).fetchone()
+        if found is None:
+            continue
+        what = f" ({found[0]})" if found[0] else ""
+        raise UsageError(
+            f"table {name} exists in {target}{what}",
+            f"drop it (DROP TABLE {name};), or name another database or schema with --to,"
+            " for example with options=-csearch_path=ssb",
+        )
 
 
-def _drop_remains(connection: psycopg.Connection) -> None:
+def _drop_remains(connection: psycopg.Connection, watch: Watch) -> None:
     """Drop what a call left that was ended by force or lost its server, unless it still loads."""
     try:
-        _drop_marked(connection, timeout="1s")
+        names = _drop_marked(connection, timeout="1s")
     except psycopg.errors.LockNotAvailable as error:
         raise UsageError(
             "another teiten is loading tables in that database",
             "wait until it has ended",
         ) from error
+    if names:
+        watch.note(
+            f"dropped {', '.join(names)}, which an earlier load had left unfinished;"
+            " this one starts from the beginning"
+        )
 
 
-def _drop_marked(connection: psycopg.Connection, timeout: str) -> None:
-    """Drop the tables that carry the comment of being loaded, and no others."""
+def _drop_marked(connection: psycopg.Connection, timeout: str) -> list[str]:
+    """Drop the tables that carry the comment of being loaded, and no others; tells their names."""
     found = connection.execute(
         "SELECT relname FROM pg_class WHERE relkind = 'r' AND pg_table_is_visible(oid)"
         " AND position(%s IN relname) = 1 AND obj_description(oid, 'pg_class') = %s",
@@ -165,19 +186,19 @@ def _drop_marked(connection: psycopg.Connection, timeout: str) -> None:
         with connection.transaction():
             connection.execute(sql.SQL("SET LOCAL lock_timeout = {}").format(sql.Literal(timeout)))
             connection.execute(sql.SQL("DROP TABLE {}").format(sql.Identifier(name)))
+    return [name for (name,) in found]
 
 
 def _name(connection: psycopg.Connection, data: SsbData) -> None:
-    """Give all tables their names, at once."""
-    with connection.transaction():
-        for table in data.tables:
-            name = table_name(data, table)
-            connection.execute(
-                sql.SQL("ALTER TABLE {} RENAME TO {}").format(
-                    sql.Identifier(loading_name(data, table)), sql.Identifier(name)
-                )
+    """Give all tables their names."""
+    for table in data.tables:
+        name = table_name(data, table)
+        connection.execute(
+            sql.SQL("ALTER TABLE {} RENAME TO {}").format(
+                sql.Identifier(loading_name(data, table)), sql.Identifier(name)
             )
-            connection.execute(_comment(name, f"{data}; loaded by Teiten"))
+        )
+        connection.execute(_comment(name, f"{data}; loaded by Teiten"))
 
 
 def _comment(name: str, text: str) -> sql.Composed:
@@ -203,8 +224,8 @@ def _told(target: str) -> Iterator[None]:
     except psycopg.OperationalError as error:
         raise ServerError(
             f"{target} cannot be reached, or the connection was lost: {_first_line(error)}",
-            "see that the server runs and that --to names it; nothing that was loaded by half"
-            " keeps its table's name",
+            "see that the server runs and that --to names it, then run the same command again:"
+            " a table gets its name when it is whole, and what was loaded by half is dropped",
         ) from error
     except psycopg.Error as error:
         raise ServerError(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from teiten.execute.ssb.blocks import Block, add, blocks
+from teiten.execute.ssb.blocks import Block, Tally, take_blocks
 from teiten.execute.ssb.native import columns, units
 from teiten.execute.ssb.watch import Watch
 from teiten.model.ssb import SsbData, SsbFormat, SsbTable, Written
@@ -27,31 +26,39 @@ def write_parquet(
     found = columns(data, table)
     schema = pa.schema([pa.field(one.name, TYPES[one.type], nullable=False) for one in found])
     part = data.chunk.range_of(units(data, table))
-    rows, sums = 0, list[int]()
+    tally = Tally(table, watch)
     with pyarrow.parquet.ParquetWriter(path, schema) as writer:
-        for group in _groups(blocks(data, table, SsbFormat.CSV, part, threads), watch, table):
-            text, group_rows, group_sums = group
-            writer.write_table(_parse(text, schema))
-            rows += group_rows
-            sums = add(sums, group_sums)
-    return Written(table, rows, tuple(sums))
+        groups = _Groups(writer, schema)
+
+        def take(block: Block) -> None:
+            groups.add(block)
+            tally.add(block)
+
+        take_blocks(data, table, SsbFormat.CSV, part, take, threads=threads)
+        groups.write()
+    return tally.written
 
 
-def _groups(
-    made: Iterator[Block], watch: Watch, table: SsbTable
-) -> Iterator[tuple[bytes, int, list[int]]]:
-    """The text of so many blocks that a row group is full, their rows and sums."""
-    text, rows, sums = io.BytesIO(), 0, list[int]()
-    for block in made:
-        text.write(block.data)
-        rows += block.rows
-        sums = add(sums, block.sums)
-        watch.progress(table, block.units, block.rows)
-        if rows >= ROW_GROUP:
-            yield text.getvalue(), rows, sums
-            text, rows, sums = io.BytesIO(), 0, []
-    if rows:
-        yield text.getvalue(), rows, sums
+class _Groups:
+    """The text of so many blocks that a row group is full, then that of the next."""
+
+    def __init__(self, writer: pyarrow.parquet.ParquetWriter, schema: pa.Schema) -> None:
+        self._writer = writer
+        self._schema = schema
+        self._text = io.BytesIO()
+        self._rows = 0
+
+    def add(self, block: Block) -> None:
+        self._text.write(block.data)
+        self._rows += block.rows
+        if self._rows >= ROW_GROUP:
+            self.write()
+
+    def write(self) -> None:
+        """Write what there is."""
+        if self._rows:
+            self._writer.write_table(_parse(self._text.getvalue(), self._schema))
+        self._text, self._rows = io.BytesIO(), 0
 
 
 def _parse(text: bytes, schema: pa.Schema) -> pa.Table:

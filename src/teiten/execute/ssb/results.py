@@ -1,21 +1,23 @@
-"""The 13 queries, and whether a database gives the results that are known at scale factor 1."""
+"""The 13 queries, and whether a database gives the results that are known for its data."""
 
 from __future__ import annotations
 
 import hashlib
 import tomllib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
 import psycopg
 
 from teiten.errors import ServerError
-from teiten.model.ssb import SsbVariant
+from teiten.execute.ssb.watch import Unwatched, Watch
+from teiten.model.ssb import SsbData, SsbTable, SsbVariant
 
 
 @dataclass(frozen=True)
 class KnownResult:
-    """A query's result at scale factor 1."""
+    """A query's result on all rows of a variant at a scale factor."""
 
     rows: int
     md5: str
@@ -31,28 +33,47 @@ def queries() -> dict[str, str]:
     return {file.name.removesuffix(".sql"): file.read_text(encoding="utf-8") for file in files}
 
 
-def known_results(variant: SsbVariant) -> dict[str, KnownResult]:
-    """The results at scale factor 1 by query; empty for the paper's variant."""
+def known_results(variant: SsbVariant, scale: float = 1.0) -> dict[str, KnownResult]:
+    """The results by query; empty for a scale factor whose results are not known."""
     text = (_folder() / "results.toml").read_text(encoding="utf-8")
-    found = tomllib.loads(text).get(variant.value, {})
+    found = tomllib.loads(text)[variant].get(f"{scale:g}", {})
     return {name: KnownResult(**result) for name, result in found.items()}
+
+
+def has_known_results(data: SsbData) -> bool:
+    """Whether the 13 queries can be held against known results: on all tables, whole."""
+    complete = data.chunk.whole and set(data.tables) == set(SsbTable)
+    return complete and bool(known_results(data.variant, data.scale))
 
 
 def result_of(connection: psycopg.Connection, query: str) -> KnownResult:
     """Run a query and condense its result. Raises psycopg.Error."""
-    cursor = connection.execute(query.encode())
-    lines = sorted("|".join(str(value) for value in row).encode() for row in cursor.fetchall())
+    return condensed(connection.execute(query.encode()).fetchall())
+
+
+def condensed(rows: Iterable[Sequence[object]]) -> KnownResult:
+    """The number of a result's rows, and the MD5 of its lines in the order of their bytes."""
+    lines = sorted("|".join(str(value) for value in row).encode() for row in rows)
     text = b"".join(line + b"\n" for line in lines)
     return KnownResult(len(lines), hashlib.md5(text, usedforsecurity=False).hexdigest())
 
 
-def check_results(connection: psycopg.Connection, variant: SsbVariant) -> None:
-    """Compare the 13 results with the known ones; the data must be of scale factor 1.
+def check_results(
+    connection: psycopg.Connection,
+    variant: SsbVariant,
+    scale: float = 1.0,
+    watch: Watch | None = None,
+) -> None:
+    """Compare the 13 results with the known ones, those of ``scale``.
 
-    Raises ServerError with the first difference, psycopg.Error.
+    Raises ServerError with the first difference, ValueError where none are known, psycopg.Error.
     """
-    known = known_results(variant)
+    watch = watch or Unwatched()
+    known = known_results(variant, scale)
+    if not known:
+        raise ValueError(f"no results are known at scale factor {scale:g}")
     for name, query in queries().items():
+        watch.step(f"checking the result of {name}")
         found = result_of(connection, query)
         if found != known[name]:
             raise ServerError(

@@ -16,6 +16,9 @@ class Watch(Protocol):
     def step(self, text: str) -> None:
         """What is done now, for people."""
 
+    def note(self, text: str) -> None:
+        """What people should know when all is done."""
+
 
 class Unwatched:
     """Nobody is told."""
@@ -24,4 +27,7 @@ class Unwatched:
         """Nothing."""
 
     def step(self, text: str) -> None:
+        """Nothing."""
+
+    def note(self, text: str) -> None:
         """Nothing."""
