@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from teiten.analysis.contrasts import sides_of
 from teiten.analysis.pairs import Context, Observation, observe
 from teiten.analysis.query_groups import Sides, bounds, conclusions, step_verdicts
 from teiten.analysis.table_use import greatest_table, table_use
@@ -29,13 +31,14 @@ from teiten.model.query_results import (
     WorkerLimits,
     WorkerRule,
 )
-from teiten.model.relations import PLANNER, RELATIONS, relations_of
+from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_of
 from teiten.model.study import WorkloadKind
 from teiten.model.trial import Event, Outcome
 from teiten.model.units import Seconds
 
 SWEPT = 4
 """From so many numeric levels of the contrast on, they are a sweep."""
+_LAST_NAME = re.compile(r'(?:"(?P<quoted>(?:[^"]|"")+)"|(?P<bare>[^".]+))$')
 BY_SIZE = frozenset({WorkerRule.TABLE, WorkerRule.INDEX})
 
 Found = TypeVar("Found", QueryTime, QueryWorkers)
@@ -79,12 +82,22 @@ class _Circumstances:
 
 
 def _recorded_relations(events: Iterable[Event]) -> dict[str, Relations]:
-    """By the template's fingerprint."""
+    """By the template's fingerprint, and then by the names that plans have for them."""
     return {
-        str(event.detail.get("fingerprint")): {one.name: one for one in relations_of(event.detail)}
+        str(event.detail.get("fingerprint")): _by_plain_name(relations_of(event.detail))
         for event in events
         if event.kind == RELATIONS
     }
+
+
+def _by_plain_name(relations: Iterable[Relation]) -> dict[str, Relation]:
+    """By the name without schema and quotes; without those of which two schemas have one."""
+    found: dict[str, list[Relation]] = {}
+    for one in relations:
+        plain = _LAST_NAME.search(one.name)
+        name = plain["quoted"] or plain["bare"] if plain else one.name
+        found.setdefault(name.replace('""', '"'), []).append(one)
+    return {name: each[0] for name, each in found.items() if len(each) == 1}
 
 
 def _circumstances(
@@ -147,17 +160,6 @@ class _Workload:
             tables=tuple(self._tables()),
             sweeps=tuple(self._sweeps(times, workers)),
         )
-
-    def _levels(self) -> list[str]:
-        """The contrast's levels that this workload has, in the study's order."""
-        contrast = self.plan.study.contrast
-        factor = self.plan.study.factor(contrast)
-        planned = {
-            trial.cell.level(contrast)
-            for trial in self.plan.trials
-            if trial.cell.workload == self.name
-        }
-        return [level for level in (factor.levels if factor else ()) if level in planned]
 
     def _times(self) -> Iterator[QueryTime]:
         cells: dict[Cell, list[Observation]] = {}
@@ -231,7 +233,7 @@ class _Workload:
     def _sweeps(
         self, times: Sequence[QueryTime], workers: Sequence[QueryWorkers]
     ) -> Iterator[QuerySweep]:
-        levels = self._levels()
+        levels = sides_of(self.plan, self.name)
         if len(levels) < SWEPT or not all(_is_number(level) for level in levels):
             return
         sides = Sides(self.plan, self.name, self.observations, levels[0], levels[-1])
