@@ -120,21 +120,22 @@ def _circumstances(
 
 
 def _limits(parameters: object) -> WorkerLimits | None:
-    """The limits among the parameters that a trial recorded; None where one is missing."""
+    """The limits among the parameters that a trial recorded; None where one is missing. 9.6 has
+    other names, and no limit of parallel workers apart from that of all background workers."""
     if not isinstance(parameters, Mapping):
         return None
     names = (
-        "max_parallel_workers_per_gather",
-        "max_parallel_workers",
-        "max_worker_processes",
-        "min_parallel_table_scan_size",
-        "min_parallel_index_scan_size",
+        ("max_parallel_workers_per_gather",),
+        ("max_parallel_workers", "max_worker_processes"),
+        ("max_worker_processes",),
+        ("min_parallel_table_scan_size", "min_parallel_relation_size"),
+        ("min_parallel_index_scan_size", "min_parallel_relation_size"),
     )
+    found = [next((parameters[name] for name in each if name in parameters), "") for each in names]
     try:
-        values = [int(str(parameters[name])) for name in names]
-    except (KeyError, ValueError):
+        return WorkerLimits(*(int(str(value)) for value in found))
+    except ValueError:
         return None
-    return WorkerLimits(*values)
 
 
 @dataclass(frozen=True)
