@@ -91,7 +91,9 @@ def test_the_greatest_table_is_that_of_most_blocks_on_any_side() -> None:
     assert greatest_table([], []) is None
 
 
-@pytest.mark.parametrize("server", [one for one in servers() if one >= "pg11" and "parallel-partitions" in corpus(one)])
+@pytest.mark.parametrize(
+    "server", [one for one in servers() if one >= "pg11" and "parallel-partitions" in corpus(one)]
+)
 def test_real_scans_of_partitions_by_workers(server: str) -> None:
     one = statistics(plan(server, "parallel-partitions"))
     use = table_use(one, "monthly", {}, (), "")

@@ -91,6 +91,8 @@ class Names:
         if factor in COUNTED:
             one, many = COUNTED[factor]
             return self.t(one if level == "1" else many, count=level)
+        if factor == SERVER and level in self.servers:
+            return self.servers[level].long
         return level if factor == QUERY else f"{self.factor(factor)} = {level}"
 
     def axis(self, context: Context) -> tuple[str, str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from teiten.model.analysis import Interval
-from teiten.report.numbers import NOTHING, REACH, decimals_for, decimals_of, fixed
+from teiten.model.units import Share
+from teiten.report.numbers import NOTHING, REACH, decimals_for, decimals_of, fixed, significant
 from teiten.report.texts import Texts
 
 MANY = 1.5
@@ -48,3 +49,10 @@ def speed_interval_text(t: Texts, effect: Interval | None) -> str:
         return NOTHING
     shown = inverse(effect)
     return t("interval.plain", low=times_text(shown.low, shown), high=times_text(shown.high, shown))
+
+
+def plain_times_text(value: float) -> str:
+    """A factor without an interval of its own, as a bound is."""
+    if not 1 / REACH <= value <= REACH:
+        return times_text(value, Interval(value, value, value, Share(0.0)))
+    return significant(value)

@@ -42,7 +42,7 @@ def time_bars(kit: Kit, prefix: str, found: QueryResults) -> Chart | None:
         QueryAxes(
             x=t("unit.of", title=t("metric.query_seconds"), unit=unit.name),
             queries=tuple(queries),
-            sides=kit.side_labels_of(one.side for one in shown),
+            sides=tuple(map(kit.short, kit.sides_of(one.side for one in shown))),
             panels=tuple(
                 dict.fromkeys(
                     bar.panel
