@@ -58,7 +58,8 @@ class Names:
         """``range read`` of the title ``Range read``; ``TPC-B like`` stays as it is."""
         title = self.workload(name)
         begins_a_word = title[:1].isupper() and title[1:2].islower()
-        return title[:1].lower() + title[1:] if begins_a_word else title
+        is_a_name = any(word[:1].isupper() for word in title.split()[1:])
+        return title[:1].lower() + title[1:] if begins_a_word and not is_a_name else title
 
     def factor(self, name: str) -> str:
         if name.startswith(GUC_PREFIX):
@@ -145,9 +146,17 @@ def _of_factor(factor: str, level: str, names: Names) -> Side:
         return Side(level, t("side.cores", cores=cores), cores)
     return Side(
         level,
-        t.either(f"side.{factor}.{level}", f"{names.factor(factor)} = {level}"),
+        t.either(f"side.{factor}.{level}", _called(factor, level, names)),
         t.either(f"side.short.{factor}.{level}", level),
     )
+
+
+def _called(factor: str, level: str, names: Names) -> str:
+    """What a level is called that the user named, or that is a parameter's value."""
+    key = f"side-of.{factor}"
+    if key in names.t:
+        return names.t(key, level=level)
+    return f"{names.factor(factor)} = {level}"
 
 
 def _configured(level: str, plan: Plan, names: Names) -> Side:

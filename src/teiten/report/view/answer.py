@@ -210,11 +210,20 @@ def _undecided(kit: Kit) -> str:
             parts.append(
                 t(
                     "answer.undecided.workload",
-                    workload=kit.names.workload(contrast.workload),
+                    workload=_of_several(kit, contrast),
                     levels=t("list.separator").join(open_levels),
                 )
             )
     return t("list.strong").join(parts) if parts else t("answer.undecided.none")
+
+
+def _of_several(kit: Kit, contrast: ContrastResult) -> str:
+    """The workload, and which side where several are compared with the old one."""
+    workload = kit.names.workload(contrast.workload)
+    sides = {one.new for one in _asked(kit) if one.workload == contrast.workload}
+    if len(sides) < 2:
+        return workload
+    return kit.t("answer.workload-of-side", workload=workload, side=kit.short(contrast.new))
 
 
 def is_open(level: LevelResult) -> bool:

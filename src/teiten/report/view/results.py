@@ -20,7 +20,7 @@ from teiten.model.metrics import (
 from teiten.model.query_results import RatioBound
 from teiten.report.charts.base import Chart
 from teiten.report.charts.levels import Dot, LevelAxes, by_level, logarithmic_ticks
-from teiten.report.names import CORES, SERVER
+from teiten.report.names import CORES, QUERY, SERVER
 from teiten.report.numbers import measured, spread
 from teiten.report.sentences import (
     detectable_percent,
@@ -218,7 +218,7 @@ def contrast_table(kit: Kit, name: str, contrast: ContrastResult, *, noted: bool
     t, names = kit.t, kit.names
     timed = contrast.metric is QUERY_TIME
     unit = _time_unit(contrast)
-    factors = [one for one, _ in contrast.levels[0].context] if contrast.levels else []
+    factors = shown_factors(kit, contrast)
     title = kit.metric_title(contrast.metric)
     if timed:
         title = t("unit.of", title=t(f"metric.{contrast.metric.name}"), unit=unit.name)
@@ -238,7 +238,8 @@ def contrast_table(kit: Kit, name: str, contrast: ContrastResult, *, noted: bool
         _level_row(kit, contrast, level, unit, bounds.get(level.context))
         for level in contrast.levels
     )
-    lead = [Cell(t("level.overall")), *(Cell("") for _ in factors[1:])] if factors else []
+    overall = t("level.overall-queries" if factors == [QUERY] else "level.overall")
+    lead = [Cell(overall), *(Cell("") for _ in factors[1:])] if factors else []
     total = (*lead, Cell(""), Cell(""), *_judged(kit, contrast.overall, speed=timed))
     confidence = contrast.overall.effect.confidence if contrast.overall.effect else 0.95
     sequential = kit.study.measure.sequential is not None
@@ -256,6 +257,14 @@ def contrast_table(kit: Kit, name: str, contrast: ContrastResult, *, noted: bool
             )
         ),
     )
+
+
+def shown_factors(kit: Kit, contrast: ContrastResult) -> list[str]:
+    """The factors with a column: of queries only those that vary, as the others are said above."""
+    factors = [one for one, _ in contrast.levels[0].context] if contrast.levels else []
+    if contrast.metric is not QUERY_TIME:
+        return factors
+    return [one for one in factors if one not in kit.names.single or one == QUERY]
 
 
 def _time_unit(contrast: ContrastResult) -> TimeUnit:
@@ -283,6 +292,7 @@ def _level_row(
     effect = level.verdict.effect
     relative = (effect.high - effect.low) / 2 if effect else math.nan
     timed = contrast.metric is QUERY_TIME
+    shown = shown_factors(kit, contrast)
 
     def value(number: float | None, values: Sequence[float], over: int) -> Cell:
         if over and level.limit is not None:
@@ -300,7 +310,11 @@ def _level_row(
         return Cell(measured(number * unit.factor, half * unit.factor), number)
 
     return (
-        *(Cell(text, level_value(text, at)) for at, (_, text) in enumerate(level.context)),
+        *(
+            Cell(text, level_value(text, at))
+            for at, (name, text) in enumerate(level.context)
+            if name in shown
+        ),
         value(level.old_median, level.old_values, level.old_over),
         value(level.new_median, level.new_values, level.new_over),
         *_judged(kit, level.verdict, speed=timed, bound=bound),

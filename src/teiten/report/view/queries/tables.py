@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from teiten.model.query_results import Context, QueryResults, TableUse
+from teiten.model.query_results import Context, PartitionUse, QueryResults, TableUse
 from teiten.report.numbers import NOTHING, significant
 from teiten.report.plans.numbers import count, duration
 from teiten.report.tables import Cell, Column, Row, Table
 from teiten.report.view.kit import Kit
 
+PARTED = ("scanned", "skipped", "pruned")
+"""Columns of the partitions, where one side has them."""
 TELLING = 1.1
 """Blocks of the sides whose ratio never reaches it are not worth a table."""
 
@@ -37,8 +39,8 @@ def blocks_table(kit: Kit, name: str, found: QueryResults) -> Table | None:
         *([Column(t("table.use.ratio"), numeric=True)] if len(sides) == 2 else []),
         *(
             Column(t(f"table.use.{key}", side=kit.short(side)), numeric=True)
-            for side in parted[:1]
-            for key in ("scanned", "skipped", "pruned")
+            for side in parted
+            for key in (PARTED if len(parted) == 1 else ("scanned-of",))
         ),
     )
     return Table(
@@ -50,18 +52,15 @@ def blocks_table(kit: Kit, name: str, found: QueryResults) -> Table | None:
         ),
         columns=columns,
         rows=tuple(
-            _row(kit, context, uses, at, (sides, parted[:1], groups, len(tables) > 1))
+            _row(kit, context, uses, at, (sides, parted, groups, len(tables) > 1))
             for at, (context, uses) in enumerate(by_query.items())
         ),
-        note=t(
-            "table.use.note-partitions" if parted else "table.use.note",
-            side=kit.short(parted[0]) if parted else "",
-        ),
+        note=t("table.use.note") + (t("table.use.note-left-out") if len(parted) == 1 else ""),
     )
 
 
 Shape = tuple[Sequence[str], Sequence[str], dict[str, str], bool]
-"""All sides, that with partitions, the titles of the groups by query, whether tables differ."""
+"""All sides, those with partitions, the titles of the groups by query, whether tables differ."""
 
 
 def _row(kit: Kit, context: Context, uses: dict[str, TableUse], at: int, shape: Shape) -> Row:
@@ -75,14 +74,17 @@ def _row(kit: Kit, context: Context, uses: dict[str, TableUse], at: int, shape: 
         *([Cell(next(iter(uses.values())).table)] if several else []),
         *(_number(one) for one in blocks),
         *([_ratio(*blocks)] if len(blocks) == 2 else []),
-        *(
-            _number(value)
-            for one in parts
-            for value in (
-                (one.scanned, one.skipped, one.pruned) if one is not None else (None, None, None)
-            )
-        ),
+        *(cell for one in parts for cell in _parts(one, alone=len(parts) == 1)),
     )
+
+
+def _parts(one: PartitionUse | None, *, alone: bool) -> tuple[Cell, ...]:
+    if one is None:
+        return (Cell(NOTHING),) * (len(PARTED) if alone else 1)
+    if alone:
+        return (_number(one.scanned), _number(one.skipped), _number(one.pruned))
+    total = NOTHING if one.partitions is None else str(one.partitions)
+    return (Cell(f"{one.scanned} / {total}", float(one.scanned)),)
 
 
 def _number(value: int | None) -> Cell:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from teiten.model.query_results import (
     BLOCK,
+    Context,
     FewerWorkers,
     GatherWorkers,
     QueryResults,
@@ -22,68 +23,65 @@ MOST_NAMED = 6
 
 
 def workers_table(kit: Kit, name: str, found: QueryResults) -> Table | None:
-    """A row for each query and side with a parallel plan; None where there is none."""
-    parallel = [one for one in found.workers if one.gathers]
-    if not parallel:
+    """A row for each query, with two columns for each side that has a parallel plan; None where no
+    side has one."""
+    sides = kit.sides_of(one.side for one in found.workers if one.gathers)
+    if not sides:
         return None
     t = kit.t
-    columns = (
-        Column(t("factor.query")),
-        Column(kit.names.factor(kit.study.contrast)),
-        Column(t("table.workers.source")),
-        Column(t("table.workers.rule")),
-        *(
-            Column(t(f"table.workers.{key}"), numeric=True)
-            for key in ("by-rule", "expected", "planned", "launched")
-        ),
-    )
+    rows: dict[Context, dict[str, QueryWorkers]] = {}
+    for one in sorted(found.workers, key=lambda one: kit.names.order(one.context)):
+        rows.setdefault(one.context, {})[one.side] = one
     return Table(
         name=name,
         caption=t("table.workers.caption", workload=kit.names.workload(found.workload)),
-        columns=columns,
+        columns=(
+            Column(t("factor.query")),
+            *(
+                Column(t(f"table.workers.{key}", side=kit.short(side)))
+                for side in sides
+                for key in ("source-of", "numbers-of")
+            ),
+        ),
         rows=tuple(
-            _row(kit, one, at)
-            for at, one in enumerate(sorted(parallel, key=lambda one: _order(kit, one)))
+            (
+                Cell(kit.names.context(context), float(at), kind="left"),
+                *(cell for side in sides for cell in _cells(kit, of_query.get(side))),
+            )
+            for at, (context, of_query) in enumerate(rows.items())
         ),
         note=t("table.workers.note"),
     )
 
 
-def _order(kit: Kit, one: QueryWorkers) -> tuple[tuple[int, ...], int]:
-    return kit.names.order(one.context), list(kit.names.sides).index(one.side)
-
-
-def _row(kit: Kit, one: QueryWorkers, at: int) -> Row:
-    main = one.gathers[0]
-    source = main.source
-    odd = main.follows is False
+def _cells(kit: Kit, one: QueryWorkers | None) -> Row:
+    if one is None:
+        return Cell(NOTHING), Cell(NOTHING)
+    main = one.main
+    if main is None:
+        return Cell(kit.t("workers.serial-plan"), kind="muted"), Cell(NOTHING)
+    numbers = (
+        _expected(main),
+        "+".join(str(gather.planned) for gather in one.gathers),
+        "+".join(
+            NOTHING if gather.launched is None else str(gather.launched) for gather in one.gathers
+        ),
+    )
+    odd = main.follows is False or main.starved
     return (
-        Cell(kit.names.context(one.context), float(at), kind="left"),
-        Cell(kit.short(one.side)),
-        Cell(source_text(kit, source)),
-        Cell(kit.t(f"worker-rule.{source.rule.value}") if source else NOTHING),
-        _number(source.workers if source else None, at_most=bool(source and source.at_most)),
-        _number(main.expected, at_most=bool(source and source.at_most)),
-        Cell(
-            "+".join(str(gather.planned) for gather in one.gathers),
-            float(main.planned),
-            kind="differs" if odd else "",
-        ),
-        Cell(
-            "+".join(
-                NOTHING if gather.launched is None else str(gather.launched)
-                for gather in one.gathers
-            ),
-            float(main.launched or 0),
-            kind="differs" if main.starved else "",
-        ),
+        Cell(source_text(kit, main.source)),
+        Cell(" / ".join(numbers), float(main.planned), kind="left differs" if odd else "left"),
     )
 
 
-def _number(value: int | None, *, at_most: bool) -> Cell:
-    if value is None:
-        return Cell(NOTHING)
-    return Cell(f"≤ {value}" if at_most else str(value), float(value))
+def _expected(main: GatherWorkers) -> str:
+    """``9``; ``9 → 2`` where a parameter permits fewer than the rule gives."""
+    if main.source is None or main.expected is None:
+        return NOTHING
+    sign = "≤ " if main.source.at_most else ""
+    if main.expected < main.source.workers:
+        return f"{sign}{main.source.workers} → {main.expected}"
+    return f"{sign}{main.expected}"
 
 
 def source_text(kit: Kit, source: WorkerSource | None) -> str:
@@ -92,6 +90,8 @@ def source_text(kit: Kit, source: WorkerSource | None) -> str:
         return NOTHING
     if source.rule is WorkerRule.PARTITIONS:
         return kit.t("worker-source.partitions", relation=source.relation, count=source.members)
+    if source.rule is WorkerRule.SET:
+        return kit.t("worker-source.set", relation=source.relation, count=source.workers)
     if source.pages is None:
         return source.relation
     size = bytes_text(source.pages * BLOCK)
