@@ -261,10 +261,11 @@ def contrast_table(kit: Kit, name: str, contrast: ContrastResult, *, noted: bool
 
 def shown_factors(kit: Kit, contrast: ContrastResult) -> list[str]:
     """The factors with a column: of queries only those that vary, as the others are said above."""
-    factors = [one for one, _ in contrast.levels[0].context] if contrast.levels else []
+    context = contrast.levels[0].context if contrast.levels else ()
     if contrast.metric is not QUERY_TIME:
-        return factors
-    return [one for one in factors if one not in kit.names.single or one == QUERY]
+        return [one for one, _ in context]
+    told = kit.names.told.get(context, context)
+    return [one for one, _ in told if one not in kit.names.single or one == QUERY]
 
 
 def _time_unit(contrast: ContrastResult) -> TimeUnit:

@@ -217,7 +217,8 @@ def _title(kit: Kit, one: GroupConclusion) -> str:
 
 
 def _context(kit: Kit, one: GroupConclusion) -> str:
-    varied = tuple(pair for pair in one.context if pair[0] not in kit.names.single)
+    told = kit.names.told.get(one.context, one.context)
+    varied = tuple(pair for pair in told if pair[0] not in kit.names.single)
     return kit.names.context(varied) if varied else ""
 
 
