@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -76,6 +76,11 @@ class Kit:
     def side_labels(self) -> tuple[str, ...]:
         """Short names of all sides, old first."""
         return tuple(side.short for side in self.names.sides.values())
+
+    def sides_of(self, sides: Iterable[str]) -> tuple[str, ...]:
+        """Those sides that occur, old first."""
+        occurring = set(sides)
+        return tuple(level for level in self.names.sides if level in occurring)
 
     def short(self, side: str) -> str:
         return self.names.side(side).short
