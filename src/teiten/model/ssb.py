@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+LARGEST_SCALE = 10_000
+"""The largest scale factor that the generator takes."""
+
 
 class SsbVariant(StrEnum):
     """Which description of the benchmark is followed where they differ."""

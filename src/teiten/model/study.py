@@ -11,6 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from teiten.model.build import BuildSpec
+from teiten.model.ssb import SsbVariant
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
 
@@ -20,7 +21,8 @@ GUC_PREFIX = "guc:"
 
 @dataclass(frozen=True)
 class Factor:
-    """What is varied. ``name``: server, clients, query, checksums, query_mode, or ``guc:NAME``."""
+    """What is varied. ``name``: server, clients, query, checksums, query_mode, cores, directory,
+    layout, parameters, or ``guc:NAME``."""
 
     name: str
     levels: tuple[str, ...]
@@ -63,20 +65,45 @@ class DataKind(StrEnum):
     """``pgbench -i``"""
     SCRIPT = "script"
     """The user's own SQL."""
+    SSB = "ssb"
+    """The Star Schema Benchmark, made by the native generator."""
+
+
+AS_FILLED, LAID_OUT = Share(1.0), Share(1.5)
+"""The size of tables in a layout that does not say, by their size before: without scripts, with."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the same rows are laid out: what is done to the tables after they were filled."""
+
+    name: str
+    """A level of the factor layout."""
+    scripts: tuple[Script, ...] = ()
+    """SQL, in order, each in one transaction; none leaves the tables as they were filled."""
+    size: Share = AS_FILLED
+    """What the tables and indexes then take, by what they take before."""
+    needs: int | None = None
+    """The oldest major version of PostgreSQL that can run the scripts."""
 
 
 @dataclass(frozen=True)
 class DataSet:
     """The tables of a workload."""
 
-    scale: int | None
-    """pgbench's scale factor; 1 of a script's tables."""
+    scale: int | float | None
+    """The scale factor of pgbench or of the Star Schema Benchmark, whose fractions are float; 1 of
+    a script's tables."""
     fillfactor: int = 100
     kind: DataKind = DataKind.PGBENCH
     script: Script | None = None
     """The SQL that makes the tables of the kind SCRIPT."""
     size: Bytes | None = None
     """What a script's tables are expected to take; for the forecast."""
+    variant: SsbVariant = SsbVariant.REFERENCE
+    """Of the kind SSB."""
+    layout: Layout | None = None
+    """Which of the workload's layouts a template has; None where the workload has none."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +113,25 @@ class Query:
     name: str
     """The file's, without ``.sql``; a level of the factor query."""
     text: str
+
+
+@dataclass(frozen=True)
+class QueryGroup:
+    """Queries of a workload that belong together, such as those with the same date filter."""
+
+    name: str
+    title: Bilingual
+    queries: tuple[str, ...]
+    """Names, in the study's order; a query is in one group at the most."""
+
+
+@dataclass(frozen=True)
+class ParameterSet:
+    """Server parameters that are varied together: a level of the factor parameters."""
+
+    name: str
+    settings: tuple[tuple[str, str], ...]
+    """Name and value in the form of postgresql.conf."""
 
 
 class WorkloadKind(StrEnum):
@@ -126,9 +172,19 @@ class Workload:
     """A query that takes longer is cancelled; the trial's result is then "over" this time."""
     check_answers: bool = True
     """Whether a query must give the same rows in every trial."""
+    groups: tuple[QueryGroup, ...] = ()
+    """Classes of its queries, for conclusions; a query may be in none."""
+    layouts: tuple[Layout, ...] = ()
+    """Those that its tables may have; empty where the factor layout says nothing of it."""
+    levels: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Factors of which this workload has only some levels, with these; ``clients`` and ``query``
+    stand in their own fields."""
 
     def query(self, name: str) -> Query:
         return next(query for query in self.queries if query.name == name)
+
+    def layout(self, name: str) -> Layout:
+        return next(layout for layout in self.layouts if layout.name == name)
 
 
 FLAME_GRAPH_WINDOW = Seconds(10.0)
@@ -226,6 +282,8 @@ class Study:
     server_levels: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     """Alias, and the levels of other factors (checksums, query_mode, ``guc:NAME``) that belong to
     it: sides of a contrast that differ in several things."""
+    parameters: tuple[ParameterSet, ...] = ()
+    """The levels of the factor parameters, by what they set."""
     builds: tuple[tuple[str, BuildSpec], ...] = ()
     """Servers that are built from source where they are not there yet, by the study's names."""
     target_seconds: Seconds | None = None
@@ -255,6 +313,9 @@ class Study:
 
     def workload(self, name: str) -> Workload:
         return next(workload for workload in self.workloads if workload.name == name)
+
+    def parameter_set(self, name: str) -> ParameterSet:
+        return next(one for one in self.parameters if one.name == name)
 
 
 @dataclass(frozen=True)

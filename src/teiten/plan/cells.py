@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 
 from teiten.model.plan import Cell
-from teiten.model.study import Study, Workload, WorkloadKind
+from teiten.model.study import DataSet, Study, Workload, WorkloadKind
 
+LAYOUT = "layout"
 _OF_OTHER_KINDS = {
     WorkloadKind.PGBENCH: frozenset({"query"}),
     WorkloadKind.QUERIES: frozenset({"clients", "query_mode"}),
@@ -35,8 +37,25 @@ def levels_of(study: Study, workload: Workload, factor: str) -> tuple[str, ...]:
         names = {query.name for query in workload.queries}
         named = study.factor(factor)
         return tuple(level for level in named.levels if level in names) if named else ()
+    own = dict(workload.levels).get(factor)
+    if own is not None:
+        return own
     found = study.factor(factor)
     return found.levels if found is not None else ()
+
+
+def data_of(workload: Workload, cell: Cell) -> DataSet:
+    """The tables of a cell: the workload's, in the layout of the cell."""
+    name = cell.level(LAYOUT)
+    return workload.data if name is None else replace(workload.data, layout=workload.layout(name))
+
+
+def data_sets(study: Study, workload: Workload) -> tuple[DataSet, ...]:
+    """All data sets of a workload: one for each of its layouts that is a level."""
+    names = levels_of(study, workload, LAYOUT) if workload.layouts else ()
+    return tuple(replace(workload.data, layout=workload.layout(name)) for name in names) or (
+        workload.data,
+    )
 
 
 def level_of(study: Study, cell: Cell, factor: str) -> str | None:
@@ -68,7 +87,7 @@ def most_clients(study: Study) -> int:
 
 
 def _cells(study: Study, workload: Workload) -> Iterator[Cell]:
-    other = _OF_OTHER_KINDS[workload.kind]
+    other = _OF_OTHER_KINDS[workload.kind] | (set() if workload.layouts else {LAYOUT})
     names = [factor.name for factor in study.factors if factor.name not in other]
     for combination in itertools.product(*(levels_of(study, workload, name) for name in names)):
         yield Cell(workload=workload.name, levels=tuple(zip(names, combination, strict=True)))

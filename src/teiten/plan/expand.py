@@ -12,7 +12,7 @@ from teiten.model.plan import Cell, Plan, PlannedTrial, TemplateSpec
 from teiten.model.study import DataSet, Factor, QueryMode, Study
 from teiten.model.units import Bytes
 from teiten.plan.attached import check_attached, split_settings
-from teiten.plan.cells import cell_groups, every_level, level_of
+from teiten.plan.cells import cell_groups, data_of, every_level, level_of
 from teiten.plan.estimate import CLUSTER_BYTES, estimate
 from teiten.plan.ordering import in_blocks
 from teiten.plan.pinning import FACTOR as CORES
@@ -112,7 +112,7 @@ def _trials(
             cell=cell,
             seed=placed.seed,
             template=templates.of(
-                server, level_of(study, cell, "checksums") == "on", workload.data
+                server, level_of(study, cell, "checksums") == "on", data_of(workload, cell)
             ),
             clients=clients,
             threads=max(1, clients // 2),  # 2021 §4.4: half of the clients

@@ -30,8 +30,8 @@ DEFAULTS = {
 
 
 def settings_of(study: Study, cell: Cell) -> tuple[tuple[str, str], ...]:
-    """The study's parameters with the levels of the cell, and those of its server's alias, applied.
-    The study must be sized."""
+    """The study's parameters with the levels of the cell, its set of parameters, and the levels of
+    its server's alias, applied. The study must be sized."""
     of_alias = dict(study.server_levels).get(cell.level("server") or "", ())
     levels = {
         name.removeprefix(GUC_PREFIX): level
@@ -39,7 +39,9 @@ def settings_of(study: Study, cell: Cell) -> tuple[tuple[str, str], ...]:
         if name.startswith(GUC_PREFIX)
     }
     fixed = {setting.name: setting.value or "" for setting in study.settings}
-    return tuple({**fixed, **levels}.items())
+    together = cell.level("parameters")
+    varied = dict(study.parameter_set(together).settings) if together is not None else {}
+    return tuple({**fixed, **varied, **levels}.items())
 
 
 def size_setting(settings: Mapping[str, str], name: str) -> Bytes:

@@ -10,7 +10,6 @@ from teiten.model.build import BuildSpec
 from teiten.model.study import (
     GUC_PREFIX,
     DataKind,
-    DataSet,
     Factor,
     Measure,
     Script,
@@ -21,6 +20,7 @@ from teiten.model.study import (
     WorkloadKind,
 )
 from teiten.model.text import Bilingual
+from teiten.study.data import data_set, layouts
 from teiten.study.document import Document
 from teiten.study.draft import Draft
 from teiten.study.levels import SIZED_SETTINGS
@@ -28,6 +28,13 @@ from teiten.study.queries import read_queries
 from teiten.study.schema import MeasureTable, SettingTable, StudyFile, WorkloadTable
 from teiten.study.scripts import read_script
 from teiten.study.values import AUTO
+from teiten.study.variation import (
+    check_layouts,
+    own_levels,
+    parameter_sets,
+    query_groups,
+    with_own_levels,
+)
 from teiten.suggest import did_you_mean
 
 BY_FLAG = Bilingual("set on the command line", "コマンドラインで指定")
@@ -42,6 +49,7 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
     study = tables.study
     workloads = tuple(_workloads(draft, document, tables, factors))
     factors = _named_queries(draft, factors, workloads)
+    check_layouts(draft, study.contrast, factors, workloads)
     _check_queries(draft, tables.measure, workloads)
     return Study(
         name=study.name,
@@ -58,6 +66,7 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
         measure=_measure(draft, tables.measure, conclusive=study.conclusive),
         server_aliases=tuple((name, one.server) for name, one in tables.servers.items()),
         server_levels=tuple(_server_levels(draft, tables, factors)),
+        parameters=parameter_sets(draft, tables, factors),
         builds=tuple(_builds(draft, document, tables, factors)),
         target_seconds=tables.measure.target,
         differences=study.differences,
@@ -80,6 +89,7 @@ def _factors(draft: Draft, tables: StudyFile) -> tuple[Factor, ...]:
         )
     if levels.get("clients"):
         levels["clients"] = _all_clients(levels["clients"], tables, draft)
+    levels = with_own_levels(draft, tables, levels)
     _check_contrast(draft, tables.study.contrast, levels)
     _check_fixed_settings(draft, levels)
     return tuple(Factor(name, found) for name, found in levels.items())
@@ -243,7 +253,11 @@ def _workloads(
     for name in draft.selected:
         index, table = by_name[name]
         workload = _workload(draft, document, index, table)
-        yield replace(workload, clients=workload.clients or _base_clients(tables, factors))
+        yield replace(
+            workload,
+            clients=workload.clients or _base_clients(tables, factors),
+            levels=own_levels(table, tables.factors, factors),
+        )
 
 
 def _workload(draft: Draft, document: Document, index: int, table: WorkloadTable) -> Workload:
@@ -256,7 +270,8 @@ def _workload(draft: Draft, document: Document, index: int, table: WorkloadTable
         )
     if table.queries:
         return _of_queries(draft, folders, index, table)
-    if table.data is not None:
+    data = data_set(draft, folders, index, table)
+    if data.kind is not DataKind.PGBENCH:
         raise draft.error(
             ("workloads", index, "data"),
             "a load of pgbench runs on pgbench's tables",
@@ -276,7 +291,8 @@ def _workload(draft: Draft, document: Document, index: int, table: WorkloadTable
         title=table.title,
         description=table.description,
         script=script,
-        data=DataSet(scale=table.scale, fillfactor=table.fillfactor),
+        data=data,
+        layouts=layouts(draft, folders, index, table),
         changes_data=table.changes_data,
         query_mode=table.query_mode,
         invariants=table.invariants,
@@ -299,28 +315,16 @@ def _of_queries(
         title=table.title,
         description=table.description,
         script=Script(name=Path(table.queries).name, builtin=False, text=""),
-        data=_data(draft, folders, index, table),
+        data=data_set(draft, folders, index, table),
+        layouts=layouts(draft, folders, index, table),
         changes_data=table.changes_data,
         kind=WorkloadKind.QUERIES,
         queries=queries,
+        groups=tuple(query_groups(draft, index, table, [one.name for one in queries])),
         runs=table.runs,
         timeout=table.timeout,
         check_answers=table.check_answers,
     )
-
-
-def _data(draft: Draft, folders: Sequence[Path], index: int, table: WorkloadTable) -> DataSet:
-    if table.data is None:
-        return DataSet(scale=table.scale, fillfactor=table.fillfactor)
-    try:
-        script = read_script(table.data.script, workload="data", folders=folders)
-        if script.builtin:
-            raise ValueError(f"{script.name} is a load of pgbench, and makes no tables")
-    except ValueError as error:
-        raise draft.error(
-            ("workloads", index, "data", "script"), str(error), "name a file with SQL"
-        ) from error
-    return DataSet(scale=1, kind=DataKind.SCRIPT, script=script, size=table.data.size)
 
 
 def _settings(

@@ -25,17 +25,18 @@ STUDY_KEYS = tuple(key for key in StudyTable.model_fields if key != "differences
 WORKLOAD_KEYS = tuple(
     key
     for key in WorkloadTable.model_fields
-    if key not in {"name", "optional", "script", "queries", "data"}
+    if key not in {"name", "optional", "script", "queries", "data", "groups"}
 )
 SHARED_WORKLOAD_KEYS = tuple(
-    key for key in WORKLOAD_KEYS if key not in {"title", "description", "clients"}
+    key for key in WORKLOAD_KEYS if key not in {"title", "description", "clients", "levels"}
 )
 """Short keys that change every workload."""
 
 BUILD_KEYS = tuple(BuildTable.model_fields)
 SPECIAL_KEYS = ("workloads", "script", "queries")
-DATA_KEYS = ("data.script", "data.size")
-"""Of every workload of queries."""
+DATA_KEYS = ("data.kind", "data.script", "data.size", "data.variant")
+LAYOUT_KEY = "data.layouts."
+"""Before a layout's name. Like DATA_KEYS of every workload of queries."""
 SHORT_KEYS = (
     *SPECIAL_KEYS,
     *(name for name in PLAIN_FACTORS if name != "query_mode"),
@@ -130,7 +131,9 @@ def from_command_line(
         if value is not None
     ]
     _refuse_repeated(changes)
-    return tuple(sorted(changes, key=lambda change: change.key not in SPECIAL_KEYS))
+    return tuple(
+        sorted(changes, key=lambda one: (one.key not in SPECIAL_KEYS, one.key != "data.script"))
+    )
 
 
 def with_attached(references: Sequence[str], origin: str) -> tuple[list[str], list[Change]]:
@@ -160,7 +163,7 @@ def full_key(key: str) -> str:
     """
     if key.startswith(GUC_PREFIX):
         return f"factors.{key}"
-    if key in (*SPECIAL_KEYS, *DATA_KEYS, *SHARED_WORKLOAD_KEYS):
+    if key in (*SPECIAL_KEYS, *DATA_KEYS, *SHARED_WORKLOAD_KEYS) or key.startswith(LAYOUT_KEY):
         return key
     key = OTHER_NAMES.get(key, key)
     if key in PLAIN_FACTORS:
@@ -179,6 +182,8 @@ def _near(key: str) -> list[str]:
     """The known keys of the same form: with their table, or short."""
     if "." not in key:
         return [*SHORT_KEYS, f"{GUC_PREFIX}NAME"]
+    if key.startswith("data."):
+        return [*DATA_KEYS, f"{LAYOUT_KEY}NAME"]
     tables = {"measure": MEASURE_KEYS, "study": STUDY_KEYS, "factors": PLAIN_FACTORS}
     return [f"{table}.{each}" for table, keys in tables.items() for each in keys]
 

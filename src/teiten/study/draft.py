@@ -136,10 +136,10 @@ class Draft:
             name = factor_name(factor)
         except ValueError as error:
             raise UsageError(f"{change.origin}: {error}", self._document.hint) from error
-        if name == "clients":
-            for index, table in enumerate(self._workloads):
-                table.pop("clients", None)
-                self._origins.pop(("workloads", index, "clients"), None)
+        for index, table in enumerate(self._workloads):
+            own: dict[str, Any] = table if name == "clients" else table.get("levels", {})
+            own.pop(name, None)
+            self._origins.pop(("workloads", index, "clients"), None)
         self._set(("factors", name), change)
 
     def _change_build(self, rest: str, change: Change) -> None:
@@ -177,6 +177,9 @@ class Draft:
         name, _, key = rest.partition(".")
         index = self._index(name, change)
         keys = (*WORKLOAD_KEYS, "script")
+        if key.startswith("levels."):
+            self._set(("workloads", index, "levels", key.removeprefix("levels.")), change)
+            return
         if key not in keys:
             near = did_you_mean(key, keys)
             raise UsageError(
@@ -239,20 +242,36 @@ class Draft:
             self._data["workloads"] = [{**shared, **table}]
             self.selected = ["queries"]
             found = [0]
-        for index in found:
-            self._set(("workloads", index, "queries"), change, folder)
+        first, *others = found
+        self._set(("workloads", first, "queries"), change, folder)
+        self._workloads[first].pop("groups", None)
+        left_out = {self._workloads[index]["name"] for index in others}
+        self.selected = [name for name in self.selected if name not in left_out]
 
     def _set_data(self, key: str, change: Change) -> None:
         value = change.value
-        if key == "script" and change.by_flag:
-            value = str(Path(str(value)).expanduser().absolute())
+        if change.by_flag and key == "script":
+            value = _from_here(change)
+        if change.by_flag and key.startswith("layouts."):
+            values = value if isinstance(value, list) else [value]
+            value = [str(Path(str(one)).expanduser().absolute()) for one in values]
         found = [index for index, table in enumerate(self._workloads) if table.get("queries")]
         if not found:
             raise UsageError(
                 f"{change.origin}: the study has no workload of queries", "give --queries DIR too"
             )
         for index in found:
-            self._set(("workloads", index, "data", key), change, value)
+            if key == "script" and change.by_flag:
+                self._forget_data(index)
+            self._set(("workloads", index, "data", *key.split(".", 1)), change, value)
+
+    def _forget_data(self, index: int) -> None:
+        """Other tables have another kind, and the study's scripts do not fit them."""
+        data: dict[str, Any] = self._workloads[index].setdefault("data", {})
+        for key in ("kind", "variant"):
+            data.pop(key, None)
+        if "layouts" in data:
+            data["layouts"] = {name: one for name, one in data["layouts"].items() if not one}
 
 
 def _from_here(change: Change) -> str:

@@ -15,10 +15,20 @@ from typing import Any
 from teiten.model.attached import holds_address, is_address
 from teiten.model.study import GUC_PREFIX
 from teiten.study import quantities
-from teiten.study.values import AUTO, one_of, query_mode
+from teiten.study.values import AUTO, name, one_of, query_mode
 from teiten.suggest import did_you_mean
 
-PLAIN_FACTORS = ("server", "clients", "query", "checksums", "query_mode", "cores", "directory")
+PLAIN_FACTORS = (
+    "server",
+    "clients",
+    "query",
+    "checksums",
+    "query_mode",
+    "cores",
+    "directory",
+    "layout",
+    "parameters",
+)
 OTHER_NAMES = {"filesystem": "directory"}
 """Of factors, by what else they are called."""
 AUTOMATIC = ("clients", "cores")
@@ -169,7 +179,7 @@ def server_alias(value: Any) -> ServerAlias:
         if key == "server":
             continue
         factor = factor_name(key)
-        if factor in ("server", "clients", "query"):
+        if factor in ("server", "clients", "query", "layout", "parameters"):
             raise ValueError(f"{factor} cannot belong to a server's alias")
         found[factor] = _level(factor, level)
     return ServerAlias(server(value["server"]), tuple(found.items()))
@@ -185,6 +195,8 @@ def _level(factor: str, value: Any) -> str:
             found = _folder(value)
         case "query":
             found = _query_name(value)
+        case "layout" | "parameters":
+            found = name(value)
         case "checksums":
             found = _on_off(value)
         case "query_mode":

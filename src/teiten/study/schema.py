@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator
 
-from teiten.model.study import FLAME_GRAPH_WINDOW, CachePolicy, QueryMode
+from teiten.model.ssb import SsbVariant
+from teiten.model.study import FLAME_GRAPH_WINDOW, CachePolicy, DataKind, QueryMode
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
 from teiten.study import levels, values
@@ -18,7 +19,7 @@ Name = Annotated[str, PlainValidator(values.name)]
 Text = Annotated[Bilingual, PlainValidator(values.text)]
 Texts = Annotated[tuple[Bilingual, ...], PlainValidator(values.texts)]
 Words = Annotated[tuple[str, ...], PlainValidator(values.words)]
-Scale = Annotated[int | None, PlainValidator(values.scale)]
+Scale = Annotated[int | float | None, PlainValidator(values.scale)]
 Size = Annotated[Bytes | None, PlainValidator(values.size)]
 Fillfactor = Annotated[int, PlainValidator(values.fillfactor)]
 Mode = Annotated[QueryMode, PlainValidator(values.query_mode)]
@@ -42,6 +43,10 @@ Alias = Annotated[str, PlainValidator(values.name)]
 Server = Annotated[levels.ServerAlias, PlainValidator(levels.server_alias)]
 SettingName = Annotated[str, PlainValidator(levels.setting_name)]
 SettingValue = Annotated[str, PlainValidator(levels.setting_value)]
+Kind = Annotated[DataKind | None, PlainValidator(values.data_kind)]
+Variant = Annotated[SsbVariant, PlainValidator(values.ssb_variant)]
+Growth = Annotated[Share | None, PlainValidator(values.growth)]
+Major = Annotated[int | None, PlainValidator(values.major)]
 
 
 class KeyedError(ValueError):
@@ -70,10 +75,28 @@ def _with_value(value: Any) -> Any:
     return value if isinstance(value, dict) else {"value": value}
 
 
+def _own_levels(value: Any) -> dict[str, tuple[str, ...]]:
+    """The levels of one workload; those of two factors have places of their own."""
+    found = _all_levels(value)
+    for factor in ("clients", "query"):
+        if factor in found:
+            hint = "write clients = […] in the workload" if factor == "clients" else "choose files"
+            raise KeyedError(factor, f"{factor} is not limited here: {hint}")
+    return found
+
+
+def _with_scripts(value: Any) -> Any:
+    """A layout may be written as its bare scripts."""
+    return value if isinstance(value, dict) else {"scripts": value}
+
+
 class Table(BaseModel):
     """A table of the study file: unknown keys are refused, nothing is converted silently."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+Levels = Annotated[dict[str, tuple[str, ...]], PlainValidator(_own_levels)]
 
 
 class StudyTable(Table):
@@ -87,11 +110,30 @@ class StudyTable(Table):
     differences: Texts = ()
 
 
-class DataTable(Table):
-    """Tables that are not pgbench's."""
+class LayoutTable(Table):
+    """What is done to the tables after they were filled."""
 
-    script: str
+    scripts: Words = ()
+    size: Growth = None
+    needs: Major = None
+
+
+class DataTable(Table):
+    """Tables that are not pgbench's, or that are laid out in several ways."""
+
+    kind: Kind = None
+    script: str = ""
     size: Size = None
+    variant: Variant = SsbVariant.REFERENCE
+    layouts: dict[Name, Annotated[LayoutTable, BeforeValidator(_with_scripts)]] = {}
+
+
+class GroupTable(Table):
+    """Queries that belong together."""
+
+    name: Name
+    title: Text
+    queries: Words
 
 
 class WorkloadTable(Table):
@@ -104,6 +146,8 @@ class WorkloadTable(Table):
     runs: Annotated[int, Field(ge=1, le=100)] = 1
     timeout: Budget = Seconds(600.0)
     check_answers: bool = True
+    groups: list[GroupTable] = []
+    levels: Levels = {}
     scale: Scale = None
     fillfactor: Fillfactor = 100
     changes_data: bool
@@ -158,6 +202,9 @@ class WorkloadChanges(Table):
     clients: Clients = ()
     query_mode: Mode | None = None
     pgbench_options: Options | None = None
+    runs: Annotated[int, Field(ge=1, le=100)] | None = None
+    timeout: Budget | None = None
+    levels: Levels = {}
 
 
 class ProfileTable(Table):
@@ -198,6 +245,7 @@ class StudyFile(Table):
     servers: dict[Alias, Server] = {}
     builds: dict[Alias, BuildTable] = {}
     factors: Annotated[dict[str, tuple[str, ...]], PlainValidator(_all_levels)]
+    parameters: dict[Name, dict[SettingName, SettingValue]] = {}
     workloads: Annotated[list[WorkloadTable], Field(min_length=1)]
     settings: dict[SettingName, Annotated[SettingTable, BeforeValidator(_with_value)]] = {}
     measure: MeasureTable = MeasureTable()

@@ -12,7 +12,8 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from teiten.model.study import CachePolicy, QueryMode
+from teiten.model.ssb import SsbVariant
+from teiten.model.study import CachePolicy, DataKind, QueryMode
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
 from teiten.study import quantities
@@ -24,6 +25,7 @@ AUTO = "auto"
 BUILTIN_SCRIPTS = ("tpcb-like", "simple-update", "select-only")
 INVARIANTS = ("tpcb-balances",)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+_FRACTION = re.compile(r"\d+(?:\.\d+)?")
 
 
 def text(value: Any) -> Bilingual:
@@ -49,9 +51,46 @@ def name(value: Any) -> str:
     return value
 
 
-def scale(value: Any) -> int | None:
-    """pgbench's scale factor, or ``auto``."""
-    return None if value == AUTO else whole(value, least=1)
+def scale(value: Any) -> int | float | None:
+    """A scale factor, or ``auto``. A fraction, as a number or as a text, is for data that has any;
+    whoever reads the kind of the data checks that."""
+    if value == AUTO:
+        return None
+    if isinstance(value, str) and _FRACTION.fullmatch(value.strip()):
+        value = float(value)
+    if isinstance(value, float):
+        if not 0 < value < math.inf:
+            raise ValueError(f"must be above 0, not {value:g}")
+        return int(value) if value.is_integer() else value
+    return whole(value, least=1)
+
+
+def data_kind(value: Any) -> DataKind | None:
+    """Who makes the tables; None where that is not said."""
+    return None if value is None else DataKind(one_of(value, [str(kind) for kind in DataKind]))
+
+
+def ssb_variant(value: Any) -> SsbVariant:
+    return SsbVariant(one_of(value, [str(variant) for variant in SsbVariant]))
+
+
+def growth(value: Any) -> Share | None:
+    """A size by another one, such as ``160%``."""
+    if value is None:
+        return None
+    share = _share(value)
+    if not 0 < share <= 100:
+        raise ValueError(f"must be above 0%, not {quantities.exact_share(share)}")
+    return share
+
+
+def major(value: Any) -> int | None:
+    """A major version of PostgreSQL from 10 on: ``10``, ``"11"``."""
+    if value is None:
+        return None
+    if isinstance(value, str) and value.isdecimal():
+        value = int(value)
+    return whole(value, least=10, most=99)
 
 
 def size(value: Any) -> Bytes | None:
