@@ -15,13 +15,13 @@ from teiten.analysis.claim_curves import Curve, log_changes
 from teiten.model.claims import (
     Bounds,
     CheckKind,
+    CurvePredicate,
     Effect,
     Flat,
     FunctionShare,
     Linear,
     NoDifference,
     Plateau,
-    Predicate,
     Proportional,
     Reason,
     Rising,
@@ -43,6 +43,10 @@ class Question:
     """One for each block that has all it takes; NaN where a metric was zero or infinite."""
     low: float
     high: float
+    classes: tuple[tuple[str, ...], ...] = ()
+    """As in ``Check``."""
+    server: str = ""
+    metric: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class UnmetError(Exception):
 
 
 def questions(
-    predicate: Predicate, curves: Sequence[Curve], ground: Ground
+    predicate: CurvePredicate, curves: Sequence[Curve], ground: Ground
 ) -> tuple[Question, ...] | Reason:
     """What a predicate asks of curves, or why it cannot be asked."""
     try:
@@ -71,7 +75,7 @@ def questions(
         return unmet.reason
 
 
-def _ask(predicate: Predicate, curves: Sequence[Curve], ground: Ground) -> Iterator[Question]:
+def _ask(predicate: CurvePredicate, curves: Sequence[Curve], ground: Ground) -> Iterator[Question]:
     match predicate:
         case Effect(parts) | FunctionShare(_, parts):
             for part in parts:
@@ -84,7 +88,7 @@ def _ask(predicate: Predicate, curves: Sequence[Curve], ground: Ground) -> Itera
                 yield from _shape(predicate, curve, ground.cores)
 
 
-def _shape(predicate: Predicate, curve: Curve, cores: int) -> Iterator[Question]:
+def _shape(predicate: CurvePredicate, curve: Curve, cores: int) -> Iterator[Question]:
     match predicate:
         case Plateau(within):
             yield from _plateau(curve, within, cores)

@@ -64,33 +64,6 @@ def in_print(claim: Claim) -> Check | None:
     return deciding_of([check_of(one, 1.0, exact) for one in asked])
 
 
-def student(values: Sequence[float], alpha: float) -> Estimate | None:
-    """Student's t interval; None of fewer than two values, of equal ones, or with a NaN."""
-    return _estimate(values, alpha, student_half_width)
-
-
-def at_every_look(values: Sequence[float], alpha: float) -> Estimate | None:
-    """The interval of a sequential design, which ended because of what it had measured."""
-    return _estimate(values, alpha, half_width)
-
-
-def _estimate(
-    values: Sequence[float], alpha: float, width: Callable[[float, int, float], float]
-) -> Estimate | None:
-    if len(values) < 2 or not all(map(math.isfinite, values)):
-        return None
-    mean, deviation = mean_and_deviation(values)
-    if deviation < NO_VARIANCE:
-        return None
-    half = width(deviation, len(values), alpha)
-    return mean, mean - half, mean + half
-
-
-def exact(values: Sequence[float], _alpha: float) -> Estimate | None:
-    """A published number as it is: it was printed without an interval."""
-    return (values[0], values[0], values[0]) if values else None
-
-
 def _assess(
     claim: Claim, plan: Plan, facts: HostFacts, observations: Sequence[Observation]
 ) -> ClaimOutcome:
@@ -146,34 +119,6 @@ def _lacking(needs: ClaimNeeds, plan: Plan, facts: HostFacts) -> Reason | None:
         values = (("needed", str(needs.cores)), ("here", str(facts.cpu.logical)))
         return Reason("cores", values)
     return None
-
-
-def check_of(question: Question, alpha: float, estimator: Estimator) -> Check:
-    found = estimator(question.values, alpha)
-    mean, low, high = found or (None, None, None)
-    return Check(
-        kind=question.kind,
-        sides=question.sides,
-        at=question.at,
-        ratio=None if mean is None else exp(mean),
-        low=None if low is None else exp(low),
-        high=None if high is None else exp(high),
-        least=None if math.isinf(question.low) else math.exp(question.low),
-        most=None if math.isinf(question.high) else math.exp(question.high),
-        pairs=len(question.values),
-        standing=_of_interval(question, found),
-    )
-
-
-def _of_interval(question: Question, found: Estimate | None) -> ClaimStanding:
-    if found is None:
-        return ClaimStanding.INCONCLUSIVE
-    _, low, high = found
-    if question.low <= low and high <= question.high:
-        return ClaimStanding.REPRODUCED
-    if high < question.low or low > question.high:
-        return ClaimStanding.CONTRADICTED
-    return ClaimStanding.INCONCLUSIVE
 
 
 def standing_of(
