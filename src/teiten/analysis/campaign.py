@@ -17,6 +17,7 @@ from teiten.analysis.noise import recorded_noise
 from teiten.analysis.per_transaction import per_transaction
 from teiten.analysis.profiles import profiles, share_of
 from teiten.analysis.query_plans import query_plans
+from teiten.analysis.query_results import query_results
 from teiten.analysis.replication import recorded_replication
 from teiten.analysis.series import strides, thin
 from teiten.analysis.stopping import standing
@@ -69,6 +70,7 @@ def analyse(
     )
     results = contrasts(plan, attempts)
     scaling = scalings(plan, attempts, cores=facts.cpu.logical)
+    explained = query_plans(plan, views)
     return CampaignAnalysis(
         name=name,
         teiten_version=teiten_version,
@@ -91,7 +93,10 @@ def analyse(
         standing=stands,
         claims=assess(claims, plan, facts, _with_shares(views, claims)),
         scaling=scaling,
-        query_plans=query_plans(plan, views),
+        query_plans=explained,
+        query_results=query_results(
+            plan, views, attempts, contrasts=results, plans=explained, events=happened
+        ),
         bottlenecks=bottlenecks(plan, facts, views, scaling),
         profiles=profiles(plan, views),
         per_transaction=per_transaction(plan, facts, views),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any
 
 from teiten.model.bottleneck import BottleneckResult
@@ -16,49 +15,23 @@ from teiten.model.per_transaction import PerTransaction
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.profile import Profile, Profiles
 from teiten.model.progress import Standing
+from teiten.model.query_results import QueryResults
 from teiten.model.replication import Replication
 from teiten.model.scaling import ScalingResult
 from teiten.model.trial import Event, FloatArray, Outcome, Problem
-from teiten.model.units import Seconds, Share
+from teiten.model.units import Seconds
+from teiten.model.verdict import Interval, Verdict, VerdictKind
 
-
-@dataclass(frozen=True)
-class Interval:
-    """A ratio new/old of a metric with its confidence interval."""
-
-    ratio: float
-    low: float
-    high: float
-    confidence: Share
-
-
-class VerdictKind(StrEnum):
-    SLOWER = "slower"
-    FASTER = "faster"
-    EQUIVALENT = "equivalent"
-    DIFFERENT_BUT_SMALL = "different-but-small"
-    INCONCLUSIVE = "inconclusive"
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """METHOD.md, Verdicts."""
-
-    kind: VerdictKind
-    at_least_delta: bool
-    """Slower or faster, and the whole interval lies beyond δ."""
-    effect: Interval | None
-    """None where nothing can be said; ``reason`` tells why."""
-    pairs: int
-    delta: Share
-    smallest_detectable: Share | None
-    """For an inconclusive verdict: the smallest effect that this many pairs could have shown."""
-    reason: str | None = None
-    """Code of why nothing can be said: too-few-pairs, not-positive, identical-pairs (no variance,
-    as a rounded metric can have: an interval of no width would claim certainty), infinite-interval
-    (of a sequential design, whose interval is finite from ``analysis.sequential.least_pairs`` on),
-    over-timeout (a query exceeded its time limit, and has no number).
-    """
+__all__ = [
+    "CampaignAnalysis",
+    "ContrastResult",
+    "Interval",
+    "LevelResult",
+    "SeriesView",
+    "TrialView",
+    "Verdict",
+    "VerdictKind",
+]
 
 
 @dataclass(frozen=True)
@@ -172,6 +145,8 @@ class CampaignAnalysis:
     """Of every workload, context and side with four loads or more, in the study's order."""
     query_plans: tuple[QueryPlans, ...] = ()
     """Of every query, in the study's order; empty without a workload of queries."""
+    query_results: tuple[QueryResults, ...] = ()
+    """Of every workload of queries: its groups, workers, blocks and partitions."""
     bottlenecks: tuple[BottleneckResult, ...] = ()
     """Of every entry of ``scaling``; empty where no ceilings were measured before the campaign."""
     profiles: Profiles = field(default_factory=Profiles)

@@ -1,0 +1,47 @@
+"""What can be said of two sides, and how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from teiten.model.units import Share
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A ratio new/old of a metric with its confidence interval."""
+
+    ratio: float
+    low: float
+    high: float
+    confidence: Share
+
+
+class VerdictKind(StrEnum):
+    SLOWER = "slower"
+    FASTER = "faster"
+    EQUIVALENT = "equivalent"
+    DIFFERENT_BUT_SMALL = "different-but-small"
+    INCONCLUSIVE = "inconclusive"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """METHOD.md, Verdicts."""
+
+    kind: VerdictKind
+    at_least_delta: bool
+    """Slower or faster, and the whole interval lies beyond δ."""
+    effect: Interval | None
+    """None where nothing can be said; ``reason`` tells why."""
+    pairs: int
+    delta: Share
+    smallest_detectable: Share | None
+    """For an inconclusive verdict: the smallest effect that this many pairs could have shown."""
+    reason: str | None = None
+    """Code of why nothing can be said: too-few-pairs, not-positive, identical-pairs (no variance,
+    as a rounded metric can have: an interval of no width would claim certainty), infinite-interval
+    (of a sequential design, whose interval is finite from ``analysis.sequential.least_pairs`` on),
+    over-timeout (a query exceeded its time limit, and has no number).
+    """
