@@ -11,7 +11,6 @@ from teiten.analysis.claim_questions import UnmetError
 from teiten.analysis.fingerprint import commands
 from teiten.analysis.pairs import Observation
 from teiten.model.claims import Claim, PublishedQueries
-from teiten.model.metrics import OVER_TIMEOUT
 from teiten.model.plan import Plan
 from teiten.model.query_claims import LAST
 
@@ -39,8 +38,6 @@ class Sides:
     server: str
     """Its level, where the campaign has several; else empty."""
     sides: tuple[QueryValues, ...]
-    over: bool = False
-    """A trial exceeded its time limit, and so has no number."""
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -64,17 +61,13 @@ def measured_sides(
     """The claim's sides on each server. Raises UnmetError where the campaign has none."""
     known = known_levels(plan, claim.workload)
     for server, sides in wanted_levels(claim, plan, known):
-        cells = [
-            [one for one in observations if _is_in(plan, one, claim.workload, levels)]
-            for _, levels in sides
-        ]
+        cells = [in_cell(plan, observations, claim.workload, levels) for _, levels in sides]
         yield Sides(
             server,
             tuple(
-                QueryValues(label, _by_query(plan, found, known[QUERY], metric))
+                QueryValues(label, by_query(found, known.get(QUERY, ()), metric))
                 for (label, _), found in zip(sides, cells, strict=True)
             ),
-            over=any(OVER_TIMEOUT.name in one.metrics for found in cells for one in found),
         )
 
 
@@ -124,6 +117,34 @@ def wanted_levels(
         yield server, [(label, {**side, SERVER: server}) for label, side in sides]
 
 
+def in_cell(
+    plan: Plan, observations: Sequence[Observation], workload: str, levels: Levels
+) -> list[Observation]:
+    """The observations of a workload at some levels."""
+    found = []
+    for one in observations:
+        cell = {**dict(one.context), plan.study.contrast: one.side}
+        # A server that is the only one may not be a factor of the cell.
+        if one.workload == workload and all(
+            cell.get(name, level) == level for name, level in levels.items()
+        ):
+            found.append(one)
+    return found
+
+
+def by_query(
+    found: Sequence[Observation], queries: Sequence[str], metric: str
+) -> dict[str, dict[int, float]]:
+    """A metric by query and block; NaN is a missing value."""
+    values: dict[str, dict[int, float]] = {query: {} for query in queries}
+    for one in found:
+        query = dict(one.context).get(QUERY, "")
+        value = one.metrics.get(metric, math.nan)
+        if query in values and not math.isnan(value):
+            values[query][one.block] = value
+    return values
+
+
 def unknown_queries(claim: Claim, plan: Plan) -> bool:
     """Whether the campaign's queries are others than the study's, under the same names."""
     published = dict(claim.queries)
@@ -159,23 +180,3 @@ def _level(known: Known, factor: str, level: str) -> str:
 
 def _missing(factor: str, levels: Sequence[str]) -> UnmetError:
     return UnmetError("contrast", factor=factor, levels=", ".join(levels))
-
-
-def _is_in(plan: Plan, one: Observation, workload: str, levels: Levels) -> bool:
-    cell = {**dict(one.context), plan.study.contrast: one.side}
-    # A server that is the only one may not be a factor of the cell.
-    return one.workload == workload and all(
-        cell.get(name, level) == level for name, level in levels.items()
-    )
-
-
-def _by_query(
-    plan: Plan, found: Sequence[Observation], queries: Sequence[str], metric: str
-) -> dict[str, dict[int, float]]:
-    values: dict[str, dict[int, float]] = {query: {} for query in queries}
-    for one in found:
-        query = dict(one.context).get(QUERY, one.side)
-        value = one.metrics.get(metric, math.nan)
-        if query in values and not math.isnan(value):
-            values[query][one.block] = value
-    return values

@@ -22,21 +22,19 @@ from teiten.model.query_claims import (
 def ask(
     predicate: QueryEffect | QueryOrder | PlanValue, found: Sides, metric: str
 ) -> Iterator[Question]:
-    """What a predicate asks of a claim's sides. Raises UnmetError for queries that are not there."""
-    of = metric if plan_measure(metric) else ""
+    """What a predicate asks of a claim's sides.
+
+    Raises UnmetError for queries that the campaign has not.
+    """
     match predicate:
         case QueryEffect(parts):
             old, new = found.sides
+            ratios = changes(old, new)
             for part in parts:
-                yield from _bounded(
-                    part, changes(old, new), CheckKind.QUERIES, (old.side, new.side), found, of
-                )
+                yield from _bounded(part, ratios, CheckKind.QUERIES, found, metric)
         case PlanValue(parts):
-            (side,) = found.sides
             for part in parts:
-                yield from _bounded(
-                    part, _logs(side), CheckKind.VALUE, (side.side,), found, of
-                )
+                yield from _bounded(part, _logs(found.sides[0]), CheckKind.VALUE, found, metric)
         case QueryOrder(classes):
             yield from _order(classes, found)
 
@@ -50,9 +48,7 @@ def changes(old: QueryValues, new: QueryValues) -> dict[str, dict[int, float]]:
             block: log_ratio(before[block], after[block])
             for block in sorted(before.keys() & after.keys())
         }
-        found[query] = {
-            block: math.nan if one is None else one for block, one in ratios.items()
-        }
+        found[query] = {block: math.nan if one is None else one for block, one in ratios.items()}
     return found
 
 
@@ -75,25 +71,20 @@ def _logs(side: QueryValues) -> dict[str, dict[int, float]]:
 
 
 def _bounded(
-    part: QueryBounds,
-    values: Mapping[str, Blocks],
-    kind: CheckKind,
-    sides: tuple[str, ...],
-    found: Sides,
-    metric: str,
+    part: QueryBounds, values: Mapping[str, Blocks], kind: CheckKind, found: Sides, metric: str
 ) -> Iterator[Question]:
     queries = asked_queries(part.queries, found.queries)
     for group in [queries] if part.mean else [(query,) for query in queries]:
         yield Question(
             kind,
-            sides,
+            tuple(one.side for one in found.sides),
             (),
             tuple(_means(values, group).values()),
             log_bound(part.low, -math.inf),
             log_bound(part.high, math.inf),
             classes=(group,),
             server=found.server,
-            metric=metric,
+            metric=metric if plan_measure(metric) else "",
         )
 
 

@@ -135,7 +135,7 @@ def _plateau(curve: Curve, within: float | None, cores: int) -> Iterator[Questio
     if len(before) < 2 or not beyond:
         raise UnmetError("levels-around-cores")
     yield from _steps(curve, before)
-    bounds = (-math.inf, 0.0) if within is None else _around(within)
+    bounds = (-math.inf, 0.0) if within is None else around(within)
     for level in beyond:
         yield _between(curve, at, level, *bounds)
 
@@ -152,7 +152,7 @@ def _linear(curve: Curve, within: float, cores: int) -> Iterator[Question]:
             (curve.side,),
             (first, level, last),
             _from_line(curve, first, level, last),
-            *_around(within),
+            *around(within),
         )
 
 
@@ -184,7 +184,7 @@ def _flat(curve: Curve, predicate: Flat, cores: int) -> Iterator[Question]:
     if len(levels) < 2 or not reached:
         raise _beyond_reach(span)
     for level in levels[1:]:
-        yield _between(curve, levels[0], level, *_around(predicate.within))
+        yield _between(curve, levels[0], level, *around(predicate.within))
     if predicate.rises_beyond:
         beyond = [level for level in curve.levels if level > levels[-1]]
         if not beyond:
@@ -202,7 +202,7 @@ def _proportional(curve: Curve, within: float) -> Iterator[Question]:
             for change in log_changes(curve, first, curve, level).values()
         )
         yield Question(
-            CheckKind.PER_CORE, (curve.side,), (first, level), tuple(values), *_around(within)
+            CheckKind.PER_CORE, (curve.side,), (first, level), tuple(values), *around(within)
         )
 
 
@@ -247,7 +247,7 @@ def _means(changes: Sequence[Mapping[int, float]]) -> tuple[float, ...]:
     )
 
 
-def _around(share: float) -> tuple[float, float]:
+def around(share: float) -> tuple[float, float]:
     """The band of a share: from 1 - share to its reciprocal, so that it is symmetric in ratios."""
     return math.log1p(-share), -math.log1p(-share)
 

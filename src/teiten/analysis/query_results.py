@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from teiten.analysis.pairs import Context, Observation, observe
+from teiten.analysis.planner_facts import Relations, limits_of, recorded_relations
 from teiten.analysis.query_groups import Sides, bounds, conclusions, step_verdicts
 from teiten.analysis.table_use import greatest_table, table_use
 from teiten.analysis.verdict import exp, mean_and_deviation, student_half_width
-from teiten.analysis.worker_rules import Relations, gather_workers
+from teiten.analysis.worker_rules import gather_workers
 from teiten.model.analysis import ContrastResult, LevelResult, TrialView, Verdict, VerdictKind
 from teiten.model.explain import QueryPlans, SidePlans
 from teiten.model.metrics import OVER_TIMEOUT, QUERY_TIME
@@ -29,7 +30,7 @@ from teiten.model.query_results import (
     WorkerLimits,
     WorkerRule,
 )
-from teiten.model.relations import PLANNER, RELATIONS, relations_of
+from teiten.model.relations import PLANNER
 from teiten.model.study import WorkloadKind
 from teiten.model.trial import Event, Outcome
 from teiten.model.units import Seconds
@@ -54,7 +55,7 @@ def query_results(
 ) -> tuple[QueryResults, ...]:
     """Of every workload of queries with trials, in the study's order."""
     observed = observe(plan, attempts)
-    relations = _recorded_relations(events)
+    relations = recorded_relations(events)
     measured = {view.workload for view in views}
     return tuple(
         _Workload(
@@ -78,15 +79,6 @@ class _Circumstances:
     limits: WorkerLimits | None
 
 
-def _recorded_relations(events: Iterable[Event]) -> dict[str, Relations]:
-    """By the template's fingerprint."""
-    return {
-        str(event.detail.get("fingerprint")): {one.name: one for one in relations_of(event.detail)}
-        for event in events
-        if event.kind == RELATIONS
-    }
-
-
 def _circumstances(
     plan: Plan, views: Sequence[TrialView], workload: str, relations: Mapping[str, Relations]
 ) -> dict[Cell, _Circumstances]:
@@ -101,27 +93,9 @@ def _circumstances(
             trial.cell.level(plan.study.contrast) or "",
         )
         found[cell] = _Circumstances(
-            relations.get(trial.template.fingerprint, {}), _limits(view.facts.get(PLANNER))
+            relations.get(trial.template.fingerprint, {}), limits_of(view.facts.get(PLANNER))
         )
     return found
-
-
-def _limits(parameters: object) -> WorkerLimits | None:
-    """The limits among the parameters that a trial recorded; None where one is missing."""
-    if not isinstance(parameters, Mapping):
-        return None
-    names = (
-        "max_parallel_workers_per_gather",
-        "max_parallel_workers",
-        "max_worker_processes",
-        "min_parallel_table_scan_size",
-        "min_parallel_index_scan_size",
-    )
-    try:
-        values = [int(str(parameters[name])) for name in names]
-    except (KeyError, ValueError):
-        return None
-    return WorkerLimits(*values)
 
 
 @dataclass(frozen=True)

@@ -110,6 +110,8 @@ class WorkersByRule:
 
 LAUNCHED = "workers_launched"
 """The name under which a trial's number of launched workers is observed."""
+PERMITTED = "workers_permitted"
+"""The same of the number that its parameters permit."""
 
 
 @dataclass(frozen=True)

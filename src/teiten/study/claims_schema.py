@@ -151,9 +151,7 @@ PredicateTable = Annotated[
     | QueryPredicateTable,
     Field(discriminator="kind"),
 ]
-COMPARING = frozenset(
-    ("effect", "no-difference", "function-share", "query-effect", "query-order")
-)
+COMPARING = frozenset(("effect", "no-difference", "function-share", "query-effect", "query-order"))
 """Kinds of predicates that compare two levels of a factor."""
 
 
@@ -253,7 +251,7 @@ class TableSource(Table):
     section: str
     table: str
     licence: str
-    axis: Literal["clients", "cores", "workers", "query"]
+    axis: Literal["clients", "cores", "workers", "size_mb", "query"]
     cores: Annotated[int, Field(ge=0)]
     curves: dict[str, str]
 

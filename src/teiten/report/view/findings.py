@@ -141,7 +141,9 @@ def _chart(kit: Kit) -> Chart | None:
     for one in kit.analysis.claims:
         claim = one.claim
         published = claim.published
-        if published and claim.metric == TPS.name and published.axis == CLIENTS:
+        if not isinstance(published, PublishedCurves):
+            continue
+        if claim.metric == TPS.name and published.axis == CLIENTS:
             tables.setdefault((claim.workload, published.table), published)
     points: list[CurvePoint] = []
     for (workload, _), published in tables.items():
