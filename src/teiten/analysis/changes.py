@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import covariance, fmean
 
+from teiten.analysis.contrasts import sides_of
 from teiten.analysis.pairs import Context
 from teiten.analysis.sequential import half_width
 from teiten.analysis.verdict import HalfWidth, mean_and_deviation, student_half_width
@@ -97,8 +98,8 @@ def paired_views(
         cells,
         key=lambda key: (workloads.index(key[0]), [ranks.get(one, 0) for one in key[1]]),
     )
-    old, *others = factor.levels
     for key in keys:
+        old, *others = sides_of(plan, key[0])
         for new in others:
             before, after = cells[key].get(old, {}), cells[key].get(new, {})
             blocks = sorted(before.keys() & after.keys())

@@ -46,10 +46,6 @@ def contrasts(
     plan: Plan, attempts: Iterable[Attempt], metrics: Sequence[str] = CONTRASTED
 ) -> tuple[ContrastResult, ...]:
     """Every contrast of the campaign; none where the study contrasts nothing."""
-    factor = plan.study.factor(plan.study.contrast)
-    if factor is None or len(factor.levels) < 2:
-        return ()
-    old, *others = factor.levels
     known = tuple(attempts)
     by_workload: dict[str, list[Observation]] = defaultdict(list)
     for observation in observe(plan, known):
@@ -57,9 +53,23 @@ def contrasts(
     return tuple(
         _contrast(plan, by_workload[workload], workload, metric, old=old, new=new, attempts=known)
         for workload in _workloads(plan)
+        for old, *others in [sides_of(plan, workload)]
         for metric in _measured(plan, workload, by_workload[workload], metrics)
         for new in others
     )
+
+
+def sides_of(plan: Plan, workload: str) -> tuple[str, ...]:
+    """The levels of the contrasted factor that a workload has, in their order: never none, but a
+    single one where nothing is contrasted."""
+    factor = plan.study.factor(plan.study.contrast)
+    planned = {
+        trial.cell.level(plan.study.contrast)
+        for trial in plan.trials
+        if trial.cell.workload == workload
+    }
+    levels = factor.levels if factor is not None else ("",)
+    return tuple(level for level in levels if level in planned) or levels
 
 
 def _workloads(plan: Plan) -> list[str]:

@@ -82,6 +82,7 @@ def _trial(trial: PlannedTrial) -> dict[str, Any]:
         "clients": trial.clients,
         "threads": trial.threads,
         "query_mode": trial.query_mode,
+        "data": str(trial.template.data),
         "scale": trial.template.data.scale,
         "fillfactor": trial.template.data.fillfactor,
         "checksums": trial.template.checksums,

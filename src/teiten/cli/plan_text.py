@@ -11,7 +11,6 @@ from teiten.cli.planning import Planned
 from teiten.model.plan import Plan
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.study import GUC_PREFIX, Measure, Workload, WorkloadKind
-from teiten.plan.describe import described
 from teiten.report.texts import caution_text
 from teiten.study.quantities import exact_share, format_duration, format_size
 
@@ -73,12 +72,16 @@ def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
     for factor in study.factors:
         contrasted = ", contrasted: the first is old" if factor.name == study.contrast else ""
         yield f"factor {factor.name}", ", ".join(factor.levels) + contrasted
+    for one in study.parameters:
+        listed = ", ".join(f"{name} = {value}" for name, value in one.settings)
+        yield f"parameters {one.name}", listed or "as the study sets them"
     for workload in study.workloads:
         data = workload.data
-        own = f", clients {', '.join(workload.clients)}" if workload.clients else ""
+        limited = (("clients", workload.clients), *workload.levels)
+        own = "".join(f", {name} {', '.join(levels)}" for name, levels in limited if levels)
         yield (
             f"workload {workload.name}",
-            f"{workload.script.name}, {described(data)}{own}{_of_queries(workload)}",
+            f"{workload.script.name}, {data}{own}{_of_queries(workload)}",
         )
     if all(workload.kind is WorkloadKind.QUERIES for workload in plan.study.workloads):
         yield "measured", _blocks(measure)

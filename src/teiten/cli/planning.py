@@ -19,6 +19,7 @@ from teiten.execute.postgres.templates.store import (
     expected_bytes,
     template_fingerprint,
 )
+from teiten.execute.ssb.native import native
 from teiten.host.cautions import cautions, plan_cautions, warnings_first
 from teiten.host.facts import read_host_facts
 from teiten.host.noise import known_noise
@@ -29,7 +30,7 @@ from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.starts import pairs_of_a_start
-from teiten.model.study import Study
+from teiten.model.study import DataKind, Study
 from teiten.plan.attached import attached_cautions
 from teiten.plan.cells import every_level, most_clients
 from teiten.plan.checks import check
@@ -137,6 +138,9 @@ def _plan(
 
 def check_planned(session: Session, planned: Planned) -> None:
     """Raise MachineError with the exact shortfall, or UsageError for a contradiction."""
+    templates = (one for one in planned.plan.templates if one.fingerprint not in planned.ready)
+    if any(one.data.kind is DataKind.SSB for one in templates):
+        native()  # raises MachineError where the generator is not built
     check(planned.plan, planned.facts, session.workdir.root)
     check_parameters(read_refusals(planned.plan))
 

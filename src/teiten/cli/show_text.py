@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from teiten.cli.layout import bullets, columns, paragraph
-from teiten.model.study import CachePolicy, Measure, Study, Workload
+from teiten.model.study import CachePolicy, DataKind, Measure, Study, Workload
 from teiten.model.text import Bilingual, Language
 from teiten.study.quantities import exact_share, format_duration
 
@@ -25,6 +25,8 @@ WORDS = {
         "Optional workloads (--set workloads=NAME,…)", "任意の処理 (--set workloads=名前,…)"
     ),
     "scale": Bilingual("scale", "スケールファクタ"),
+    "layout": Bilingual("layout", "配置"),
+    "parameters": Bilingual("Sets of parameters", "パラメータの組"),
     "fillfactor": Bilingual("fillfactor", "フィルファクタ"),
     "restored": Bilingual("restored before every trial", "試行ごとに復元"),
     "kept": Bilingual("data unchanged", "データは変化しない"),
@@ -72,6 +74,8 @@ def study_lines(
     if study.sources:
         yield from ("", word("sources"), *bullets(study.sources))
     yield from ("", word("factors"), *columns(list(_factors(study, word))))
+    if study.parameters:
+        yield from ("", word("parameters"), *columns(list(_parameters(study))))
     if study.builds:
         yield from ("", word("builds"), *columns(list(_builds(study, word))))
     yield from ("", word("workloads"), *_workloads(study.workloads, word))
@@ -105,6 +109,11 @@ def _factors(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
         yield f"  {factor.name}", (", ".join(factor.levels) or word("fitted")) + note
 
 
+def _parameters(study: Study) -> Iterator[tuple[str, str]]:
+    for one in study.parameters:
+        yield f"  {one.name}", ", ".join(f"{name} = {value}" for name, value in one.settings) or "—"
+
+
 def _builds(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
     for name, spec in study.builds:
         said = [*spec.configure, *(["meson"] if spec.meson else [])]
@@ -120,8 +129,8 @@ def _workloads(workloads: Sequence[Workload], word: _Words) -> Iterator[str]:
             *_tables(workload, word, scale),
             word("restored") if workload.changes_data else word("kept"),
         ]
-        if workload.clients:
-            facts.append(f"{word('clients')} {', '.join(workload.clients)}")
+        limited = ((word("clients"), workload.clients), *workload.levels)
+        facts += [f"{name} {', '.join(levels)}" for name, levels in limited if levels]
         yield f"  {workload.name}: {word.of(workload.title)} ({'; '.join(facts)})"
         yield from paragraph(word.of(workload.description), indent="    ")
         yield from (f"      {line}" for line in workload.script.text.splitlines())
@@ -131,9 +140,20 @@ def _workloads(workloads: Sequence[Workload], word: _Words) -> Iterator[str]:
 
 
 def _tables(workload: Workload, word: _Words, scale: object) -> list[str]:
+    layouts = [
+        f"{word('layout')} {one.name}: {', '.join(script.name for script in one.scripts) or '—'}"
+        for one in workload.layouts
+    ]
     if workload.data.script is not None:
-        return [workload.data.script.name]
-    return [f"{word('scale')} {scale}", f"{word('fillfactor')} {workload.data.fillfactor}"]
+        return [workload.data.script.name, *layouts]
+    if workload.data.kind is DataKind.SSB:
+        name = f"Star Schema Benchmark ({workload.data.variant})"
+        return [name, f"{word('scale')} {scale}", *layouts]
+    return [
+        f"{word('scale')} {scale}",
+        f"{word('fillfactor')} {workload.data.fillfactor}",
+        *layouts,
+    ]
 
 
 def _settings(study: Study, word: _Words) -> list[str]:

@@ -8,7 +8,7 @@ from teiten.execute.executor import Facts
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
 from teiten.model.profile import Profile
 from teiten.model.starts import last_of_their_start, slice_seed, started_before
-from teiten.model.study import CachePolicy, DataSet, WorkloadKind
+from teiten.model.study import CachePolicy, DataKind, DataSet, WorkloadKind
 from teiten.model.trial import Problem, Series
 
 CACHE_WORDS = {
@@ -150,9 +150,7 @@ class DryTrial:
 
 
 def _made_by(data: DataSet) -> str:
-    if data.script is not None:
-        return f"the script {data.script.name}"
-    return f"pgbench -i at scale factor {data.scale}, fillfactor {data.fillfactor}"
+    return f"pgbench -i: {data}" if data.kind is DataKind.PGBENCH else str(data)
 
 
 class DryExecutor:
@@ -164,10 +162,7 @@ class DryExecutor:
 
     def prepare(self, template: TemplateSpec) -> Facts:
         if template.installation.attached is not None:
-            action = (
-                f"create a database on {template.installation.name}, pgbench -i at scale factor"
-                f" {template.data.scale}, fillfactor {template.data.fillfactor}"
-            )
+            action = f"create a database on {template.installation.name}, {_made_by(template.data)}"
             self.actions.append(action)
             return {"action": action}
         action = (

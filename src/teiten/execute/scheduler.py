@@ -17,7 +17,6 @@ from teiten.execute.record import CampaignRecord
 from teiten.execute.trial import StepRecorder, TrialRun, run_pair
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Finished, Standing, open_trials
-from teiten.model.study import DataSet
 from teiten.model.trial import Outcome, Step, Trial
 
 REHEARSED = "rehearsed"
@@ -72,7 +71,7 @@ def prepare_campaign(
     """Make the templates ready and, once in a campaign, try each kind of server and script."""
     for template in record.plan.templates:
         check_interruption()
-        observer.preparing(f"PostgreSQL {template.installation.version}, {_tables(template.data)}")
+        observer.preparing(f"PostgreSQL {template.installation.version}, {template.data}")
         record.record_event(
             "template-ready", fingerprint=template.fingerprint, **executor.prepare(template)
         )
@@ -83,10 +82,6 @@ def prepare_campaign(
         observer.preparing(f"{trial.cell}: trying the server and the script")
         executor.rehearse(trial)
     record.record_event(REHEARSED)
-
-
-def _tables(data: DataSet) -> str:
-    return f"scale factor {data.scale}" if data.script is None else data.script.name
 
 
 class FailureStreaks:

@@ -21,7 +21,7 @@ class Relation:
     """A table, an index, or what partitions them. Pages are of 8 KiB."""
 
     name: str
-    """Without its schema where that is public."""
+    """As SQL writes it: with its schema where that is not on the search path."""
     kind: str
     """pg_class.relkind: r table, i index, m materialised view, p partitioned table, I partitioned
     index."""

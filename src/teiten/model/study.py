@@ -59,7 +59,7 @@ class Script:
 
 
 class DataKind(StrEnum):
-    """Who makes the tables; each kind has its filler in ``execute.postgres.templates.build``."""
+    """Who makes the tables; each kind has its filler in ``execute.postgres.templates.filling``."""
 
     PGBENCH = "pgbench"
     """``pgbench -i``"""
@@ -104,6 +104,16 @@ class DataSet:
     """Of the kind SSB."""
     layout: Layout | None = None
     """Which of the workload's layouts a template has; None where the workload has none."""
+
+    def __str__(self) -> str:
+        """``scale 20, fillfactor 100``, ``the tables of mine.sql, layout plain``."""
+        laid_out = "" if self.layout is None else f", layout {self.layout.name}"
+        if self.script is not None:
+            return f"the tables of {self.script.name}{laid_out}"
+        if self.kind is DataKind.SSB:
+            variant = "" if self.variant is SsbVariant.REFERENCE else f", variant {self.variant}"
+            return f"Star Schema Benchmark, scale factor {self.scale}{variant}{laid_out}"
+        return f"scale {self.scale}, fillfactor {self.fillfactor}{laid_out}"
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,7 @@ def check_attached(study: Study, servers: Servers) -> None:
                 "vary them with servers that Teiten starts: --servers 18",
             )
         varied = {factor.name for factor in study.factors} | set(own)
+        varied |= {GUC_PREFIX + name for one in study.parameters for name, _ in one.settings}
         for name in (one.removeprefix(GUC_PREFIX) for one in varied if GUC_PREFIX in one):
             _check_varied(level, server, name)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
-from teiten.model.study import CachePolicy, DataSet, WorkloadKind
+from teiten.model.study import CachePolicy, DataKind, DataSet, WorkloadKind
 
 
 def actions(
@@ -57,9 +57,7 @@ def _attached(plan: Plan) -> Iterator[str]:
         if server is None:
             continue
         data = {
-            f"scale {one.data.scale}, fillfactor {one.data.fillfactor}"
-            for one in plan.templates
-            if one.installation.name == installation.name
+            str(one.data) for one in plan.templates if one.installation.name == installation.name
         }
         yield (
             f"connect to the server {level} ({server.address}) as the role {server.role}; create"
@@ -126,9 +124,7 @@ def _templates(plan: Plan, folder: Path, ready: Collection[str]) -> Iterator[str
         if template.installation.attached is not None:
             continue
         checksums = f"checksums {'on' if template.checksums else 'off'}"
-        words = (
-            f"PostgreSQL {template.installation.version}, {described(template.data)}, {checksums}"
-        )
+        words = f"PostgreSQL {template.installation.version}, {template.data}, {checksums}"
         if template.fingerprint in ready:
             yield f"use the template that is there: {words}"
         else:
@@ -136,15 +132,14 @@ def _templates(plan: Plan, folder: Path, ready: Collection[str]) -> Iterator[str
             yield f"make a template by initdb and {made} in {folder / 'templates'}: {words}"
 
 
-def described(data: DataSet) -> str:
-    """A data set in a few words."""
-    if data.script is not None:
-        return f"the tables of {data.script.name}"
-    return f"scale {data.scale}, fillfactor {data.fillfactor}"
-
-
 def _made_by(data: DataSet) -> str:
-    return f"the script {data.script.name}" if data.script is not None else "pgbench -i"
+    made = {
+        DataKind.PGBENCH: "pgbench -i",
+        DataKind.SSB: "Teiten's generator",
+        DataKind.SCRIPT: f"the script {data.script.name if data.script else ''}",
+    }[data.kind]
+    scripts = [script.name for script in data.layout.scripts] if data.layout is not None else []
+    return f"{made}, then {', '.join(scripts)}," if scripts else made
 
 
 def _page_cache(plan: Plan, facts: HostFacts) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from teiten.model.study import Study, Workload
 from teiten.model.units import Seconds
 from teiten.plan import volumes
-from teiten.plan.cells import cell_groups, levels_of
+from teiten.plan.cells import cell_groups, data_sets, levels_of
 from teiten.plan.estimate import trial_time
 from teiten.plan.side_by_side import pairs_of_a_start
 
@@ -33,7 +33,7 @@ def overhead(study: Study) -> float:
 
 def preparing_seconds(study: Study) -> float:
     """Building the templates."""
-    sets = {workload.data for workload in study.workloads}
+    sets = {data for workload in study.workloads for data in data_sets(study, workload)}
     return installations(study) * sum(volumes.build_seconds(data) for data in sets)
 
 
@@ -47,7 +47,7 @@ def block_seconds(study: Study) -> float:
 
 
 def _mean_trial_seconds(study: Study, workload: Workload) -> float:
-    size = volumes.data_bytes(workload.data)
+    size = max(map(volumes.data_bytes, data_sets(study, workload)))
     load = volumes.load_seconds(study.measure, workload)
     begins = trial_time(study.measure, size, restores=workload.changes_data, load=load).total
     goes_on = trial_time(study.measure, size, restores=False, starts=False).total

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from teiten.model.plan import Needs, PlannedTrial, TemplateSpec
-from teiten.model.study import DataSet, Measure, Study, Workload, WorkloadKind
+from teiten.model.study import DataSet, Measure, Study, WorkloadKind
 from teiten.model.units import MIB, Bytes, Seconds
 from teiten.plan import volumes
-from teiten.plan.settings import size_setting
+from teiten.plan.cells import data_sets
+from teiten.plan.layouts import laid_out
+from teiten.plan.settings import count_setting, size_setting
 
 START_SECONDS = 0.6
 """Starting a server and connecting."""
@@ -119,11 +121,12 @@ def estimate(
     )
 
 
-def disk_of_data(installations: int, workloads: Iterable[Workload]) -> Bytes:
-    """Templates and clones of these workloads, for as many installations; WAL not included."""
+def disk_of_data(study: Study, installations: int) -> Bytes:
+    """Templates and clones of a study's workloads, for as many installations; WAL not included."""
     sets: dict[DataSet, bool] = {}
-    for workload in workloads:
-        sets[workload.data] = sets.get(workload.data, False) or not workload.changes_data
+    for workload in study.workloads:
+        for data in data_sets(study, workload):
+            sets[data] = sets.get(data, False) or not workload.changes_data
     sizes = {data: volumes.data_bytes(data) + CLUSTER_BYTES for data in sets}
     templates = sum(sizes.values())
     kept = sum(size for data, size in sizes.items() if sets[data])
@@ -133,7 +136,7 @@ def disk_of_data(installations: int, workloads: Iterable[Workload]) -> Bytes:
 def _measured(study: Study, trial: PlannedTrial) -> float:
     workload = study.workload(trial.cell.workload)
     if workload.kind is WorkloadKind.QUERIES:
-        return volumes.QUERY_SECONDS * workload.runs
+        return volumes.query_seconds(workload.data) * workload.runs
     return study.measure.duration or 0.0
 
 
@@ -166,7 +169,9 @@ def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float
 def _disk(study: Study, trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> Bytes:
     """In the working folder: templates, logs, evidence, and the clusters that are not elsewhere."""
     built = sum(one.expected_bytes for one in missing if one.installation.attached is None)
-    clusters = _clusters(study, trials, None)
+    making = (volumes.data_bytes(one.data) for one in missing if laid_out(one.data))
+    # while one template is laid out its tables are there twice; the clusters come after that
+    clusters = max(_clusters(study, trials, None), max(making, default=0))
     evidence = LOG_BYTES + EVIDENCE_BYTES * len(trials)
     if study.measure.flame_graph:
         evidence += PROFILE_BYTES
@@ -213,6 +218,13 @@ def _memory_of_pair(pair: Collection[PlannedTrial]) -> int:
 
 
 def _clients_memory(trial: PlannedTrial) -> int:
-    buffers = size_setting(dict(trial.settings), "shared_buffers")
-    mapped = min(buffers, volumes.data_bytes(trial.template.data))
-    return trial.clients * (CLIENT_BYTES + mapped // PAGE_TABLE_SHARE)
+    settings = dict(trial.settings)
+    mapped = min(size_setting(settings, "shared_buffers"), volumes.data_bytes(trial.template.data))
+    processes = trial.clients + (_workers(settings) if trial.cell.level("query") else 0)
+    return processes * (CLIENT_BYTES + mapped // PAGE_TABLE_SHARE)
+
+
+def _workers(settings: Mapping[str, str]) -> int:
+    """The most parallel workers of a query."""
+    names = ("max_parallel_workers_per_gather", "max_parallel_workers", "max_worker_processes")
+    return min(count_setting(settings, name) for name in names)

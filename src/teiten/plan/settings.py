@@ -25,6 +25,9 @@ DEFAULTS = {
     "maintenance_work_mem": "64MB",
     "max_wal_size": "1GB",
     "max_connections": "100",
+    "max_worker_processes": "8",
+    "max_parallel_workers": "8",
+    "max_parallel_workers_per_gather": "2",
 }
 """PostgreSQL's own, for what a study does not set."""
 

@@ -11,10 +11,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from teiten.model.facts import HostFacts
-from teiten.model.study import DataSet, Factor, Measure, Setting, Study, Workload, WorkloadKind
+from teiten.model.study import (
+    DataKind,
+    DataSet,
+    Factor,
+    Measure,
+    Setting,
+    Study,
+    Workload,
+    WorkloadKind,
+)
 from teiten.model.units import GIB, MIB, Bytes, Seconds
 from teiten.plan import volumes
-from teiten.plan.cells import most_clients
+from teiten.plan.cells import data_sets, most_clients
 from teiten.plan.durations import installations, overhead, target, trials_by_workload
 from teiten.plan.estimate import disk_of_data
 from teiten.plan.pairs import begun, bounded
@@ -40,6 +49,8 @@ USUAL_CONNECTIONS = 500
 _MANTISSAS = (1, 1.5, 2, 3, 5, 7)
 SCALES = tuple(int(m * 10**e) for e in (1, 2, 3) for m in _MANTISSAS if m * 10**e <= 2000)
 """Coarse steps, so that templates are used again; the reports' 2000 is the largest."""
+SSB_SCALES = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+"""The same of the Star Schema Benchmark; 100 is the reports'."""
 
 
 def size(study: Study, facts: HostFacts) -> Study:
@@ -91,25 +102,33 @@ def _with_clients(study: Study, facts: HostFacts) -> Study:
 def _with_scale(study: Study, facts: HostFacts) -> Study:
     if all(workload.data.scale is not None for workload in study.workloads):
         return study
-    for scale in reversed(SCALES):
+    open_kinds = {one.data.kind for one in study.workloads if one.data.scale is None}
+    scales = SSB_SCALES if DataKind.SSB in open_kinds else SCALES
+    for scale in reversed(scales):
         workloads = _at_scale(study, scale)
         if _fits(replace(study, workloads=workloads), facts):
             return replace(study, workloads=workloads)
-    return replace(study, workloads=_at_scale(study, SCALES[0]))
+    return replace(study, workloads=_at_scale(study, scales[0]))
 
 
-def _at_scale(study: Study, scale: int) -> tuple[Workload, ...]:
+def _at_scale(study: Study, scale: float) -> tuple[Workload, ...]:
     return tuple(
         workload
         if workload.data.scale is not None
-        else replace(workload, data=DataSet(scale, workload.data.fillfactor))
+        else replace(workload, data=_data_at(workload.data, scale))
         for workload in study.workloads
     )
 
 
+def _data_at(data: DataSet, scale: float) -> DataSet:
+    """pgbench's scale is a whole number."""
+    whole = data.kind is not DataKind.SSB or scale == int(scale)
+    return replace(data, scale=max(1, int(scale)) if whole else scale)
+
+
 def _fits(study: Study, facts: HostFacts) -> bool:
     largest = _largest_data(study)
-    disk = disk_of_data(installations(study), study.workloads) + 2 * largest
+    disk = disk_of_data(study, installations(study)) + 2 * largest
     return (
         largest <= facts.memory.total * DATA_SHARE_OF_MEMORY
         and disk <= facts.disk.free * SHARE_OF_FREE_DISK
@@ -144,7 +163,8 @@ def _warmup(duration: Seconds) -> Seconds:
 
 
 def _largest_data(study: Study) -> Bytes:
-    return Bytes(max(volumes.data_bytes(workload.data) for workload in study.workloads))
+    sets = (data for workload in study.workloads for data in data_sets(study, workload))
+    return Bytes(max(map(volumes.data_bytes, sets)))
 
 
 def _settings(study: Study, facts: HostFacts) -> Iterator[Setting]:

@@ -236,7 +236,7 @@ class Bench:
             dbname=BENCH_DATABASE,
             user_name=server.user_name,
             script=workload.script,
-            scale=trial.template.data.scale or 1,
+            scale=int(trial.template.data.scale or 1),
             clients=trial.clients,
             threads=trial.threads,
             duration=duration,

@@ -8,10 +8,12 @@ from teiten.errors import ServerError
 from teiten.execute.executor import Facts
 from teiten.execute.probes.sampler import Sampling
 from teiten.execute.topology.bench import Bench
+from teiten.execute.topology.relations import read_planner, read_relations
 from teiten.execute.topology.single_trial import SingleServerTrial
 from teiten.execute.workload.queries import Execution, QuerySession, packed
 from teiten.model.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.model.plan import PlannedTrial
+from teiten.model.relations import PLANNER, RELATIONS, relations_as_detail
 from teiten.model.trial import Problem
 from teiten.model.units import Seconds
 
@@ -84,12 +86,36 @@ class QueryTrial(SingleServerTrial):
             found = tuple(one for one in found if BY_TIMEOUT not in one.detail)
         return found if self._wrong is None else (*found, self._wrong)
 
+    def start(self) -> Facts:
+        facts = super().start()
+        with self._connect() as connection:
+            self._gathered.facts[PLANNER] = read_planner(connection)
+        return facts
+
     def try_queries(self) -> None:
-        """Let the server plan every query of the workload, which finds their errors."""
+        """Let the server plan every query of the workload, which finds their errors; and take note
+        of what it plans for."""
+        self._note_relations()
         session = self._new_session()
         for query in self._workload.queries:
             session.explain(query, analyze=False)
         session.close()
+
+    def _note_relations(self) -> None:
+        template, record = self._trial.template, self._bench.record
+        known = (one.detail["fingerprint"] for one in record.events() if one.kind == RELATIONS)
+        if template.fingerprint in known:
+            return
+        with self._connect() as connection:
+            found = read_relations(connection)
+        record.record_event(
+            RELATIONS,
+            fingerprint=template.fingerprint,
+            server=self._trial.cell.level("server"),
+            layout=self._trial.cell.level("layout"),
+            workload=self._workload.name,
+            relations=relations_as_detail(found),
+        )
 
     def _new_session(self) -> QuerySession:
         return QuerySession(self._connect(), self._workload.timeout, self._bench.check_interruption)

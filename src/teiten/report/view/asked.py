@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from teiten.model.study import Workload, WorkloadKind
+from teiten.model.study import DataKind, Workload, WorkloadKind
 from teiten.model.trial import Outcome
 from teiten.report.charts.base import SIDE_COLOURS, Chart
 from teiten.report.charts.grid import GridWords, Square, design_grid
@@ -108,6 +108,9 @@ def _data(kit: Kit, one: Workload) -> str:
     if one.data.script is not None:
         return kit.t("design.data.script", workload=workload, script=one.data.script.name)
     scale = plain(one.data.scale) if one.data.scale else "—"
+    if one.data.kind is DataKind.SSB:
+        variant = str(one.data.variant)
+        return kit.t("design.data.ssb", workload=workload, scale=scale, variant=variant)
     return kit.t("design.data.one", workload=workload, scale=scale, fillfactor=one.data.fillfactor)
 
 

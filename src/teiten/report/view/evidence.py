@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from teiten.model.facts import Severity
+from teiten.model.plan import TemplateSpec
+from teiten.model.study import DataKind
 from teiten.report.numbers import bytes_text, plain
 from teiten.report.tables import Cell, Column, Row, Table, cells
 from teiten.report.texts import caution_text
@@ -232,6 +234,19 @@ def _flat(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
+def _template(kit: Kit, one: TemplateSpec) -> str:
+    """What a template holds; of pgbench's tables as filled, scale and fillfactor."""
+    t, data = kit.t, one.data
+    known = {
+        "version": one.installation.version,
+        "checksums": t("word.on" if one.checksums else "word.off"),
+    }
+    if data.kind is not DataKind.PGBENCH or data.layout is not None:
+        return t("fingerprint.template-data", data=str(data), **known)
+    scale, fillfactor = data.scale or "—", data.fillfactor
+    return t("fingerprint.template", scale=scale, fillfactor=fillfactor, **known)
+
+
 def _fingerprints(kit: Kit) -> Table:
     t, plan = kit.t, kit.analysis.plan
     columns = (Column(t("table.what")), Column(t("table.fingerprint")), Column(t("table.source")))
@@ -245,15 +260,7 @@ def _fingerprints(kit: Kit) -> Table:
     ]
     rows += [
         (
-            Cell(
-                t(
-                    "fingerprint.template",
-                    version=one.installation.version,
-                    scale=one.data.scale or "—",
-                    fillfactor=one.data.fillfactor,
-                    checksums=t("word.on" if one.checksums else "word.off"),
-                )
-            ),
+            Cell(_template(kit, one)),
             Cell(one.fingerprint, kind="code"),
             Cell(bytes_text(one.expected_bytes)),
         )

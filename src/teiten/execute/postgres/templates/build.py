@@ -8,20 +8,28 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from teiten.errors import ServerError, WorkloadError
+from teiten.errors import ServerError
 from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.initdb import INITDB_CONFIGURATION
 from teiten.execute.postgres.marker import Kind
-from teiten.execute.postgres.programs import pgbench_initialize, run_program
 from teiten.execute.postgres.templates.copy_methods import sync_file_system
+from teiten.execute.postgres.templates.filling import BENCH_DATABASE, FILLERS, lay_out
 from teiten.host.users import ServerUser
 from teiten.model.installation import Pgbench
 from teiten.model.plan import TemplateSpec
-from teiten.model.study import DataKind, Setting
+from teiten.model.study import Setting
 from teiten.model.text import Bilingual
 
-BENCH_DATABASE = "bench"
 EXTENSIONS = ("pg_prewarm", "pg_buffercache")
+NOT_VISIBLE = """
+SELECT c.oid::regclass::text, c.relpages - c.relallvisible
+FROM pg_class c LEFT JOIN pg_class o ON o.reltoastrelid = c.oid
+JOIN pg_namespace n ON n.oid = coalesce(o.relnamespace, c.relnamespace)
+WHERE c.relkind IN ('r', 'm', 't') AND c.relpersistence <> 't' AND c.relallvisible < c.relpages
+  AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
+ORDER BY 2 DESC
+"""
+"""Of every table that is not the server's own, its partitions and TOAST tables among them."""
 DATA = "data"
 """The data directory's name within a cluster's or a template's folder."""
 
@@ -45,12 +53,18 @@ BUILD_SETTINGS = tuple(
 
 
 def build_cluster(
-    spec: TemplateSpec, folder: Path, *, user: ServerUser, pgbench: Pgbench, log: Path
+    spec: TemplateSpec,
+    folder: Path,
+    *,
+    user: ServerUser,
+    pgbench: Pgbench,
+    log: Path,
+    say: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Make a stopped cluster with the data set in the database ``bench``, all on the disk.
 
     Both sides of a contrast begin alike: every row is frozen, and every page known to be visible
-    and analysed, before the first trial. Raises ServerError where a step fails.
+    and analysed, before the first trial. Raises ServerError or WorkloadError where a step fails.
     """
     cluster = Cluster.create(
         spec.installation,
@@ -63,7 +77,7 @@ def build_cluster(
     cluster.configure(BUILD_SETTINGS)
     cluster.start()
     try:
-        _fill(cluster, spec, pgbench)
+        _fill(cluster, spec, pgbench, say)
         manner = cluster.stop()
     finally:
         cluster.stop(immediately=True)
@@ -76,10 +90,14 @@ def build_cluster(
     sync_file_system(folder)
 
 
-def _fill(cluster: Cluster, spec: TemplateSpec, pgbench: Pgbench) -> None:
+def _fill(
+    cluster: Cluster, spec: TemplateSpec, pgbench: Pgbench, say: Callable[[str], None]
+) -> None:
     with cluster.connect() as connection:
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(BENCH_DATABASE)))
-    FILLERS[spec.data.kind](cluster, spec, pgbench)
+    FILLERS[spec.data.kind](cluster, spec, pgbench, say)
+    if spec.data.layout is not None:
+        lay_out(cluster, spec.data.layout, say)
     with cluster.connect(BENCH_DATABASE) as connection:
         for name in EXTENSIONS:
             _create_extension(connection, name, cluster)
@@ -88,57 +106,11 @@ def _fill(cluster: Cluster, spec: TemplateSpec, pgbench: Pgbench) -> None:
         connection.execute("CHECKPOINT")
 
 
-def run_pgbench_init(cluster: Cluster, spec: TemplateSpec, pgbench: Pgbench) -> None:
-    """``pgbench -i`` of the data set into ``bench``, without its VACUUM."""
-    run_program(
-        pgbench_initialize(
-            pgbench,
-            spec.data,
-            f"--host={cluster.socket_directory}",
-            f"--port={cluster.port}",
-            f"--username={cluster.user_name}",
-            BENCH_DATABASE,
-        ),
-        what=f"pgbench --initialize with scale {spec.data.scale} on {cluster.name}",
-        library_path=pgbench.library_path,
-        hint="give disk back with teiten clean where the disk is full; "
-        "else try another pgbench: teiten pg list shows those found",
-    )
-
-
-def run_data_script(cluster: Cluster, spec: TemplateSpec, _pgbench: Pgbench) -> None:
-    """The user's own SQL in ``bench``, as one transaction. Raises WorkloadError where it fails."""
-    script = spec.data.script
-    if script is None:
-        raise ValueError("a data set of the kind script has a script")
-    with cluster.connect(BENCH_DATABASE) as connection:
-        try:
-            connection.execute(script.text.encode("utf-8"))
-        except psycopg.Error as error:
-            raise WorkloadError(
-                f"the data script {script.name} failed on {cluster.name}:"
-                f" {str(error).splitlines()[0]}",
-                "it runs as one transaction of plain SQL (no commands of psql, no VACUUM, no COPY"
-                " from standard input); nothing of it was kept",
-            ) from error
-
-
-Filler = Callable[[Cluster, TemplateSpec, Pgbench], None]
-FILLERS: dict[DataKind, Filler] = {
-    DataKind.PGBENCH: run_pgbench_init,
-    DataKind.SCRIPT: run_data_script,
-}
-"""Who makes the tables of each kind of data set, in the database ``bench``."""
-
-
 def _require_all_visible(connection: psycopg.Connection, cluster: Cluster) -> None:
     """Rows that are not yet known to be visible would be written by the first reader: a bias."""
-    rows = connection.execute(
-        "SELECT relname, relpages - relallvisible FROM pg_class WHERE relkind = 'r' "
-        "AND relname LIKE 'pgbench%' AND relallvisible < relpages"
-    ).fetchall()
+    rows = connection.execute(NOT_VISIBLE).fetchall()
     if rows:
-        pages = ", ".join(f"{name}: {count} pages" for name, count in rows)
+        pages = ", ".join(f"{name}: {count} pages" for name, count in rows[:5])
         raise ServerError(
             f"{cluster.name}: after VACUUM not every page is known to be visible ({pages})",
             "run again; if it happens again, please report it with the server's version",

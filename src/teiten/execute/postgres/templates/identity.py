@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from typing import Any
 
 from teiten.execute.postgres.initdb import initdb_options
 from teiten.model.installation import Installation
+from teiten.model.ssb_size import table_bytes
 from teiten.model.study import DataKind, DataSet
 from teiten.model.units import GIB, MIB, Bytes
 
@@ -48,17 +50,28 @@ def template_fingerprint(installation: Installation, checksums: bool, data: Data
         identity["build"] = installation.build.key
     if data.kind is not DataKind.PGBENCH:
         identity |= {"kind": str(data.kind), "script": data.script.text if data.script else ""}
+    if data.kind is DataKind.SSB:
+        identity |= {"variant": str(data.variant)}
+    if data.layout is not None and data.layout.scripts:
+        identity |= {"layout": [script.text for script in data.layout.scripts]}
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
 
 
 def expected_bytes(data: DataSet) -> Bytes:
     """The size of a template with this data set. Raises ValueError where it was not sized."""
+    grown = 1.0 if data.layout is None else data.layout.size
+    return Bytes(math.ceil(_filled_bytes(data) * grown) + FIXED)
+
+
+def _filled_bytes(data: DataSet) -> int:
     if data.kind is DataKind.SCRIPT:
-        return Bytes((data.size or UNKNOWN_SIZE) + FIXED)
+        return data.size or UNKNOWN_SIZE
     if data.scale is None:
         raise ValueError("the data set has no scale: the study was not sized")
-    rows = data.scale * ROWS_PER_SCALE
+    if data.kind is DataKind.SSB:
+        return table_bytes(data.scale, data.variant)
+    rows = int(data.scale) * ROWS_PER_SCALE
     kept_free = BLOCK * (100 - data.fillfactor) // 100
     rows_per_page = max(1, (BLOCK - PAGE_HEADER - kept_free) // ACCOUNT_ROW)
     pages = -(-rows // rows_per_page) + -(-rows // ROWS_PER_KEY_PAGE)
-    return Bytes(pages * BLOCK + data.scale * SMALL_TABLES_PER_SCALE + FIXED)
+    return pages * BLOCK + int(data.scale) * SMALL_TABLES_PER_SCALE

@@ -23,8 +23,9 @@ from teiten.execute.postgres.marker import (
     read_marker,
     remove_marked,
 )
-from teiten.execute.postgres.templates.build import BENCH_DATABASE, DATA, build_cluster
+from teiten.execute.postgres.templates.build import DATA, build_cluster
 from teiten.execute.postgres.templates.clone import CloneReport, clone_tree
+from teiten.execute.postgres.templates.filling import BENCH_DATABASE
 from teiten.execute.postgres.templates.identity import expected_bytes, template_fingerprint
 from teiten.execute.postgres.usage import folder_bytes
 from teiten.host.paths import Workdir
@@ -99,6 +100,7 @@ class TemplateStore:
                     user=self._user,
                     pgbench=pgbench,
                     log=partial / "server.log",
+                    say=say,
                 )
                 self._finish(spec, pgbench, partial, time.monotonic() - begin)
             finally:
@@ -155,6 +157,7 @@ class TemplateStore:
                     "installation": spec.installation.name,
                     "server_fingerprint": spec.installation.fingerprint,
                     "checksums": spec.checksums,
+                    "data": str(spec.data),
                     "scale": spec.data.scale,
                     "fillfactor": spec.data.fillfactor,
                     "pgbench": str(pgbench.version),
@@ -174,7 +177,9 @@ class TemplateStore:
     def _make_room(self, spec: TemplateSpec, say: Callable[[str], None]) -> None:
         """Remove the longest unused templates where the new one would exceed the bounds."""
         self._workdir.templates.mkdir(parents=True, exist_ok=True)
-        needed = spec.expected_bytes + RESERVE
+        laid_out = spec.data.layout is not None and spec.data.layout.scripts
+        # what is laid out anew is there twice until its transaction ends
+        needed = spec.expected_bytes * (2 if laid_out else 1) + RESERVE
         for use in self.usage():
             if self._fits(needed) or time.time() - use.last_used < KEPT_SECONDS:
                 break
@@ -234,13 +239,9 @@ class TemplateStore:
 
 
 def _describe(spec: TemplateSpec) -> str:
-    data = spec.data
-    made = f"scale {data.scale}, fillfactor {data.fillfactor}"
-    if data.script is not None:
-        made = f"tables of {data.script.name}"
     checksums = "with" if spec.checksums else "without"
-    installation = spec.installation
-    return f"PostgreSQL {installation.version} ({installation.name}) {checksums} checksums, {made}"
+    server = f"PostgreSQL {spec.installation.version} ({spec.installation.name})"
+    return f"{server} {checksums} checksums, {spec.data}"
 
 
 def _require_left(folder: Path, marker: Marker) -> None:
