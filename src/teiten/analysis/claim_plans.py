@@ -19,6 +19,7 @@ from teiten.model.claims import Claim
 from teiten.model.explain import ExplainedPlan, PlanStatistics
 from teiten.model.plan import Plan
 from teiten.model.query_claims import (
+    FIRST,
     LAST,
     LAUNCHED,
     PERMITTED,
@@ -38,6 +39,8 @@ from teiten.model.trial import Event, Outcome
 
 LEAST_SHARE = 1e-4
 """A smaller share, or none at all, counts as this much: its logarithm is finite."""
+INDEX = "i"
+"""pg_class.relkind"""
 Key = tuple[int, int]
 """A trial's number and attempt."""
 
@@ -77,9 +80,12 @@ def is_about_plans(claim: Claim) -> bool:
 def _speaks_of(claim: Claim, view: TrialView) -> bool:
     levels = dict(view.levels)
     queries = _queries(claim)
-    at = all(levels.get(name, level) == level for name, level in claim.at if level != LAST)
     return (
-        view.workload == claim.workload and at and (not queries or levels.get("query") in queries)
+        view.workload == claim.workload
+        and all(
+            level in (FIRST, LAST) or levels.get(name, level) == level for name, level in claim.at
+        )
+        and (not queries or levels.get("query") in queries)
     )
 
 
@@ -172,7 +178,10 @@ class _Executed:
     @property
     def _of_source(self) -> int | None:
         source = self._gathers[0].source if self._gathers else None
-        return None if source is None else source.workers
+        if source is None:
+            return None
+        # Of an index's part the size gives only the most; fewer are no contradiction.
+        return min(source.workers, round(self._launched)) if source.at_most else source.workers
 
     def _of_relation(self, predicate: WorkersByRule, limits: WorkerLimits) -> int | None:
         if predicate.rule is WorkerRule.PARTITIONS:
@@ -182,4 +191,5 @@ class _Executed:
         relation = self.relations.get(predicate.relation)
         if relation is None or not relation.pages:
             return None
-        return workers_by_size(relation.pages, limits.table_pages)
+        least = limits.index_pages if relation.kind == INDEX else limits.table_pages
+        return workers_by_size(relation.pages, least)

@@ -12,7 +12,7 @@ from teiten.analysis.fingerprint import commands
 from teiten.analysis.pairs import Observation
 from teiten.model.claims import Claim, PublishedQueries
 from teiten.model.plan import Plan
-from teiten.model.query_claims import LAST
+from teiten.model.query_claims import FIRST, LAST, WORKLOAD
 
 QUERY = "query"
 Blocks = Mapping[int, float]
@@ -93,14 +93,14 @@ def wanted_levels(
     ``axis``: a factor along which the claim looks. Raises UnmetError for levels that the campaign
     has not, and for factors that the finding does not know.
     """
-    at = _resolved(known, claim.at)
+    at = _settled(known, claim.at)
     contrast = claim.contrast
     sides: list[tuple[str, dict[str, str]]] = [("", at)]
     if contrast is not None:
         ends = ((contrast.old, contrast.old_at), (contrast.new, contrast.new_at))
         levels = [_contrasted(plan, known, contrast.factor, level) for level, _ in ends]
         if levels[0] == levels[1]:
-            raise _missing(contrast.factor, (contrast.old, contrast.new))
+            raise UnmetError("factor", factor=contrast.factor)
         sides = [
             (level, {**at, contrast.factor: level, **_resolved(known, further)})
             for level, (_, further) in zip(levels, ends, strict=True)
@@ -121,13 +121,13 @@ def in_cell(
     plan: Plan, observations: Sequence[Observation], workload: str, levels: Levels
 ) -> list[Observation]:
     """The observations of a workload at some levels."""
+    wanted = {WORKLOAD: workload, **levels}
     found = []
     for one in observations:
         cell = {**dict(one.context), plan.study.contrast: one.side}
         # A server that is the only one may not be a factor of the cell.
-        if one.workload == workload and all(
-            cell.get(name, level) == level for name, level in levels.items()
-        ):
+        cell[WORKLOAD] = one.workload
+        if all(cell.get(name, level) == level for name, level in wanted.items()):
             found.append(one)
     return found
 
@@ -156,6 +156,10 @@ def unknown_queries(claim: Claim, plan: Plan) -> bool:
 
 
 def _contrasted(plan: Plan, known: Known, factor: str, level: str) -> str:
+    if factor == WORKLOAD:
+        if not known_levels(plan, level):
+            raise UnmetError("workload", workload=level)
+        return level
     if factor != SERVER:
         return _level(known, factor, level)
     found = of_major(plan, level)
@@ -168,11 +172,17 @@ def _resolved(known: Known, levels: Sequence[tuple[str, str]]) -> dict[str, str]
     return {factor: _level(known, factor, level) for factor, level in levels}
 
 
+def _settled(known: Known, levels: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """The same; a first or last level of a factor that is not varied is the study's setting."""
+    varied = [one for one in levels if one[1] not in (FIRST, LAST) or one[0] in known]
+    return _resolved(known, varied)
+
+
 def _level(known: Known, factor: str, level: str) -> str:
     """A level of the campaign. Raises UnmetError where it has not got it."""
     found = known.get(factor, ())
-    if level == LAST and found:
-        return found[-1]
+    if level in (FIRST, LAST) and found:
+        return found[0 if level == FIRST else -1]
     if level not in found:
         raise _missing(factor, (level,))
     return level

@@ -11,9 +11,11 @@ from enum import StrEnum
 
 Queries = tuple[str, ...]
 
-LAST = "last"
-"""In a claim: the last level that its workload has of a factor, for levels that a machine decides
-(as many workers as it has cores)."""
+FIRST, LAST = "first", "last"
+"""In a claim: the first or the last level that its workload has of a factor, for levels that a
+machine or a user decides. Where the factor is not varied, the study's own setting is meant."""
+WORKLOAD = "workload"
+"""As the factor of a claim's contrast: the same queries in two workloads of a study."""
 
 
 class PlanMeasure(StrEnum):

@@ -16,7 +16,7 @@ from teiten.model.claims import (
     PublishedCurves,
     Reason,
 )
-from teiten.model.query_claims import LAST, plan_measure
+from teiten.model.query_claims import FIRST, LAST, plan_measure
 from teiten.model.units import Share
 from teiten.report.numbers import NOTHING, fixed, plain
 from teiten.report.sentences import interval_text, ratio_text
@@ -99,7 +99,7 @@ def needs_text(t: Texts, claim: Claim) -> str:
     if claim.needs.cores > 1:
         needs.append(t("claim.needs.cores", cores=claim.needs.cores))
     for factor, level in further_levels(claim):
-        key = "claim.needs.last" if level == LAST else "claim.needs.level"
+        key = f"claim.needs.{level}" if level in (FIRST, LAST) else "claim.needs.level"
         needs.append(t(key, factor=factor, level=level))
     if isinstance(claim.predicate, FunctionShare):
         needs.append(t("claim.needs.flame-graph"))

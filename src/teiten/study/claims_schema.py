@@ -8,7 +8,7 @@ from pydantic import Field, PlainValidator, model_validator
 
 from teiten.model import claims as model
 from teiten.model.metrics import BY_NAME
-from teiten.model.query_claims import PlanMeasure, plan_measure
+from teiten.model.query_claims import WORKLOAD, PlanMeasure, plan_measure
 from teiten.study.levels import factor_name
 from teiten.study.query_claims_schema import QueryPredicateTable
 from teiten.study.schema import Name, Table, Text, Words
@@ -27,7 +27,7 @@ def _metric(value: object) -> str:
 
 
 MetricName = Annotated[str, PlainValidator(_metric)]
-NOT_OF_STUDIES = ("build", "system")
+NOT_OF_STUDIES = ("build", "system", WORKLOAD)
 """What findings compare beside the factors of a study."""
 
 
@@ -223,7 +223,7 @@ class ClaimTable(Table):
             servers = (contrast.old, contrast.new)
         elif contrast is not None and contrast.factor == "system":
             systems = (contrast.old, contrast.new)
-        elif contrast is not None and contrast.factor != "build":
+        elif contrast is not None and contrast.factor not in ("build", WORKLOAD):
             factor = contrast.factor
         return model.ClaimNeeds(servers, factor, self.needs.cores, systems)
 
