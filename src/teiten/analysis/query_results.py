@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from teiten.analysis.contrasts import sides_of
 from teiten.analysis.pairs import Context, Observation, observe
 from teiten.analysis.planner_facts import Relations, limits_of, recorded_relations
 from teiten.analysis.query_groups import Sides, bounds, conclusions, step_verdicts
@@ -122,17 +123,6 @@ class _Workload:
             sweeps=tuple(self._sweeps(times, workers)),
         )
 
-    def _levels(self) -> list[str]:
-        """The contrast's levels that this workload has, in the study's order."""
-        contrast = self.plan.study.contrast
-        factor = self.plan.study.factor(contrast)
-        planned = {
-            trial.cell.level(contrast)
-            for trial in self.plan.trials
-            if trial.cell.workload == self.name
-        }
-        return [level for level in (factor.levels if factor else ()) if level in planned]
-
     def _times(self) -> Iterator[QueryTime]:
         cells: dict[Cell, list[Observation]] = {}
         for one in sorted(self.observations, key=lambda each: each.block):
@@ -205,7 +195,7 @@ class _Workload:
     def _sweeps(
         self, times: Sequence[QueryTime], workers: Sequence[QueryWorkers]
     ) -> Iterator[QuerySweep]:
-        levels = self._levels()
+        levels = sides_of(self.plan, self.name)
         if len(levels) < SWEPT or not all(_is_number(level) for level in levels):
             return
         sides = Sides(self.plan, self.name, self.observations, levels[0], levels[-1])

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 MINUS = "−"
 NOTHING = "—"
 MOST_DECIMALS = 6
+REACH = 1000.0
+"""Ratios beyond it, or below its reciprocal, are told by this bound."""
 MOST_DIGITS = 4
 """Significant digits of a measured value, however small its spread."""
 

@@ -7,10 +7,11 @@ import re
 
 from teiten.model.analysis import CampaignAnalysis, ContrastResult, Interval, Verdict, VerdictKind
 from teiten.model.facts import HostFacts
-from teiten.model.metrics import PRIMARY, Better, Metric
+from teiten.model.metrics import PRIMARY, QUERY_TIME, Better, Metric
 from teiten.model.text import Language
 from teiten.report.names import Names
-from teiten.report.numbers import NOTHING, decimals_for, fixed, plain
+from teiten.report.numbers import NOTHING, REACH, decimals_for, decimals_of, fixed, plain
+from teiten.report.speed import inverse, is_many_times, times_text
 from teiten.report.texts import Texts, texts
 
 DECIDED = (VerdictKind.FASTER, VerdictKind.SLOWER)
@@ -32,7 +33,7 @@ def percent_decimals(effect: Interval) -> int:
 
 def ratio_text(effect: Interval | None) -> str:
     """``1.023``"""
-    return NOTHING if effect is None else fixed(effect.ratio, percent_decimals(effect) + 2)
+    return NOTHING if effect is None else ratio_in_reach(effect.ratio, percent_decimals(effect) + 2)
 
 
 def interval_text(t: Texts, effect: Interval | None) -> str:
@@ -40,7 +41,21 @@ def interval_text(t: Texts, effect: Interval | None) -> str:
     if effect is None:
         return NOTHING
     digits = percent_decimals(effect) + 2
-    return t("interval.plain", low=fixed(effect.low, digits), high=fixed(effect.high, digits))
+    return t(
+        "interval.plain",
+        low=ratio_in_reach(effect.low, digits),
+        high=ratio_in_reach(effect.high, digits),
+    )
+
+
+def ratio_in_reach(ratio: float, decimals: int) -> str:
+    """A ratio; one beyond REACH, as an interval of two pairs can end at, by that bound. What is
+    small keeps two digits, however few decimals the interval allows."""
+    if ratio > REACH:
+        return f"> {fixed(REACH, 0)}"
+    if ratio < 1 / REACH:
+        return f"< {fixed(1 / REACH, 3)}"
+    return fixed(ratio, max(decimals, decimals_of(ratio, 2)) if ratio < 0.1 else decimals)
 
 
 def interval_percent(t: Texts, effect: Interval) -> str:
@@ -49,9 +64,16 @@ def interval_percent(t: Texts, effect: Interval) -> str:
     return t(
         "interval.percent",
         confidence=plain_percent(t, round(effect.confidence, 12)),
-        low=percent(t, effect.low - 1, digits, signed=True),
-        high=percent(t, effect.high - 1, digits, signed=True),
+        low=change(t, effect.low, digits),
+        high=change(t, effect.high, digits),
     )
+
+
+def change(t: Texts, ratio: float, decimals: int) -> str:
+    """``+3.5 %`` of 1.035; beyond REACH the bound."""
+    if ratio > REACH:
+        return f"> {percent(t, REACH - 1, 0, signed=True)}"
+    return percent(t, ratio - 1, decimals, signed=True)
 
 
 def verdict_word(t: Texts, verdict: Verdict) -> str:
@@ -111,17 +133,36 @@ def _statement(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str
         reason = t.either(f"reason.{verdict.reason}", t("reason.too-few-pairs"))
         return t("sentence.nothing", reason=reason, **values)
     values["confidence"] = plain_percent(t, effect.confidence)
+    if verdict.kind in DECIDED and metric is QUERY_TIME and is_many_times(effect):
+        return _many_times(t, verdict, values)
     if verdict.kind in DECIDED or verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
         return decided(t, "sentence", verdict, metric, values)
     digits = percent_decimals(effect)
     values |= {
-        "percent": percent(t, effect.ratio - 1, digits, signed=True),
-        "low": percent(t, effect.low - 1, digits, signed=True),
-        "high": percent(t, effect.high - 1, digits, signed=True),
+        "percent": change(t, effect.ratio, digits),
+        "low": change(t, effect.low, digits),
+        "high": change(t, effect.high, digits),
     }
     if verdict.kind is VerdictKind.EQUIVALENT:
         return t("sentence.equivalent", **values)
     return t("sentence.inconclusive", detectable=_detectable(t, verdict), **values)
+
+
+def _many_times(t: Texts, verdict: Verdict, values: dict[str, str]) -> str:
+    """Of times that differ so much that per cent of time mislead: 90 % less is ten times as
+    fast."""
+    effect = verdict.effect
+    if effect is None:
+        raise ValueError("without an interval there is no difference to tell")
+    faster = effect.ratio < 1
+    shown = inverse(effect) if faster else effect
+    values |= {
+        "factor": times_text(shown.ratio, shown),
+        "low": times_text(shown.low, shown),
+        "high": times_text(shown.high, shown),
+    }
+    suffix = "-at-least" if verdict.at_least_delta else ""
+    return t(f"sentence.times-{'faster' if faster else 'slower'}{suffix}", **values)
 
 
 def decided(t: Texts, group: str, verdict: Verdict, metric: Metric, values: dict[str, str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -76,6 +76,11 @@ class Kit:
     def side_labels(self) -> tuple[str, ...]:
         """Short names of all sides, old first."""
         return tuple(side.short for side in self.names.sides.values())
+
+    def side_labels_of(self, sides: Iterable[str]) -> tuple[str, ...]:
+        """Short names of those sides that occur, old first."""
+        occurring = set(sides)
+        return tuple(one.short for level, one in self.names.sides.items() if level in occurring)
 
     def short(self, side: str) -> str:
         return self.names.side(side).short

@@ -1,0 +1,101 @@
+"""The speed-up of queries over the levels of a numeric factor, each with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import altair as alt
+
+from teiten.report.charts.base import (
+    CATEGORY_COLOURS,
+    NEW,
+    WIDE,
+    Chart,
+    Fit,
+    as_columns,
+    configured,
+    rows_data,
+)
+
+FIELDS = ("query", "level", "value", "low", "high", "text", "workers")
+
+
+@dataclass(frozen=True)
+class SweepPoint:
+    query: str
+    level: float
+    value: float
+    """Time at the first level by the time here."""
+    low: float | None
+    high: float | None
+    text: str
+    workers: str
+    """Launched; a dash where unknown."""
+
+
+@dataclass(frozen=True)
+class SweepWords:
+    title: str
+    note: str
+    x: str
+    y: str
+    query: str
+    workers: str
+
+
+def sweep_chart(name: str, points: Sequence[SweepPoint], words: SweepWords) -> Chart:
+    """Lines from zero on, with the line at 1."""
+    rows = [
+        (one.query, one.level, one.value, one.low, one.high, one.text, one.workers)
+        for one in points
+    ]
+    queries = list(dict.fromkeys(one.query for one in points))
+    colours = (
+        [NEW] if len(queries) == 1 else [CATEGORY_COLOURS[at % 10] for at in range(len(queries))]
+    )
+    levels = sorted({one.level for one in points})
+    base = alt.Chart(rows_data()).encode(
+        x=alt.X(
+            "level:Q",
+            title=words.x,
+            scale=alt.Scale(nice=False, padding=12),
+            axis=alt.Axis(values=levels, format="~g", grid=False, labelOverlap=True),
+        ),
+        color=alt.Color(
+            "query:N",
+            title=None,
+            scale=alt.Scale(domain=queries, range=colours),
+            legend=None if len(queries) == 1 else alt.Legend(),
+        ),
+    )
+    one = (
+        alt.Chart(alt.InlineData([{"one": 1}]))
+        .mark_rule(strokeWidth=1.5, opacity=0.5)
+        .encode(y="one:Q")
+    )
+    y = alt.Y("value:Q", title=words.y, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5))
+    line = base.mark_line(strokeWidth=2.2).encode(y=y)
+    interval = base.mark_rule(strokeWidth=2, opacity=0.8).encode(
+        y=alt.Y("low:Q", title=words.y), y2="high:Q"
+    )
+    dot = base.mark_circle(size=70, opacity=1).encode(
+        y=y,
+        tooltip=[
+            alt.Tooltip("query:N", title=words.query),
+            alt.Tooltip("level:Q", title=words.x),
+            alt.Tooltip("text:N", title=words.y),
+            alt.Tooltip("workers:N", title=words.workers),
+        ],
+    )
+    chart = alt.layer(one, interval, line, dot).properties(width=WIDE - 60, height=260)
+    lines = "; ".join(f"{each.query}, {each.level:g}: {each.text}" for each in points)
+    return Chart(
+        name,
+        words.title,
+        words.note,
+        configured(chart),
+        as_columns(FIELDS, rows),
+        Fit((), 110),
+        alternative=lines,
+    )

@@ -1,0 +1,50 @@
+"""Speed-ups: the time of the old side by that of the new, as 2020 §6 prints them."""
+
+from __future__ import annotations
+
+import math
+
+from teiten.model.analysis import Interval
+from teiten.report.numbers import NOTHING, REACH, decimals_for, decimals_of, fixed
+from teiten.report.texts import Texts
+
+MANY = 1.5
+"""A speed-up from here on, or its reciprocal, is told as a factor, not in per cent."""
+
+
+def inverse(effect: Interval) -> Interval:
+    """Of new/old the interval of old/new."""
+    low, high = (1 / end if end else math.inf for end in (effect.high, effect.low))
+    return Interval(1 / effect.ratio, low, high, effect.confidence)
+
+
+def is_many_times(effect: Interval) -> bool:
+    return not 1 / MANY < effect.ratio < MANY
+
+
+def times_text(value: float, effect: Interval) -> str:
+    """A factor with the digits that its interval allows: ``10.3``, ``1.023``, ``> 1,000``."""
+    if value > REACH:
+        return f"> {fixed(REACH, 0)}"
+    if value < 1 / REACH:
+        return f"< {fixed(1 / REACH, 3)}"
+    least = 2 if value < 10 else 1 if value < 100 else 0
+    if value < 0.1:
+        least = decimals_of(value, 2)
+    return fixed(value, min(4, max(least, decimals_for((effect.high - effect.low) / 2))))
+
+
+def speed_text(effect: Interval | None) -> str:
+    """The speed-up of an interval of new/old."""
+    if effect is None:
+        return NOTHING
+    shown = inverse(effect)
+    return times_text(shown.ratio, shown)
+
+
+def speed_interval_text(t: Texts, effect: Interval | None) -> str:
+    """``9.8 to 10.9``"""
+    if effect is None:
+        return NOTHING
+    shown = inverse(effect)
+    return t("interval.plain", low=times_text(shown.low, shown), high=times_text(shown.high, shown))
