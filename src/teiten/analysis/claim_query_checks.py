@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from teiten.analysis.claim_checks import Estimator, check_of, counted, estimator_of, exact
 from teiten.analysis.claim_curves import published
@@ -71,7 +72,7 @@ def printed_checks(claim: Claim, predicate: QueryPredicate) -> list[Check]:
         case WorkersByRule(), PublishedQueries():
             return list(printed_workers(predicate, published_sides(table)))
         case WorkerCurve(), PublishedCurves():
-            (curve,) = published(table)
+            curve = replace(published(table)[0], side="")
             steps = shape(predicate, curve, predicate.printed_cap, table.cores, "")
             return [check_of(one, 1.0, exact) for one in steps]
         case ((QueryEffect() | QueryOrder() | PlanValue()), PublishedQueries()):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from teiten.model.analysis import Interval
 from teiten.model.claims import (
@@ -26,6 +28,7 @@ Side = Callable[[str], str]
 """The short name of a level of the contrasted factor, or of a server."""
 COUNTED = frozenset({CheckKind.WORKERS, CheckKind.HAS})
 """Checks that say two numbers instead of a ratio."""
+SPEED_UPS = frozenset({CheckKind.QUERIES, CheckKind.PERMITTED})
 OF_QUERIES = COUNTED | {
     CheckKind.QUERIES,
     CheckKind.ORDER,
@@ -123,6 +126,7 @@ def check_text(t: Texts, check: Check | None, side: Side) -> str:
     if check is None:
         return NOTHING
     what = what_is_checked(t, check, side)
+    check = as_told(check)
     if check.kind in COUNTED:
         return what
     if check.ratio is None or check.low is None or check.high is None:
@@ -138,10 +142,23 @@ def check_text(t: Texts, check: Check | None, side: Side) -> str:
     )
 
 
+def as_told(check: Check) -> Check:
+    """Times of queries are told as speed-ups, old by new, as the reports print them."""
+    if check.kind not in SPEED_UPS or check.metric:
+        return check
+    least, most, low, high = (
+        None if one is None else 1 / one if one else math.inf
+        for one in (check.most, check.least, check.high, check.low)
+    )
+    ratio = None if not check.ratio else 1 / check.ratio
+    return replace(check, ratio=ratio, low=low, high=high, least=least, most=most)
+
+
 def bounds_text(t: Texts, check: Check | None) -> str:
     """Where the ratio must lie for the finding to be reproduced."""
     if check is None:
         return NOTHING
+    check = as_told(check)
     low, high = check.least, check.most
     if check.kind in COUNTED:
         fewer = check.kind is CheckKind.WORKERS and low is None
@@ -183,13 +200,13 @@ def _of_queries(t: Texts, check: Check, side: Side) -> str:
     of = queries[0] if queries else ""
     match check.kind:
         case CheckKind.QUERIES:
-            what = t("claim.queries", queries=of, old=sides[0], new=sides[-1])
+            key = "claim.queries" if check.metric else "claim.speed-up"
+            what = t(key, queries=of, old=sides[0], new=sides[-1])
             return _measured_in_plans(t, check.metric, what)
         case CheckKind.VALUE:
             return _measured_in_plans(t, check.metric, of)
         case CheckKind.ORDER:
-            change = t("claim.change", old=sides[0], new=sides[-1])
-            return t("claim.order", change=change, first=queries[0], second=queries[1])
+            return t("claim.order", first=queries[0], second=queries[1])
         case CheckKind.WORKERS:
             return t("claim.workers", queries=of, launched=at[0], rule=at[1])
         case CheckKind.HAS:
