@@ -42,6 +42,8 @@ def _changes(document: Document, profile: str) -> Iterator[Change]:
         "cores": "factors.",
         "scale": "",
         "query_mode": "",
+        "runs": "",
+        "timeout": "",
         "conclusive": "study.",
     }
     for key, value in table.items():

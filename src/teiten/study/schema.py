@@ -214,6 +214,8 @@ class ProfileTable(Table):
     differences: Texts = ()
     scale: Scale = None
     query_mode: Mode | None = None
+    runs: Annotated[int, Field(ge=1, le=100)] | None = None
+    timeout: Budget | None = None
     clients: Clients = ()
     cores: Cores = ()
     duration: Measured = None
