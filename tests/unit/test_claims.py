@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from teiten.analysis.claims import assess, exact, student
+from teiten.analysis.claim_checks import exact, student
+from teiten.analysis.claims import assess
 from teiten.model.claims import (
     Bounds,
     CheckKind,

@@ -10,9 +10,17 @@ import pytest
 
 from teiten.analysis.claims import in_print
 from teiten.errors import StudyError
-from teiten.model.claims import Claim, ClaimStanding, Effect, FunctionShare, NoDifference
+from teiten.model.claims import (
+    Claim,
+    ClaimStanding,
+    Effect,
+    FunctionShare,
+    NoDifference,
+    PublishedQueries,
+)
+from teiten.model.query_claims import CONTRASTED
 from teiten.study.claims import claims_of, read_claims
-from teiten.study.published import PUBLISHED, published_curves, sources
+from teiten.study.published import PUBLISHED, published_curves, published_table, sources
 
 CLAIMS = claims_of()
 WITH_TABLE = [one for one in CLAIMS if one.published is not None]
@@ -34,7 +42,7 @@ predicate = { kind = "effect", parts = [{ high = 0.99 }] }
 
 def column(table: str, name: str) -> list[float]:
     with (PUBLISHED / f"{table}.csv").open(encoding="utf-8", newline="") as stream:
-        return [float(row[name]) for row in csv.DictReader(stream)]
+        return [float(row[name]) for row in csv.DictReader(stream) if row[name]]
 
 
 def recomputed(claim: str) -> list[str]:
@@ -54,7 +62,8 @@ def test_a_claim_is_said_in_both_languages_and_names_its_place(claim: Claim) -> 
     assert claim.statement.en and claim.statement.ja
     assert claim.statement.en != claim.statement.ja
     assert claim.source.section
-    compares = isinstance(claim.predicate, Effect | NoDifference | FunctionShare)
+    compared = (Effect, NoDifference, FunctionShare, *CONTRASTED)
+    compares = isinstance(claim.predicate, compared)
     assert compares == (claim.contrast is not None)
 
 
@@ -90,8 +99,10 @@ def test_published_tables_name_their_source_and_hold_their_columns() -> None:
     for name, source in sources().items():
         assert source.report and source.section and source.licence
         for curve, of_column in source.curves.items():
-            found = published_curves(name, [curve], "tps").curves[0]
-            assert len(found.points) == len(column(name, of_column))
+            table = published_table(name, [curve], "tps")
+            queries = isinstance(table, PublishedQueries)
+            found = table.columns[0].values if queries else table.curves[0].points
+            assert len(found) == len(column(name, of_column))
     assert {path.stem for path in PUBLISHED.glob("*.csv")} == set(sources())
 
 
@@ -107,6 +118,19 @@ def test_shares_and_latencies_are_in_base_units() -> None:
     ("old", "new", "said"),
     [
         ('id = "one"', 'id = "o/ne"', "claims.1.id: 'o/ne' is not a name"),
+        ('kind = "effect", parts = [{', 'kind = "query-order", parts = [{', "classes"),
+        (
+            'kind = "effect", parts = [{ high = 0.99 }]',
+            'kind = "plan-value", parts = [{ high = 0.99 }]',
+            "a predicate 'plan-value' has no contrast",
+        ),
+        (
+            'kind = "effect", parts = [{ high = 0.99 }]',
+            'kind = "workers-by-rule", rule = "partitions"',
+            "needs the relation whose size or partitions count",
+        ),
+        ('factor = "server"', 'factor = "sever"', "is not a factor. Did you mean 'server'?"),
+        ('metric = "tps"', 'metric = "plan_blocks"', "Known: "),
         ("high = 0.99", "least = 1.0", "a claim must be able to fail"),
         ("high = 0.99", "high = 0.9, low = 0.95", "low must be below high"),
         ('metric = "tps"', 'metric = "tsp"', "Did you mean 'tps'?"),

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from teiten.analysis.bottlenecks import bottlenecks
+from teiten.analysis.claim_plans import plan_numbers
 from teiten.analysis.claims import assess
 from teiten.analysis.contrasts import contrasts
 from teiten.analysis.drift import drift_cautions
@@ -91,7 +92,12 @@ def analyse(
         noise=recorded_noise(happened),
         replication=recorded_replication(happened),
         standing=stands,
-        claims=assess(claims, plan, facts, _with_shares(views, claims)),
+        claims=assess(
+            claims,
+            plan,
+            facts,
+            _with_evidence(views, claims, plan_numbers(claims, plan, views, happened)),
+        ),
         scaling=scaling,
         query_plans=explained,
         query_results=query_results(
@@ -158,15 +164,17 @@ def _attempt(view: TrialView) -> Attempt:
     )
 
 
-def _with_shares(views: Iterable[TrialView], claims: Sequence[Claim]) -> list[Attempt]:
-    """The attempts, with the shares of the functions that claims speak of."""
+def _with_evidence(
+    views: Iterable[TrialView],
+    claims: Sequence[Claim],
+    of_plans: Mapping[tuple[int, int], Mapping[str, float]],
+) -> list[Attempt]:
+    """The attempts, with the shares of functions and the numbers of plans that claims speak of."""
     wanted = [one.predicate for one in claims if isinstance(one.predicate, FunctionShare)]
     found = []
     for view in views:
-        attempt = _attempt(view)
-        profile = view.profile
-        if profile is not None and wanted:
-            shares = {one.metric: share_of(profile, one.function) for one in wanted}
-            attempt = replace(attempt, metrics={**view.metrics, **shares})
-        found.append(attempt)
+        further = dict(of_plans.get((view.number, view.attempt), {}))
+        if view.profile is not None:
+            further |= {one.metric: share_of(view.profile, one.function) for one in wanted}
+        found.append(replace(_attempt(view), metrics={**view.metrics, **further}))
     return found

@@ -15,13 +15,13 @@ from teiten.analysis.claim_curves import Curve, log_changes
 from teiten.model.claims import (
     Bounds,
     CheckKind,
+    CurvePredicate,
     Effect,
     Flat,
     FunctionShare,
     Linear,
     NoDifference,
     Plateau,
-    Predicate,
     Proportional,
     Reason,
     Rising,
@@ -43,6 +43,10 @@ class Question:
     """One for each block that has all it takes; NaN where a metric was zero or infinite."""
     low: float
     high: float
+    classes: tuple[tuple[str, ...], ...] = ()
+    """As in ``Check``."""
+    server: str = ""
+    metric: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class UnmetError(Exception):
 
 
 def questions(
-    predicate: Predicate, curves: Sequence[Curve], ground: Ground
+    predicate: CurvePredicate, curves: Sequence[Curve], ground: Ground
 ) -> tuple[Question, ...] | Reason:
     """What a predicate asks of curves, or why it cannot be asked."""
     try:
@@ -71,7 +75,7 @@ def questions(
         return unmet.reason
 
 
-def _ask(predicate: Predicate, curves: Sequence[Curve], ground: Ground) -> Iterator[Question]:
+def _ask(predicate: CurvePredicate, curves: Sequence[Curve], ground: Ground) -> Iterator[Question]:
     match predicate:
         case Effect(parts) | FunctionShare(_, parts):
             for part in parts:
@@ -84,7 +88,7 @@ def _ask(predicate: Predicate, curves: Sequence[Curve], ground: Ground) -> Itera
                 yield from _shape(predicate, curve, ground.cores)
 
 
-def _shape(predicate: Predicate, curve: Curve, cores: int) -> Iterator[Question]:
+def _shape(predicate: CurvePredicate, curve: Curve, cores: int) -> Iterator[Question]:
     match predicate:
         case Plateau(within):
             yield from _plateau(curve, within, cores)
@@ -131,7 +135,7 @@ def _plateau(curve: Curve, within: float | None, cores: int) -> Iterator[Questio
     if len(before) < 2 or not beyond:
         raise UnmetError("levels-around-cores")
     yield from _steps(curve, before)
-    bounds = (-math.inf, 0.0) if within is None else _around(within)
+    bounds = (-math.inf, 0.0) if within is None else around(within)
     for level in beyond:
         yield _between(curve, at, level, *bounds)
 
@@ -148,7 +152,7 @@ def _linear(curve: Curve, within: float, cores: int) -> Iterator[Question]:
             (curve.side,),
             (first, level, last),
             _from_line(curve, first, level, last),
-            *_around(within),
+            *around(within),
         )
 
 
@@ -180,7 +184,7 @@ def _flat(curve: Curve, predicate: Flat, cores: int) -> Iterator[Question]:
     if len(levels) < 2 or not reached:
         raise _beyond_reach(span)
     for level in levels[1:]:
-        yield _between(curve, levels[0], level, *_around(predicate.within))
+        yield _between(curve, levels[0], level, *around(predicate.within))
     if predicate.rises_beyond:
         beyond = [level for level in curve.levels if level > levels[-1]]
         if not beyond:
@@ -198,7 +202,7 @@ def _proportional(curve: Curve, within: float) -> Iterator[Question]:
             for change in log_changes(curve, first, curve, level).values()
         )
         yield Question(
-            CheckKind.PER_CORE, (curve.side,), (first, level), tuple(values), *_around(within)
+            CheckKind.PER_CORE, (curve.side,), (first, level), tuple(values), *around(within)
         )
 
 
@@ -243,7 +247,7 @@ def _means(changes: Sequence[Mapping[int, float]]) -> tuple[float, ...]:
     )
 
 
-def _around(share: float) -> tuple[float, float]:
+def around(share: float) -> tuple[float, float]:
     """The band of a share: from 1 - share to its reciprocal, so that it is symmetric in ratios."""
     return math.log1p(-share), -math.log1p(-share)
 

@@ -9,14 +9,14 @@ reproduced where every check is, contradicted where one is. Each of K checks has
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
+from teiten.analysis.claim_checks import check_of, estimator_of, exact
 from teiten.analysis.claim_curves import measured, of_major, published
-from teiten.analysis.claim_questions import Ground, Question, questions
+from teiten.analysis.claim_query_checks import exceeded_limit, printed_checks, query_checks
+from teiten.analysis.claim_questions import Ground, UnmetError, questions
 from teiten.analysis.fingerprint import commands
 from teiten.analysis.pairs import Observation, observe
-from teiten.analysis.sequential import half_width
-from teiten.analysis.verdict import NO_VARIANCE, exp, mean_and_deviation, student_half_width
 from teiten.model.claims import (
     Check,
     Claim,
@@ -24,15 +24,13 @@ from teiten.model.claims import (
     ClaimOutcome,
     ClaimStanding,
     FunctionShare,
+    PublishedCurves,
     Reason,
 )
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt
-
-Estimate = tuple[float, float, float]
-"""Mean and interval, as logarithms."""
-Estimator = Callable[[Sequence[float], float], Estimate | None]
+from teiten.model.query_claims import QueryPredicate
 
 
 def assess(
@@ -55,40 +53,15 @@ def unassessed(claims: Sequence[Claim]) -> tuple[ClaimOutcome, ...]:
 
 def in_print(claim: Claim) -> Check | None:
     """The claim's deciding check on the published table; None where no table was printed."""
-    if claim.published is None:
+    if isinstance(claim.predicate, QueryPredicate):
+        return deciding_of(printed_checks(claim, claim.predicate))
+    if not isinstance(claim.published, PublishedCurves):
         return None
     ground = Ground(claim.published.cores, delta=0.02)
     asked = questions(claim.predicate, published(claim.published), ground)
     if isinstance(asked, Reason):
         return None
     return deciding_of([check_of(one, 1.0, exact) for one in asked])
-
-
-def student(values: Sequence[float], alpha: float) -> Estimate | None:
-    """Student's t interval; None of fewer than two values, of equal ones, or with a NaN."""
-    return _estimate(values, alpha, student_half_width)
-
-
-def at_every_look(values: Sequence[float], alpha: float) -> Estimate | None:
-    """The interval of a sequential design, which ended because of what it had measured."""
-    return _estimate(values, alpha, half_width)
-
-
-def _estimate(
-    values: Sequence[float], alpha: float, width: Callable[[float, int, float], float]
-) -> Estimate | None:
-    if len(values) < 2 or not all(map(math.isfinite, values)):
-        return None
-    mean, deviation = mean_and_deviation(values)
-    if deviation < NO_VARIANCE:
-        return None
-    half = width(deviation, len(values), alpha)
-    return mean, mean - half, mean + half
-
-
-def exact(values: Sequence[float], _alpha: float) -> Estimate | None:
-    """A published number as it is: it was printed without an interval."""
-    return (values[0], values[0], values[0]) if values else None
 
 
 def _assess(
@@ -98,17 +71,34 @@ def _assess(
     unmet = _unmet(claim, plan, facts)
     if unmet is not None:
         return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, unmet, in_print=printed)
+    checks = _checks(claim, plan, facts, observations)
+    if isinstance(checks, Reason):
+        return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, checks, in_print=printed)
+    standing, reason = standing_of(checks, conclusive=plan.study.conclusive)
+    about_queries = isinstance(claim.predicate, QueryPredicate)
+    if about_queries and reason == Reason("too-few") and exceeded_limit(claim, observations):
+        reason = Reason("over-timeout")
+    return ClaimOutcome(claim, standing, reason, checks, deciding_of(checks), printed)
+
+
+def _checks(
+    claim: Claim, plan: Plan, facts: HostFacts, observations: Sequence[Observation]
+) -> tuple[Check, ...] | Reason:
+    """What is checked, or why nothing can be."""
+    if isinstance(claim.predicate, QueryPredicate):
+        try:
+            return query_checks(claim, claim.predicate, plan, observations, facts.cpu.logical)
+        except UnmetError as unmet:
+            return unmet.reason
     curves = measured(claim, plan, observations)
     if isinstance(curves, Reason):
-        return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, curves, in_print=printed)
+        return curves
     measure = plan.study.measure
     asked = questions(claim.predicate, curves, Ground(facts.cpu.logical, measure.delta))
     if isinstance(asked, Reason):
-        return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, asked, in_print=printed)
-    estimator = student if measure.sequential is None else at_every_look
-    checks = tuple(check_of(one, measure.alpha / len(asked), estimator) for one in asked)
-    standing, reason = standing_of(checks, conclusive=plan.study.conclusive)
-    return ClaimOutcome(claim, standing, reason, checks, deciding_of(checks), printed)
+        return asked
+    estimator = estimator_of(measure)
+    return tuple(check_of(one, measure.alpha / len(asked), estimator) for one in asked)
 
 
 def _unmet(claim: Claim, plan: Plan, facts: HostFacts) -> Reason | None:
@@ -146,34 +136,6 @@ def _lacking(needs: ClaimNeeds, plan: Plan, facts: HostFacts) -> Reason | None:
         values = (("needed", str(needs.cores)), ("here", str(facts.cpu.logical)))
         return Reason("cores", values)
     return None
-
-
-def check_of(question: Question, alpha: float, estimator: Estimator) -> Check:
-    found = estimator(question.values, alpha)
-    mean, low, high = found or (None, None, None)
-    return Check(
-        kind=question.kind,
-        sides=question.sides,
-        at=question.at,
-        ratio=None if mean is None else exp(mean),
-        low=None if low is None else exp(low),
-        high=None if high is None else exp(high),
-        least=None if math.isinf(question.low) else math.exp(question.low),
-        most=None if math.isinf(question.high) else math.exp(question.high),
-        pairs=len(question.values),
-        standing=_of_interval(question, found),
-    )
-
-
-def _of_interval(question: Question, found: Estimate | None) -> ClaimStanding:
-    if found is None:
-        return ClaimStanding.INCONCLUSIVE
-    _, low, high = found
-    if question.low <= low and high <= question.high:
-        return ClaimStanding.REPRODUCED
-    if high < question.low or low > question.high:
-        return ClaimStanding.CONTRADICTED
-    return ClaimStanding.INCONCLUSIVE
 
 
 def standing_of(

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from teiten.analysis.claim_checks import Estimate, check_of, student
 from teiten.analysis.claim_curves import CLIENTS, Curve
 from teiten.analysis.claim_questions import (
     Ground,
@@ -20,15 +21,7 @@ from teiten.analysis.claim_questions import (
     questions,
     within_delta,
 )
-from teiten.analysis.claims import (
-    Estimate,
-    check_of,
-    deciding_of,
-    in_print,
-    other_question,
-    standing_of,
-    student,
-)
+from teiten.analysis.claims import deciding_of, in_print, other_question, standing_of
 from teiten.analysis.pairs import Observation
 from teiten.analysis.unpaired import welch
 from teiten.analysis.verdict import NO_VARIANCE, log_ratio, student_quantile
@@ -44,6 +37,7 @@ from teiten.model.claims import (
     Reason,
 )
 from teiten.model.comparison import Comparison
+from teiten.model.query_claims import QueryPredicate
 
 
 @dataclass(frozen=True)
@@ -152,6 +146,8 @@ def _checks(claim: Claim, sides: Sides) -> Iterator[Check]:
             yield from _effects(parts, sides)
         case NoDifference():
             yield from _effects((within_delta(sides.delta),), sides)
+        case predicate if isinstance(predicate, QueryPredicate):
+            raise UnmetError("compared")
         case predicate:
             ground = Ground(sides.cores, sides.delta)
             asked = questions(predicate, (sides.old, sides.new), ground)

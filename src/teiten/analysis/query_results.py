@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from teiten.analysis.contrasts import sides_of
 from teiten.analysis.pairs import Context, Observation, observe
+from teiten.analysis.planner_facts import Relations, limits_of, recorded_relations
 from teiten.analysis.query_groups import Sides, bounds, conclusions, step_verdicts
 from teiten.analysis.table_use import greatest_table, table_use
 from teiten.analysis.verdict import exp, mean_and_deviation, student_half_width
-from teiten.analysis.worker_rules import Relations, gather_workers
+from teiten.analysis.worker_rules import gather_workers
 from teiten.model.analysis import ContrastResult, LevelResult, TrialView, Verdict, VerdictKind
 from teiten.model.explain import QueryPlans, SidePlans
 from teiten.model.metrics import OVER_TIMEOUT, QUERY_TIME
@@ -31,14 +31,13 @@ from teiten.model.query_results import (
     WorkerLimits,
     WorkerRule,
 )
-from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_of
+from teiten.model.relations import PLANNER
 from teiten.model.study import WorkloadKind
 from teiten.model.trial import Event, Outcome
 from teiten.model.units import Seconds
 
 SWEPT = 4
 """From so many numeric levels of the contrast on, they are a sweep."""
-_LAST_NAME = re.compile(r'(?:"(?P<quoted>(?:[^"]|"")+)"|(?P<bare>[^".]+))$')
 BY_SIZE = frozenset({WorkerRule.TABLE, WorkerRule.INDEX})
 
 Found = TypeVar("Found", QueryTime, QueryWorkers)
@@ -57,7 +56,7 @@ def query_results(
 ) -> tuple[QueryResults, ...]:
     """Of every workload of queries with trials, in the study's order."""
     observed = observe(plan, attempts)
-    relations = _recorded_relations(events)
+    relations = recorded_relations(events)
     measured = {view.workload for view in views}
     return tuple(
         _Workload(
@@ -81,25 +80,6 @@ class _Circumstances:
     limits: WorkerLimits | None
 
 
-def _recorded_relations(events: Iterable[Event]) -> dict[str, Relations]:
-    """By the template's fingerprint, and then by the names that plans have for them."""
-    return {
-        str(event.detail.get("fingerprint")): _by_plain_name(relations_of(event.detail))
-        for event in events
-        if event.kind == RELATIONS
-    }
-
-
-def _by_plain_name(relations: Iterable[Relation]) -> dict[str, Relation]:
-    """By the name without schema and quotes; without those of which two schemas have one."""
-    found: dict[str, list[Relation]] = {}
-    for one in relations:
-        plain = _LAST_NAME.search(one.name)
-        name = plain["quoted"] or plain["bare"] if plain else one.name
-        found.setdefault(name.replace('""', '"'), []).append(one)
-    return {name: each[0] for name, each in found.items() if len(each) == 1}
-
-
 def _circumstances(
     plan: Plan, views: Sequence[TrialView], workload: str, relations: Mapping[str, Relations]
 ) -> dict[Cell, _Circumstances]:
@@ -114,28 +94,9 @@ def _circumstances(
             trial.cell.level(plan.study.contrast) or "",
         )
         found[cell] = _Circumstances(
-            relations.get(trial.template.fingerprint, {}), _limits(view.facts.get(PLANNER))
+            relations.get(trial.template.fingerprint, {}), limits_of(view.facts.get(PLANNER))
         )
     return found
-
-
-def _limits(parameters: object) -> WorkerLimits | None:
-    """The limits among the parameters that a trial recorded; None where one is missing. 9.6 has
-    other names, and no limit of parallel workers apart from that of all background workers."""
-    if not isinstance(parameters, Mapping):
-        return None
-    names = (
-        ("max_parallel_workers_per_gather",),
-        ("max_parallel_workers", "max_worker_processes"),
-        ("max_worker_processes",),
-        ("min_parallel_table_scan_size", "min_parallel_relation_size"),
-        ("min_parallel_index_scan_size", "min_parallel_relation_size"),
-    )
-    found = [next((parameters[name] for name in each if name in parameters), "") for each in names]
-    try:
-        return WorkerLimits(*(int(str(value)) for value in found))
-    except ValueError:
-        return None
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import fmean
 
+from teiten.analysis.planner_facts import Relations
 from teiten.analysis.plans_accounts import GATHERS
 from teiten.analysis.plans_consumers import below
 from teiten.analysis.plans_statistics import APPENDS, SCANS
-from teiten.analysis.worker_rules import Relations, leading_child
+from teiten.analysis.worker_rules import leading_child
 from teiten.model.explain import HIT, READ, ExplainedPlan, PlanNode, PlanStatistics
 from teiten.model.query_results import Context, PartitionUse, SharedScans, TableUse
 from teiten.model.units import Seconds

@@ -9,9 +9,9 @@ the first table of the plan below it. Sources: 2020 §6.3.5 and §6.5.5.3, Postg
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
+from teiten.analysis.planner_facts import Relations
 from teiten.analysis.plans_accounts import GATHERS
 from teiten.analysis.plans_statistics import APPENDS
 from teiten.analysis.plans_structure import JOINS
@@ -22,13 +22,9 @@ from teiten.model.query_results import (
     WorkerRule,
     WorkerSource,
 )
-from teiten.model.relations import Relation
 
 TABLE_SCANS = frozenset({"Seq Scan", "Bitmap Heap Scan"})
 INDEX_SCANS = frozenset({"Index Scan", "Index Only Scan"})
-
-Relations = Mapping[str, Relation]
-"""By name."""
 
 
 def workers_by_size(pages: int, least: int) -> int:

@@ -111,7 +111,12 @@ def _as_json(one: ClaimOutcome, *, assessed: bool) -> dict[str, Any]:
         "statement": {"en": claim.statement.en, "ja": claim.statement.ja},
         "workload": claim.workload,
         "metric": claim.metric,
-        "needs": {"servers": list(claim.needs.servers), "factor": claim.needs.factor},
+        "needs": {
+            "servers": list(claim.needs.servers),
+            "factor": claim.needs.factor,
+            "cores": claim.needs.cores,
+            "levels": dict(claim.at),
+        },
         "printed": [
             {"label": value.label.en, "value": value.value, "recomputed": value.recomputed or None}
             for value in claim.printed
@@ -138,6 +143,8 @@ def _check(check: Check | None) -> dict[str, Any] | None:
         "kind": check.kind.value,
         "sides": list(check.sides),
         "at": list(check.at),
+        "queries": [list(one) for one in check.classes],
+        "server": check.server or None,
         "ratio": check.ratio,
         "interval": None if check.low is None else [check.low, check.high],
         "bounds": [check.least, check.most],

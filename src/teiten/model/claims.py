@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from teiten.model.query_claims import QueryPredicate
 from teiten.model.text import Bilingual
 
 
@@ -99,7 +100,14 @@ class FunctionShare:
         return f"function_share:{self.function}"
 
 
-Predicate = Effect | NoDifference | Plateau | Linear | Rising | Flat | Proportional | FunctionShare
+CurvePredicate = (
+    Effect | NoDifference | Plateau | Linear | Rising | Flat | Proportional | FunctionShare
+)
+"""About a metric by clients or cores."""
+Predicate = CurvePredicate | QueryPredicate
+
+Levels = tuple[tuple[str, str], ...]
+"""Factors and their levels."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +119,9 @@ class ClaimContrast:
     factor: str
     old: str
     new: str
+    old_at: Levels = ()
+    """Further levels of the old side alone: of two means against one another."""
+    new_at: Levels = ()
 
 
 @dataclass(frozen=True)
@@ -170,6 +181,22 @@ class PublishedCurves:
 
 
 @dataclass(frozen=True)
+class PublishedColumn:
+    label: str
+    values: tuple[tuple[str, float], ...]
+    """Query and number, in the table's order."""
+
+
+@dataclass(frozen=True)
+class PublishedQueries:
+    """Columns of a published table with a row for each query; as for ``PublishedCurves``."""
+
+    table: str
+    source: ClaimSource
+    columns: tuple[PublishedColumn, ...]
+
+
+@dataclass(frozen=True)
 class Claim:
     """A published finding."""
 
@@ -184,10 +211,14 @@ class Claim:
     """Of an effect; None for a finding about the shape of each server's curve."""
     needs: ClaimNeeds = ClaimNeeds()
     printed: tuple[PrintedValue, ...] = ()
-    published: PublishedCurves | None = None
+    published: PublishedCurves | PublishedQueries | None = None
     remark: Bilingual | None = None
     script: str = ""
     """What the workload runs in the study of the catalogue; empty for whatever it runs."""
+    at: Levels = ()
+    """Levels of further factors at which the finding was made."""
+    queries: tuple[tuple[str, str], ...] = ()
+    """Name and text of the queries that the workload has in the study of the catalogue."""
 
 
 class ClaimStanding(StrEnum):
@@ -208,6 +239,18 @@ class CheckKind(StrEnum):
     """The middle level and the straight line through the others."""
     PER_CORE = "per-core"
     """The metric per core at the second level and at the first."""
+    QUERIES = "queries"
+    """New and old, of a query or of the mean over several."""
+    ORDER = "order"
+    """The ratio of new and old of the second class of queries, and that of the first."""
+    PERMITTED = "permitted"
+    """The second number of permitted workers and the first."""
+    WORKERS = "workers"
+    """Processes, the workers and their leader, launched and by a rule; ``at`` holds the workers."""
+    VALUE = "value"
+    """The metric itself, no ratio."""
+    HAS = "has"
+    """The share of the plans that have a node."""
 
 
 @dataclass(frozen=True)
@@ -227,15 +270,21 @@ class Check:
     most: float | None
     pairs: int
     standing: ClaimStanding
+    classes: tuple[tuple[str, ...], ...] = ()
+    """Queries: one class, or two of an order."""
+    server: str = ""
+    """The level of ``server`` on which it was checked, where the campaign has several."""
+    metric: str = ""
+    """Where it is a number taken from plans."""
 
 
 @dataclass(frozen=True)
 class Reason:
     """Why a claim does not apply, or stays inconclusive; ``code`` has a text in the reports.
 
-    Not applicable: study, systems, hardware, servers, workload, script, factor, factors, contrast,
-    cores, levels-….
-    Inconclusive: profile, too-few, undecided.
+    Not applicable: study, systems, hardware, servers, workload, script, queries, factor, factors,
+    contrast, cores, levels-…, no-plans, sizes.
+    Inconclusive: profile, too-few, undecided, over-timeout.
     """
 
     code: str

@@ -11,10 +11,13 @@ from pydantic import ValidationError
 
 from teiten.errors import StudyError
 from teiten.model.claims import Claim, ClaimSource
+from teiten.model.study import Query
 from teiten.study.claims_schema import ClaimsFile, ClaimTable
 from teiten.study.document import CATALOGUE, read_document
 from teiten.study.locate import dotted, key_lines, line_of
-from teiten.study.published import published_curves
+from teiten.study.published import published_table
+from teiten.study.queries import read_queries
+from teiten.study.schema import WorkloadTable
 from teiten.study.scripts import read_script
 
 CLAIMS = CATALOGUE / "claims"
@@ -55,26 +58,34 @@ def read_claims(path: Path) -> Iterator[Claim]:
             f" {problem['msg'].removeprefix('Value error, ')}",
             "teiten.study.claims_schema holds the form of a claims file",
         ) from error
-    scripts = _scripts(file.study)
+    workloads = {one.name: one for one in read_document(file.study).tables.workloads}
     for table in file.claims:
-        if table.workload not in scripts and not table.unmeasured:
+        workload = workloads.get(table.workload)
+        if workload is None and not table.unmeasured:
             raise StudyError(
                 f"{path}: {table.id}: the study {file.study} has no workload {table.workload!r}",
-                f"it has {', '.join(scripts)}",
+                f"it has {', '.join(workloads)}",
             )
-        yield _claim(file, table, scripts.get(table.workload, ""))
+        yield _claim(file, table, workload)
 
 
-def _scripts(study: str) -> dict[str, str]:
-    """What each workload of a study of the catalogue runs."""
-    folders = (CATALOGUE, CATALOGUE / "sql")
-    return {
-        one.name: read_script(one.script, workload=one.name, folders=folders).text
-        for one in read_document(study).tables.workloads
-    }
+_FOLDERS = (CATALOGUE, CATALOGUE / "sql")
 
 
-def _claim(file: ClaimsFile, table: ClaimTable, script: str) -> Claim:
+def _script(workload: WorkloadTable | None) -> str:
+    """What a workload of the catalogue runs; empty of one that times queries."""
+    if workload is None or not workload.script:
+        return ""
+    return read_script(workload.script, workload=workload.name, folders=_FOLDERS).text
+
+
+def _queries(workload: WorkloadTable | None) -> tuple[Query, ...]:
+    if workload is None or not workload.queries:
+        return ()
+    return read_queries(workload.queries, _FOLDERS)
+
+
+def _claim(file: ClaimsFile, table: ClaimTable, workload: WorkloadTable | None) -> Claim:
     published = table.published
     return Claim(
         id=table.id,
@@ -89,7 +100,9 @@ def _claim(file: ClaimsFile, table: ClaimTable, script: str) -> Claim:
         printed=table.printed_values(),
         published=None
         if published is None
-        else published_curves(published.file, published.curves, table.metric),
+        else published_table(published.file, published.curves, table.metric),
         remark=table.remark,
-        script=script,
+        script=_script(workload),
+        at=tuple(table.at.items()),
+        queries=tuple((one.name, one.text) for one in _queries(workload)),
     )

@@ -8,13 +8,35 @@ from pydantic import Field, PlainValidator, model_validator
 
 from teiten.model import claims as model
 from teiten.model.metrics import BY_NAME
+from teiten.model.query_claims import WORKLOAD, PlanMeasure, plan_measure
+from teiten.study.levels import factor_name
+from teiten.study.query_claims_schema import QueryPredicateTable
 from teiten.study.schema import Name, Table, Text, Words
 from teiten.study.values import one_of
 
 Ratio = Annotated[float, Field(gt=0)]
 Tolerance = Annotated[float, Field(gt=0, lt=1)]
 Multiple = Annotated[float, Field(ge=0)]
-MetricName = Annotated[str, PlainValidator(lambda value: one_of(value, list(BY_NAME)))]
+
+
+def _metric(value: object) -> str:
+    """A trial's metric, or a number taken from its plan."""
+    if isinstance(value, str) and plan_measure(value) is not None:
+        return value
+    return one_of(value, [*BY_NAME, *(f"{one.value}:…" for one in PlanMeasure)])
+
+
+MetricName = Annotated[str, PlainValidator(_metric)]
+NOT_OF_STUDIES = ("build", "system", WORKLOAD)
+"""What findings compare beside the factors of a study."""
+
+
+def _factor(value: object) -> str:
+    return str(value) if value in NOT_OF_STUDIES else factor_name(value)
+
+
+FactorOfClaim = Annotated[str, PlainValidator(_factor)]
+FactorLevels = Annotated[dict[FactorOfClaim, str], Field(default_factory=dict)]
 
 
 class SpanTable(Table):
@@ -125,20 +147,25 @@ PredicateTable = Annotated[
     | RisingTable
     | FlatTable
     | ProportionalTable
-    | FunctionShareTable,
+    | FunctionShareTable
+    | QueryPredicateTable,
     Field(discriminator="kind"),
 ]
+COMPARING = frozenset(("effect", "no-difference", "function-share", "query-effect", "query-order"))
+"""Kinds of predicates that compare two levels of a factor."""
 
 
 class ContrastTable(Table):
-    factor: Name
+    factor: FactorOfClaim
     old: str
     new: str
+    old_at: FactorLevels
+    new_at: FactorLevels
 
 
 class NeedsTable(Table):
     servers: Words = ()
-    factor: Name | None = None
+    factor: FactorOfClaim | None = None
     cores: Annotated[int, Field(ge=1)] = 1
     systems: Words = ()
 
@@ -164,6 +191,7 @@ class ClaimTable(Table):
     contrast: ContrastTable | None = None
     needs: NeedsTable = NeedsTable()
     predicate: PredicateTable
+    at: FactorLevels
     printed: Annotated[tuple[PrintedTable, ...], Field(strict=False)] = ()
     published: PublishedReference | None = None
     remark: Text | None = None
@@ -172,12 +200,14 @@ class ClaimTable(Table):
 
     @model_validator(mode="after")
     def _contrasted(self) -> Self:
-        compares = isinstance(self.predicate, EffectTable | NoDifferenceTable | FunctionShareTable)
+        compares = self.predicate.kind in COMPARING
         if compares != (self.contrast is not None):
             wording = "needs a" if compares else "has no"
             raise ValueError(f"a predicate {self.predicate.kind!r} {wording} contrast")
         if compares and self.published is not None and len(self.published.curves) != 2:
             raise ValueError("the published curves of a contrast are two, old and new")
+        if self.predicate.kind == "plan-value" and plan_measure(self.metric) is None:
+            raise ValueError("a predicate 'plan-value' is about a metric taken from plans")
         return self
 
     def printed_values(self) -> tuple[model.PrintedValue, ...]:
@@ -193,13 +223,17 @@ class ClaimTable(Table):
             servers = (contrast.old, contrast.new)
         elif contrast is not None and contrast.factor == "system":
             systems = (contrast.old, contrast.new)
-        elif contrast is not None and contrast.factor != "build":
+        elif contrast is not None and contrast.factor not in ("build", WORKLOAD):
             factor = contrast.factor
         return model.ClaimNeeds(servers, factor, self.needs.cores, systems)
 
     def claim_contrast(self) -> model.ClaimContrast | None:
         one = self.contrast
-        return None if one is None else model.ClaimContrast(one.factor, one.old, one.new)
+        if one is None:
+            return None
+        return model.ClaimContrast(
+            one.factor, one.old, one.new, tuple(one.old_at.items()), tuple(one.new_at.items())
+        )
 
 
 class ClaimsFile(Table):
@@ -217,7 +251,7 @@ class TableSource(Table):
     section: str
     table: str
     licence: str
-    axis: Literal["clients", "cores"]
+    axis: Literal["clients", "cores", "workers", "size_mb", "query"]
     cores: Annotated[int, Field(ge=0)]
     curves: dict[str, str]
 

@@ -23,6 +23,7 @@ from teiten.report.claims import (
 from teiten.report.names import CLIENTS
 from teiten.report.tables import Cell, Column, Row, Table, cells
 from teiten.report.view.findings_cores import cores_chart
+from teiten.report.view.findings_queries import query_charts, query_tables
 from teiten.report.view.kit import Kit
 
 NEAR_CORES = 0.75
@@ -43,8 +44,9 @@ def findings(kit: Kit) -> Findings | None:
     found = kit.analysis.claims
     if not found:
         return None
-    charts = tuple(one for one in (_chart(kit), cores_chart(kit)) if one is not None)
-    return Findings(_summary(kit, found), claim_tables(kit, found), charts)
+    curves = tuple(one for one in (_chart(kit), cores_chart(kit)) if one is not None)
+    tables = (*query_tables(kit), *claim_tables(kit, found))
+    return Findings(_summary(kit, found), tables, (*curves, *query_charts(kit)))
 
 
 def findings_of(kit: Kit, found: tuple[ClaimOutcome, ...]) -> Findings | None:
@@ -141,7 +143,9 @@ def _chart(kit: Kit) -> Chart | None:
     for one in kit.analysis.claims:
         claim = one.claim
         published = claim.published
-        if published and claim.metric == TPS.name and published.axis == CLIENTS:
+        if not isinstance(published, PublishedCurves):
+            continue
+        if claim.metric == TPS.name and published.axis == CLIENTS:
             tables.setdefault((claim.workload, published.table), published)
     points: list[CurvePoint] = []
     for (workload, _), published in tables.items():

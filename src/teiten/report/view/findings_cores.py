@@ -20,7 +20,9 @@ def cores_chart(kit: Kit) -> Chart | None:
     tables: dict[tuple[str, str], PublishedCurves] = {}
     for one in kit.analysis.claims:
         published = one.claim.published
-        if published and one.claim.metric == TPS.name and published.axis == CORES:
+        if not isinstance(published, PublishedCurves):
+            continue
+        if one.claim.metric == TPS.name and published.axis == CORES:
             tables.setdefault((one.claim.workload, published.table), published)
     points: list[CurvePoint] = []
     for (workload, _), published in tables.items():
