@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 import psycopg
 from psycopg import sql
@@ -15,7 +16,7 @@ from teiten.execute.postgres.marker import Kind
 from teiten.execute.postgres.programs import pgbench_initialize, run_program
 from teiten.execute.postgres.templates.copy_methods import sync_file_system
 from teiten.host.users import ServerUser
-from teiten.model.installation import Pgbench
+from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import TemplateSpec
 from teiten.model.study import DataKind, Setting
 from teiten.model.text import Bilingual
@@ -63,23 +64,39 @@ def build_cluster(
     cluster.configure(BUILD_SETTINGS)
     cluster.start()
     try:
-        _fill(cluster, spec, pgbench)
-        manner = cluster.stop()
+        fill(cluster, lambda: FILLERS[spec.data.kind](cluster, spec, pgbench))
+        end_build(cluster)
     finally:
         cluster.stop(immediately=True)
+
+
+def end_build(cluster: Cluster) -> None:
+    """Stop a filled cluster, all on the disk. Raises ServerError where it does not stop cleanly."""
+    manner = cluster.stop()
     if manner is not StopManner.FAST:
         raise ServerError(
             f"{cluster.name} did not stop cleanly after it was filled ({manner})",
             "run again; if it happens again, look at the machine's load and its disk",
         )
     cluster.configuration.write_bytes((cluster.data_directory / INITDB_CONFIGURATION).read_bytes())
-    sync_file_system(folder)
+    sync_file_system(cluster.data_directory.parent)
 
 
-def _fill(cluster: Cluster, spec: TemplateSpec, pgbench: Pgbench) -> None:
+class Fillable(Protocol):
+    """A started server of an empty cluster, here or on another host."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def installation(self) -> Installation: ...
+    def connect(self, dbname: str) -> psycopg.Connection: ...
+
+
+def fill(cluster: Fillable, make_tables: Callable[[], None]) -> None:
+    """Make the database ``bench``, its tables, and all that a trial needs of them."""
     with cluster.connect() as connection:
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(BENCH_DATABASE)))
-    FILLERS[spec.data.kind](cluster, spec, pgbench)
+    make_tables()
     with cluster.connect(BENCH_DATABASE) as connection:
         for name in EXTENSIONS:
             _create_extension(connection, name, cluster)
@@ -106,7 +123,7 @@ def run_pgbench_init(cluster: Cluster, spec: TemplateSpec, pgbench: Pgbench) -> 
     )
 
 
-def run_data_script(cluster: Cluster, spec: TemplateSpec, _pgbench: Pgbench) -> None:
+def run_data_script(cluster: Fillable, spec: TemplateSpec, _pgbench: Pgbench) -> None:
     """The user's own SQL in ``bench``, as one transaction. Raises WorkloadError where it fails."""
     script = spec.data.script
     if script is None:
@@ -131,7 +148,7 @@ FILLERS: dict[DataKind, Filler] = {
 """Who makes the tables of each kind of data set, in the database ``bench``."""
 
 
-def _require_all_visible(connection: psycopg.Connection, cluster: Cluster) -> None:
+def _require_all_visible(connection: psycopg.Connection, cluster: Fillable) -> None:
     """Rows that are not yet known to be visible would be written by the first reader: a bias."""
     rows = connection.execute(
         "SELECT relname, relpages - relallvisible FROM pg_class WHERE relkind = 'r' "
@@ -145,7 +162,7 @@ def _require_all_visible(connection: psycopg.Connection, cluster: Cluster) -> No
         )
 
 
-def _create_extension(connection: psycopg.Connection, name: str, cluster: Cluster) -> None:
+def _create_extension(connection: psycopg.Connection, name: str, cluster: Fillable) -> None:
     try:
         connection.execute(sql.SQL("CREATE EXTENSION {}").format(sql.Identifier(name)))
     except psycopg.Error as error:
