@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from teiten.analysis.contrasts import contexts_of
 from teiten.analysis.sequential import least_pairs
 from teiten.cli.building import StudyServers
+from teiten.cli.hosts import Reached, asked_here, machine_cautions, on_host, reached
 from teiten.cli.main import Session
 from teiten.cli.options import LARGEST_SEED, PlanOptions
+from teiten.errors import MachineError
 from teiten.execute.postgres.attached.encryption import encrypting_pgbench
 from teiten.execute.postgres.directories import read_directories
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
@@ -36,6 +39,7 @@ from teiten.plan.checks import check
 from teiten.plan.estimate import estimate
 from teiten.plan.expand import expand
 from teiten.plan.parameters import check_parameters
+from teiten.plan.remote import check_remote
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
 
@@ -84,17 +88,25 @@ def plan_study(
     building: bool = False,
 ) -> Planned:
     """As ``make_plan``, of a study that is loaded; ``seed``: None for a random one."""
-    servers = StudyServers(session, study, building=building)
-    facts = read_host_facts(session.workdir.root)
-    return _plan(session, size(study, facts), servers, facts, seed=seed, checked=checked)
+    with reached(session, study) as hosts:
+        servers = StudyServers(session, study, building=building, hosts=hosts)
+        facts = _facts(session, hosts)
+        sized = size(study, facts)
+        return _plan(session, sized, servers, facts, seed=seed, checked=checked, hosts=hosts)
 
 
 def plan_sized(session: Session, sized: Study, *, seed: int | None) -> Planned:
     """As ``plan_study``, of a study that leaves nothing to the machine, and whose builds are there
     already."""
-    servers = StudyServers(session, sized, building=False)
-    facts = read_host_facts(session.workdir.root)
-    return _plan(session, sized, servers, facts, seed=seed, checked=True)
+    with reached(session, sized) as hosts:
+        servers = StudyServers(session, sized, building=False, hosts=hosts)
+        facts = _facts(session, hosts)
+        return _plan(session, sized, servers, facts, seed=seed, checked=True, hosts=hosts)
+
+
+def _facts(session: Session, hosts: Reached | None) -> HostFacts:
+    """Of the machine where servers run."""
+    return read_host_facts(session.workdir.root) if hosts is None else hosts.placement.db.facts
 
 
 def _plan(
@@ -105,11 +117,16 @@ def _plan(
     *,
     seed: int | None,
     checked: bool,
+    hosts: Reached | None,
 ) -> Planned:
-    directories = read_directories(every_level(sized, "directory"), server_user())
-    facts = replace(facts, directories=directories)
+    if hosts is None:
+        directories = read_directories(every_level(sized, "directory"), server_user())
+        facts = replace(facts, directories=directories)
     installations = find_installations(session.workdir)
     found = servers.resolved(installations)
+    if hosts is not None:
+        check_remote(sized, found)
+        hosts.check(found)
     encrypted = any(one.attached.encrypted for _, one in found if one.attached is not None)
     plan = expand(
         sized,
@@ -120,7 +137,11 @@ def _plan(
         expected_bytes=expected_bytes,
         cpus=facts.cpu.cpus,
     )
-    ready = _ready_templates(session, plan)
+    if hosts is not None:
+        plan = replace(plan, hosts=hosts.placement)
+        ready = hosts.ready([one.fingerprint for one in plan.templates])
+    else:
+        ready = _ready_templates(session, plan)
     needs = servers.with_builds(estimate(sized, plan.trials, plan.templates, ready))
     planned = Planned(
         replace(plan, needs=needs),
@@ -137,8 +158,13 @@ def _plan(
 
 def check_planned(session: Session, planned: Planned) -> None:
     """Raise MachineError with the exact shortfall, or UsageError for a contradiction."""
-    check(planned.plan, planned.facts, session.workdir.root)
-    check_parameters(read_refusals(planned.plan))
+    placement = planned.plan.hosts
+    folder = session.workdir.root if placement is None else Path(placement.db.workdir)
+    try:
+        check(planned.plan, planned.facts, folder)
+    except MachineError as error:
+        raise on_host(error, placement) from error
+    check_parameters(read_refusals(asked_here(planned.plan)))
 
 
 def load(study_reference: str, options: PlanOptions) -> Study:
@@ -166,6 +192,9 @@ def _ready_templates(session: Session, plan: Plan) -> frozenset[str]:
 
 
 def _all_cautions(plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
+    if plan.hosts is not None:
+        of_hosts = machine_cautions(plan, plan.hosts)
+        return warnings_first((*of_hosts, *plan_cautions(plan, facts), *_budget_cautions(plan)))
     of_machine = cautions(facts, clients=most_clients(plan.study))
     if pinned_apart(plan):
         of_machine = tuple(one for one in of_machine if one.code != SHARED_CORES)

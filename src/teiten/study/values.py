@@ -49,6 +49,25 @@ def name(value: Any) -> str:
     return value
 
 
+def host_name(value: Any) -> str:
+    """A host as ssh takes it, an address, or a program's name: one word that is no option."""
+    if not isinstance(value, str) or not value.strip() or value.strip().startswith("-"):
+        raise ValueError(f"{value!r} is no name; write for example user@host")
+    word = value.strip()
+    if any(character.isspace() or ord(character) < ord(" ") for character in word):
+        raise ValueError(f"{value!r} holds a blank; write for example user@host")
+    return word
+
+
+def host_folder(value: Any) -> str:
+    """A folder of a host: absolute, or below the user's home."""
+    if not isinstance(value, str) or not value.startswith(("/", "~/")):
+        raise ValueError(f'{value!r} is not a folder of a host; write for example "/mnt/teiten"')
+    if any(ord(character) < ord(" ") for character in value):
+        raise ValueError(f"{value!r} holds a control character")
+    return value.rstrip("/") or "/"
+
+
 def scale(value: Any) -> int | None:
     """pgbench's scale factor, or ``auto``."""
     return None if value == AUTO else whole(value, least=1)

@@ -68,9 +68,10 @@ class NetworkWay:
         verifier = connection.pgconn.encrypt_password(
             self._password.encode(), LOAD_ROLE.encode(), _method(installation).encode()
         ).decode()
-        if connection.execute(
-            "SELECT 1 FROM pg_roles WHERE rolname = %s", (LOAD_ROLE,)
-        ).fetchone() is None:
+        if (
+            connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (LOAD_ROLE,)).fetchone()
+            is None
+        ):
             connection.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(LOAD_ROLE)))
         connection.execute(
             sql.SQL("ALTER ROLE {} PASSWORD {}").format(
@@ -183,7 +184,7 @@ class RemoteCluster:
 
     def stop(self, *, immediately: bool = False) -> StopManner:
         """End the server; says how. Raises HostLostError."""
-        self._leave_socket()
+        self.leave()
         if self._state is None:
             return StopManner.ENDED
         manner = StopManner(self.host.call("clusters.stop", key=self.key, immediately=immediately))
@@ -192,7 +193,7 @@ class RemoteCluster:
 
     def remove(self) -> None:
         """Stop it and delete its folder."""
-        self._leave_socket()
+        self.leave()
         self._state = None
         self.host.call("clusters.remove", key=self.key)
 
@@ -235,7 +236,8 @@ class RemoteCluster:
             raise RuntimeError(f"{self.name} is not started")
         return self._state
 
-    def _leave_socket(self) -> None:
+    def leave(self) -> None:
+        """Take the forwarded socket away."""
         if self._socket_here is not None and self._state is not None:
             with contextlib.suppress(OSError):
                 self.host.drop_socket(self._socket_here, self._state["socket"], self.port)

@@ -129,17 +129,24 @@ class Host:
 class HostPair:
     """The two hosts, which may be one."""
 
-    def __init__(self, hosts: Hosts) -> None:
-        """Raises MachineError where one cannot be reached."""
+    def __init__(self, hosts: Hosts, here: Path) -> None:
+        """``here``: the working folder of this machine. Raises MachineError where one cannot be
+        reached."""
         self.hosts = hosts
-        self.db = Host(Role.DB, hosts.db, hosts.python, hosts.db_workdir)
+        self._here = here
+        self.db = self._host(Role.DB)
         self.client = self.db
         if not hosts.together:
             try:
-                self.client = Host(Role.CLIENT, hosts.client, hosts.python, hosts.client_workdir)
+                self.client = self._host(Role.CLIENT)
             except BaseException:
                 self.db.close()
                 raise
+
+    def _host(self, role: Role) -> Host:
+        name = self.hosts.named(role)
+        workdir = self.hosts.workdir(role) if name else str(self._here)
+        return Host(role, name, self.hosts.python, workdir)
 
     @property
     def each(self) -> tuple[Host, ...]:

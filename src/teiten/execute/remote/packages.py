@@ -98,7 +98,9 @@ class Programs:
                 return replace(wanted, path=Path(path), library_path=None)
         require_same_kind(self._host)
         root = wanted.path.parent.parent
-        folder = self._sent(root, f"pgbench-{hash_file(wanted.path)[:12]}", f"pgbench {wanted.version}")
+        folder = self._sent(
+            root, f"pgbench-{hash_file(wanted.path)[:12]}", f"pgbench {wanted.version}"
+        )
         path = folder / wanted.path.relative_to(root)
         libraries = _moved(wanted.library_path, root, folder)
         said = _tried(self._host, str(path), libraries, serving=False, hashed=False)
@@ -207,4 +209,3 @@ def _try_quietly(host: Host, program: str) -> str | None:
         if host.link.lost:
             raise
         return None
-

@@ -25,7 +25,7 @@ from teiten.host.processes import spawn
 from teiten.host.users import ServerUser
 
 COMMAND = "TEITEN_SSH_COMMAND"
-"""In the environment: another ssh, or options for it (``ssh -F file``), as git's GIT_SSH_COMMAND."""
+"""In the environment: another ssh, or one with options (``ssh -F file``), as GIT_SSH_COMMAND is."""
 CONNECT_TIMEOUT = 15
 ALIVE_INTERVAL, ALIVE_COUNT = 10, 3
 """Seconds without an answer after which a host is asked, and how often in vain."""

@@ -18,7 +18,7 @@ import json  # noqa: E402
 
 if not hasattr(enum, "StrEnum"):  # 3.11
 
-    class StrEnum(str, enum.Enum):
+    class StrEnum(str, enum.Enum):  # noqa: UP042
         __str__ = str.__str__
         __format__ = str.__format__
 
@@ -30,7 +30,7 @@ sources = json.loads(stdin.readline())
 class Sent(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
     """Imports what was sent."""
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name, path=None, target=None):  # noqa: ARG002
         if name not in sources:
             return None
         return importlib.util.spec_from_loader(name, self, is_package=sources[name][0])

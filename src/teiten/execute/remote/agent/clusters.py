@@ -13,7 +13,7 @@ from teiten.execute.postgres.conf import Opening
 from teiten.execute.postgres.marker import Kind
 from teiten.execute.postgres.programs import run_program
 from teiten.execute.postgres.templates.build import BUILD_SETTINGS, DATA, end_build
-from teiten.execute.postgres.templates.store import TemplateStore
+from teiten.execute.postgres.templates.store import DESCRIPTION, TemplateStore
 from teiten.execute.remote.agent.forms import settings_of, template_of
 from teiten.execute.remote.agent.room import Room
 from teiten.execute.remote.agent.wire import Message
@@ -35,6 +35,11 @@ class Clusters:
     def ready(self, template: dict[str, Any]) -> bool:
         """Whether a template is built."""
         return self._store.ready(template_of(template))
+
+    def known_templates(self, fingerprints: list[str]) -> list[str]:
+        """Those of them that are there."""
+        folder = self._room.workdir.templates
+        return [one for one in fingerprints if (folder / one / DESCRIPTION).is_file()]
 
     def begin_build(self, template: dict[str, Any], pgbench: str) -> dict[str, Any] | None:
         """Make the cluster of a template and start its server; None where there is no need.
@@ -171,5 +176,3 @@ def _stopped(cluster: Cluster) -> Iterator[None]:
         yield
     finally:
         cluster.stop(immediately=True)
-
-

@@ -5,13 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import signal
-import subprocess
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +28,6 @@ ERRORS, OUTPUT, PASSWORDS = "errors", "output", "passwords"
 LOG = "transactions"
 SKIPPED = b"skipped"
 HOLE_ALIGNMENT = 1 << 16
-SHELL_FOLDER = "runs"
 
 
 class LogCounter:
@@ -103,7 +100,6 @@ class Load:
     folder: Path
     log_folder: Path | None
     counter: LogCounter | None
-    stopped: bool = field(default=False)
 
 
 class Loads:
@@ -114,7 +110,7 @@ class Loads:
         self._runs: dict[int, Load] = {}
         self._numbers = 0
 
-    def start(
+    def start(  # noqa: PLR0917 - a request's values, by name
         self,
         program: str,
         arguments: list[str],
@@ -128,7 +124,7 @@ class Loads:
 
         ``script``: name and text of a file; ``password_line``: of pgpass, readable by us alone
         and gone with the run; ``log``: ``prefix``, ``threads``, and whether its folder can be
-        ``chosen``; of its arguments one says ``--log-prefix={}``.
+        ``chosen`` (pgbench 10).
         """
         folder = self._new_folder()
         log_folder = new_log_folder() if log and log["chosen"] else None
@@ -141,15 +137,14 @@ class Loads:
             prefix = str((log_folder or folder) / LOG)
             with (folder / OUTPUT).open("wb") as output, (folder / ERRORS).open("wb") as errors:
                 process = processes.spawn(
-                    [program, *(one.replace("--log-prefix={}", f"--log-prefix={prefix}")
-                                for one in arguments)],
+                    [program, *_with_prefix(arguments, prefix)],
                     library_path=Path(library_path) if library_path else None,
                     environment=given,
                     folder=folder,
                     stdout=output,
                     stderr=errors,
                     death_signal=KILL,
-                )  # fmt: skip
+                )
         except BaseException:
             _remove(folder, log_folder)
             raise
@@ -235,11 +230,7 @@ class Loads:
 def _end(load: Load) -> None:
     if load.child.ended():
         return
-    processes.signal_group(load.child.process, signal.SIGTERM)
-    if not load.child.wait(STOP_SECONDS):
-        with contextlib.suppress(subprocess.SubprocessError, OSError):
-            load.child.process.kill()
-        load.child.wait(STOP_SECONDS)
+    load.child.end(STOP_SECONDS)
 
 
 def _remove(folder: Path, log_folder: Path | None) -> None:
@@ -256,6 +247,12 @@ def _private(path: Path, text: str) -> Path:
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text + "\n")
     return path
+
+
+def _with_prefix(arguments: list[str], prefix: str) -> list[str]:
+    """The log's folder is chosen here."""
+    option = "--log-prefix="
+    return [option + prefix if one.startswith(option) else one for one in arguments]
 
 
 def _log_files(folder: Path, prefix: str, pid: int, threads: int) -> list[Path]:
