@@ -29,6 +29,7 @@ from teiten.host.users import server_user
 from teiten.host.variant_cautions import pinned_apart
 from teiten.model.build import PlannedBuild
 from teiten.model.facts import Caution, HostFacts, Severity
+from teiten.model.installation import Installation, Pgbench
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.starts import pairs_of_a_start
@@ -104,6 +105,14 @@ def plan_sized(session: Session, sized: Study, *, seed: int | None) -> Planned:
         return _plan(session, sized, servers, facts, seed=seed, checked=True, hosts=hosts)
 
 
+def _pgbench(installations: tuple[Installation, ...], *, encrypted: bool, copied: bool) -> Pgbench:
+    """``copied``: it goes to other hosts; those that Teiten installed can."""
+    if encrypted:
+        return encrypting_pgbench(installations)
+    own = tuple(one for one in installations if one.managed and one.pgbench is not None)
+    return choose_pgbench(own if copied and own else installations)
+
+
 def _facts(session: Session, hosts: Reached | None) -> HostFacts:
     """Of the machine where servers run."""
     return read_host_facts(session.workdir.root) if hosts is None else hosts.placement.db.facts
@@ -131,7 +140,7 @@ def _plan(
     plan = expand(
         sized,
         found,
-        encrypting_pgbench(installations) if encrypted else choose_pgbench(installations),
+        _pgbench(installations, encrypted=encrypted, copied=hosts is not None),
         seed=secrets.randbelow(LARGEST_SEED) if seed is None else seed,
         fingerprint=template_fingerprint,
         expected_bytes=expected_bytes,

@@ -58,7 +58,7 @@ class Host:
     def is_here(self) -> bool:
         return self._ssh is None
 
-    def call(self, what: str, payload: bytes = b"", **values: Any) -> Any:
+    def call(self, what: str, payload: bytes = b"", /, **values: Any) -> Any:
         """Ask the agent; raises its TeitenError, or HostLostError."""
         return self.link.call(what, payload, **values)
 

@@ -121,11 +121,11 @@ class Link:
     def lost(self) -> bool:
         return self._lost
 
-    def call(self, what: str, payload: bytes = b"", **values: Any) -> Any:
+    def call(self, what: str, payload: bytes = b"", /, **values: Any) -> Any:
         """Ask ``part.request``; what it gives. Raises its TeitenError, or HostLostError."""
         return self.ask(what, payload, **values)[0]
 
-    def ask(self, what: str, payload: bytes = b"", **values: Any) -> tuple[Any, bytes]:
+    def ask(self, what: str, payload: bytes = b"", /, **values: Any) -> tuple[Any, bytes]:
         """As ``call``, with the payload of the answer."""
         with self._asking:
             if self._lost or self._closed.is_set():

@@ -13,6 +13,7 @@ from typing import IO, Any
 
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.binaries import hash_file
+from teiten.execute.postgres.provision.receipts import RECEIPT_NAME
 from teiten.execute.remote.hosts import Host, require_same_kind
 from teiten.model.installation import Installation, Pgbench, Source, Version
 
@@ -91,35 +92,39 @@ class Programs:
     def _found_pgbench(self, wanted: Pgbench) -> Pgbench:
         if self._host.is_here:
             return wanted
-        path = self._host.call("machine.program", name="pgbench")
-        if path is not None:
-            said = _try_quietly(self._host, path)
+        found = self._host.call("machine.program", name="pgbench")
+        if found is not None:
+            said = _try_quietly(self._host, found)
             if said is not None and Version.parse(said) == wanted.version:
-                return replace(wanted, path=Path(path), library_path=None)
+                return replace(wanted, path=Path(found), library_path=None)
         require_same_kind(self._host)
-        root = wanted.path.parent.parent
-        folder = self._sent(
-            root, f"pgbench-{hash_file(wanted.path)[:12]}", f"pgbench {wanted.version}"
-        )
-        path = folder / wanted.path.relative_to(root)
-        libraries = _moved(wanted.library_path, root, folder)
-        said = _tried(self._host, str(path), libraries, serving=False, hashed=False)
-        if Version.parse(said["version"]) != wanted.version:
+        root = _root(wanted.path)
+        if root is None:
             raise MachineError(
-                f"the pgbench on {self._host.shown} is {said['version']}, not {wanted.version}",
-                "run again after: teiten clean",
+                f"pgbench {wanted.version} ({wanted.path}) belongs to this machine, and"
+                f" {self._host.shown} has no such one",
+                "teiten pg install pgbench gives one that can be copied; or install that version"
+                " there, in the PATH of the user",
             )
-        return replace(wanted, path=path, library_path=Path(libraries) if libraries else None)
+        words = f"pgbench {wanted.version}"
+        folder = self._sent(root, f"pgbench-{hash_file(wanted.path)[:12]}", words)
+        moved = replace(
+            wanted,
+            path=folder / wanted.path.relative_to(root),
+            library_path=_moved(wanted.library_path, root, folder),
+        )
+        _tried(self._host, moved.path, moved.library_path, serving=False, hashed=False)
+        return moved
 
     def _sent_server(self, installation: Installation) -> Installation:
         if self._host.is_here:
             return installation
         require_same_kind(self._host)
-        root = installation.bin_directory.parent
+        root = _root(installation.bin_directory) or installation.bin_directory.parent
         words = f"PostgreSQL {installation.version} ({installation.name})"
         folder = self._sent(root, f"{installation.name}-{installation.fingerprint[:12]}", words)
         libraries = _moved(installation.library_path, root, folder)
-        server = _moved(installation.postgres, root, folder) or ""
+        server = _moved(installation.postgres, root, folder) or folder
         said = _tried(self._host, server, libraries, serving=True, hashed=True)
         if said["fingerprint"] != installation.fingerprint:
             raise MachineError(
@@ -129,9 +134,9 @@ class Programs:
         return replace(
             installation,
             bin_directory=folder / installation.bin_directory.relative_to(root),
-            postgres=Path(server),
-            initdb=Path(_moved(installation.initdb, root, folder) or ""),
-            library_path=Path(libraries) if libraries else None,
+            postgres=server,
+            initdb=_moved(installation.initdb, root, folder),
+            library_path=libraries,
         )
 
     def _sent(self, root: Path, name: str, words: str) -> Path:
@@ -174,6 +179,8 @@ def _pack(root: Path, archive: IO[bytes]) -> None:
 
     with tarfile.open(fileobj=archive, mode="w:gz", compresslevel=1) as members:
         for entry in sorted(root.iterdir()):
+            if entry.name == RECEIPT_NAME:  # there it is not an installation to choose from
+                continue
             members.add(entry, arcname=entry.name, filter=plain)
 
 
@@ -185,17 +192,22 @@ def _bytes_of(root: Path) -> int:
     )
 
 
-def _moved(path: Path | None, root: Path, folder: Path) -> str | None:
-    return None if path is None else str(folder / path.relative_to(root))
+def _moved(path: Path | None, root: Path, folder: Path) -> Path | None:
+    return None if path is None else folder / path.relative_to(root)
+
+
+def _root(path: Path) -> Path | None:
+    """The folder of an installation that Teiten made, and that has all of its parts."""
+    return next((one for one in path.parents if (one / RECEIPT_NAME).is_file()), None)
 
 
 def _tried(
-    host: Host, program: str, libraries: str | None, *, serving: bool, hashed: bool
+    host: Host, program: str | Path, libraries: Path | None, *, serving: bool, hashed: bool
 ) -> dict[str, Any]:
     found: dict[str, Any] = host.call(
         "packages.try_program",
-        program=program,
-        library_path=libraries,
+        program=str(program),
+        library_path=str(libraries) if libraries else None,
         serving=serving,
         hashed=hashed,
     )
