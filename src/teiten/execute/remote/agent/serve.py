@@ -23,6 +23,7 @@ from types import FrameType  # noqa: E402
 from typing import IO, Any  # noqa: E402
 
 from teiten.errors import MachineError, TeitenError  # noqa: E402
+from teiten.execute.remote.agent.belongings import Belongings  # noqa: E402
 from teiten.execute.remote.agent.clusters import Clusters  # noqa: E402
 from teiten.execute.remote.agent.loads import Loads  # noqa: E402
 from teiten.execute.remote.agent.machine import Machine  # noqa: E402
@@ -53,6 +54,7 @@ class Agent:
         self.parts: dict[str, Any] = {
             "room": self.room,
             "machine": Machine(self.room),
+            "belongings": Belongings(self.room),
             "packages": Packages(self.room),
             "clusters": Clusters(self.room),
             "loads": Loads(self.room),
