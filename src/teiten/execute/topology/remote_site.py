@@ -12,8 +12,7 @@ from teiten.execute.executor import Facts
 from teiten.execute.postgres.programs import pgbench_initialize
 from teiten.execute.postgres.templates.build import fill, run_data_script
 from teiten.execute.record import CampaignRecord
-from teiten.execute.remote.agent.clusters import BUILT
-from teiten.execute.remote.agent.forms import template_form
+from teiten.execute.remote.agent.forms import BUILT, template_form
 from teiten.execute.remote.cluster import NetworkWay, RemoteCluster
 from teiten.execute.remote.hosts import HostPair
 from teiten.execute.remote.packages import Programs

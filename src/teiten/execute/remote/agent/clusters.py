@@ -14,14 +14,11 @@ from teiten.execute.postgres.marker import Kind
 from teiten.execute.postgres.programs import run_program
 from teiten.execute.postgres.templates.build import BUILD_SETTINGS, DATA, end_build
 from teiten.execute.postgres.templates.store import DESCRIPTION, TemplateStore
-from teiten.execute.remote.agent.forms import settings_of, template_of
+from teiten.execute.remote.agent.forms import BUILT, settings_of, template_of
 from teiten.execute.remote.agent.room import Room
 from teiten.execute.remote.agent.wire import Message
 from teiten.host.caches import drop_page_cache, evict_files
 from teiten.model.study import CachePolicy
-
-BUILT = "template"
-"""The key of the cluster that becomes a template."""
 
 
 class Clusters:

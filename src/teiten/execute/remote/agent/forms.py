@@ -14,6 +14,10 @@ from teiten.model.text import Bilingual
 from teiten.model.units import Bytes
 
 
+BUILT = "template"
+"""The key of the cluster that becomes a template."""
+
+
 def template_form(spec: TemplateSpec, installation: Installation) -> dict[str, Any]:
     """``installation``: where its programs are on the host."""
     return {
