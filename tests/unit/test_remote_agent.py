@@ -46,38 +46,44 @@ def test_the_bundle_is_small_and_whole() -> None:
     assert not any(name.startswith(("teiten.cli", "teiten.report")) for name in found)
 
 
-def talk(*requests: dict[str, object], words: bytes = b"") -> list[Message]:
-    """Say all of it to an agent without any package, and hear what it answers to its end."""
-    said = io.BytesIO()
-    said.write(words or first_words())
-    for number, request in enumerate(requests):
-        write_message(said, Message({"id": number, **request}))
-    done = subprocess.run(
+def talk(*requests: dict[str, object]) -> list[Message]:
+    """Ask an agent that has no package at all; it ends with its input."""
+    agent = subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", LOADER],
-        input=said.getvalue(),
-        capture_output=True,
-        timeout=60,
-        check=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     )
-    heard = io.BytesIO(done.stdout)
-    assert heard.readline() == b"teiten-agent ready\n", done.stderr.decode()
-    answers = []
-    while (answer := read_message(heard)) is not None:
-        answers.append(answer)
+    assert agent.stdin is not None and agent.stdout is not None
+    with agent.stdin as said, agent.stdout as heard:
+        said.write(first_words())
+        said.flush()
+        assert heard.readline() == b"teiten-agent ready\n"
+        answers = []
+        for number, request in enumerate(requests):
+            write_message(said, Message({"id": number, **request}))
+            answer = read_message(heard)
+            assert answer is not None and answer.values["id"] == number
+            answers.append(answer)
+        said.close()
+        assert read_message(heard) is None
+    assert agent.wait(timeout=60) == 0
     return answers
 
 
 def test_an_agent_answers_without_any_package_and_ends_with_its_input(tmp_path: Path) -> None:
-    choose = {"do": "room.choose", "with": {"folder": str(tmp_path / "work")}}
     answers = talk(
         {"do": "machine.who"},
-        choose,
+        {"do": "room.choose", "with": {"folder": str(tmp_path / "work")}},
         {"do": "machine.facts", "with": {"serving": False}},
+        {"do": "machine.read", "with": {"reader": 7, "pgbench": None}},
+        {"do": "packages.server_in", "with": {"folder": str(tmp_path)}},
     )
-    given = [one.values.get("gives") for one in answers]
-    if len(given) == 3:  # its end may be heard before the last request is answered
-        assert given[2]["facts"]["cpu"]["logical"] >= 1
-    assert given[0]["system"] == "Linux"
+    who, chosen, facts, defect, refused = (one.values for one in answers)
+    assert who["gives"]["system"] == "Linux"
+    assert chosen["gives"] == str(tmp_path / "work")
+    assert facts["gives"]["facts"]["cpu"]["logical"] >= 1
+    assert defect["error"][0] == "defect" and "KeyError" in defect["error"][1]
+    assert refused["error"][0] == "MachineError" and "no PostgreSQL server" in refused["error"][1]
     assert not (tmp_path / "work").exists()
 
 

@@ -13,7 +13,6 @@ from teiten.model.study import DataKind, DataSet, Script, Setting
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes
 
-
 BUILT = "template"
 """The key of the cluster that becomes a template."""
 
