@@ -185,6 +185,7 @@ def test_one_host_for_both_as_a_plain_connection(
         (("hosts.python=python-none",), "there is no python-none on the host db", "hosts.python"),
         (("hosts.client=-oProxyCommand=x",), "--set hosts.client", "user@host"),
         (("slices=2",), "slices: not with servers or load generators on other hosts", "leave"),
+        (("hosts.client=twin",), "ssh reached db by 127.0.0.1", "hosts.db_address"),
         (("hosts.db_port=80",), "--set hosts.db_port", ""),
         (("servers.x=db:/nowhere", "server=x"), "no PostgreSQL server in /nowhere", "db:/usr"),
     ],
@@ -198,7 +199,7 @@ def test_bad_hosts_are_told_with_a_hint(
     message: str,
     hint: str,
 ) -> None:
-    file = write_study(teiten, host, installation_any.version.major, "")
+    file = write_study(teiten, host, installation_any.version.major, "db")
     words = [word for change in changes for word in ("--set", change)]
     with by_ssh(host, monkeypatch):
         result = teiten.run("plan", file, *words)

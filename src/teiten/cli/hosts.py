@@ -15,7 +15,7 @@ from teiten.model.installation import Installation
 from teiten.model.plan import Plan
 from teiten.model.study import Study
 from teiten.plan.cells import most_clients
-from teiten.plan.remote import host_cautions, placement_cautions
+from teiten.plan.remote import check_remote, host_cautions, placement_cautions
 
 if TYPE_CHECKING:
     from teiten.cli.main import Session
@@ -59,6 +59,7 @@ def reached(session: Session, study: Study) -> Iterator[Reached | None]:
         return
     from teiten.execute.remote.hosts import HostPair
 
+    check_remote(study, ())  # before anything is reached
     with HostPair(study.hosts, session.workdir.root) as pair:
         yield Reached(pair, pair.placement())
 
