@@ -77,6 +77,7 @@ def study_file_page() -> str:
         ("[builds.NAME]", schema.BuildTable),
         ("[settings.NAME]", schema.SettingTable),
         ("[measure]", schema.MeasureTable),
+        ("[hosts]", schema.HostsTable),
         ("[profiles.NAME]", schema.ProfileTable),
     )
     for title, table in tables:
@@ -88,7 +89,8 @@ def study_file_page() -> str:
     parts.append(
         "Keys in bold must be there. `[factors]` holds a list of levels for each factor: `server`,"
         " `clients`, `checksums`, `query_mode`, or `guc:NAME`; `[servers]` names of your own for"
-        " servers, `[builds.NAME]` servers that are built from source.\n"
+        " servers, `[builds.NAME]` servers that are built from source, `[hosts]` where servers"
+        " and pgbench run (docs/guides/remote-hosts.md).\n"
     )
     return "\n".join(parts)
 
@@ -109,7 +111,8 @@ def telemetry_page() -> str:
         ),
         "\nThe series `waits` has a column for each wait event that was seen, as `Type:Event`, and"
         " `CPU` for those that waited for nothing: mean numbers of active client backends, looked"
-        " at ten times a second.\n",
+        " at ten times a second. Where pgbench runs on a host of its own, the series `client` has"
+        " the columns of `os` for that host, and the metrics `client_…` are its shares.\n",
     ]
     return "\n".join(parts)
 

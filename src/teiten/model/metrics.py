@@ -75,6 +75,7 @@ METRICS: tuple[Metric, ...] = (
         for name in (
             *(f"cpu_{state}_share" for state in ("user", "system", "iowait", "steal", "idle")),
             "cpu_other_share",
+            "pgbench_cpu_share",
             "context_switches",
         )
     ),

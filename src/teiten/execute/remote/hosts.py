@@ -110,6 +110,7 @@ class Host:
             self._ssh.forward(folder / _socket(port), f"{there}/{_socket(port)}")
         except BaseException:
             remove_socket_directory(folder)
+            self.call("machine.clock")  # a lost connection is told as such
             raise
         return folder
 

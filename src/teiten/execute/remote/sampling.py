@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from dataclasses import replace
 from typing import Any
@@ -29,7 +30,12 @@ class RemoteReader:
         """``postmaster``: None where no server of ours runs on the host."""
         self._host = host
         pid = NO_PROCESS if postmaster is None else postmaster
-        opened = host.call("machine.open_reader", postmaster=pid, devices=list(devices))
+        opened = host.call(
+            "machine.open_reader",
+            postmaster=pid,
+            devices=list(devices),
+            teiten=os.getpid() if host.is_here else None,
+        )
         self._number: int = opened["reader"]
         self._missing = _pairs(opened["missing"])
         self._shift: float | None = None
@@ -93,6 +99,7 @@ class RemoteSampler(Sampler):
         if self._thread.ident is not None:
             self._thread.join()
         metrics = {**sampling.metrics, **client_metrics(self._client.finish())}
+        metrics.pop(PGBENCH_SHARE, None)  # of the db host, where none runs
         missing = (
             telemetry_missing(f"{CLIENT} {name}", why) for name, why in self._client.missing()
         )
@@ -108,15 +115,12 @@ class RemoteSampler(Sampler):
 
 
 def client_metrics(totals: dict[str, float]) -> dict[str, float]:
-    """The client host's own: pgbench's share under its name, all others marked as the client's."""
-    found = {f"{CLIENT}_{name}": value for name, value in totals.items() if _is_told(name)}
-    if PGBENCH_SHARE in totals:
-        found[PGBENCH_SHARE] = totals[PGBENCH_SHARE]
-    return found
+    """Of the client host; they are marked as its own, because shares are of its processors."""
+    return {f"{CLIENT}_{name}": value for name, value in totals.items() if _is_told(name)}
 
 
 def _is_told(name: str) -> bool:
-    return name.startswith("cpu_") or name == "context_switches"
+    return name.startswith("cpu_") or name in {"context_switches", PGBENCH_SHARE}
 
 
 def _client_series(series: tuple[Series, ...]) -> tuple[Series, ...]:

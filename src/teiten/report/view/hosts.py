@@ -31,6 +31,8 @@ def host_rows(kit: Kit) -> Rows:
         words = {"address": hosts.address, "client": hosts.client_address or ""}
         found.append((t("host.way"), t("host.way.text", **words)))
     found += [(t("host.clock"), text) for text in _clocks(kit)]
+    if not hosts.together:
+        found.append((t("host.client-cpu"), _client_cpu(kit)))
     return found
 
 
@@ -53,6 +55,19 @@ def _of_host(kit: Kit, host: PlannedHost) -> str:
         python=host.python,
         workdir=host.workdir,
     )
+
+
+def _client_cpu(kit: Kit) -> str | None:
+    """The largest shares of the client host's processors over all trials."""
+    busy = [
+        1 - trial.metrics["client_cpu_idle_share"]
+        for trial in kit.analysis.trials
+        if "client_cpu_idle_share" in trial.metrics
+    ]
+    if not busy:
+        return None
+    pgbench = [one.metrics.get("client_pgbench_cpu_share", 0.0) for one in kit.analysis.trials]
+    return kit.t("host.client-cpu.text", busy=f"{max(busy):.0%}", pgbench=f"{max(pgbench):.0%}")
 
 
 def _clocks(kit: Kit) -> Iterable[str]:

@@ -10,7 +10,6 @@ import socket
 import sys
 import time
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from teiten.errors import MachineError
@@ -110,9 +109,12 @@ class Machine:
                 " another address with hosts.db_address",
             ) from error
 
-    def open_reader(self, postmaster: int, devices: list[str]) -> dict[str, Any]:
-        """Begin to read counters; ``postmaster``: a pid, -1 for none."""
-        reader = LinuxReader(postmaster, tuple(devices))
+    def open_reader(
+        self, postmaster: int, devices: list[str], teiten: int | None
+    ) -> dict[str, Any]:
+        """Begin to read counters. ``postmaster``: a pid, -1 for none; ``teiten``: that of the
+        Teiten that asks, where it runs here."""
+        reader = LinuxReader(postmaster, tuple(devices), also_teiten=teiten)
         number = len(self._readers) + 1
         self._readers[number] = reader
         return {"reader": number, "missing": [list(one) for one in reader.missing]}
@@ -146,8 +148,3 @@ class Machine:
     def end(self) -> None:
         for number in tuple(self._readers):
             self.close_reader(number)
-
-
-def program_folder(path: str) -> Path:
-    """The folder of a program."""
-    return Path(path).parent

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import time
 from pathlib import Path
 
 from teiten.errors import MachineError
@@ -12,6 +13,9 @@ from teiten.execute.postgres.sweep import sweep
 from teiten.execute.workload.log_folder import sweep_logs
 from teiten.host.paths import Workdir, default_workdir
 from teiten.host.users import ServerUser, server_user
+
+PATIENCE = 20.0
+"""Seconds that the agent of a Teiten that was killed may take to clean up."""
 
 
 class Room:
@@ -63,16 +67,28 @@ class Room:
 
     def _take_lock(self) -> None:
         descriptor = os.open(self.workdir.root / "lock", os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not _locked(descriptor):
             os.close(descriptor)
             raise MachineError(
                 f"another campaign is being measured there (working folder {self.workdir.root})",
-                "wait until it has ended: two at once would disturb each other",
-            ) from None
+                "wait until it has ended: two at once would disturb each other; what a lost"
+                " connection has left ends within a minute",
+            )
         self._lock = descriptor
         _holder(self.workdir).write_text(f"{os.getpid()}\n", encoding="ascii")
+
+
+def _locked(descriptor: int) -> bool:
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= end:
+                return False
+            time.sleep(0.1)
+        else:
+            return True
 
 
 def _holder(workdir: Workdir) -> Path:
