@@ -187,7 +187,7 @@ class Bench:
             dbname=BENCH_DATABASE,
             user_name=self.cluster.user_name,
             script=self.workload.script,
-            scale=self.workload.data.scale or 1,
+            scale=int(self.workload.data.scale or 1),
             clients=self.clients,
             threads=max(1, self.clients // 2),
             duration=Seconds(self.seconds),

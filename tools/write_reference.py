@@ -80,6 +80,7 @@ def study_file_page() -> str:
         ("[builds.NAME]", schema.BuildTable),
         ("[settings.NAME]", schema.SettingTable),
         ("[measure]", schema.MeasureTable),
+        ("[hosts]", schema.HostsTable),
         ("[profiles.NAME]", schema.ProfileTable),
     )
     for title, table in tables:
@@ -94,7 +95,8 @@ def study_file_page() -> str:
         " `parameters`, or `guc:NAME`; `[workloads.levels]` the levels that one workload has of"
         " some of them; `[parameters.NAME]` the server parameters of a level of the factor"
         " parameters; `[servers]` names of your own for servers, `[builds.NAME]` servers that are"
-        " built from source.\n"
+        " built from source, `[hosts]` where servers and pgbench run"
+        " (docs/guides/remote-hosts.md).\n"
     )
     return "\n".join(parts)
 
@@ -115,7 +117,8 @@ def telemetry_page() -> str:
         ),
         "\nThe series `waits` has a column for each wait event that was seen, as `Type:Event`, and"
         " `CPU` for those that waited for nothing: mean numbers of active client backends, looked"
-        " at ten times a second.\n",
+        " at ten times a second. Where pgbench runs on a host of its own, the series `client` has"
+        " the columns of `os` for that host, and the metrics `client_…` are its shares.\n",
     ]
     return "\n".join(parts)
 

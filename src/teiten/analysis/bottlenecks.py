@@ -28,6 +28,8 @@ def bottlenecks(
     if facts.ceilings is None:
         return ()
     threads = {trial.number: trial.threads for trial in plan.trials}
+    apart = plan.hosts is not None and not plan.hosts.together
+    client_cores = plan.hosts.client.facts.cpu.online if plan.hosts and apart else None
     found = []
     for one in scaling:
         knee, loads = one.scaling.knee, one.scaling.loads
@@ -43,6 +45,7 @@ def bottlenecks(
             plateau=not knee.at_end(loads),
             cores=facts.cpu.online,
             threads=threads,
+            client_cores=client_cores,
         )
         finding = judge(readings, facts.ceilings)
         key = (one.workload, one.context, one.side)

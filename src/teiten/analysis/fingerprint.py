@@ -45,8 +45,21 @@ def conditions_fingerprint(plan: Plan) -> str:
                 measure.prewarm,
             ],
             "pgbench": plan.pgbench.version.major,
+            **_way(plan),
         }
     )
+
+
+def way_of(plan: Plan) -> str:
+    """How the load reaches servers: ``socket`` on one machine, or the network between two."""
+    return "network" if plan.hosts is not None and not plan.hosts.together else "socket"
+
+
+def _way(plan: Plan) -> dict[str, str]:
+    """Nothing for the usual way, so that older campaigns keep their fingerprint."""
+    if plan.hosts is None or plan.hosts.together:
+        return {}
+    return {"way": way_of(plan), "client": machine_fingerprint(plan.hosts.client.facts)}
 
 
 def machine_fingerprint(facts: HostFacts) -> str:

@@ -29,15 +29,21 @@ def read(
     plateau: bool,
     cores: int,
     threads: Mapping[int, int],
+    client_cores: int | None = None,
 ) -> Readings:
     """The readings of a level.
 
     ``below``: the trials of the smallest load; ``before``: of the next smaller one. ``cores``:
     online, of which the shares are. ``threads``: of the load generator, by the trial's number.
+    ``client_cores``: those of the load generator's host, where that is another.
     """
 
     def generator(trial: TrialView) -> float:
-        return cores * _metric(trial, "pgbench_cpu_share") / threads[trial.number]
+        if client_cores is None:
+            used = cores * _metric(trial, "pgbench_cpu_share")
+        else:
+            used = client_cores * _metric(trial, "client_pgbench_cpu_share")
+        return used / threads[trial.number]
 
     def busy(trial: TrialView) -> float:
         shares = (_metric(trial, f"cpu_{state}_share") for state in ("user", "system"))

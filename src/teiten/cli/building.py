@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from teiten.cli.attaching import attach
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.durations import duration
+from teiten.cli.hosts import Reached
 from teiten.cli.main import Session
 from teiten.errors import UsageError
 from teiten.execute.postgres.building.build import build
@@ -139,7 +140,11 @@ def _lines(console: Console, about: float) -> Watch:
 class StudyServers:
     """The servers of a study: found here, built from source, or foretold where that comes later."""
 
-    def __init__(self, session: Session, study: Study, *, building: bool) -> None:
+    def __init__(
+        self, session: Session, study: Study, *, building: bool, hosts: Reached | None = None
+    ) -> None:
+        """``hosts``: those that the study names."""
+        self._hosts = hosts
         self._session = session
         self._study = study
         self.planned: tuple[PlannedBuild, ...] = ()
@@ -161,7 +166,8 @@ class StudyServers:
         named = aliases.get(level, level)
         if is_address(named):
             return attach(self._session, self._study, level, named)
-        return self._built.get(named) or resolve(level, installations, aliases)
+        there = self._hosts.server(named) if self._hosts is not None else None
+        return there or self._built.get(named) or resolve(level, installations, aliases)
 
     def with_builds(self, needs: Needs) -> Needs:
         """What a campaign needs with the builds that come first, one after another."""

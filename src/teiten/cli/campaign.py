@@ -17,6 +17,7 @@ from teiten.cli.watching import Watcher, watching
 from teiten.errors import InterruptedCampaignError, TrialsFailedError
 from teiten.execute.postgres.sweep import sweep
 from teiten.execute.scheduler import StoppingRule, prepare_campaign, run_campaign
+from teiten.execute.topology.remote_site import RemoteSite
 from teiten.execute.topology.single import SingleServerExecutor
 from teiten.execute.workload.log_folder import sweep_logs
 from teiten.host.disks import block_devices
@@ -118,6 +119,19 @@ def _executor(
         check_interruption=interruption.check,
         devices=_devices(session, ledger),
         passwords=session.passwords,
+        site=_site(session, ledger, folder),
+    )
+
+
+def _site(session: Session, ledger: Ledger, folder: Path) -> RemoteSite | None:
+    """The hosts that the study names. Raises MachineError where one cannot be reached."""
+    if ledger.plan.study.hosts is None:
+        return None
+    return RemoteSite(
+        record=ledger,
+        campaign=folder.name,
+        here=session.workdir.root,
+        say=session.console.say,
     )
 
 

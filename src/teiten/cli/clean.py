@@ -32,6 +32,10 @@ EXAMPLES = "Examples:  teiten clean --dry-run  ·  teiten clean --all --older-th
 @click.option("--clusters", is_flag=True, help="Clusters left by a Teiten that was killed.")
 @click.option("--databases", is_flag=True, help="Databases of Teiten left on attached servers.")
 @click.option("--all", "everything", is_flag=True, help="All of these.")
+@click.option(
+    "--host", metavar="HOST", help="On another host: templates, and programs copied there."
+)
+@click.option("--host-workdir", metavar="DIR", help="Teiten's folder there, where it is not usual.")
 @click.option("--older-than", metavar="TIME", help="Only what was not used for so long: 30d, 12h.")
 @click.option("--dry-run", is_flag=True, help="Only list what would be deleted.")
 @click.option("--yes", is_flag=True, help="Delete without asking.")
@@ -44,6 +48,8 @@ def command(  # noqa: PLR0917 - click gives one argument for each option
     clusters: bool,
     databases: bool,
     everything: bool,
+    host: str | None,
+    host_workdir: str | None,
     older_than: str | None,
     dry_run: bool,
     yes: bool,
@@ -53,8 +59,14 @@ def command(  # noqa: PLR0917 - click gives one argument for each option
 
     Without a choice, templates, left clusters and left databases are deleted, and packages are
     kept. Campaigns (`teiten rm`) and installations (`teiten pg remove`) are never touched, nor is
-    any file or database that Teiten did not make.
+    any file or database that Teiten did not make. With --host, all that campaigns have left on that
+    host is deleted.
     """
+    if host is not None:
+        from teiten.cli.clean_host import clean_host
+
+        clean_host(session, host, host_workdir, dry_run=dry_run, yes=yes, as_json=as_json)
+        return
     chosen_kinds = {
         BelongingKind.TEMPLATE: templates,
         BelongingKind.PACKAGE: packages,

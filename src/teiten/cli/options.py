@@ -17,6 +17,8 @@ LARGEST_SEED = 2**31 - 1
 FLAME_GRAPH_HELP = (
     "Why: sample the server's call stacks with perf, in an extra window after each counted trial."
 )
+DB_HOST_HELP = "Run the servers on another host: USER@HOST or an alias, as for ssh."
+CLIENT_HOST_HELP = "Run pgbench on another host; the same as --db-host for one host with both."
 YES_HELP = "Do not ask before a campaign that takes long or drops the system's page cache."
 
 
@@ -81,6 +83,18 @@ def checked_name(
             " a letter or digit first, at most 80"
         )
     return value
+
+
+HOST_OPTIONS = (
+    click.option("--db-host", metavar="HOST", help=DB_HOST_HELP),
+    click.option("--client-host", metavar="HOST", help=CLIENT_HOST_HELP),
+)
+
+
+def with_hosts(overrides: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
+    """What ``--set`` gives, with what the two flags say; takes these out of ``given``."""
+    flags = (("hosts.db", given.pop("db_host")), ("hosts.client", given.pop("client_host")))
+    return (*overrides, *(f"{key}={value}" for key, value in flags if value is not None))
 
 
 _OPTIONS = (
@@ -154,6 +168,7 @@ _OPTIONS = (
         is_flag=True,
         help="First find in short trials where TPS stops rising, and choose the clients around it.",
     ),
+    *HOST_OPTIONS,
     click.option("--yes", is_flag=True, help=YES_HELP),
 )
 
@@ -165,6 +180,7 @@ def plan_options(function: Command) -> Command:
     def with_options(*args: Any, **kwargs: Any) -> Any:
         names = PlanOptions.__dataclass_fields__
         chosen = {name: kwargs.pop(name) for name in names}
+        chosen["overrides"] = with_hosts(chosen["overrides"], kwargs)
         return function(*args, options=PlanOptions(**chosen), **kwargs)
 
     decorated: Any = with_options

@@ -9,7 +9,14 @@ from typing import Any
 import click
 
 from teiten.cli.main import Session
-from teiten.cli.options import FLAME_GRAPH_HELP, LARGEST_SEED, YES_HELP, checked_name
+from teiten.cli.options import (
+    FLAME_GRAPH_HELP,
+    HOST_OPTIONS,
+    LARGEST_SEED,
+    YES_HELP,
+    checked_name,
+    with_hosts,
+)
 from teiten.host.facts import read_host_facts
 from teiten.model.replication import Replication
 from teiten.model.study import Study
@@ -111,6 +118,7 @@ _OPTIONS = (
         "--seed", type=click.IntRange(0, LARGEST_SEED), metavar="N", help="Repeat an order."
     ),
     click.option("--name", callback=checked_name, metavar="TEXT", help="Name of the campaign."),
+    *HOST_OPTIONS,
     click.option("--yes", is_flag=True, help=YES_HELP),
 )
 
@@ -127,6 +135,7 @@ def shared_options(session: Session, given: dict[str, Any]) -> SharedOptions:
     seed, name, yes = given.pop("seed"), given.pop("name"), given.pop("yes")
     names = Shared.__dataclass_fields__
     chosen = {key: given.pop(key) for key in names}
+    chosen["overrides"] = with_hosts(chosen["overrides"], given)
     keys = {one.partition("=")[0].strip() for one in chosen["overrides"]}
     if chosen["clients"] is None and not keys & {"clients", "factors.clients"}:
         chosen["clients"] = str(read_host_facts(session.workdir.root).cpu.logical)

@@ -70,6 +70,8 @@ def plan_worthwhile(
         return Chosen(planned)
     if fixed or study.measure.duration is not None or study.measure.side_by_side:
         return Chosen(planned)
+    if study.hosts is not None:
+        return Chosen(planned)  # a pilot runs servers side by side, on this machine
     if any(one.attached is not None for _, one in planned.plan.servers):
         return Chosen(planned)  # nothing is done on such a server before somebody has agreed
     known = _known(planned)

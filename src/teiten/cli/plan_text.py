@@ -8,9 +8,11 @@ from pathlib import Path
 from teiten.cli.layout import bullets, columns, paragraph
 from teiten.cli.noise_text import needed_text
 from teiten.cli.planning import Planned
+from teiten.model.hosts import PlannedHost
 from teiten.model.plan import Plan
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.study import GUC_PREFIX, Measure, Workload, WorkloadKind
+from teiten.plan.remote import shown
 from teiten.report.texts import caution_text
 from teiten.study.quantities import exact_share, format_duration, format_size
 
@@ -68,6 +70,7 @@ def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
         )
         for name, value in dict(study.server_levels).get(level, ()):
             yield "", f"with {name.removeprefix(GUC_PREFIX)} = {value}"
+    yield from _hosts(plan)
     yield "pgbench", f"{plan.pgbench.version} at {plan.pgbench.path}"
     for factor in study.factors:
         contrasted = ", contrasted: the first is old" if factor.name == study.contrast else ""
@@ -94,6 +97,22 @@ def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
         f"differences from {exact_share(measure.delta)} on matter,"
         f" confidence {exact_share(round(1 - measure.alpha, 12))}",
     )
+
+
+def _hosts(plan: Plan) -> Iterator[tuple[str, str]]:
+    if plan.hosts is not None:
+        for host in plan.hosts.each:
+            yield "db and client host" if plan.hosts.together else f"{host.role} host", _host(host)
+
+
+def _host(host: PlannedHost) -> str:
+    where = f"{host.name} ({host.node}) as {host.user}" if host.name else "this machine"
+    clock = ""
+    if host.name:
+        clock = (
+            f"; clock {host.clock_offset * 1000:+.1f} ms ± {host.clock_uncertainty * 1000:.1f} ms"
+        )
+    return f"{where}, Python {host.python}, folder {host.workdir}{clock}"
 
 
 def _side_by_side(plan: Plan) -> str:
@@ -159,7 +178,9 @@ def _needs(planned: Planned, folder: Path) -> Iterator[tuple[str, str]]:
         f" {format_duration(needs.measured_seconds)} are measured",
     )
     free = format_size(facts.disk.free)
-    yield "  disk", f"{format_size(needs.disk)} in {folder} ({free} are free)"
+    hosts = planned.plan.hosts
+    place = str(folder) if hosts is None else f"{hosts.db.workdir} on {shown(hosts.db)}"
+    yield "  disk", f"{format_size(needs.disk)} in {place} ({free} are free)"
     for path, size in needs.directories:
         found = next(one.disk for one in facts.directories if one.path == path)
         yield (

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from teiten.analysis.contrasts import contexts_of
 from teiten.analysis.sequential import least_pairs
 from teiten.cli.building import StudyServers
+from teiten.cli.hosts import Reached, asked_here, machine_cautions, on_host, reached
 from teiten.cli.main import Session
 from teiten.cli.options import LARGEST_SEED, PlanOptions
+from teiten.errors import MachineError
 from teiten.execute.postgres.attached.encryption import encrypting_pgbench
 from teiten.execute.postgres.directories import read_directories
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
@@ -27,6 +30,7 @@ from teiten.host.users import server_user
 from teiten.host.variant_cautions import pinned_apart
 from teiten.model.build import PlannedBuild
 from teiten.model.facts import Caution, HostFacts, Severity
+from teiten.model.installation import Installation, Pgbench
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.starts import pairs_of_a_start
@@ -37,6 +41,7 @@ from teiten.plan.checks import check
 from teiten.plan.estimate import estimate
 from teiten.plan.expand import expand
 from teiten.plan.parameters import check_parameters
+from teiten.plan.remote import check_remote
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
 
@@ -85,17 +90,33 @@ def plan_study(
     building: bool = False,
 ) -> Planned:
     """As ``make_plan``, of a study that is loaded; ``seed``: None for a random one."""
-    servers = StudyServers(session, study, building=building)
-    facts = read_host_facts(session.workdir.root)
-    return _plan(session, size(study, facts), servers, facts, seed=seed, checked=checked)
+    with reached(session, study) as hosts:
+        servers = StudyServers(session, study, building=building, hosts=hosts)
+        facts = _facts(session, hosts)
+        sized = size(study, facts)
+        return _plan(session, sized, servers, facts, seed=seed, checked=checked, hosts=hosts)
 
 
 def plan_sized(session: Session, sized: Study, *, seed: int | None) -> Planned:
     """As ``plan_study``, of a study that leaves nothing to the machine, and whose builds are there
     already."""
-    servers = StudyServers(session, sized, building=False)
-    facts = read_host_facts(session.workdir.root)
-    return _plan(session, sized, servers, facts, seed=seed, checked=True)
+    with reached(session, sized) as hosts:
+        servers = StudyServers(session, sized, building=False, hosts=hosts)
+        facts = _facts(session, hosts)
+        return _plan(session, sized, servers, facts, seed=seed, checked=True, hosts=hosts)
+
+
+def _pgbench(installations: tuple[Installation, ...], *, encrypted: bool, copied: bool) -> Pgbench:
+    """``copied``: it goes to other hosts; those that Teiten installed can."""
+    if encrypted:
+        return encrypting_pgbench(installations)
+    own = tuple(one for one in installations if one.managed and one.pgbench is not None)
+    return choose_pgbench(own if copied and own else installations)
+
+
+def _facts(session: Session, hosts: Reached | None) -> HostFacts:
+    """Of the machine where servers run."""
+    return read_host_facts(session.workdir.root) if hosts is None else hosts.placement.db.facts
 
 
 def _plan(
@@ -106,22 +127,31 @@ def _plan(
     *,
     seed: int | None,
     checked: bool,
+    hosts: Reached | None,
 ) -> Planned:
-    directories = read_directories(every_level(sized, "directory"), server_user())
-    facts = replace(facts, directories=directories)
+    if hosts is None:
+        directories = read_directories(every_level(sized, "directory"), server_user())
+        facts = replace(facts, directories=directories)
     installations = find_installations(session.workdir)
     found = servers.resolved(installations)
+    if hosts is not None:
+        check_remote(sized, found)
+        hosts.check(found)
     encrypted = any(one.attached.encrypted for _, one in found if one.attached is not None)
     plan = expand(
         sized,
         found,
-        encrypting_pgbench(installations) if encrypted else choose_pgbench(installations),
+        _pgbench(installations, encrypted=encrypted, copied=hosts is not None),
         seed=secrets.randbelow(LARGEST_SEED) if seed is None else seed,
         fingerprint=template_fingerprint,
         expected_bytes=expected_bytes,
         cpus=facts.cpu.cpus,
     )
-    ready = _ready_templates(session, plan)
+    if hosts is not None:
+        plan = replace(plan, hosts=hosts.placement)
+        ready = hosts.ready([one.fingerprint for one in plan.templates])
+    else:
+        ready = _ready_templates(session, plan)
     needs = servers.with_builds(estimate(sized, plan.trials, plan.templates, ready))
     planned = Planned(
         replace(plan, needs=needs),
@@ -141,8 +171,13 @@ def check_planned(session: Session, planned: Planned) -> None:
     templates = (one for one in planned.plan.templates if one.fingerprint not in planned.ready)
     if any(one.data.kind is DataKind.SSB for one in templates):
         native()  # raises MachineError where the generator is not built
-    check(planned.plan, planned.facts, session.workdir.root)
-    check_parameters(read_refusals(planned.plan))
+    placement = planned.plan.hosts
+    folder = session.workdir.root if placement is None else Path(placement.db.workdir)
+    try:
+        check(planned.plan, planned.facts, folder)
+    except MachineError as error:
+        raise on_host(error, placement) from error
+    check_parameters(read_refusals(asked_here(planned.plan)))
 
 
 def load(study_reference: str, options: PlanOptions) -> Study:
@@ -170,6 +205,9 @@ def _ready_templates(session: Session, plan: Plan) -> frozenset[str]:
 
 
 def _all_cautions(plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
+    if plan.hosts is not None:
+        of_hosts = machine_cautions(plan, plan.hosts)
+        return warnings_first((*of_hosts, *plan_cautions(plan, facts), *_budget_cautions(plan)))
     of_machine = cautions(facts, clients=most_clients(plan.study))
     if pinned_apart(plan):
         of_machine = tuple(one for one in of_machine if one.code != SHARED_CORES)

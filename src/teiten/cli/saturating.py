@@ -240,6 +240,11 @@ def _upper(session: Session, study: str, options: PlanOptions) -> tuple[Study, i
         )
     facts = read_host_facts(session.workdir.root)
     loaded = load(study, options)
+    if loaded.hosts is not None:
+        raise UsageError(
+            "--find-saturation searches on this machine, and the study names other hosts",
+            "leave it out, and choose the clients: --set clients=1,4,16",
+        )
     if loaded.times_queries:
         raise UsageError(
             f"--find-saturation chooses clients, and {loaded.name} times queries one by one",

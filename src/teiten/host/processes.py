@@ -15,7 +15,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import psutil
 
@@ -23,7 +23,8 @@ from teiten.host.affinity import pin_self
 from teiten.host.users import ServerUser
 
 PR_SET_PDEATHSIG = 1
-StandardStream = IO[bytes] | int | None
+if TYPE_CHECKING:
+    StandardStream = IO[bytes] | int | None
 
 
 def spawn(

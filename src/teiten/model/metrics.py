@@ -70,6 +70,15 @@ METRICS: tuple[Metric, ...] = (
     Metric("pgbench_cpu_share", "1"),
     Metric("teiten_cpu_share", "1"),
     Metric("context_switches", "1"),
+    *(
+        Metric(f"client_{name}", "1")
+        for name in (
+            *(f"cpu_{state}_share" for state in ("user", "system", "iowait", "steal", "idle")),
+            "cpu_other_share",
+            "pgbench_cpu_share",
+            "context_switches",
+        )
+    ),
     Metric("disk_read_bytes", "B"),
     Metric("disk_written_bytes", "B"),
     Metric("wal_bytes", "B"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from teiten.model.hosts import Placement
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.study import DataSet, QueryMode, Study
 from teiten.model.units import Bytes, Seconds
@@ -113,6 +114,8 @@ class Plan:
     templates: tuple[TemplateSpec, ...]
     trials: tuple[PlannedTrial, ...]
     needs: Needs
+    hosts: Placement | None = None
+    """Where it runs; None for this machine."""
 
     def pair_of(self, trial: PlannedTrial) -> tuple[PlannedTrial, ...]:
         """The trials whose slices are run in turn with those of this one, itself among them, in

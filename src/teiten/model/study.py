@@ -11,6 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from teiten.model.build import BuildSpec
+from teiten.model.hosts import Hosts
 from teiten.model.ssb import SsbVariant
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
@@ -304,6 +305,8 @@ class Study:
     """The user's study file; None for one of the catalogue."""
     source_text: str = ""
     """The TOML from which it was read, for the ledger and the report."""
+    hosts: Hosts | None = None
+    """Where servers and pgbench run; None for this machine."""
     overrides: tuple[str, ...] = field(default=())
     """What the command line changed, as ``KEY=VALUE``."""
 

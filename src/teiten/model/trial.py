@@ -59,7 +59,7 @@ class Series:
     """
 
     source: str
-    """pgbench, os, postgres, waits, disk:NAME, cpu:N"""
+    """pgbench, os, postgres, waits, disk:NAME, cpu:N; client: as os, of a client host"""
     seconds: FloatArray
     columns: dict[str, FloatArray]
 

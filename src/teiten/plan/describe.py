@@ -6,8 +6,10 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from teiten.model.facts import HostFacts
+from teiten.model.hosts import Placement
 from teiten.model.plan import Plan
 from teiten.model.study import CachePolicy, DataKind, DataSet, WorkloadKind
+from teiten.plan import remote
 
 
 def actions(
@@ -24,6 +26,10 @@ def actions(
 def _actions(
     plan: Plan, facts: HostFacts, folder: Path, user: str, ready: Collection[str]
 ) -> Iterator[str]:
+    if plan.hosts is not None:
+        yield from _on_hosts(plan, plan.hosts, facts)
+        yield f"write the ledger, logs and the report to {folder / 'campaigns'} on this machine"
+        return
     yield from _attached(plan)
     own = [level for level, one in plan.servers if one.attached is None]
     if own:
@@ -41,6 +47,13 @@ def _actions(
         )
     yield f"write the ledger, logs and the report to {folder / 'campaigns'}"
     yield "nothing else: no package is installed, no setting of the system is changed"
+
+
+def _on_hosts(plan: Plan, placement: Placement, facts: HostFacts) -> Iterator[str]:
+    most = "" if plan.study.measure.sequential is None else "at the most "
+    restored = " and ".join(one.name for one in plan.study.workloads if one.changes_data)
+    yield from remote.actions(plan, placement, most=most, restored=restored)
+    yield _page_cache(plan, facts)
 
 
 def _own(plan: Plan, folder: Path, user: str, ready: Collection[str]) -> Iterator[str]:

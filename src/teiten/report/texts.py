@@ -23,6 +23,7 @@ PARTS = (
     "plans.",
     "attached.",
     "queries.",
+    "hosts.",
 )
 """The files of each language, by what stands before the language's name."""
 
@@ -95,7 +96,14 @@ def caution_text(caution: Caution, language: Language) -> tuple[str, str]:
         listed = ", ".join(f"{name} {value}" for name, value in caution.values)
         return f"{caution.code} ({listed})" if listed else caution.code, ""
     advice = known.get(f"caution.{caution.code}.advice", "")
-    return what.format_map(values), advice.format_map(values)
+    return _on_host(values, what.format_map(values), language), advice.format_map(values)
+
+
+def _on_host(values: Mapping[str, str], what: str, language: Language) -> str:
+    """Of a campaign on other hosts: which of them a caution is about."""
+    if "host" not in values:
+        return what
+    return texts(language)("host.caution", host=values["host"], what=what)
 
 
 def problem_text(problem: Problem, language: Language) -> str:

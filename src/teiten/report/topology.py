@@ -36,6 +36,8 @@ class Topology:
     turns: str
     """Says that one server runs at a time."""
     disk: Box
+    client_machine: Box | None = None
+    """Of a load generator on a machine of its own; ``machine`` is then the servers'."""
 
 
 def _text(
@@ -96,9 +98,27 @@ def _servers(
     return drawn, y - 12
 
 
+def _machines(topology: Topology, height: float) -> Markup:
+    """One frame around all, or one around the load generator and one around the servers."""
+    if topology.client_machine is None:
+        return _machine(topology.machine, 2, WIDTH - 4, height, most=100)
+    left = _machine(topology.client_machine, 2, 268, height, most=38)
+    return left + _machine(topology.machine, 378, WIDTH - 380, height, most=48)
+
+
+def _machine(machine: Box, x: float, width: float, height: float, *, most: int) -> Markup:
+    parts = [_box(x, 2, width, height), _text(x + 22, 28, machine.heading, bold=True, size=14)]
+    parts += [
+        _text(x + 22, 48 + LINE * at, line, size=12, opacity=0.8, most=most)
+        for at, line in enumerate(machine.lines)
+    ]
+    return Markup("").join(parts)
+
+
 def topology_svg(topology: Topology) -> Markup:
     """The drawing, sized by its viewBox; colours follow the page's text."""
-    head = 52 + LINE * len(topology.machine.lines)
+    lines = [len(one.lines) for one in (topology.machine, topology.client_machine) if one]
+    head = 52 + LINE * max(lines)
     servers, bottom = _servers(topology.servers, 400, head + 22, 290)
     middle = (head + 22 + bottom) / 2
     client_height = 34 + LINE * len(topology.client.lines)
@@ -106,10 +126,6 @@ def topology_svg(topology: Topology) -> Markup:
     bottom = max(bottom, middle + client_height / 2)
     disk, disk_height = _filled(400, bottom + 42, 290, topology.disk)
     height = bottom + 42 + disk_height + 22
-    machine_lines = Markup("").join(
-        _text(24, 48 + LINE * at, line, size=12, opacity=0.8, most=100)
-        for at, line in enumerate(topology.machine.lines)
-    )
     parts = [
         Markup(
             '<svg xmlns="http://www.w3.org/2000/svg" class="topology" viewBox="0 0 {} {}" '
@@ -118,9 +134,7 @@ def topology_svg(topology: Topology) -> Markup:
             'markerHeight="8" orient="auto-start-reverse"><path d="M0 0 8 4 0 8z"/></marker>'
             "</defs>"
         ).format(WIDTH, height + 4, WIDTH, FONT, topology.title),
-        _box(2, 2, WIDTH - 4, height - 2),
-        _text(24, 28, topology.machine.heading, bold=True, size=14),
-        machine_lines,
+        _machines(topology, height - 2),
         client,
         servers,
         disk,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from teiten.model.build import BuildSpec
+from teiten.model.hosts import Hosts
 from teiten.model.study import (
     GUC_PREFIX,
     DataKind,
@@ -25,7 +26,7 @@ from teiten.study.document import CATALOGUE, Document
 from teiten.study.draft import Draft
 from teiten.study.levels import SIZED_SETTINGS
 from teiten.study.queries import read_queries
-from teiten.study.schema import MeasureTable, SettingTable, StudyFile, WorkloadTable
+from teiten.study.schema import HostsTable, MeasureTable, SettingTable, StudyFile, WorkloadTable
 from teiten.study.scripts import read_script
 from teiten.study.values import AUTO
 from teiten.study.variation import (
@@ -72,8 +73,22 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
         differences=study.differences,
         file=None if document.built_in else document.path,
         source_text=document.text,
+        hosts=_hosts(draft, tables.hosts),
         overrides=overrides,
     )
+
+
+def _hosts(draft: Draft, table: HostsTable) -> Hosts | None:
+    named = {key: value for key, value in table.model_dump().items() if value is not None}
+    if table.db is None and table.client is None:
+        if table != HostsTable():
+            raise draft.error(
+                ("hosts",),
+                "names neither a db nor a client host",
+                'add db = "user@host", or client = "user@host", or both (--db-host, --client-host)',
+            )
+        return None
+    return Hosts(**named)
 
 
 def _factors(draft: Draft, tables: StudyFile) -> tuple[Factor, ...]:

@@ -16,7 +16,7 @@ from teiten.errors import UsageError
 from teiten.model.attached import named_address
 from teiten.model.study import GUC_PREFIX
 from teiten.study.levels import OTHER_NAMES, PLAIN_FACTORS
-from teiten.study.schema import BuildTable, MeasureTable, StudyTable, WorkloadTable
+from teiten.study.schema import BuildTable, HostsTable, MeasureTable, StudyTable, WorkloadTable
 from teiten.study.values import name as alias_name
 from teiten.suggest import did_you_mean
 
@@ -44,7 +44,17 @@ SHORT_KEYS = (
     *MEASURE_KEYS,
     *STUDY_KEYS,
 )
-TABLES = ("study", "servers", "builds", "factors", "workloads", "settings", "measure")
+HOST_KEYS = tuple(HostsTable.model_fields)
+TABLES = (
+    "study",
+    "servers",
+    "builds",
+    "factors",
+    "workloads",
+    "settings",
+    "measure",
+    "hosts",
+)
 
 _VERBATIM_KEYS = {
     "title",
@@ -184,7 +194,12 @@ def _near(key: str) -> list[str]:
         return [*SHORT_KEYS, f"{GUC_PREFIX}NAME"]
     if key.startswith("data."):
         return [*DATA_KEYS, f"{LAYOUT_KEY}NAME"]
-    tables = {"measure": MEASURE_KEYS, "study": STUDY_KEYS, "factors": PLAIN_FACTORS}
+    tables = {
+        "measure": MEASURE_KEYS,
+        "study": STUDY_KEYS,
+        "factors": PLAIN_FACTORS,
+        "hosts": HOST_KEYS,
+    }
     return [f"{table}.{each}" for table, keys in tables.items() for each in keys]
 
 
@@ -212,10 +227,14 @@ def _split(text: str, flag: str, example: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
+def _names_host(key: str) -> bool:
+    return key.startswith("hosts.") and key != "hosts.db_port"
+
+
 def typed_value(key: str, text: str) -> Any:
     """The text as the value that TOML would hold."""
     name = key.rpartition(".")[2]
-    if key.startswith("settings.") or name in _VERBATIM_KEYS:
+    if key.startswith("settings.") or name in _VERBATIM_KEYS or _names_host(key):
         return text
     if name in _YES_NO_KEYS:
         return _YES_NO.get(text.lower(), text)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator
 
+from teiten.model.hosts import DEFAULT_PYTHON
 from teiten.model.ssb import SsbVariant
 from teiten.model.study import FLAME_GRAPH_WINDOW, CachePolicy, DataKind, QueryMode
 from teiten.model.text import Bilingual
@@ -41,6 +42,8 @@ Slices = Annotated[int, Field(ge=1, le=100)]
 Repeats = Annotated[int, Field(ge=0, le=10)]
 Alias = Annotated[str, PlainValidator(values.name)]
 Server = Annotated[levels.ServerAlias, PlainValidator(levels.server_alias)]
+HostName = Annotated[str, PlainValidator(values.host_name)]
+HostFolder = Annotated[str, PlainValidator(values.host_folder)]
 SettingName = Annotated[str, PlainValidator(levels.setting_name)]
 SettingValue = Annotated[str, PlainValidator(levels.setting_value)]
 Kind = Annotated[DataKind | None, PlainValidator(values.data_kind)]
@@ -240,6 +243,18 @@ class ProfileTable(Table):
     workloads: dict[Name, WorkloadChanges] = {}
 
 
+class HostsTable(Table):
+    """Where servers and pgbench run; what is not named is this machine."""
+
+    db: HostName | None = None
+    client: HostName | None = None
+    db_address: HostName | None = None
+    db_port: Annotated[int, Field(ge=1024, le=65535)] | None = None
+    python: HostName = DEFAULT_PYTHON
+    db_workdir: HostFolder | None = None
+    client_workdir: HostFolder | None = None
+
+
 class StudyFile(Table):
     """A whole study file."""
 
@@ -251,4 +266,5 @@ class StudyFile(Table):
     workloads: Annotated[list[WorkloadTable], Field(min_length=1)]
     settings: dict[SettingName, Annotated[SettingTable, BeforeValidator(_with_value)]] = {}
     measure: MeasureTable = MeasureTable()
+    hosts: HostsTable = HostsTable()
     profiles: dict[Name, ProfileTable] = {}

@@ -93,6 +93,25 @@ def major(value: Any) -> int | None:
     return whole(value, least=10, most=99)
 
 
+def host_name(value: Any) -> str:
+    """A host as ssh takes it, an address, or a program's name: one word that is no option."""
+    if not isinstance(value, str) or not value.strip() or value.strip().startswith("-"):
+        raise ValueError(f"{value!r} is no name; write for example user@host")
+    word = value.strip()
+    if any(character.isspace() or ord(character) < ord(" ") for character in word):
+        raise ValueError(f"{value!r} holds a blank; write for example user@host")
+    return word
+
+
+def host_folder(value: Any) -> str:
+    """A folder of a host: absolute, or below the user's home."""
+    if not isinstance(value, str) or not value.startswith(("/", "~/")):
+        raise ValueError(f'{value!r} is not a folder of a host; write for example "/mnt/teiten"')
+    if any(ord(character) < ord(" ") for character in value):
+        raise ValueError(f"{value!r} holds a control character")
+    return value.rstrip("/") or "/"
+
+
 def size(value: Any) -> Bytes | None:
     """A size such as ``20GB``."""
     if not isinstance(value, str):

@@ -72,6 +72,7 @@ class Cluster:
         self.log = log
         self._settings: tuple[Setting, ...] = ()
         self._cpus: tuple[int, ...] = ()
+        self._opening: conf.Opening | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._trace: ServerTrace | None = None
         self._socket_directory: Path | None = None
@@ -153,6 +154,10 @@ class Cluster:
         """The processors of the next start's server with all of its processes; empty for all."""
         self._cpus = tuple(cpus)
 
+    def open_to(self, opening: conf.Opening | None) -> None:
+        """Where the next start listens beside the private socket; None for nowhere, as without."""
+        self._opening = opening
+
     def start(self, timeout: float = START_TIMEOUT, *, port: int | None = None) -> None:
         """Start the server and wait (seconds) until it takes connections.
 
@@ -230,11 +235,15 @@ class Cluster:
         initial = self.data_directory / INITDB_CONFIGURATION
         text = conf.render(
             self._settings,
-            conf.required_settings(self.socket_directory, self.port),
+            conf.required_settings(self.socket_directory, self.port, self._opening),
             conf.parse(initial.read_text(encoding="utf-8")) if initial.exists() else None,
         )
         self.configuration.write_text(text, encoding="utf-8")
         give(self.configuration, self.user)
+        if self._opening is not None:
+            rules = self.data_directory / "pg_hba.conf"
+            rules.write_text(conf.host_rules(self._opening), encoding="utf-8")
+            give(rules, self.user)
 
     def _spawn(self, postgres: Path) -> None:
         with self.log.open("ab") as log:

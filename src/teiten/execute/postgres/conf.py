@@ -45,10 +45,35 @@ OWN_NAMES = frozenset(
 """Parameters that a study may not set: a server would be open to others, or not be understood."""
 
 
-def required_settings(socket_directory: Path, port: int) -> tuple[Required, ...]:
+@dataclass(frozen=True)
+class Opening:
+    """Where a server listens beside its private socket, and who is let in there."""
+
+    address: str
+    client: str
+    """The one address."""
+    role: str
+    database: str
+    method: str
+    """Of authentication: scram-sha-256, or md5 before 10."""
+
+
+def host_rules(opening: Opening) -> str:
+    """pg_hba.conf of an open server: ourselves by the socket, and one role from one address."""
+    length = 128 if ":" in opening.client else 32
+    words = (opening.database, opening.role, f"{opening.client}/{length}", opening.method)
+    return f"local all all trust\nhost {' '.join(words)}\n"
+
+
+def required_settings(
+    socket_directory: Path, port: int, opening: Opening | None = None
+) -> tuple[Required, ...]:
     """What safety needs: a server that only we reach, and a log that we can read."""
+    listen = Required("listen_addresses", "", "reached through a private Unix socket only")
+    if opening is not None:
+        listen = Required("listen_addresses", opening.address, "reached by the client host")
     return (
-        Required("listen_addresses", "", "reached through a private Unix socket only"),
+        listen,
         Required("unix_socket_directories", str(socket_directory), "a folder that only we enter"),
         Required("unix_socket_permissions", "0700", "the socket is the servers' user's alone"),
         Required("port", str(port), "a number that was free"),

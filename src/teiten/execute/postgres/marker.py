@@ -33,6 +33,8 @@ class Kind(StrEnum):
     SOCKETS = "sockets"
     LOGS = "logs"
     BUILD = "build"
+    PACKAGE = "package"
+    """Programs that another host's Teiten has sent."""
 
 
 @dataclass(frozen=True)

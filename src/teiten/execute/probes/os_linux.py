@@ -42,7 +42,16 @@ class CounterFile:
 class LinuxReader:
     """Reads all counters of the machine at once."""
 
-    def __init__(self, postmaster: int, devices: tuple[str, ...], root: Path = Path("/")) -> None:
+    def __init__(
+        self,
+        postmaster: int,
+        devices: tuple[str, ...],
+        root: Path = Path("/"),
+        *,
+        also_teiten: int | None = None,
+    ) -> None:
+        """``also_teiten``: a process whose time is Teiten's beside our own."""
+        self._also_teiten = also_teiten
         self._postmaster = postmaster
         self._teiten = os.getpid()
         self._files: dict[str, CounterFile] = {}
@@ -118,6 +127,8 @@ class LinuxReader:
 
     def _groups(self, pgbench: int | None) -> dict[Group, float]:
         roots = {self._teiten: Group.TEITEN, self._postmaster: Group.SERVER}
+        if self._also_teiten is not None:
+            roots[self._also_teiten] = Group.TEITEN
         if pgbench is not None:
             roots[pgbench] = Group.PGBENCH
         self._account.update(self._processes.read(), roots)

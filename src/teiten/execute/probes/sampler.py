@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from teiten.execute.probes.os import OsReader
 from teiten.execute.probes.os_probe import OsProbe, open_reader
 from teiten.execute.probes.postgres_probe import PostgresProbe
 from teiten.host.cautions import telemetry_missing
@@ -54,14 +55,17 @@ class Sampler:
         pgbench_pid: int | None = None,
         interval: float = 1.0,
         clock: Callable[[], float] = time.monotonic,
+        reader: OsReader | None = None,
     ) -> None:
-        """``devices``: as ``host.disks.block_devices`` names them. ``interval``: seconds."""
+        """``devices``: as ``host.disks.block_devices`` names them. ``interval``: seconds.
+        ``reader``: of the host where the server runs; None for this one."""
         self.pgbench_pid = pgbench_pid
+        self._interval, self._clock = interval, clock
         self._sampling: Sampling | None = None
         self._stop = threading.Event()
         self._os = OsProbe(
-            open_reader(postmaster_pid, devices),
-            lambda: self.pgbench_pid,
+            reader or open_reader(postmaster_pid, devices),
+            self._pgbench_beside_server,
             interval=interval,
             clock=clock,
             stop=self._stop,
@@ -73,6 +77,10 @@ class Sampler:
             name: threading.Thread(target=run, name=f"teiten-{name}", daemon=True)
             for name, run in (("os", self._os.run), ("postgres", self._postgres.run))
         }
+
+    def _pgbench_beside_server(self) -> int | None:
+        """The load generator, where it runs on the server's host."""
+        return self.pgbench_pid
 
     def start(self) -> None:
         """Connect, then start the window. Takes about 50 ms; at the most some seconds."""

@@ -19,6 +19,7 @@ from teiten.execute.postgres.marker import read_marker, remove_marked
 from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.postgres.templates.store import BENCH_DATABASE, TemplateStore
 from teiten.execute.record import CampaignRecord
+from teiten.execute.remote.cluster import RemoteCluster
 from teiten.execute.topology.answers import Answers
 from teiten.execute.topology.attachments import AttachedDatabase, Attachments
 from teiten.execute.workload.command import PgbenchRun
@@ -87,6 +88,8 @@ class Bench:
     """By context: decided once, so that both sides of a contrast log alike."""
     versions: dict[str, str] = field(default_factory=dict)
     """What ``version()`` says on each level of the factor server that was started."""
+    client_cores: float | None = None
+    """Of the host where pgbench runs; None for this machine's."""
     attachments: Attachments | None = None
     """The servers of the plan that Teiten did not start."""
     kept: dict[Place, Cluster] = field(default_factory=dict)
@@ -213,7 +216,7 @@ class Bench:
                 if event.kind == SAMPLING:
                     self.sampling_rates[event.detail["context"]] = event.detail["rate"]
         if context not in self.sampling_rates:
-            rate = suggested_sampling_rate(warm_up_tps)
+            rate = suggested_sampling_rate(warm_up_tps, self.client_cores)
             self.sampling_rates[context] = rate
             self.record.record_event(SAMPLING, context=context, rate=rate, tps=warm_up_tps)
         return self.sampling_rates[context]
@@ -221,7 +224,7 @@ class Bench:
     def pgbench_run(
         self,
         trial: PlannedTrial,
-        server: Cluster | AttachedDatabase,
+        server: Cluster | AttachedDatabase | RemoteCluster,
         folder: Path,
         *,
         duration: Seconds,

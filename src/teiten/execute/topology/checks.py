@@ -38,6 +38,8 @@ def problems_of(readings: TrialReadings) -> tuple[Problem, ...]:
         *_client_bound(readings),
         *_disturbance(readings, "steal", "cpu_steal_share"),
         *_disturbance(readings, "other-load", "cpu_other_share"),
+        *_disturbance(readings, "steal", "client_cpu_steal_share"),
+        *_disturbance(readings, "other-load", "client_cpu_other_share"),
     )
 
 

@@ -15,14 +15,14 @@ from teiten.execute.topology.attached_trial import AttachedTrial
 from teiten.execute.topology.attachments import Attachments
 from teiten.execute.topology.bench import Bench
 from teiten.execute.topology.query_trial import QueryTrial
+from teiten.execute.topology.remote_site import RemoteSite
+from teiten.execute.topology.remote_trial import RemoteTrial
 from teiten.execute.topology.single_trial import SingleServerTrial
 from teiten.execute.workload.log_folder import new_log_folder, remove_log_folder
-from teiten.execute.workload.pgbench import try_script
 from teiten.host.paths import Workdir
 from teiten.host.users import ServerUser
 from teiten.model.plan import PlannedTrial, TemplateSpec
 from teiten.model.study import WorkloadKind
-from teiten.model.units import Seconds
 
 
 class SingleServerExecutor:
@@ -44,8 +44,12 @@ class SingleServerExecutor:
         check_interruption: Callable[[], None],
         devices: tuple[str, ...],
         passwords: Mapping[str, str] | None = None,
+        site: RemoteSite | None = None,
     ) -> None:
-        """``passwords``: by address of an attached server, those that were in it."""
+        """``passwords``: by address of an attached server, those that were in it. ``site``: the
+        hosts that the study names; they are closed with this."""
+        hosts = record.plan.hosts
+        self._site = site
         self._attachments = Attachments(
             record=record,
             plan=record.plan,
@@ -66,6 +70,7 @@ class SingleServerExecutor:
             devices=devices,
             log_folder=new_log_folder(),
             attachments=self._attachments,
+            client_cores=float(hosts.client.facts.cpu.logical) if hosts is not None else None,
         )
         self._say = say
         self._begun: dict[int, SingleServerTrial] = {}
@@ -74,6 +79,8 @@ class SingleServerExecutor:
     def prepare(self, template: TemplateSpec) -> Facts:
         if template.installation.attached is not None:
             return self._attachments.prepare(template)
+        if self._site is not None:
+            return self._site.prepare(template)
         store = self._bench.templates
         if store.ready(template):
             return {"built": False}
@@ -89,24 +96,15 @@ class SingleServerExecutor:
             if isinstance(rehearsal, QueryTrial):
                 rehearsal.try_queries()
             else:
-                self._try_script(rehearsal, trial)
+                self._try_script(rehearsal)
             rehearsal.stop(sound=True)
         finally:
             rehearsal.abandon()
             shutil.rmtree(rehearsal.evidence, ignore_errors=True)
 
-    def _try_script(self, rehearsal: SingleServerTrial, trial: PlannedTrial) -> None:
+    def _try_script(self, rehearsal: SingleServerTrial) -> None:
         try:
-            try_script(
-                self._bench.pgbench_run(
-                    trial,
-                    rehearsal.server,
-                    rehearsal.evidence,
-                    duration=Seconds(1),
-                    seed=trial.seed,
-                    log_sampling_rate=None,
-                )
-            )
+            rehearsal.try_script()
         except WorkloadError as error:
             raise WorkloadError(
                 error.message,
@@ -125,6 +123,8 @@ class SingleServerExecutor:
         workload = self._bench.plan.study.workload(trial.cell.workload)
         if workload.kind is WorkloadKind.QUERIES:
             return QueryTrial(self._bench, trial, attempt)
+        if self._site is not None:
+            return RemoteTrial(self._bench, trial, attempt, self._site)
         kind = AttachedTrial if trial.template.installation.attached else SingleServerTrial
         return kind(self._bench, trial, attempt)
 
@@ -139,6 +139,8 @@ class SingleServerExecutor:
             self._bench.remove(cluster)
         self._bench.kept.clear()
         self._attachments.finish()
+        if self._site is not None:
+            self._site.close()
         if self._bench.log_folder is not None:
             remove_log_folder(self._bench.log_folder)
             self._bench.log_folder = None

@@ -17,6 +17,7 @@ from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.postgres.templates.store import BENCH_DATABASE
 from teiten.execute.probes.sampler import Sampler, Sampling
+from teiten.execute.remote.cluster import RemoteCluster
 from teiten.execute.topology.attachments import AttachedDatabase
 from teiten.execute.topology.bench import Bench, RunningServer
 from teiten.execute.topology.checks import TrialReadings, changes_rows, problems_of
@@ -41,6 +42,8 @@ from teiten.execute.workload.pgbench import (
     OUTPUT_FILE,
     PgbenchProcess,
     PgbenchResult,
+    PgbenchRun,
+    try_script,
 )
 from teiten.host.affinity import kept_off
 from teiten.host.caches import drop_page_cache, evict_files
@@ -101,7 +104,7 @@ class SingleServerTrial:
         return self._cluster
 
     @property
-    def server(self) -> Cluster | AttachedDatabase:
+    def server(self) -> Cluster | AttachedDatabase | RemoteCluster:
         """What the load goes to."""
         return self.cluster
 
@@ -161,10 +164,7 @@ class SingleServerTrial:
     def start(self) -> Facts:
         if self._runs_since_before:
             return dict(RUNS)
-        self.cluster.configure(self._bench.settings_of(self._trial))
-        self.cluster.pin(self._trial.server_cpus)
-        self.cluster.start()
-        self._confirm_pinning(SERVER, self.cluster.pid, self._trial.server_cpus)
+        self._launch()
         facts = read_server_facts(self._connect)
         require_checksums(facts, self._trial.template)
         level = self._trial.cell.level("server") or self._trial.template.installation.name
@@ -176,6 +176,12 @@ class SingleServerTrial:
         self._cflags = str(facts["build"].get("CFLAGS", ""))
         self._gathered.facts["settings"] = non_default_settings(self._connect)
         return {"version": facts["version_number"]}
+
+    def _launch(self) -> None:
+        self.cluster.configure(self._bench.settings_of(self._trial))
+        self.cluster.pin(self._trial.server_cpus)
+        self.cluster.start()
+        self._confirm_pinning("server", self.cluster.pid, self._trial.server_cpus)
 
     def prewarm(self) -> Facts:
         if self._runs_since_before:
@@ -224,12 +230,7 @@ class SingleServerTrial:
 
     def _sampled(self, work: Callable[[], Done]) -> tuple[Done, Sampling]:
         """What the work gives, and what was sampled meanwhile."""
-        sampler = Sampler(
-            conninfo=self.server.conninfo(BENCH_DATABASE),
-            version=self._trial.template.installation.version,
-            postmaster_pid=self.server.pid or 0,
-            devices=self._bench.devices,
-        )
+        sampler = self._new_sampler()
         self._sampler = sampler
         with kept_off(self._own_cpus_of_server()):
             sampler.start()
@@ -239,6 +240,14 @@ class SingleServerTrial:
                 sampling = sampler.stop()
                 self._sampler = None
         return done, sampling
+
+    def _new_sampler(self) -> Sampler:
+        return Sampler(
+            conninfo=self.server.conninfo(BENCH_DATABASE),
+            version=self._trial.template.installation.version,
+            postmaster_pid=self.server.pid or 0,
+            devices=self._bench.devices,
+        )
 
     def _own_cpus_of_server(self) -> tuple[int, ...]:
         """The processors that only the server has; none where it shares them with pgbench."""
@@ -380,7 +389,7 @@ class SingleServerTrial:
     def _run_pgbench(
         self, folder: Path, duration: Seconds, seed: int, log_rate: float | None
     ) -> PgbenchResult:
-        process = PgbenchProcess(
+        process = self._new_load(
             self._bench.pgbench_run(
                 self._trial,
                 self.server,
@@ -408,6 +417,23 @@ class SingleServerTrial:
             if not self._is_running():
                 process.stop()
         return process.wait(timeout=0.1)
+
+    def _new_load(self, run: PgbenchRun) -> PgbenchProcess:
+        return PgbenchProcess(run)
+
+    def try_script(self) -> None:
+        """Run one transaction of the script. Raises WorkloadError where it is wrong."""
+        try_script(self._rehearsed_run())
+
+    def _rehearsed_run(self) -> PgbenchRun:
+        return self._bench.pgbench_run(
+            self._trial,
+            self.server,
+            self.evidence,
+            duration=Seconds(1),
+            seed=self._trial.seed,
+            log_sampling_rate=None,
+        )
 
     def _broken_invariants(self) -> tuple[Problem, ...]:
         if not self._workload.invariants:

@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import time
+from typing import Protocol
 
+from teiten.host import processes
 from teiten.host.waiting import EndSignal, take_end
+
+
+class Running(Protocol):
+    """A process that was started, here or on another host."""
+
+    @property
+    def pid(self) -> int: ...
+    @property
+    def returncode(self) -> int | None: ...
+    @property
+    def cpu_seconds(self) -> float: ...
+    def ended(self) -> bool: ...
+    def wait(self, seconds: float) -> bool: ...
+    def end(self, patience: float) -> None: ...
 
 
 class Child:
@@ -17,6 +34,21 @@ class Child:
         """Exact after the end; on Windows, where the kernel keeps no account of the dead, as last
         seen."""
         self._end = EndSignal(process.pid)
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        return self.process.returncode
+
+    def end(self, patience: float) -> None:
+        """End it with all that it started: asked first, killed after ``patience`` seconds."""
+        processes.signal_group(self.process, signal.SIGTERM)
+        if not self.wait(patience):
+            self.process.kill()
+            self.wait(patience)
 
     def ended(self) -> bool:
         """Whether the process has ended; takes its exit code and its account then."""

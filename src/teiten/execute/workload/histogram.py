@@ -83,6 +83,16 @@ class LatencyHistogram:
         indexes = bucket_indexes(np.clip(values, 0, HIGHEST))
         self._counts += np.bincount(indexes, minlength=_LENGTH)
 
+    def record_counted(self, values: IntegerArray, counts: IntegerArray) -> None:
+        """Count each latency as often as its count says; both of shape (n,)."""
+        if values.size == 0:
+            return
+        self.maximum = max(self.maximum, int(values.max()))
+        self._sum += int((values * counts).sum())
+        self._sum_of_squares += float((np.square(values, dtype=np.float64) * counts).sum())
+        indexes = bucket_indexes(np.clip(values, 0, HIGHEST))
+        np.add.at(self._counts, indexes, counts)
+
     def add(self, other: LatencyHistogram) -> None:
         """Count all that another one has counted."""
         self.maximum = max(self.maximum, other.maximum)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 from teiten.errors import WorkloadError
-from teiten.execute.workload.child import Child
+from teiten.execute.workload.child import Child, Running
 from teiten.execute.workload.command import (
     PgbenchRun,
     benchmark_arguments,
@@ -20,6 +20,7 @@ from teiten.execute.workload.command import (
     trial_arguments,
 )
 from teiten.execute.workload.followed import FollowedErrors
+from teiten.execute.workload.histogram import LatencyHistogram
 from teiten.execute.workload.pgbench_log import LogSummary, TransactionLogReader, log_paths
 from teiten.execute.workload.pgbench_output import Progress, parse_summary
 from teiten.execute.workload.pgbench_result import (
@@ -48,14 +49,22 @@ STOP_SECONDS = 5.0
 """How long pgbench may take to end after SIGTERM, before SIGKILL."""
 
 
+class LogReader(Protocol):
+    """What counts the per-transaction log."""
+
+    @property
+    def histogram(self) -> LatencyHistogram: ...
+    def stop(self) -> LogSummary: ...
+
+
 class PgbenchProcess:
     """One run of pgbench. Start it in the main thread: the kernel ends it with that thread."""
 
     def __init__(self, run: PgbenchRun) -> None:
         self.run = run
         self._arguments = benchmark_arguments(run)
-        self._child: Child | None = None
-        self._reader: TransactionLogReader | None = None
+        self._child: Running | None = None
+        self._reader: LogReader | None = None
         self._log: LogSummary | None = None
         self._errors = FollowedErrors(run.folder / ERRORS_FILE)
         self._stopped: str | None = None
@@ -68,23 +77,30 @@ class PgbenchProcess:
     @property
     def pid(self) -> int:
         """Raises RuntimeError before ``start``."""
-        return self._started.process.pid
+        return self._started.pid
 
     def start(self) -> None:
         """Write the script and start pgbench in the run's folder.
 
         Raises WorkloadError where pgbench cannot be started.
         """
-        self._child = Child(_spawn(self.run, self._arguments))
+        self._child = self._launch()
         if self.run.log_sampling_rate is not None:
-            paths = log_paths(
-                transaction_log_folder(self.run),
-                log_prefix(self.run.pgbench.version),
-                self.pid,
-                min(self.run.threads, self.run.clients),
-            )
-            self._reader = TransactionLogReader(paths, keep=self.run.keep_log)
-            self._reader.start()
+            self._reader = self._read_log()
+
+    def _launch(self) -> Running:
+        return Child(_spawn(self.run, self._arguments))
+
+    def _read_log(self) -> LogReader:
+        paths = log_paths(
+            transaction_log_folder(self.run),
+            log_prefix(self.run.pgbench.version),
+            self.pid,
+            min(self.run.threads, self.run.clients),
+        )
+        reader = TransactionLogReader(paths, keep=self.run.keep_log)
+        reader.start()
+        return reader
 
     def poll(self) -> Progress | None:
         """The latest line of progress; None before the first one."""
@@ -118,7 +134,7 @@ class PgbenchProcess:
         self._stop_reader()
 
     @property
-    def _started(self) -> Child:
+    def _started(self) -> Running:
         if self._child is None:
             raise RuntimeError("pgbench was not started")
         return self._child
@@ -128,10 +144,7 @@ class PgbenchProcess:
         if child is None or child.ended():
             return
         self._stopped = why
-        processes.signal_group(child.process, signal.SIGTERM)
-        if not child.wait(STOP_SECONDS):
-            child.process.kill()
-            child.wait(STOP_SECONDS)
+        child.end(STOP_SECONDS)
 
     def _stop_reader(self) -> LogSummary | None:
         if self._log is None and self._reader is not None:
@@ -143,7 +156,7 @@ class PgbenchProcess:
         self._errors.finish()
         output = (self.run.folder / OUTPUT_FILE).read_text(encoding="utf-8", errors="replace")
         summary = parse_summary(output)
-        exit_code = int(self._started.process.returncode)
+        exit_code = int(self._started.returncode or 0)
         lines = self._errors.lines()
         if self._stopped is None and script_is_wrong(exit_code, summary, lines):
             raise script_error(self.run, lines, self.command)
@@ -166,20 +179,24 @@ class PgbenchProcess:
         )
 
 
-def try_script(run: PgbenchRun, timeout: float = 60.0) -> None:
+Launch = Callable[[PgbenchRun, tuple[str, ...]], Running]
+"""Starts pgbench with these arguments."""
+
+
+def try_script(run: PgbenchRun, timeout: float = 60.0, launch: Launch | None = None) -> None:
     """Run one single transaction of the script, to find its errors before a campaign starts.
 
-    Of ``run`` the clients, the duration and the log do not matter. Raises WorkloadError with
+    Of ``run`` the clients, the duration and the log do not matter. ``launch``: None for this
+    machine. Raises WorkloadError with
     pgbench's own message.
     """
     arguments = trial_arguments(run)
-    child = Child(_spawn(run, arguments))
+    child = Child(_spawn(run, arguments)) if launch is None else launch(run, arguments)
     try:
         ended = child.wait(timeout)
     finally:
         if not child.ended():
-            child.process.kill()
-            child.wait(STOP_SECONDS)
+            child.end(0.1)
     command = shown(run.pgbench, arguments)
     if not ended:
         raise WorkloadError(
@@ -187,7 +204,7 @@ def try_script(run: PgbenchRun, timeout: float = 60.0) -> None:
             f"see what it waits for, or make it shorter; it was tried with: {command}",
         )
     errors = (run.folder / ERRORS_FILE).read_text(encoding="utf-8", errors="replace")
-    if child.process.returncode != 0:
+    if child.returncode != 0:
         raise script_error(run, errors.splitlines(), command)
 
 

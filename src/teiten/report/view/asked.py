@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from teiten.model.facts import HostFacts
 from teiten.model.study import DataKind, Workload, WorkloadKind
 from teiten.model.trial import Outcome
 from teiten.report.charts.base import SIDE_COLOURS, Chart
@@ -21,6 +22,7 @@ from teiten.report.view.design import (
     side_by_side_rows,
     trials_shown,
 )
+from teiten.report.view.hosts import shown
 from teiten.report.view.kit import Kit
 from teiten.report.view.saturation import saturation_rows
 
@@ -245,9 +247,11 @@ def _states(kit: Kit) -> dict[int, tuple[str, str]]:
     return states
 
 
-def _topology(kit: Kit) -> Markup:
-    t, facts, plan = kit.t, kit.analysis.facts, kit.analysis.plan
+def _machine_box(kit: Kit, heading: str, facts: HostFacts, *, narrow: bool) -> Box:
+    """A machine in a few lines: two that are long, or three that are short."""
+    t = kit.t
     cores = t.plural("topology.processors", facts.cpu.logical, model=processor(facts.cpu.model))
+    memory = t("topology.memory", size=bytes_text(facts.memory.total))
     system = " · ".join(
         filter(
             None,
@@ -259,6 +263,28 @@ def _topology(kit: Kit) -> Markup:
             ),
         )
     )
+    return Box(heading, (cores, memory, system) if narrow else (f"{cores} · {memory}", system))
+
+
+def _machine_heading(kit: Kit) -> str:
+    hosts = kit.analysis.plan.hosts
+    if hosts is None:
+        return kit.t("topology.machine")
+    role = "host.both" if hosts.together else "host.db"
+    return kit.t(role, host=shown(hosts.db))
+
+
+def _client_machine(kit: Kit) -> Box | None:
+    hosts = kit.analysis.plan.hosts
+    if hosts is None or hosts.together:
+        return None
+    heading = kit.t("host.client", host=shown(hosts.client))
+    return _machine_box(kit, heading, hosts.client.facts, narrow=True)
+
+
+def _topology(kit: Kit) -> Markup:
+    t, facts, plan = kit.t, kit.analysis.facts, kit.analysis.plan
+    client_machine = _client_machine(kit)
     settings = dict(plan.trials[0].settings) if plan.trials else {}
     shared = settings.get("shared_buffers") or next(
         (one.value for one in kit.study.settings if one.name == "shared_buffers"), None
@@ -274,10 +300,7 @@ def _topology(kit: Kit) -> Markup:
     return topology_svg(
         Topology(
             t("topology.title"),
-            Box(
-                t("topology.machine"),
-                (f"{cores} · {t('topology.memory', size=bytes_text(facts.memory.total))}", system),
-            ),
+            _machine_box(kit, _machine_heading(kit), facts, narrow=client_machine is not None),
             Box(f"pgbench {plan.pgbench.version}", _clients(kit)),
             _link(kit),
             servers,
@@ -289,6 +312,7 @@ def _topology(kit: Kit) -> Markup:
                     t("topology.space", free=bytes_text(disk.free), total=bytes_text(disk.total)),
                 ),
             ),
+            client_machine,
         )
     )
 
@@ -309,6 +333,9 @@ def _buffers(kit: Kit, side: str, shared: str | None) -> tuple[str, ...]:
 
 def _link(kit: Kit) -> str:
     """How the load generator reaches the servers."""
+    hosts = kit.analysis.plan.hosts
+    if hosts is not None and hosts.address is not None:
+        return kit.t("host.link", address=hosts.address)
     attached = {one.attached is not None for _, one in kit.analysis.plan.servers}
     if attached == {True}:
         return kit.t("topology.link-attached")
@@ -316,8 +343,12 @@ def _link(kit: Kit) -> str:
 
 
 def _topology_text(kit: Kit) -> str:
-    """Where the servers are: here, or where they were attached."""
+    """Where the servers are: here, on another host, or where they were attached."""
     t = kit.t
+    hosts = kit.analysis.plan.hosts
+    if hosts is not None:
+        words = {"db": shown(hosts.db), "client": shown(hosts.client), "address": hosts.address}
+        return t("host.note-together" if hosts.together else "host.note-apart", **words)
     attached = [
         t("topology.attached", server=level, address=one.attached.address)
         for level, one in kit.analysis.plan.servers

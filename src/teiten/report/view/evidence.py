@@ -6,12 +6,13 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from teiten.model.facts import Severity
+from teiten.model.facts import HostFacts, Severity
 from teiten.model.plan import TemplateSpec
 from teiten.model.study import DataKind
 from teiten.report.numbers import bytes_text, plain
 from teiten.report.tables import Cell, Column, Row, Table, cells
 from teiten.report.texts import caution_text
+from teiten.report.view.hosts import client_rows, host_rows
 from teiten.report.view.kit import Kit
 from teiten.report.view.trials import (
     Download,
@@ -96,8 +97,21 @@ def _environment(kit: Kit) -> Table:
 
 
 def environment_rows(kit: Kit) -> list[tuple[str, str | None]]:
-    """What the machine is: its name and its value, None where that is not known."""
-    t, facts, analysis = kit.t, kit.analysis.facts, kit.analysis
+    """What the machine is: its name and its value, None where that is not known. Of a campaign on
+    other hosts it is the db host; the client host follows where it is another."""
+    t, analysis = kit.t, kit.analysis
+    return [
+        *host_rows(kit),
+        *_machine_rows(kit, analysis.facts),
+        *variant_rows(kit),
+        *client_rows(kit, _machine_rows),
+        (t("fact.pgbench"), f"{analysis.plan.pgbench.version} ({analysis.plan.pgbench.source})"),
+        (t("fact.teiten"), analysis.teiten_version),
+    ]
+
+
+def _machine_rows(kit: Kit, facts: HostFacts) -> list[tuple[str, str | None]]:
+    t = kit.t
     cpu, memory, disk = facts.cpu, facts.memory, facts.disk
 
     def count(value: float | None) -> str | None:
@@ -145,11 +159,8 @@ def environment_rows(kit: Kit) -> list[tuple[str, str | None]]:
             t("fact.space"),
             t("topology.space", free=bytes_text(disk.free), total=bytes_text(disk.total)),
         ),
-        *variant_rows(kit),
         (t("fact.load"), None if facts.load_average is None else f"{facts.load_average:.2f}"),
         (t("fact.clock"), facts.clock_source),
-        (t("fact.pgbench"), f"{analysis.plan.pgbench.version} ({analysis.plan.pgbench.source})"),
-        (t("fact.teiten"), analysis.teiten_version),
     ]
 
 

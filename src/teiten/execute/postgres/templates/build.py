@@ -13,11 +13,17 @@ from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.initdb import INITDB_CONFIGURATION
 from teiten.execute.postgres.marker import Kind
 from teiten.execute.postgres.templates.copy_methods import sync_file_system
-from teiten.execute.postgres.templates.filling import BENCH_DATABASE, FILLERS, lay_out
+from teiten.execute.postgres.templates.filling import (
+    BENCH_DATABASE,
+    FILLERS,
+    Fillable,
+    Say,
+    lay_out,
+)
 from teiten.host.users import ServerUser
 from teiten.model.installation import Pgbench
 from teiten.model.plan import TemplateSpec
-from teiten.model.study import Setting
+from teiten.model.study import DataSet, Setting
 from teiten.model.text import Bilingual
 
 EXTENSIONS = ("pg_prewarm", "pg_buffercache")
@@ -77,27 +83,36 @@ def build_cluster(
     cluster.configure(BUILD_SETTINGS)
     cluster.start()
     try:
-        _fill(cluster, spec, pgbench, say)
-        manner = cluster.stop()
+        fill(
+            cluster,
+            spec.data,
+            lambda: FILLERS[spec.data.kind](cluster, spec, pgbench, say),
+            say,
+        )
+        end_build(cluster)
     finally:
         cluster.stop(immediately=True)
+
+
+def end_build(cluster: Cluster) -> None:
+    """Stop a filled cluster, all on the disk. Raises ServerError where it does not stop cleanly."""
+    manner = cluster.stop()
     if manner is not StopManner.FAST:
         raise ServerError(
             f"{cluster.name} did not stop cleanly after it was filled ({manner})",
             "run again; if it happens again, look at the machine's load and its disk",
         )
     cluster.configuration.write_bytes((cluster.data_directory / INITDB_CONFIGURATION).read_bytes())
-    sync_file_system(folder)
+    sync_file_system(cluster.data_directory.parent)
 
 
-def _fill(
-    cluster: Cluster, spec: TemplateSpec, pgbench: Pgbench, say: Callable[[str], None]
-) -> None:
+def fill(cluster: Fillable, data: DataSet, make_tables: Callable[[], None], say: Say) -> None:
+    """Make the database ``bench``, its tables, and all that a trial needs of them."""
     with cluster.connect() as connection:
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(BENCH_DATABASE)))
-    FILLERS[spec.data.kind](cluster, spec, pgbench, say)
-    if spec.data.layout is not None:
-        lay_out(cluster, spec.data.layout, say)
+    make_tables()
+    if data.layout is not None:
+        lay_out(cluster, data.layout, say)
     with cluster.connect(BENCH_DATABASE) as connection:
         for name in EXTENSIONS:
             _create_extension(connection, name, cluster)
@@ -106,7 +121,7 @@ def _fill(
         connection.execute("CHECKPOINT")
 
 
-def _require_all_visible(connection: psycopg.Connection, cluster: Cluster) -> None:
+def _require_all_visible(connection: psycopg.Connection, cluster: Fillable) -> None:
     """Rows that are not yet known to be visible would be written by the first reader: a bias."""
     rows = connection.execute(NOT_VISIBLE).fetchall()
     if rows:
@@ -117,7 +132,7 @@ def _require_all_visible(connection: psycopg.Connection, cluster: Cluster) -> No
         )
 
 
-def _create_extension(connection: psycopg.Connection, name: str, cluster: Cluster) -> None:
+def _create_extension(connection: psycopg.Connection, name: str, cluster: Fillable) -> None:
     try:
         connection.execute(sql.SQL("CREATE EXTENSION {}").format(sql.Identifier(name)))
     except psycopg.Error as error:

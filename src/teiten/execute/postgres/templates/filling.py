@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 import psycopg
 
 from teiten.errors import WorkloadError
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.programs import pgbench_initialize, run_program
-from teiten.execute.ssb.load import LoadOptions, load
 from teiten.execute.ssb.watch import Unwatched
-from teiten.model.installation import Pgbench
+from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import TemplateSpec
 from teiten.model.ssb import SsbData, SsbTable
 from teiten.model.ssb_size import expected_rows
@@ -21,6 +21,17 @@ BENCH_DATABASE = "bench"
 TOLD_SHARE = 0.1
 """Of the rows of lineorder: how often the load says how far it is."""
 Say = Callable[[str], None]
+
+
+class Fillable(Protocol):
+    """A started server of an empty cluster, here or on another host."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def installation(self) -> Installation: ...
+    def conninfo(self, dbname: str) -> str: ...
+    def connect(self, dbname: str = ...) -> psycopg.Connection: ...
 
 
 def run_pgbench_init(cluster: Cluster, spec: TemplateSpec, pgbench: Pgbench, _say: Say) -> None:
@@ -41,23 +52,26 @@ def run_pgbench_init(cluster: Cluster, spec: TemplateSpec, pgbench: Pgbench, _sa
     )
 
 
-def run_data_script(cluster: Cluster, spec: TemplateSpec, _pgbench: Pgbench, _say: Say) -> None:
+def run_data_script(cluster: Fillable, spec: TemplateSpec, _pgbench: Pgbench, _say: Say) -> None:
     """The user's own SQL. Raises WorkloadError where it fails."""
     if spec.data.script is None:
         raise ValueError("a data set of the kind script has a script")
     _run_script(cluster, spec.data.script, "data script")
 
 
-def load_ssb(cluster: Cluster, spec: TemplateSpec, _pgbench: Pgbench, say: Say) -> None:
+def load_ssb(cluster: Fillable, spec: TemplateSpec, _pgbench: Pgbench, say: Say) -> None:
     """The Star Schema Benchmark by one stream, which leaves every row frozen, and verified.
 
     Raises MachineError where the native part of Teiten is missing or the disk is too small.
     """
+    # Here, since templates are also cloned on hosts that have nothing but Python.
+    from teiten.execute.ssb.load import LoadOptions, load  # noqa: PLC0415
+
     data = SsbData(float(spec.data.scale or 1), spec.data.variant)
     load(cluster.conninfo(BENCH_DATABASE), data, LoadOptions(), _Telling(spec.data, say))
 
 
-def lay_out(cluster: Cluster, layout: Layout, say: Say) -> None:
+def lay_out(cluster: Fillable, layout: Layout, say: Say) -> None:
     """Run a layout's scripts on the filled tables, each in a transaction.
 
     Raises WorkloadError where one fails.
@@ -89,7 +103,7 @@ class _Telling(Unwatched):
         self._say(text)
 
 
-def _run_script(cluster: Cluster, script: Script, what: str) -> None:
+def _run_script(cluster: Fillable, script: Script, what: str) -> None:
     """All of a script in one transaction."""
     with cluster.connect(BENCH_DATABASE) as connection:
         try:
@@ -103,8 +117,9 @@ def _run_script(cluster: Cluster, script: Script, what: str) -> None:
 
 
 Filler = Callable[[Cluster, TemplateSpec, Pgbench, Say], None]
-FILLERS: dict[DataKind, Filler] = {
-    DataKind.PGBENCH: run_pgbench_init,
+SQL_FILLERS: dict[DataKind, Callable[[Fillable, TemplateSpec, Pgbench, Say], None]] = {
     DataKind.SCRIPT: run_data_script,
     DataKind.SSB: load_ssb,
 }
+"""Those that need nothing but a connection."""
+FILLERS: dict[DataKind, Filler] = {DataKind.PGBENCH: run_pgbench_init, **SQL_FILLERS}

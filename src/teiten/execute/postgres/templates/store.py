@@ -85,15 +85,8 @@ class TemplateStore:
         Raises MachineError where the disk does not suffice, ServerError where a step fails; then
         nothing of it is left but the server's log in the message.
         """
-        with self._locked(spec.fingerprint, say):
-            if self.ready(spec):
-                return
-            self._make_room(spec, say)
-            require_access(self._workdir.templates, self._user)
-            say(f"building the template: {_describe(spec)} ({spec.expected_bytes / 1e6:,.0f} MB)")
-            partial = self._workdir.templates / f"building-{spec.fingerprint[:12]}-{os.getpid()}"
-            begin = time.monotonic()
-            try:
+        with self.building(spec, str(pgbench.version), say) as partial:
+            if partial is not None:
                 build_cluster(
                     spec,
                     partial,
@@ -102,6 +95,27 @@ class TemplateStore:
                     log=partial / "server.log",
                     say=say,
                 )
+
+    @contextlib.contextmanager
+    def building(
+        self, spec: TemplateSpec, pgbench: str, say: Callable[[str], None]
+    ) -> Iterator[Path | None]:
+        """The folder in which a template is to be built; it becomes one at the end of the ``with``.
+
+        None where the template is there. ``pgbench``: the version that fills it. Raises as
+        ``build`` does.
+        """
+        with self._locked(spec.fingerprint, say):
+            if self.ready(spec):
+                yield None
+                return
+            self._make_room(spec, say)
+            require_access(self._workdir.templates, self._user)
+            say(f"building the template: {_describe(spec)} ({spec.expected_bytes / 1e6:,.0f} MB)")
+            partial = self._workdir.templates / f"building-{spec.fingerprint[:12]}-{os.getpid()}"
+            begin = time.monotonic()
+            try:
+                yield partial
                 self._finish(spec, pgbench, partial, time.monotonic() - begin)
             finally:
                 if read_marker(partial) is not None:
@@ -148,7 +162,7 @@ class TemplateStore:
             return False
         return True
 
-    def _finish(self, spec: TemplateSpec, pgbench: Pgbench, partial: Path, seconds: float) -> None:
+    def _finish(self, spec: TemplateSpec, pgbench: str, partial: Path, seconds: float) -> None:
         (partial / DESCRIPTION).write_text(
             json.dumps(
                 {
@@ -160,7 +174,7 @@ class TemplateStore:
                     "data": str(spec.data),
                     "scale": spec.data.scale,
                     "fillfactor": spec.data.fillfactor,
-                    "pgbench": str(pgbench.version),
+                    "pgbench": pgbench,
                     "seconds": seconds,
                 },
                 indent=2,

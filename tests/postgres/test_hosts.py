@@ -1,0 +1,231 @@
+"""Servers and pgbench on other hosts: real sshd, network namespaces, an agent and nothing else."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from teiten.errors import MachineError
+from teiten.execute.remote.link import Link
+from teiten.execute.remote.ssh import SshConnection
+from teiten.host.paths import Workdir
+from teiten.model.installation import Installation
+from teiten.model.trial import Outcome
+from tests.fixtures.campaigns import PATIENCE, Teiten, kill, step_of, with_own_installations
+from tests.fixtures.hosts import Network, by_ssh, loopback, network
+from tests.fixtures.servers import left_processes
+
+Find = Callable[[str], Installation]
+STUDY = """
+[study]
+name = "elsewhere"
+title = "Elsewhere"
+question = "Does it work elsewhere?"
+contrast = "guc:work_mem"
+conclusive = false
+
+[factors]
+server = ["{major}"]
+clients = [2]
+"guc:work_mem" = ["4MB", "8MB"]
+
+[[workloads]]
+name = "tpcb-like"
+title = "TPC-B like"
+script = "tpcb-like"
+scale = 1
+changes_data = true
+invariants = ["tpcb-balances"]
+
+[[workloads]]
+name = "select-only"
+title = "Reads"
+script = "select-only"
+scale = 1
+changes_data = false
+
+[settings]
+shared_buffers = "64MB"
+
+[measure]
+duration = "2s"
+warmup = "0s"
+settle = "0s"
+blocks = 1
+disturbed_share = "100%"
+
+[hosts]
+db = "db"
+{client}
+db_workdir = "{db_workdir}"
+client_workdir = "{client_workdir}"
+"""
+
+
+@dataclass
+class TeitenAtHome(Teiten):
+    """The program in the namespace from which the hosts are reached."""
+
+    words: tuple[str, ...] = field(default=())
+
+    def start(self, *arguments: str | Path) -> subprocess.Popen[str]:
+        words = [str(argument) for argument in arguments]
+        program = [sys.executable, "-m", "teiten", "--workdir", str(self.workdir.root)]
+        return subprocess.Popen(
+            [*self.words, *program, *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[Network]:
+    with loopback() as found:
+        yield found
+
+
+def write_study(teiten: Teiten, hosts: Network, major: str, client: str) -> Path:
+    path = teiten.workdir.root / "elsewhere.toml"
+    text = STUDY.format(
+        major=major,
+        client=f'client = "{client}"' if client else "",
+        db_workdir=hosts.workdir("work-db"),
+        client_workdir=hosts.workdir("work-client"),
+    )
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def wait_until_nothing_is_left(hosts: Network) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while hosts.left():
+        assert time.monotonic() < deadline, hosts.left()
+        time.sleep(0.1)
+
+
+@pytest.mark.root
+def test_a_campaign_survives_a_lost_connection_and_a_kill(
+    workdir: Workdir, installation: Find, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    major = installation("18").version.major
+    plain = with_own_installations(workdir, major)
+    with network() as hosts, by_ssh(hosts, monkeypatch):
+        teiten = TeitenAtHome(plain.workdir, hosts.home)
+        file = write_study(teiten, hosts, major, "client")
+        process = teiten.start("run", file)
+        teiten.wait_for(process, step_of(2, "settle"))
+        hosts.cut(hosts.spaces[0])
+        _, errors = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 3, errors
+        assert "the connection to the host db is lost" in errors and "teiten resume" in errors
+        assert "Traceback" not in errors
+        wait_until_nothing_is_left(hosts)
+        assert [trial.number for trial in teiten.trials()] == [1]
+
+        process = teiten.start("resume")
+        teiten.wait_for(process, step_of(3, "settle"))
+        agents = hosts.left()
+        assert any("postgres" in line for line in agents)
+        kill(process)
+        wait_until_nothing_is_left(hosts)
+        assert not list(hosts.workdir("work-db").glob("clusters/*"))
+        assert not list(hosts.workdir("work-client").glob("clusters/*"))
+
+        result = teiten.run("resume", "--json")
+        assert result.returncode == 0, result.stderr
+        assert json.loads(result.stdout)["complete"]
+        wait_until_nothing_is_left(hosts)
+        trials = teiten.trials()
+        assert [trial.number for trial in trials] == [1, 2, 3, 4]
+        for trial in trials:
+            assert trial.outcome is Outcome.COUNTED, trial.problems
+            assert trial.metrics["transactions"] > 0 and trial.metrics["latency_p99"] > 0
+            assert {"server_cpu_share", "client_cpu_user_share"} <= trial.metrics.keys()
+            assert f"host={'198.18.77.2'}" in trial.facts["command"]
+            assert set(trial.facts["clocks"]) == {"db", "client"}
+        report = (teiten.campaign() / "report" / "report.en.html").read_text(encoding="utf-8")
+        assert "198.18.77.2" in report
+        assert not left_processes([hosts.folder])
+
+
+def test_one_host_for_both_as_a_plain_connection(
+    workdir: Workdir, installation: Find, host: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Server and pgbench on one host: by its private socket, no port is opened."""
+    major = installation("18").version.major
+    teiten = with_own_installations(workdir, major)
+    words = ("--set", "workloads=select-only", "--set", "duration=1s")
+    with by_ssh(host, monkeypatch):
+        result = teiten.run("run", write_study(teiten, host, major, "db"), *words)
+        assert result.returncode == 0, result.stderr
+        assert [trial.outcome for trial in teiten.trials()] == [Outcome.COUNTED] * 2
+        assert all("host=/" in trial.facts["command"] for trial in teiten.trials())
+        again = teiten.run(
+            "clean", "--host", "db", "--host-workdir", host.workdir("work-db"), "--yes"
+        )
+        assert again.returncode == 0, again.stderr
+        assert not list(host.workdir("work-db").glob("templates/*"))
+        assert not list(host.workdir("work-db").glob("installations/*"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message", "hint"),
+    [
+        (("hosts.db=closed",), "the host closed cannot be reached", "ssh closed true"),
+        (("hosts.db=nowhere.invalid",), "nowhere.invalid cannot be reached", "ssh nowhere"),
+        (("hosts.python=python-none",), "there is no python-none on the host db", "hosts.python"),
+        (("hosts.client=-oProxyCommand=x",), "--set hosts.client", "user@host"),
+        (("slices=2",), "slices: not with servers or load generators on other hosts", "leave"),
+        (("hosts.client=twin",), "ssh reached db by 127.0.0.1", "hosts.db_address"),
+        (("hosts.db_port=80",), "--set hosts.db_port", ""),
+        (("servers.x=db:/nowhere", "server=x"), "no PostgreSQL server in /nowhere", "db:/usr"),
+    ],
+)
+def test_bad_hosts_are_told_with_a_hint(
+    teiten: Teiten,
+    host: Network,
+    installation_any: Installation,
+    monkeypatch: pytest.MonkeyPatch,
+    changes: tuple[str, ...],
+    message: str,
+    hint: str,
+) -> None:
+    file = write_study(teiten, host, installation_any.version.major, "db")
+    words = [word for change in changes for word in ("--set", change)]
+    with by_ssh(host, monkeypatch):
+        result = teiten.run("plan", file, *words)
+    assert result.returncode in (2, 3), result.stdout
+    assert message in result.stderr and hint in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_host_where_nothing_may_be_written(
+    teiten: Teiten,
+    host: Network,
+    installation_any: Installation,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    file = write_study(teiten, host, installation_any.version.major, "db")
+    with by_ssh(host, monkeypatch):
+        result = teiten.run("run", file, "--set", "hosts.db_workdir=/proc/teiten")
+    assert result.returncode == 3, result.stderr
+    assert "host db" in result.stderr and "hosts.db_workdir" in result.stderr
+    assert not list(teiten.workdir.campaigns.iterdir())
+
+
+def test_a_python_that_is_too_old_is_told(host: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    with by_ssh(host, monkeypatch):
+        connection = SshConnection("db", sys.executable)
+        with pytest.raises(
+            MachineError, match=r"the host db has Python 3\.\d+; Teiten needs 99\.0"
+        ):
+            Link(connection, oldest=(99, 0))

@@ -1,0 +1,151 @@
+"""The agent: nothing but the standard library, an old Python's syntax, and messages."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from teiten.errors import UsageError
+from teiten.execute.postgres import conf
+from teiten.execute.remote.agent.wire import Message, WireError, read_message, write_message
+from teiten.execute.remote.bundle import AGENT, LOADER, first_words, sources
+from teiten.execute.remote.ssh import check_host
+from teiten.execute.workload.histogram import LatencyHistogram
+from teiten.model.hosts import OLDEST_PYTHON
+
+STAND_INS = frozenset({"psutil", "filelock", "platformdirs", "psycopg", "numpy"})
+
+
+def outside_imports(text: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            yield from (one.name.partition(".")[0] for one in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield (node.module or "").partition(".")[0]
+
+
+@pytest.mark.parametrize("name", sorted(sources()))
+def test_what_is_sent_needs_no_package_and_an_old_python_reads_it(name: str) -> None:
+    _, text = sources()[name]
+    ast.parse(text, feature_version=OLDEST_PYTHON)
+    found = set(outside_imports(text)) - sys.stdlib_module_names - {"teiten"}
+    assert found <= STAND_INS
+
+
+def test_the_bundle_is_small_and_whole() -> None:
+    found = sources()
+    assert AGENT in found and found["teiten.execute"][0]
+    assert len(first_words()) < 1_000_000
+    assert not any(name.startswith(("teiten.cli", "teiten.report")) for name in found)
+
+
+def talk(*requests: dict[str, object]) -> list[Message]:
+    """Ask an agent that has no package at all; it ends with its input."""
+    agent = subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", LOADER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert agent.stdin is not None and agent.stdout is not None
+    with agent.stdin as said, agent.stdout as heard:
+        said.write(first_words())
+        said.flush()
+        assert heard.readline() == b"teiten-agent ready\n"
+        answers = []
+        for number, request in enumerate(requests):
+            write_message(said, Message({"id": number, **request}))
+            answer = read_message(heard)
+            assert answer is not None and answer.values["id"] == number
+            answers.append(answer)
+        said.close()
+        assert read_message(heard) is None
+    assert agent.wait(timeout=60) == 0
+    return answers
+
+
+def test_an_agent_answers_without_any_package_and_ends_with_its_input(tmp_path: Path) -> None:
+    answers = talk(
+        {"do": "machine.who"},
+        {"do": "room.choose", "with": {"folder": str(tmp_path / "work")}},
+        {"do": "machine.facts", "with": {"serving": False}},
+        {"do": "machine.read", "with": {"reader": 7, "pgbench": None}},
+        {"do": "packages.server_in", "with": {"folder": str(tmp_path)}},
+    )
+    who, chosen, facts, defect, refused = (one.values for one in answers)
+    assert who["gives"]["system"] == "Linux"
+    assert chosen["gives"] == str(tmp_path / "work")
+    assert facts["gives"]["facts"]["cpu"]["logical"] >= 1
+    assert defect["error"][0] == "defect" and "KeyError" in defect["error"][1]
+    assert refused["error"][0] == "MachineError" and "no PostgreSQL server" in refused["error"][1]
+    assert not (tmp_path / "work").exists()
+
+
+def test_a_python_that_is_too_old_says_so() -> None:
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", LOADER],
+        input=first_words((99, 0)),
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    version = ".".join(map(str, sys.version_info[:2]))
+    assert done.stdout.decode() == f"teiten-agent python {version}\n"
+
+
+def test_messages_come_back_with_their_bytes() -> None:
+    stream = io.BytesIO()
+    write_message(stream, Message({"id": 1, "text": "一"}, b"\0\n\xff"))
+    write_message(stream, Message({}))
+    stream.seek(0)
+    first, second = read_message(stream), read_message(stream)
+    assert first == Message({"id": 1, "text": "一"}, b"\0\n\xff")
+    assert second == Message({})
+    assert read_message(stream) is None
+
+
+@pytest.mark.parametrize("text", [b"hello\n", b'{"id": 1', b'{"payload": 9}\nabc', b"[]\n"])
+def test_what_is_no_message_is_refused(text: bytes) -> None:
+    with pytest.raises(WireError):
+        read_message(io.BytesIO(text))
+
+
+@pytest.mark.parametrize("name", ["", "-oProxyCommand=x", "a b", "a\nb"])
+def test_no_host_is_taken_for_an_option(name: str) -> None:
+    with pytest.raises(UsageError, match="is no host"):
+        check_host(name, "hosts.db")
+
+
+def test_an_open_server_lets_one_role_in_from_one_address() -> None:
+    opening = conf.Opening("10.0.0.2", "10.0.0.3", "load", "bench", "scram-sha-256")
+    rules = conf.host_rules(opening).splitlines()
+    assert rules == ["local all all trust", "host bench load 10.0.0.3/32 scram-sha-256"]
+    settings = {one.name: one.value for one in conf.required_settings(Path("/s"), 5, opening)}
+    assert settings["listen_addresses"] == "10.0.0.2"
+    alone = {one.name: one.value for one in conf.required_settings(Path("/s"), 5)}
+    assert not alone["listen_addresses"]
+
+
+def test_counted_latencies_are_those_recorded_one_by_one() -> None:
+    import numpy as np  # noqa: PLC0415
+
+    values = np.array([5, 5, 7_000, 123_456, 5], dtype=np.int64)
+    once, counted = LatencyHistogram(), LatencyHistogram()
+    once.record(values)
+    different, counts = np.unique(values, return_counts=True)
+    counted.record_counted(different, counts.astype(np.int64))
+    assert counted.encode() == once.encode()
+    assert (counted.maximum, counted.mean) == (once.maximum, once.mean)
+    assert counted.standard_deviation == pytest.approx(once.standard_deviation)
+
+
+def test_json_of_the_bundle_is_one_line() -> None:
+    words = first_words()
+    assert words.count(b"\n") == 2
+    assert isinstance(json.loads(words.splitlines()[1]), dict)
