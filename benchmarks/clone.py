@@ -55,7 +55,7 @@ def seconds_of_pgbench(spec: TemplateSpec, pgbench: Pgbench, folder: Path) -> fl
             connection.execute(f"CREATE DATABASE {BENCH_DATABASE}")
         sync_file_system(folder)
         begin = time.perf_counter()
-        run_pgbench_init(cluster, spec, pgbench)
+        run_pgbench_init(cluster, spec, pgbench, print)
         with cluster.connect(BENCH_DATABASE) as connection:
             connection.execute("VACUUM (ANALYZE)")
             connection.execute("CHECKPOINT")
