@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from teiten.model.analysis import ContrastResult, Interval, VerdictKind
 from teiten.model.query_results import GroupConclusion, QueryContrast, RatioBound
 from teiten.report.charts.base import Chart
+from teiten.report.names import QUERY
 from teiten.report.numbers import NOTHING, decimals_for
 from teiten.report.sentences import (
     detectable_percent,
@@ -51,9 +52,9 @@ def points(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
         return ()
     if 0 < len(found.groups) <= MOST_SENTENCES:
         return tuple(_sentence(kit, one) for one in found.groups)
-    if len(contrast.levels) < MANY_QUERIES:
-        return ()
-    return tuple(_counted(kit, contrast, found))
+    of_all = [one for one in found.groups if not one.group][:MOST_SENTENCES]
+    counted = _counted(kit, contrast, found) if len(contrast.levels) >= MANY_QUERIES else ()
+    return (*(_sentence(kit, one) for one in of_all), *counted)
 
 
 def answer_forest(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
@@ -194,7 +195,9 @@ def _counted(kit: Kit, contrast: ContrastResult, found: QueryContrast) -> Iterat
         for kind in VerdictKind
         if counts[kind]
     )
-    yield t("query-count.sentence", count=len(contrast.levels), listed=listed)
+    queries = {dict(one.context).get(QUERY) for one in contrast.levels}
+    key = "sentence" if len(queries) == len(contrast.levels) else "sentence-cases"
+    yield t(f"query-count.{key}", count=len(contrast.levels), listed=listed)
     for key, context in (("gain", found.gain), ("loss", found.loss)):
         for level in contrast.levels:
             if level.context == context and level.verdict.effect is not None:
