@@ -17,9 +17,9 @@ from teiten.report.sentences import (
     verdict_word,
 )
 from teiten.report.speed import (
+    bound_of_speed_text,
     inverse,
     is_many_times,
-    plain_times_text,
     speed_interval_text,
     speed_text,
     times_text,
@@ -68,7 +68,8 @@ def answer_forest(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None
         rows += [
             speed_row(kit, kit.names.context(one.context), one.verdict) for one in contrast.levels
         ]
-    return speed_chart(kit, name, contrast, [row for row in rows if row is not None])
+    drawn = [row for row in rows if row is not None]
+    return speed_chart(kit, name, contrast, drawn, groups=bool(groups))
 
 
 def group_table(
@@ -127,7 +128,7 @@ def bound_text(bound: RatioBound | None) -> str:
     """``≥ 14``: the speed-up is no less; empty without a bound."""
     if bound is None:
         return ""
-    speed = plain_times_text(1 / bound.ratio)
+    speed = bound_of_speed_text(bound.ratio, at_most=bound.at_most)
     return f"≥ {speed}" if bound.at_most else f"≤ {speed}"
 
 
@@ -144,7 +145,7 @@ def _said(kit: Kit, one: GroupConclusion) -> str:
         if one.bound is None:
             return limit
         side = "least" if one.bound.at_most else "most"
-        factor = plain_times_text(1 / one.bound.ratio)
+        factor = bound_of_speed_text(one.bound.ratio, at_most=one.bound.at_most)
         return t(f"query-group.bound-{side}", factor=factor, over=limit)
     if effect is None:
         return t.either(f"reason.{one.verdict.reason}", verdict_word(t, one.verdict))
