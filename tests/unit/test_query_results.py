@@ -207,7 +207,7 @@ def test_a_sweep_is_one_statement_and_one_table(sweep: CampaignAnalysis) -> None
 def test_without_groups_the_first_page_counts_the_queries() -> None:
     analysis = invented_queries(Invented(groups=()))
     (statement,) = view(analysis, "en").answer.statements
-    assert statement.points[0] == "Of 5 queries 2 slower, 3 faster."
+    assert statement.points[0] == "Of 5 queries: 2 slower, 3 faster."
     assert "The greatest gain: q1.2" in statement.points[1]
 
 

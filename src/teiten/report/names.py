@@ -91,6 +91,11 @@ class Names:
             self._level(name, level) for name, level in told or context
         )
 
+    def level(self, factor: str, level: str) -> str:
+        """A level below the name of its factor."""
+        known = self.servers.get(level) if factor == SERVER else None
+        return known.short if known else level
+
     def _level(self, factor: str, level: str) -> str:
         if factor in COUNTED:
             one, many = COUNTED[factor]

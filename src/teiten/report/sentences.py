@@ -195,5 +195,7 @@ def _detectable(t: Texts, verdict: Verdict) -> str:
 
 def detectable_percent(t: Texts, smallest: float) -> str:
     """The smallest detectable effect, rounded up: what is promised must hold."""
+    if smallest > REACH:
+        return t("unit.percent", value=f"> {fixed(REACH * 100, 0)}")
     scale = 10 if smallest < 0.1 else 1
     return t("unit.percent", value=plain(math.ceil(smallest * 100 * scale - 1e-9) / scale))

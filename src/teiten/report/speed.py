@@ -60,3 +60,12 @@ def plain_times_text(value: float) -> str:
     if not 1 / REACH <= value <= REACH:
         return times_text(value, Interval(value, value, value, Share(0.0)))
     return significant(value)
+
+
+def bound_of_speed_text(ratio: float, *, at_most: bool) -> str:
+    """The speed-up that a bound of new/old leaves, rounded to the safe side: at least so much
+    where the ratio is at most so much, else at most."""
+    speed = 1 / ratio
+    scale = 10.0 ** decimals_of(speed, 3)
+    rounded = math.floor(speed * scale) if at_most else math.ceil(speed * scale)
+    return plain_times_text(rounded / scale)

@@ -26,6 +26,9 @@ from teiten.report.view.queries.sweep import chart as sweep_chart_of
 from teiten.report.view.queries.sweep import fastest_level, sweeps_of
 from teiten.report.view.queries.sweep import findings as sweep_findings
 
+MOST_OPEN = 10
+"""More undecided levels are counted, and named in the results only."""
+
 
 @dataclass(frozen=True)
 class Statement:
@@ -206,7 +209,18 @@ def _undecided(kit: Kit) -> str:
         ]
         if contrast.overall.kind is VerdictKind.INCONCLUSIVE:
             open_levels.insert(0, t("level.overall"))
-        if open_levels:
+        if len(open_levels) > MOST_OPEN:
+            workload = _of_several(kit, contrast)
+            count = sum(map(is_open, contrast.levels))
+            parts.append(
+                t(
+                    "answer.undecided-many",
+                    workload=workload,
+                    count=count,
+                    of=len(contrast.levels),
+                )
+            )
+        elif open_levels:
             parts.append(
                 t(
                     "answer.undecided.workload",

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from teiten.model.analysis import ContrastResult, Interval, VerdictKind
 from teiten.model.query_results import GroupConclusion, QueryContrast, RatioBound
 from teiten.report.charts.base import Chart
+from teiten.report.names import QUERY
 from teiten.report.numbers import NOTHING, decimals_for
 from teiten.report.sentences import (
     detectable_percent,
@@ -16,9 +17,9 @@ from teiten.report.sentences import (
     verdict_word,
 )
 from teiten.report.speed import (
+    bound_of_speed_text,
     inverse,
     is_many_times,
-    plain_times_text,
     speed_interval_text,
     speed_text,
     times_text,
@@ -51,9 +52,9 @@ def points(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
         return ()
     if 0 < len(found.groups) <= MOST_SENTENCES:
         return tuple(_sentence(kit, one) for one in found.groups)
-    if len(contrast.levels) < MANY_QUERIES:
-        return ()
-    return tuple(_counted(kit, contrast, found))
+    of_all = [one for one in found.groups if not one.group][:MOST_SENTENCES]
+    counted = _counted(kit, contrast, found) if len(contrast.levels) >= MANY_QUERIES else ()
+    return (*(_sentence(kit, one) for one in of_all), *counted)
 
 
 def answer_forest(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
@@ -67,7 +68,8 @@ def answer_forest(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None
         rows += [
             speed_row(kit, kit.names.context(one.context), one.verdict) for one in contrast.levels
         ]
-    return speed_chart(kit, name, contrast, [row for row in rows if row is not None])
+    drawn = [row for row in rows if row is not None]
+    return speed_chart(kit, name, contrast, drawn, groups=bool(groups))
 
 
 def group_table(
@@ -126,7 +128,7 @@ def bound_text(bound: RatioBound | None) -> str:
     """``≥ 14``: the speed-up is no less; empty without a bound."""
     if bound is None:
         return ""
-    speed = plain_times_text(1 / bound.ratio)
+    speed = bound_of_speed_text(bound.ratio, at_most=bound.at_most)
     return f"≥ {speed}" if bound.at_most else f"≤ {speed}"
 
 
@@ -143,7 +145,7 @@ def _said(kit: Kit, one: GroupConclusion) -> str:
         if one.bound is None:
             return limit
         side = "least" if one.bound.at_most else "most"
-        factor = plain_times_text(1 / one.bound.ratio)
+        factor = bound_of_speed_text(one.bound.ratio, at_most=one.bound.at_most)
         return t(f"query-group.bound-{side}", factor=factor, over=limit)
     if effect is None:
         return t.either(f"reason.{one.verdict.reason}", verdict_word(t, one.verdict))
@@ -194,7 +196,9 @@ def _counted(kit: Kit, contrast: ContrastResult, found: QueryContrast) -> Iterat
         for kind in VerdictKind
         if counts[kind]
     )
-    yield t("query-count.sentence", count=len(contrast.levels), listed=listed)
+    queries = {dict(one.context).get(QUERY) for one in contrast.levels}
+    key = "sentence" if len(queries) == len(contrast.levels) else "sentence-cases"
+    yield t(f"query-count.{key}", count=len(contrast.levels), listed=listed)
     for key, context in (("gain", found.gain), ("loss", found.loss)):
         for level in contrast.levels:
             if level.context == context and level.verdict.effect is not None:

@@ -6,10 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from teiten.model.query_results import Context, PartitionUse, QueryResults, TableUse
+from teiten.report.names import QUERY
 from teiten.report.numbers import NOTHING, significant
 from teiten.report.plans.numbers import count, duration
 from teiten.report.tables import Cell, Column, Row, Table
 from teiten.report.view.kit import Kit
+from teiten.report.view.queries.contexts import context_cells, context_columns, varied_factors
 
 PARTED = ("scanned", "skipped", "pruned")
 """Columns of the partitions, where one side has them."""
@@ -31,8 +33,9 @@ def blocks_table(kit: Kit, name: str, found: QueryResults) -> Table | None:
     t = kit.t
     tables = list(dict.fromkeys(one.table for one in found.tables))
     groups = _group_titles(kit, found.workload)
+    factors = varied_factors(kit, by_query)
     columns = (
-        Column(t("factor.query")),
+        *context_columns(kit, factors),
         *([Column(t("table.query-group"))] if groups else []),
         *([Column(t("table.use.table"))] if len(tables) > 1 else []),
         *(Column(t("table.use.blocks", side=kit.short(side)), numeric=True) for side in sides),
@@ -52,8 +55,11 @@ def blocks_table(kit: Kit, name: str, found: QueryResults) -> Table | None:
         ),
         columns=columns,
         rows=tuple(
-            _row(kit, context, uses, at, (sides, parted, groups, len(tables) > 1))
-            for at, (context, uses) in enumerate(by_query.items())
+            (
+                *context_cells(kit, context, factors),
+                *_row(dict(context).get(QUERY, ""), uses, (sides, parted, groups, len(tables) > 1)),
+            )
+            for context, uses in by_query.items()
         ),
         note=t("table.use.note") + (t("table.use.note-left-out") if len(parted) == 1 else ""),
     )
@@ -63,13 +69,11 @@ Shape = tuple[Sequence[str], Sequence[str], dict[str, str], bool]
 """All sides, those with partitions, the titles of the groups by query, whether tables differ."""
 
 
-def _row(kit: Kit, context: Context, uses: dict[str, TableUse], at: int, shape: Shape) -> Row:
+def _row(query: str, uses: dict[str, TableUse], shape: Shape) -> Row:
     sides, parted, groups, several = shape
-    query = dict(context).get("query", "")
     blocks = [uses[side].blocks if side in uses else None for side in sides]
     parts = [uses[side].partitions if side in uses else None for side in parted]
     return (
-        Cell(kit.names.context(context), float(at), kind="left"),
         *([Cell(groups.get(query, NOTHING))] if groups else []),
         *([Cell(next(iter(uses.values())).table)] if several else []),
         *(_number(one) for one in blocks),

@@ -18,6 +18,7 @@ from teiten.report.numbers import NOTHING, bytes_text
 from teiten.report.speed import plain_times_text
 from teiten.report.tables import Cell, Column, Row, Table
 from teiten.report.view.kit import Kit
+from teiten.report.view.queries.contexts import context_cells, context_columns, varied_factors
 
 MOST_NAMED = 6
 
@@ -30,13 +31,16 @@ def workers_table(kit: Kit, name: str, found: QueryResults) -> Table | None:
         return None
     t = kit.t
     rows: dict[Context, dict[str, QueryWorkers]] = {}
+    parallel = {one.context for one in found.workers if one.gathers}
     for one in sorted(found.workers, key=lambda one: kit.names.order(one.context)):
-        rows.setdefault(one.context, {})[one.side] = one
+        if one.context in parallel:
+            rows.setdefault(one.context, {})[one.side] = one
+    factors = varied_factors(kit, rows)
     return Table(
         name=name,
         caption=t("table.workers.caption", workload=kit.names.workload(found.workload)),
         columns=(
-            Column(t("factor.query")),
+            *context_columns(kit, factors),
             *(
                 Column(t(f"table.workers.{key}", side=kit.short(side)))
                 for side in sides
@@ -45,10 +49,10 @@ def workers_table(kit: Kit, name: str, found: QueryResults) -> Table | None:
         ),
         rows=tuple(
             (
-                Cell(kit.names.context(context), float(at), kind="left"),
+                *context_cells(kit, context, factors),
                 *(cell for side in sides for cell in _cells(kit, of_query.get(side))),
             )
-            for at, (context, of_query) in enumerate(rows.items())
+            for context, of_query in rows.items()
         ),
         note=t("table.workers.note"),
     )
