@@ -17,8 +17,8 @@ from pathlib import Path
 
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import choose_pgbench, find_installations, resolve
-from teiten.execute.postgres.templates.filling import BENCH_DATABASE, run_pgbench_init
 from teiten.execute.postgres.templates.copy_methods import sync_file_system
+from teiten.execute.postgres.templates.filling import BENCH_DATABASE, run_pgbench_init
 from teiten.execute.postgres.templates.store import (
     TemplateStore,
     expected_bytes,

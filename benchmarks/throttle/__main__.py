@@ -45,7 +45,7 @@ def main() -> None:
     workdir = Workdir(arguments.workdir)
     workdir.prepare()
     measure = ("--set", f"blocks={arguments.blocks}", "--set", f"duration={arguments.seconds}s")
-    common = ("--servers", arguments.servers, *measure, "--set", "warmup=1s", "--set", "settle=0s")
+    common = ("--servers", arguments.servers, *measure, "--set", "settle=0s")
     found: dict[Scenario, tuple[BottleneckResult, ...]] = {}
     for scenario in SCENARIOS:
         if any(word in scenario.name for word in arguments.only.split(",")):
@@ -60,7 +60,8 @@ def run(
 ) -> tuple[BottleneckResult, ...]:
     """What is said of each server in the scenario's campaign, which is deleted."""
     teiten = [sys.executable, "-m", "teiten", "--workdir", str(workdir.root)]
-    arguments = ["run", "observe", "--profile", "quick", *common, *scenario.arguments, "--json"]
+    arguments = ["run", "observe", "--profile", "quick", *common, *scenario.arguments]
+    arguments += ["--set", f"warmup={scenario.warmup}s", "--json"]
     with control_groups(GROUP, scenario.limits, workdir.clusters) as groups:
         child = os.fork()
         if child == 0:

@@ -26,6 +26,8 @@ class Scenario:
     limits: Limits = NONE
     cpus: int | None = None
     """Only as many processors, by affinity."""
+    warmup: int = 1
+    """Seconds."""
 
 
 def workload(name: str, scale: int, *clients: int) -> tuple[str, ...]:
@@ -36,8 +38,9 @@ def workload(name: str, scale: int, *clients: int) -> tuple[str, ...]:
 
 
 READ = workload("read", 5, 1, 2, 4, 8)
-UPDATE = workload("update", 5, 1, 2, 4, 8, 16)
-SLOW_COMMITS = Limits(io=(("wiops", 60),))
+UPDATE = workload("update", 1, 2, 8, 16)
+"""Little data: they are cloned under the limit too."""
+SLOW_COMMITS = Limits(io=(("wiops", 150),))
 
 SCENARIOS = (
     Scenario("nothing scarce, reads in memory", Resource.CPU, READ),
@@ -51,9 +54,10 @@ SCENARIOS = (
             *workload("select-only", 20, 4, 8, 16, 32),
             *PAST_THE_PAGE_CACHE,
             *("--guc", "shared_buffers=4MB"),  # full before the end of the warm-up
-            *("--set", "prewarm=no", "--set", "warmup=4s"),
+            *("--set", "prewarm=no"),
         ),
         Limits(io=(("riops", 1_000),)),
+        warmup=4,
     ),
     Scenario(
         "disk writes, 6 MiB/s",
@@ -61,7 +65,7 @@ SCENARIOS = (
         workload("update", 5, 2, 8, 16),
         Limits(io=(("wbps", 6 * MIB),)),
     ),
-    Scenario("slow commits, 60 writes a second", Resource.COMMIT_LATENCY, UPDATE, SLOW_COMMITS),
+    Scenario("slow commits, 150 writes a second", Resource.COMMIT_LATENCY, UPDATE, SLOW_COMMITS),
     Scenario(
         "the same with synchronous_commit off",
         Resource.CPU,
