@@ -80,7 +80,8 @@ def test_queries_and_tables_of_ones_own(name: str, tmp_path: Path) -> None:
     changes = [f"data.script={tables}", "data.size=1GB", "contrast=layout"]
     second = "indexed" if name in ("parallel", "index-scan") else "monthly"
     changes += [f"data.layouts.{second}={other}", f"layout=plain,{second}"]
-    study = load_study(name, queries=str(tmp_path / "queries"), overrides=changes)
+    folder = str(tmp_path / "queries")
+    study = load_study(name, profile="quick", queries=folder, overrides=changes)
     (workload,) = study.workloads
     assert workload.data.kind is DataKind.SCRIPT
     assert (workload.layout("plain").scripts, workload.groups) == ((), ())
