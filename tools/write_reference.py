@@ -74,6 +74,9 @@ def study_file_page() -> str:
     tables = (
         ("[study]", schema.StudyTable),
         ("[[workloads]]", schema.WorkloadTable),
+        ("[workloads.data]", schema.DataTable),
+        ("[workloads.data.layouts.NAME]", schema.LayoutTable),
+        ("[[workloads.groups]]", schema.GroupTable),
         ("[builds.NAME]", schema.BuildTable),
         ("[settings.NAME]", schema.SettingTable),
         ("[measure]", schema.MeasureTable),
@@ -87,8 +90,11 @@ def study_file_page() -> str:
         parts += [f"## `{title}`\n", f"{keys}\n"]
     parts.append(
         "Keys in bold must be there. `[factors]` holds a list of levels for each factor: `server`,"
-        " `clients`, `checksums`, `query_mode`, or `guc:NAME`; `[servers]` names of your own for"
-        " servers, `[builds.NAME]` servers that are built from source.\n"
+        " `clients`, `query`, `checksums`, `query_mode`, `cores`, `directory`, `layout`,"
+        " `parameters`, or `guc:NAME`; `[workloads.levels]` the levels that one workload has of"
+        " some of them; `[parameters.NAME]` the server parameters of a level of the factor"
+        " parameters; `[servers]` names of your own for servers, `[builds.NAME]` servers that are"
+        " built from source.\n"
     )
     return "\n".join(parts)
 

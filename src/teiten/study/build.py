@@ -21,7 +21,7 @@ from teiten.model.study import (
 )
 from teiten.model.text import Bilingual
 from teiten.study.data import data_set, layouts
-from teiten.study.document import Document
+from teiten.study.document import CATALOGUE, Document
 from teiten.study.draft import Draft
 from teiten.study.levels import SIZED_SETTINGS
 from teiten.study.queries import read_queries
@@ -261,7 +261,8 @@ def _workloads(
 
 
 def _workload(draft: Draft, document: Document, index: int, table: WorkloadTable) -> Workload:
-    folders = (document.path.parent, document.path.parent / "sql")
+    # the catalogue's own come last, so that a copy of one of its studies finds them from anywhere
+    folders = (document.path.parent, document.path.parent / "sql", CATALOGUE / "sql")
     if bool(table.script) == bool(table.queries):
         raise draft.error(
             ("workloads", index),

@@ -242,6 +242,7 @@ class Draft:
             self._data["workloads"] = [{**shared, **table}]
             self.selected = ["queries"]
             found = [0]
+        self._data["factors"].pop("query", None)  # of the study's own queries
         first, *others = found
         self._set(("workloads", first, "queries"), change, folder)
         self._workloads[first].pop("groups", None)

@@ -25,6 +25,7 @@ Fillfactor = Annotated[int, PlainValidator(values.fillfactor)]
 Mode = Annotated[QueryMode, PlainValidator(values.query_mode)]
 Clients = Annotated[tuple[str, ...], PlainValidator(levels.clients)]
 Cores = Annotated[tuple[str, ...], PlainValidator(levels.cores)]
+Queries = Annotated[tuple[str, ...], PlainValidator(levels.queries)]
 Options = Annotated[tuple[str, ...], PlainValidator(values.options)]
 Measured = Annotated[Seconds | None, PlainValidator(values.measured_seconds)]
 WarmUp = Annotated[Seconds | None, PlainValidator(values.whole_seconds)]
@@ -218,6 +219,7 @@ class ProfileTable(Table):
     timeout: Budget | None = None
     clients: Clients = ()
     cores: Cores = ()
+    query: Queries = ()
     duration: Measured = None
     target: Target | None = None
     warmup: WarmUp = None
