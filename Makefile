@@ -4,6 +4,8 @@
 # Each sets up what it needs in .venv and in Teiten's data folder.
 
 PYTHON ?= python3
+# More than cores: tests with servers mostly wait.
+TEST_PROCESSES ?= 3
 VENV := .venv
 TEITEN := $(VENV)/bin/teiten
 SOURCES := $(shell find src -type f 2>/dev/null)
@@ -28,7 +30,7 @@ test: $(VENV)/.tested-wheel $(NATIVE_WHERE_RUST) $(NATIVE_WHERE_RUST:%=test-crat
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
-	@tools/run_tests $(VENV)/bin/python
+	$(VENV)/bin/python -m pytest --numprocesses $(TEST_PROCESSES) --dist loadfile
 
 test-crates:
 	cargo fmt --manifest-path crates/Cargo.toml --all --check

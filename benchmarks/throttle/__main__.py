@@ -1,6 +1,7 @@
 """Does Teiten name the resource that is scarce, and no other? One resource throttled at a time.
 
-    sudo python -m benchmarks.throttle [--server 18] [--only WORD] [--blocks 2] [--seconds 4]
+    sudo python -m benchmarks.throttle [--servers 17,18] [--only WORD,WORD] [--blocks 2]
+                                       [--seconds 4]
 
 Each scenario measures its ceilings and runs a short campaign inside control groups of its own
 (or with fewer processors), so that ceilings and campaign meet the same limit. Printed: a confusion
@@ -15,6 +16,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -34,8 +36,8 @@ FILE = Bytes(64 << 20)
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--server", default="18")
-    parser.add_argument("--only", default="", help="scenarios whose name holds this word")
+    parser.add_argument("--servers", default="17,18", help="two; each gets a statement of its own")
+    parser.add_argument("--only", default="", help="words of scenarios, by comma")
     parser.add_argument("--blocks", type=int, default=2)
     parser.add_argument("--seconds", type=int, default=4)
     parser.add_argument("--workdir", type=Path, default=default_workdir())
@@ -43,19 +45,22 @@ def main() -> None:
     workdir = Workdir(arguments.workdir)
     workdir.prepare()
     measure = ("--set", f"blocks={arguments.blocks}", "--set", f"duration={arguments.seconds}s")
-    common = ("--servers", arguments.server, *measure, "--set", "warmup=1s", "--set", "settle=0s")
-    found: dict[Scenario, BottleneckResult | None] = {}
+    common = ("--servers", arguments.servers, *measure, "--set", "warmup=1s", "--set", "settle=0s")
+    found: dict[Scenario, tuple[BottleneckResult, ...]] = {}
     for scenario in SCENARIOS:
-        if arguments.only in scenario.name:
+        if any(word in scenario.name for word in arguments.only.split(",")):
             found[scenario] = run(scenario, workdir, common)
-            print(f"{scenario.name}: {said(found[scenario])}", flush=True)
+            for result in found[scenario]:
+                print(f"{scenario.name}: {said(result)}", flush=True)
     print("\n".join(("", *table(found))))
 
 
-def run(scenario: Scenario, workdir: Workdir, common: Sequence[str]) -> BottleneckResult | None:
-    """What is said of the scenario's campaign, which is deleted."""
+def run(
+    scenario: Scenario, workdir: Workdir, common: Sequence[str]
+) -> tuple[BottleneckResult, ...]:
+    """What is said of each server in the scenario's campaign, which is deleted."""
     teiten = [sys.executable, "-m", "teiten", "--workdir", str(workdir.root)]
-    arguments = ["run", "observe", "--profile", "quick", *scenario.arguments, *common, "--json"]
+    arguments = ["run", "observe", "--profile", "quick", *common, *scenario.arguments, "--json"]
     with control_groups(GROUP, scenario.limits, workdir.clusters) as groups:
         child = os.fork()
         if child == 0:
@@ -63,13 +68,14 @@ def run(scenario: Scenario, workdir: Workdir, common: Sequence[str]) -> Bottlene
         _, status = os.waitpid(child, 0)
     outcome = workdir.caches / "throttle.json"
     if status:
-        raise SystemExit(f"{scenario.name}: failed")
+        print(f"{scenario.name}: failed, see above", file=sys.stderr)
+        return ()
     name = json.loads(outcome.read_text())["campaign"]
     outcome.unlink()
     with Ledger.open(workdir.campaigns / name, read_only=True) as ledger:
         results = analyse_campaign(ledger).bottlenecks
     subprocess.run([*teiten, "rm", name, "--yes"], check=False, capture_output=True)
-    return results[0] if results else None
+    return results
 
 
 def _inside(
@@ -89,30 +95,30 @@ def _inside(
         return 1
 
 
-def said(result: BottleneckResult | None) -> str:
-    if result is None:
-        return "nothing measured"
+def said(result: BottleneckResult) -> str:
     evidence = ", ".join(f"{name} {value:.3g}" for name, value in result.finding.evidence)
     word = (
         result.finding.resource
         if isinstance(result.finding, Consistent)
         else f"nothing ({result.finding.reason})"
     )
-    return f"{word} at {result.load:g} clients: {evidence}"
+    return f"{result.side}: {word} at {result.load:g} clients: {evidence}"
 
 
-def table(found: dict[Scenario, BottleneckResult | None]) -> list[str]:
-    """What was made scarce, against what was said."""
+def table(found: dict[Scenario, tuple[BottleneckResult, ...]]) -> list[str]:
+    """What was made scarce, against what was said: of how many servers."""
     head = [*(resource.value for resource in Resource), "nothing"]
     lines = [
         f"| made scarce | expected | {' | '.join(head)} |",
         f"| --- | --- |{' :-: |' * len(head)}",
     ]
-    for scenario, result in found.items():
-        finding = None if result is None else result.finding
-        word = finding.resource.value if isinstance(finding, Consistent) else "nothing"
+    for scenario, results in found.items():
+        counts = Counter(
+            one.finding.resource.value if isinstance(one.finding, Consistent) else "nothing"
+            for one in results
+        )
         expected = scenario.expected.value if scenario.expected else "nothing"
-        marks = " | ".join("●" if one == word else "" for one in head)
+        marks = " | ".join(str(counts[one]) if counts[one] else "" for one in head)
         lines.append(f"| {scenario.name} | {expected} | {marks} |")
     return lines
 

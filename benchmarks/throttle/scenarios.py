@@ -50,16 +50,16 @@ SCENARIOS = (
         (
             *workload("select-only", 20, 4, 8, 16, 32),
             *PAST_THE_PAGE_CACHE,
-            *("--guc", "shared_buffers=16MB"),
-            *("--set", "prewarm=no"),
+            *("--guc", "shared_buffers=4MB"),  # full before the end of the warm-up
+            *("--set", "prewarm=no", "--set", "warmup=4s"),
         ),
         Limits(io=(("riops", 1_000),)),
     ),
     Scenario(
-        "disk writes, 3 MiB/s",
+        "disk writes, 6 MiB/s",
         Resource.WRITE_BANDWIDTH,
-        UPDATE,
-        Limits(io=(("wbps", 3 * MIB),)),
+        workload("update", 5, 2, 8, 16),
+        Limits(io=(("wbps", 6 * MIB),)),
     ),
     Scenario("slow commits, 60 writes a second", Resource.COMMIT_LATENCY, UPDATE, SLOW_COMMITS),
     Scenario(

@@ -66,6 +66,7 @@ def test_two_versions_take_turns_and_stay_up_for_two_pairs(
     versions = {trial.facts["version"].split()[1] for trial in trials}
     assert versions == {str(old.version), str(new.version)}
     for trial in trials:
+        assert "data_checksums" in trial.facts, "known of each, whichever trial started its server"
         slices = [one["tps"] for one in trial.facts["slices"]]
         assert min(slices) <= trial.metrics["tps"] <= max(slices)
         assert "tps_untrimmed" not in trial.metrics, "two slices cannot be trimmed"

@@ -94,6 +94,12 @@ def test_a_reading_that_is_missing_is_said(limit: Resource, missing: str) -> Non
     assert resource(replace(LIMITED[limit], **{missing: None})) is Abstention.NOT_SEEN  # type: ignore[arg-type]
 
 
+def test_as_many_clients_as_cores_fill_them_without_pressure() -> None:
+    few = replace(LIMITED[Resource.CPU], clients=4.0, pressure_cpu=Share(0.01))
+    assert resource(few) is Resource.CPU
+    assert resource(replace(few, clients=8.0)) is Abstention.BELOW_CEILING
+
+
 def test_a_kernel_without_pressure_takes_no_statement_back() -> None:
     for limit in Resource:
         blind = replace(LIMITED[limit], pressure_cpu=None, pressure_io=None)

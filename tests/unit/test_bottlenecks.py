@@ -33,7 +33,7 @@ def of(analysis: CampaignAnalysis, workload: str) -> list[TrialView]:
 def test_readings_are_in_base_units(invented: CampaignAnalysis) -> None:
     trials = of(invented, "update")
     threads = {one.number: 8 for one in trials}
-    found = read(trials, trials, trials, plateau=True, cores=2, threads=threads)
+    found = read(trials, trials, trials, clients=4.0, plateau=True, cores=2, threads=threads)
     busy = [2 * (t.metrics["cpu_user_share"] + t.metrics["cpu_system_share"]) for t in trials]
     assert found.cpu_cores == pytest.approx(np.mean(busy))
     written = [t.metrics["disk_written_bytes"] / 30 for t in trials]
@@ -56,7 +56,7 @@ def test_what_was_not_seen_is_none_and_gaps_are_left_out(invented: CampaignAnaly
             ),
         ),
     )
-    found = read([trial], [], [], plateau=True, cores=2, threads={trial.number: 1})
+    found = read([trial], [], [], clients=4.0, plateau=True, cores=2, threads={trial.number: 1})
     assert (found.written, found.cpu_cores, found.hit_ratio, found.hit_ratio_below) == (None,) * 4
     assert found.waits == {"CPU": 3.0}
     assert found.reads == 7.0, "the sum over the disks"

@@ -41,7 +41,8 @@ IDLE = 0.2
 CLIENT_BOUND = 0.95
 """As the check of a trial has it: the load generator had no time left."""
 PRESSURE = 0.5
-"""Time in which some task waited, below which pressure objects."""
+"""Time in which some task waited, below which pressure objects. Of cores: as a share of the time in
+which one of the clients cannot have one; as many clients as cores fill them without any waiting."""
 BLOCK = 8192
 RISING = 0.01
 """A hit ratio that rises by more on the plateau objects to reads as the limit."""
@@ -100,7 +101,8 @@ def _cpu(readings: Readings, ceilings: Ceilings, waits: Waits) -> Finding:
         ("waits_running", waits[WaitGroup.RUNNING]),
         *_known("pressure_cpu", readings.pressure_cpu),
     )
-    holds = idle < BUSY and _pressed(readings.pressure_cpu)
+    waiting = max(0.0, 1 - ceilings.cores / readings.clients)
+    holds = idle < BUSY and _pressed(readings.pressure_cpu, PRESSURE * waiting)
     return _found(Resource.CPU, evidence, holds)
 
 
@@ -121,7 +123,8 @@ def _write(readings: Readings, ceilings: Ceilings, waits: Waits) -> Finding:
             *_known("pressure_io", readings.pressure_io),
         )
         holds = used >= NEAR and idle is not None and idle > IDLE
-        return _found(Resource.WRITE_BANDWIDTH, evidence, holds and _pressed(readings.pressure_io))
+        pressed = _pressed(readings.pressure_io, PRESSURE)
+        return _found(Resource.WRITE_BANDWIDTH, evidence, holds and pressed)
     if flushes <= DOMINANT or readings.fsyncs is None:
         return _not_seen(waits, WaitGroup.FLUSH, WaitGroup.WRITE)
     evidence = (
@@ -183,9 +186,9 @@ def _idle(readings: Readings, ceilings: Ceilings) -> float | None:
     return max(0.0, 1 - readings.cpu_cores / ceilings.cores)
 
 
-def _pressed(pressure: float | None) -> bool:
+def _pressed(pressure: float | None, least: float) -> bool:
     """Not every kernel counts pressure; where it does, it must not object."""
-    return pressure is None or pressure >= PRESSURE
+    return pressure is None or pressure >= least
 
 
 def _found(resource: Resource, evidence: Evidence, holds: bool) -> Finding:

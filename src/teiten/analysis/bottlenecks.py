@@ -39,6 +39,7 @@ def bottlenecks(
             _at(mine, knee.maximum),
             _at(mine, loads[0]),
             _at(mine, smaller[-1]) if smaller else [],
+            clients=knee.maximum,
             plateau=not knee.at_end(loads),
             cores=facts.cpu.online,
             threads=threads,

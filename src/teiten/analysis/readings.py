@@ -25,6 +25,7 @@ def read(
     below: Sequence[TrialView],
     before: Sequence[TrialView],
     *,
+    clients: float,
     plateau: bool,
     cores: int,
     threads: Mapping[int, int],
@@ -44,6 +45,7 @@ def read(
 
     return Readings(
         plateau=plateau,
+        clients=clients,
         waits=_waits(trials),
         cpu_cores=_level(trials, busy),
         generator=_share(trials, generator),

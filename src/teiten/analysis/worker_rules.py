@@ -101,13 +101,13 @@ def _of_append(
     greatest = max(known, key=lambda one: one.workers, default=None)
     count = len(members) + append.subplans_removed
     by_count = workers_by_partitions(count) if append.parallel_aware else 0
+    parent = _parent(plan, members, relations)
     if greatest is not None and greatest.workers > by_count:
-        return replace(greatest, members=count)
+        of_all = greatest.rule is WorkerRule.SET
+        return replace(greatest, members=count, relation=parent if of_all else greatest.relation)
     if not by_count:
         return None
-    return WorkerSource(
-        WorkerRule.PARTITIONS, _parent(plan, members, relations), None, count, by_count
-    )
+    return WorkerSource(WorkerRule.PARTITIONS, parent, None, count, by_count)
 
 
 def _parent(plan: ExplainedPlan, members: list[PlanNode], relations: Relations) -> str:

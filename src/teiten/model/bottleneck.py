@@ -55,6 +55,8 @@ class Readings:
 
     plateau: bool
     """More load gave no more throughput (from the knee on)."""
+    clients: float
+    """The load."""
     waits: Mapping[str, float]
     """Mean number of active backends by ``Type:Event``; ``CPU`` for those without a wait."""
     cpu_cores: float | None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from teiten.model.analysis import CampaignAnalysis
 from teiten.model.plan import Plan
-from teiten.model.study import GUC_PREFIX
+from teiten.model.study import GUC_PREFIX, WorkloadKind
 from teiten.report.texts import Texts
 
 Context = tuple[tuple[str, str], ...]
@@ -47,6 +48,7 @@ class Names:
             for level, one in analysis.plan.servers
         }
         self.single = {one.name for one in study.factors if len(one.levels) == 1}
+        self.told = _told(analysis.plan)
         self.orders = {
             one.name: {text: at for at, text in enumerate(one.levels)} for one in study.factors
         }
@@ -58,7 +60,8 @@ class Names:
         """``range read`` of the title ``Range read``; ``TPC-B like`` stays as it is."""
         title = self.workload(name)
         begins_a_word = title[:1].isupper() and title[1:2].islower()
-        return title[:1].lower() + title[1:] if begins_a_word else title
+        is_a_name = any(word[:1].isupper() for word in title.split()[1:])
+        return title[:1].lower() + title[1:] if begins_a_word and not is_a_name else title
 
     def factor(self, name: str) -> str:
         if name.startswith(GUC_PREFIX):
@@ -82,15 +85,23 @@ class Names:
         """``4 clients``; ``all levels`` is the overall row's own text."""
         if not context:
             return self.t("level.single")
+        context = self.told.get(context, context)
         told = tuple(pair for pair in context if pair[0] != SERVER or SERVER not in self.single)
         return self.t("list.separator").join(
             self._level(name, level) for name, level in told or context
         )
 
+    def level(self, factor: str, level: str) -> str:
+        """A level below the name of its factor."""
+        known = self.servers.get(level) if factor == SERVER else None
+        return known.short if known else level
+
     def _level(self, factor: str, level: str) -> str:
         if factor in COUNTED:
             one, many = COUNTED[factor]
             return self.t(one if level == "1" else many, count=level)
+        if factor == SERVER and level in self.servers:
+            return self.servers[level].long
         return level if factor == QUERY else f"{self.factor(factor)} = {level}"
 
     def axis(self, context: Context) -> tuple[str, str]:
@@ -98,7 +109,8 @@ class Names:
         which factors of a single level are not told."""
         axis_factor = self.axis_factor(context)
         on_axis = dict(context).get(axis_factor, "") if axis_factor else ""
-        others = tuple(pair for pair in context if pair[0] not in {axis_factor, *self.single})
+        varied = self.told.get(context, context)
+        others = tuple(pair for pair in varied if pair[0] not in {axis_factor, *self.single})
         return on_axis, self.context(others) if others else ""
 
     def axis_factor(self, context: Context) -> str | None:
@@ -112,6 +124,30 @@ class Names:
     def order(self, context: Context) -> tuple[int, ...]:
         """A sort key that follows the study's order of levels."""
         return tuple(self.orders.get(name, {}).get(level, 0) for name, level in context)
+
+
+def _told(plan: Plan) -> dict[Context, Context]:
+    """The contexts of workloads of queries, and of groups of these, without the factors of which
+    the workload has a single level: those of other workloads do not make it one of several."""
+    found: dict[Context, Context] = {}
+    for workload in plan.study.workloads:
+        if workload.kind is not WorkloadKind.QUERIES:
+            continue
+        contexts = {
+            trial.cell.context(plan.study.contrast)
+            for trial in plan.trials
+            if trial.cell.workload == workload.name
+        }
+        levels = Counter(factor for factor, _ in {pair for one in contexts for pair in one})
+        for context in contexts:
+            told = tuple(pair for pair in context if levels[pair[0]] > 1 or pair[0] == QUERY)
+            found.setdefault(context, told)
+            found.setdefault(_without_query(context), _without_query(told))
+    return found
+
+
+def _without_query(context: Context) -> Context:
+    return tuple(pair for pair in context if pair[0] != QUERY)
 
 
 def _sides(levels: tuple[str, ...], plan: Plan, names: Names) -> list[Side]:
@@ -143,9 +179,17 @@ def _of_factor(factor: str, level: str, names: Names) -> Side:
         return Side(level, t("side.cores", cores=cores), cores)
     return Side(
         level,
-        t.either(f"side.{factor}.{level}", f"{names.factor(factor)} = {level}"),
+        t.either(f"side.{factor}.{level}", _called(factor, level, names)),
         t.either(f"side.short.{factor}.{level}", level),
     )
+
+
+def _called(factor: str, level: str, names: Names) -> str:
+    """What a level is called that the user named, or that is a parameter's value."""
+    key = f"side-of.{factor}"
+    if key in names.t:
+        return names.t(key, level=level)
+    return f"{names.factor(factor)} = {level}"
 
 
 def _configured(level: str, plan: Plan, names: Names) -> Side:

@@ -136,7 +136,8 @@ def _statement(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str
     if verdict.kind in DECIDED and metric is QUERY_TIME and is_many_times(effect):
         return _many_times(t, verdict, values)
     if verdict.kind in DECIDED or verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
-        return decided(t, "sentence", verdict, metric, values)
+        which, numbers = decided(t, verdict, metric)
+        return t(f"sentence.{which}", **values, **numbers)
     digits = percent_decimals(effect)
     values |= {
         "percent": change(t, effect.ratio, digits),
@@ -165,15 +166,15 @@ def _many_times(t: Texts, verdict: Verdict, values: dict[str, str]) -> str:
     return t(f"sentence.times-{'faster' if faster else 'slower'}{suffix}", **values)
 
 
-def decided(t: Texts, group: str, verdict: Verdict, metric: Metric, values: dict[str, str]) -> str:
-    """The sentence of a difference. ``group``: of the texts; ``values``: the names for it."""
+def decided(t: Texts, verdict: Verdict, metric: Metric) -> tuple[str, dict[str, str]]:
+    """Of a difference: which sentence says it (slower-at-least, …), and its numbers."""
     effect = verdict.effect
     if effect is None:
         raise ValueError("without an interval there is no difference to tell")
     above = effect.ratio > 1
     ends = (effect.low - 1, effect.high - 1) if above else (1 - effect.high, 1 - effect.low)
     digits = percent_decimals(effect)
-    values |= {
+    values = {
         "percent": percent(t, abs(effect.ratio - 1), digits),
         "low": percent(t, ends[0], digits),
         "high": percent(t, ends[1], digits),
@@ -181,9 +182,8 @@ def decided(t: Texts, group: str, verdict: Verdict, metric: Metric, values: dict
     faster = above != (metric.better is Better.LOWER)
     direction = "faster" if faster else "slower"
     if verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
-        return t(f"{group}.small-{direction}", **values)
-    suffix = "-at-least" if verdict.at_least_delta else ""
-    return t(f"{group}.{direction}{suffix}", **values)
+        return f"small-{direction}", values
+    return f"{direction}-at-least" if verdict.at_least_delta else direction, values
 
 
 def _detectable(t: Texts, verdict: Verdict) -> str:
@@ -195,5 +195,7 @@ def _detectable(t: Texts, verdict: Verdict) -> str:
 
 def detectable_percent(t: Texts, smallest: float) -> str:
     """The smallest detectable effect, rounded up: what is promised must hold."""
+    if smallest > REACH:
+        return t("unit.percent", value=f"> {fixed(REACH * 100, 0)}")
     scale = 10 if smallest < 0.1 else 1
     return t("unit.percent", value=plain(math.ceil(smallest * 100 * scale - 1e-9) / scale))

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 
 from teiten.model.analysis import Interval
-from teiten.report.numbers import NOTHING, REACH, decimals_for, decimals_of, fixed
+from teiten.model.units import Share
+from teiten.report.numbers import NOTHING, REACH, decimals_for, decimals_of, fixed, significant
 from teiten.report.texts import Texts
 
 MANY = 1.5
 """A speed-up from here on, or its reciprocal, is told as a factor, not in per cent."""
+FAR = 2.0
+"""The same of an interval's ends."""
 
 
 def inverse(effect: Interval) -> Interval:
@@ -19,7 +22,9 @@ def inverse(effect: Interval) -> Interval:
 
 
 def is_many_times(effect: Interval) -> bool:
-    return not 1 / MANY < effect.ratio < MANY
+    """Whether per cent of time would mislead: 90 % less time is ten times as fast."""
+    near = 1 / MANY < effect.ratio < MANY
+    return not (near and effect.low > 1 / FAR and effect.high < FAR)
 
 
 def times_text(value: float, effect: Interval) -> str:
@@ -48,3 +53,19 @@ def speed_interval_text(t: Texts, effect: Interval | None) -> str:
         return NOTHING
     shown = inverse(effect)
     return t("interval.plain", low=times_text(shown.low, shown), high=times_text(shown.high, shown))
+
+
+def plain_times_text(value: float) -> str:
+    """A factor without an interval of its own, as a bound is."""
+    if not 1 / REACH <= value <= REACH:
+        return times_text(value, Interval(value, value, value, Share(0.0)))
+    return significant(value)
+
+
+def bound_of_speed_text(ratio: float, *, at_most: bool) -> str:
+    """The speed-up that a bound of new/old leaves, rounded to the safe side: at least so much
+    where the ratio is at most so much, else at most."""
+    speed = 1 / ratio
+    scale = 10.0 ** decimals_of(speed, 3)
+    rounded = math.floor(speed * scale) if at_most else math.ceil(speed * scale)
+    return plain_times_text(rounded / scale)

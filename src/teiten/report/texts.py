@@ -22,6 +22,7 @@ PARTS = (
     "saturation.",
     "plans.",
     "attached.",
+    "queries.",
 )
 """The files of each language, by what stands before the language's name."""
 

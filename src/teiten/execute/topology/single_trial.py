@@ -57,6 +57,9 @@ WARM_UP_SEED = 20_000_003
 """Added to a trial's seed for the warm-up, so that it does not touch the same rows first."""
 RUNS = {"running": "since an earlier pair"}
 """The facts of a step that is not needed, because the server is up and warm."""
+OF_START = ("version", "settings", "data_checksums", "data_directory")
+"""The facts that a server's start settles."""
+SERVER = "server"
 LOOK_EVERY = 0.2
 """Seconds between looks at pgbench and the server while they run."""
 GRACE = 60.0
@@ -161,7 +164,7 @@ class SingleServerTrial:
         self.cluster.configure(self._bench.settings_of(self._trial))
         self.cluster.pin(self._trial.server_cpus)
         self.cluster.start()
-        self._confirm_pinning("server", self.cluster.pid, self._trial.server_cpus)
+        self._confirm_pinning(SERVER, self.cluster.pid, self._trial.server_cpus)
         facts = read_server_facts(self._connect)
         require_checksums(facts, self._trial.template)
         level = self._trial.cell.level("server") or self._trial.template.installation.name
@@ -241,6 +244,12 @@ class SingleServerTrial:
         """The processors that only the server has; none where it shares them with pgbench."""
         cpus = self._trial.server_cpus
         return () if set(cpus) & set(self._trial.client_cpus) else cpus
+
+    def _facts_of_start(self) -> Facts:
+        """What holds for every trial until the server is started anew."""
+        found = {name: one for name, one in self._gathered.facts.items() if name in OF_START}
+        pinned = self._gathered.facts.get("pinned", {})
+        return found | ({"pinned": {SERVER: pinned[SERVER]}} if SERVER in pinned else {})
 
     def _confirm_pinning(self, what: str, pid: int | None, cpus: tuple[int, ...]) -> None:
         if cpus:
@@ -340,7 +349,7 @@ class SingleServerTrial:
             return
         if self._left_running:
             self._keep_evidence(cluster)
-            facts = {name: self._gathered.facts[name] for name in ("version", "settings")}
+            facts = self._facts_of_start()
             start = start_of(self._trial)
             self._bench.running[self._place] = RunningServer(cluster, start, facts, self._cflags)
             self._bench.kept[self._place] = cluster

@@ -17,7 +17,7 @@ function partsOfViewer() {
 
 async function showPlan(place) {
   const [script, style] = await partsOfViewer();
-  const plan = document.getElementById(place.dataset.plan).textContent;
+  const plan = await unpacked(place.dataset.plan);
   const frame = document.createElement("iframe");
   frame.title = place.dataset.title;
   frame.setAttribute("sandbox", "allow-scripts");

@@ -22,7 +22,7 @@ WIDEST = (0.5, 2.0)
 """Intervals are drawn up to here; the numbers beside them are never cut."""
 LINEAR = 5.0
 """The greatest end of the axis by its smallest, up to which it is linear."""
-TICKS = (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
+TICKS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000)
 """Of a logarithmic axis."""
 ROW_HEIGHT = 30
 FIELDS = ("label", "ratio", "low", "high", "text", "verdict", "kind", "cut")
@@ -102,9 +102,11 @@ def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: F
         else alt.Scale(domain=list(domain), zero=False, nice=False)
     )
     ratios = alt.Axis(
-        values=list(TICKS) if logarithmic else alt.Undefined,
+        values=[one for one in TICKS if domain[0] <= one <= domain[1]]
+        if logarithmic
+        else alt.Undefined,
         tickCount=5,
-        format=".3f" if domain[1] - domain[0] < 0.025 else ".2f",
+        format="~g" if logarithmic else ".3f" if domain[1] - domain[0] < 0.025 else ".2f",
         labelOverlap=True,
     )
     band = (

@@ -123,7 +123,8 @@ def _sentence(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str]
         return t("comparison-sentence.nothing", reason=reason, **values)
     values["confidence"] = plain_percent(t, round(effect.confidence, 12))
     if verdict.kind in DECIDED or verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
-        return decided(t, "comparison-sentence", verdict, metric, values)
+        which, numbers = decided(t, verdict, metric)
+        return t(f"comparison-sentence.{which}", **values, **numbers)
     digits = percent_decimals(effect)
     far = effect.high > FARTHEST
     values |= {

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from teiten.model.analysis import ContrastResult, LevelResult, Verdict, VerdictKind
-from teiten.model.metrics import PRIMARY
+from teiten.model.metrics import PRIMARY, QUERY_TIME
 from teiten.model.trial import Outcome
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
@@ -21,6 +21,13 @@ from teiten.report.sentences import (
 from teiten.report.texts import problem_text
 from teiten.report.view.design import stopped
 from teiten.report.view.kit import Kit
+from teiten.report.view.queries.groups import answer_forest, points
+from teiten.report.view.queries.sweep import chart as sweep_chart_of
+from teiten.report.view.queries.sweep import fastest_level, sweeps_of
+from teiten.report.view.queries.sweep import findings as sweep_findings
+
+MOST_OPEN = 10
+"""More undecided levels are counted, and named in the results only."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,8 @@ class Statement:
     word: str
     text: str
     chart: Chart | None
+    points: tuple[str, ...] = ()
+    """Of a workload of queries: what is said of groups of them."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +54,7 @@ class Answer:
 
 
 def answer(kit: Kit) -> Answer:
-    statements = tuple(_statement(kit, at, one) for at, one in enumerate(primary(kit)))
+    statements = tuple(_statement(kit, at, one) for at, one in enumerate(_asked(kit)))
     t = kit.t
     remarks = (
         *stopped(kit),
@@ -65,6 +74,16 @@ def primary(kit: Kit) -> tuple[ContrastResult, ...]:
     for one in kit.analysis.contrasts:
         first.setdefault((one.workload, one.old, one.new), one)
     return tuple(first.values())
+
+
+def _asked(kit: Kit) -> tuple[ContrastResult, ...]:
+    """What the first page answers: each contrast, but of a sweep only that of its fastest level."""
+    found = []
+    for one in primary(kit):
+        swept = sweeps_of(kit, one.workload) if one.metric is QUERY_TIME else None
+        if swept is None or one.new == fastest_level(swept):
+            found.append(one)
+    return tuple(found)
 
 
 def _notices(kit: Kit) -> tuple[str, ...]:
@@ -93,8 +112,21 @@ def _statement(kit: Kit, at: int, contrast: ContrastResult) -> Statement:
         contrast.overall.kind.value,
         verdict_word(t, contrast.overall),
         sentence(t, names, contrast, machine),
-        _forest(kit, at, contrast, sides),
+        *_shown(kit, at, contrast, sides),
     )
+
+
+def _shown(
+    kit: Kit, at: int, contrast: ContrastResult, sides: str
+) -> tuple[Chart | None, tuple[str, ...]]:
+    """The chart beside the sentence, and what is said below it."""
+    name = f"forest-{at + 1}"
+    if contrast.metric is not QUERY_TIME:
+        return _forest(kit, at, contrast, sides), ()
+    swept = sweeps_of(kit, contrast.workload)
+    if swept is not None:
+        return sweep_chart_of(kit, name, swept), sweep_findings(kit, swept)
+    return answer_forest(kit, name, contrast), points(kit, contrast)
 
 
 def _forest(kit: Kit, at: int, contrast: ContrastResult, sides: str) -> Chart | None:
@@ -171,21 +203,41 @@ def _excluded(kit: Kit) -> str:
 def _undecided(kit: Kit) -> str:
     t = kit.t
     parts = []
-    for contrast in primary(kit):
+    for contrast in _asked(kit):
         open_levels = [
             kit.names.context(level.context) for level in contrast.levels if is_open(level)
         ]
         if contrast.overall.kind is VerdictKind.INCONCLUSIVE:
             open_levels.insert(0, t("level.overall"))
-        if open_levels:
+        if len(open_levels) > MOST_OPEN:
+            workload = _of_several(kit, contrast)
+            count = sum(map(is_open, contrast.levels))
+            parts.append(
+                t(
+                    "answer.undecided-many",
+                    workload=workload,
+                    count=count,
+                    of=len(contrast.levels),
+                )
+            )
+        elif open_levels:
             parts.append(
                 t(
                     "answer.undecided.workload",
-                    workload=kit.names.workload(contrast.workload),
+                    workload=_of_several(kit, contrast),
                     levels=t("list.separator").join(open_levels),
                 )
             )
     return t("list.strong").join(parts) if parts else t("answer.undecided.none")
+
+
+def _of_several(kit: Kit, contrast: ContrastResult) -> str:
+    """The workload, and which side where several are compared with the old one."""
+    workload = kit.names.workload(contrast.workload)
+    sides = {one.new for one in _asked(kit) if one.workload == contrast.workload}
+    if len(sides) < 2:
+        return workload
+    return kit.t("answer.workload-of-side", workload=workload, side=kit.short(contrast.new))
 
 
 def is_open(level: LevelResult) -> bool:

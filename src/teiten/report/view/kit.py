@@ -77,10 +77,10 @@ class Kit:
         """Short names of all sides, old first."""
         return tuple(side.short for side in self.names.sides.values())
 
-    def side_labels_of(self, sides: Iterable[str]) -> tuple[str, ...]:
-        """Short names of those sides that occur, old first."""
+    def sides_of(self, sides: Iterable[str]) -> tuple[str, ...]:
+        """Those sides that occur, old first."""
         occurring = set(sides)
-        return tuple(one.short for level, one in self.names.sides.items() if level in occurring)
+        return tuple(level for level in self.names.sides if level in occurring)
 
     def short(self, side: str) -> str:
         return self.names.side(side).short

@@ -43,6 +43,7 @@ class ReportView:
         yield self.asked.grid
         for part in self.results:
             yield from part.charts
+            yield from (one for topic in part.topics for one in topic.charts)
             yield from (one.chart for one in part.scaling)
             if part.series:
                 yield part.series

@@ -17,9 +17,10 @@ from teiten.model.metrics import (
     TPS,
     Metric,
 )
+from teiten.model.query_results import RatioBound
 from teiten.report.charts.base import Chart
 from teiten.report.charts.levels import Dot, LevelAxes, by_level, logarithmic_ticks
-from teiten.report.names import CORES, SERVER
+from teiten.report.names import CORES, QUERY, SERVER
 from teiten.report.numbers import measured, spread
 from teiten.report.sentences import (
     detectable_percent,
@@ -28,9 +29,15 @@ from teiten.report.sentences import (
     ratio_text,
     verdict_word,
 )
+from teiten.report.speed import speed_text
 from teiten.report.tables import Cell, Column, Row, Table, cells, level_value
 from teiten.report.view.chooser import still_series
 from teiten.report.view.kit import Group, Kit, factor_of
+from teiten.report.view.queries.groups import bound_text, contrast_of
+from teiten.report.view.queries.part import Topic, results_of, topics
+from teiten.report.view.queries.part import charts as query_charts
+from teiten.report.view.queries.sweep import sweeps_of
+from teiten.report.view.queries.units import MILLISECONDS, TimeUnit, unit_for
 from teiten.report.view.scaling import WorkloadScaling, scaling
 
 
@@ -45,13 +52,18 @@ class WorkloadResults:
     """The samples of the trials, with what the reader can choose; None where there are none."""
     scaling: tuple[WorkloadScaling, ...]
     """One for each combination of the other factors' levels, where there are loads enough."""
+    topics: tuple[Topic, ...] = ()
+    """Of a workload of queries: its groups, workers, blocks and partitions."""
 
 
 def results(kit: Kit) -> tuple[WorkloadResults, ...]:
     found = []
     for at, name in enumerate(kit.workloads_measured()):
         groups = kit.of_workload(name)
+        queries = results_of(kit, name)
         charts = _charts(kit, f"workload-{at + 1}", groups)
+        if queries is not None:
+            charts += query_charts(kit, f"workload-{at + 1}", queries)
         tables = tuple(
             contrast_table(
                 kit, f"workload-{at + 1}-contrast-{place + 1}", contrast, noted=place == 0
@@ -68,13 +80,20 @@ def results(kit: Kit) -> tuple[WorkloadResults, ...]:
                 (*tables, *([percentiles] if percentiles else [])),
                 still_series(kit, f"workload-{at + 1}-series", name),
                 scaling(kit, f"workload-{at + 1}", name),
+                topics(kit, f"workload-{at + 1}", queries) if queries else (),
             )
         )
     return tuple(found)
 
 
 def _contrasts(kit: Kit, workload: str) -> list[ContrastResult]:
-    mine = [one for one in kit.analysis.contrasts if one.workload == workload]
+    """Those that get a table of their own: of a sweep none, whose table has all levels."""
+    mine = [
+        one
+        for one in kit.analysis.contrasts
+        if one.workload == workload
+        and not (one.metric is QUERY_TIME and sweeps_of(kit, workload) is not None)
+    ]
     return sorted(mine, key=lambda one: one.metric.name not in PRIMARY)
 
 
@@ -156,7 +175,6 @@ def metric_chart(kit: Kit, name: str, groups: Sequence[Group], metric: Metric) -
 def _charts(kit: Kit, prefix: str, groups: Sequence[Group]) -> tuple[Chart, ...]:
     charts = (
         metric_chart(kit, f"{prefix}-tps", groups, TPS),
-        metric_chart(kit, f"{prefix}-queries", groups, QUERY_TIME),
         metric_chart(kit, f"{prefix}-latency", groups, LATENCY_MEAN),
         _latency_chart(kit, f"{prefix}-percentiles", groups),
     )
@@ -198,21 +216,31 @@ def contrast_table(kit: Kit, name: str, contrast: ContrastResult, *, noted: bool
     ``noted``: with the note on how they were made, which is the same for all.
     """
     t, names = kit.t, kit.names
-    factor = factor_of(contrast.metric)
-    factors = [one for one, _ in contrast.levels[0].context] if contrast.levels else []
+    timed = contrast.metric is QUERY_TIME
+    unit = _time_unit(contrast)
+    factors = shown_factors(kit, contrast)
     title = kit.metric_title(contrast.metric)
+    if timed:
+        title = t("unit.of", title=t(f"metric.{contrast.metric.name}"), unit=unit.name)
     columns = (
         *(Column(names.factor(one), numeric=True) for one in factors),
         Column(names.side(contrast.old).long, numeric=True),
         Column(names.side(contrast.new).long, numeric=True),
-        Column(t("table.ratio"), numeric=True),
+        Column(t("table.ratio" if names.is_server else "table.ratio-sides"), numeric=True),
         Column(t("table.interval"), numeric=True),
+        *([Column(t("table.speed-up"), numeric=True)] if timed else []),
         Column(t("table.pairs"), numeric=True),
         Column(t("table.verdict")),
     )
-    rows = tuple(_level_row(kit, level, factor) for level in contrast.levels)
-    lead = [Cell(t("level.overall")), *(Cell("") for _ in factors[1:])] if factors else []
-    total = (*lead, Cell(""), Cell(""), *_judged(kit, contrast.overall))
+    own = contrast_of(kit, contrast)
+    bounds = dict(own.bounds) if own else {}
+    rows = tuple(
+        _level_row(kit, contrast, level, unit, bounds.get(level.context))
+        for level in contrast.levels
+    )
+    overall = t("level.overall-queries" if factors == [QUERY] else "level.overall")
+    lead = [Cell(overall), *(Cell("") for _ in factors[1:])] if factors else []
+    total = (*lead, Cell(""), Cell(""), *_judged(kit, contrast.overall, speed=timed))
     confidence = contrast.overall.effect.confidence if contrast.overall.effect else 0.95
     sequential = kit.study.measure.sequential is not None
     note = "table.contrast.note-sequential" if sequential else "table.contrast.note"
@@ -231,6 +259,23 @@ def contrast_table(kit: Kit, name: str, contrast: ContrastResult, *, noted: bool
     )
 
 
+def shown_factors(kit: Kit, contrast: ContrastResult) -> list[str]:
+    """The factors with a column: of queries only those that vary, as the others are said above."""
+    context = contrast.levels[0].context if contrast.levels else ()
+    if contrast.metric is not QUERY_TIME:
+        return [one for one, _ in context]
+    told = kit.names.told.get(context, context)
+    return [one for one, _ in told if one not in kit.names.single or one == QUERY]
+
+
+def _time_unit(contrast: ContrastResult) -> TimeUnit:
+    """Of a table of queries; of other metrics the one that they are always shown in."""
+    if contrast.metric is not QUERY_TIME:
+        return TimeUnit("", factor_of(contrast.metric))
+    medians = [one for level in contrast.levels for one in (level.old_median, level.new_median)]
+    return unit_for(one for one in medians if one is not None) if medians else MILLISECONDS
+
+
 def _left_out(kit: Kit, contrast: ContrastResult) -> str:
     if not contrast.left_out:
         return ""
@@ -238,9 +283,17 @@ def _left_out(kit: Kit, contrast: ContrastResult) -> str:
     return " " + kit.t("table.left-out", queries=named)
 
 
-def _level_row(kit: Kit, level: LevelResult, factor: float) -> Row:
+def _level_row(
+    kit: Kit,
+    contrast: ContrastResult,
+    level: LevelResult,
+    unit: TimeUnit,
+    bound: RatioBound | None,
+) -> Row:
     effect = level.verdict.effect
     relative = (effect.high - effect.low) / 2 if effect else math.nan
+    timed = contrast.metric is QUERY_TIME
+    shown = shown_factors(kit, contrast)
 
     def value(number: float | None, values: Sequence[float], over: int) -> Cell:
         if over and level.limit is not None:
@@ -253,17 +306,25 @@ def _level_row(kit: Kit, level: LevelResult, factor: float) -> Row:
         if number is None:
             return Cell("—")
         half = abs(number) * relative if math.isfinite(relative) else spread(values)
-        return Cell(measured(number * factor, half * factor), number)
+        if timed:
+            return Cell(unit.text(number, half), number)
+        return Cell(measured(number * unit.factor, half * unit.factor), number)
 
     return (
-        *(Cell(text, level_value(text, at)) for at, (_, text) in enumerate(level.context)),
+        *(
+            Cell(text, level_value(text, at))
+            for at, (name, text) in enumerate(level.context)
+            if name in shown
+        ),
         value(level.old_median, level.old_values, level.old_over),
         value(level.new_median, level.new_values, level.new_over),
-        *_judged(kit, level.verdict),
+        *_judged(kit, level.verdict, speed=timed, bound=bound),
     )
 
 
-def _judged(kit: Kit, verdict: Verdict) -> Row:
+def _judged(
+    kit: Kit, verdict: Verdict, *, speed: bool = False, bound: RatioBound | None = None
+) -> Row:
     effect = verdict.effect
     word = verdict_word(kit.t, verdict)
     hint = ""
@@ -271,9 +332,11 @@ def _judged(kit: Kit, verdict: Verdict) -> Row:
         hint = kit.t(
             "table.detectable", percent=detectable_percent(kit.t, verdict.smallest_detectable)
         )
+    faster = Cell(bound_text(bound) or speed_text(effect), 1 / effect.ratio if effect else None)
     return (
         Cell(ratio_text(effect), effect.ratio if effect else None),
         Cell(interval_text(kit.t, effect), effect.low if effect else None),
+        *([faster] if speed else []),
         Cell(str(verdict.pairs), verdict.pairs),
         Cell(f"{word}{hint}", kind=f"verdict {verdict.kind.value}"),
     )

@@ -31,9 +31,11 @@ def time_bars(kit: Kit, prefix: str, found: QueryResults) -> Chart | None:
     t = kit.t
     alone = kit.study.measure.alpha
     drawn = "dots" if is_logarithmic([bar.value for bar in bars]) else "bars"
-    queries = dict.fromkeys(
-        bar.query for bar in sorted(bars, key=lambda bar: _rank(kit, bar.query))
-    )
+    places = [
+        kit.names.axis(context)
+        for context in sorted({one.context for one in shown}, key=kit.names.order)
+    ]
+    queries = sorted({query for query, _ in places}, key=lambda query: _rank(kit, query))
     return query_bars(
         f"{prefix}-queries",
         t("chart.query-times.title"),
@@ -42,13 +44,8 @@ def time_bars(kit: Kit, prefix: str, found: QueryResults) -> Chart | None:
         QueryAxes(
             x=t("unit.of", title=t("metric.query_seconds"), unit=unit.name),
             queries=tuple(queries),
-            sides=kit.side_labels_of(one.side for one in shown),
-            panels=tuple(
-                dict.fromkeys(
-                    bar.panel
-                    for bar in sorted(bars, key=lambda bar: list(_panels(kit)).index(bar.panel))
-                )
-            ),
+            sides=tuple(map(kit.short, kit.sides_of(one.side for one in shown))),
+            panels=tuple(dict.fromkeys(panel for _, panel in places)),
             side=kit.names.factor(kit.study.contrast),
             query=kit.names.factor(QUERY),
         ),
@@ -61,13 +58,6 @@ def _greatest(one: QueryTime) -> float:
 
 def _rank(kit: Kit, query: str) -> int:
     return kit.names.orders.get(QUERY, {}).get(query, 0)
-
-
-def _panels(kit: Kit) -> dict[str, None]:
-    """Labels of all panels, in the study's order of levels."""
-    contexts = {one.context for found in kit.analysis.query_results for one in found.times}
-    ordered = sorted(contexts, key=kit.names.order)
-    return dict.fromkeys(kit.names.axis(context)[1] for context in ordered)
 
 
 def _bar(kit: Kit, one: QueryTime, unit: TimeUnit) -> QueryBar:
@@ -117,16 +107,16 @@ def speed_row(kit: Kit, label: str, verdict: Verdict, *, overall: bool = False) 
 
 
 def speed_chart(
-    kit: Kit, name: str, contrast: ContrastResult, rows: list[ForestRow]
+    kit: Kit, name: str, contrast: ContrastResult, rows: list[ForestRow], *, groups: bool = False
 ) -> Chart | None:
-    """A forest of speed-ups of one contrast."""
+    """A forest of speed-ups of one contrast, of queries or of groups of them."""
     if not rows or len(rows) > MOST_ROWS:
         return None
     t = kit.t
     sides = {"old": kit.short(contrast.old), "new": kit.short(contrast.new)}
     words = ForestWords(
         axis=t("chart.speed-up.axis", **sides),
-        title=t("chart.speed-up.title", **sides),
+        title=t(f"chart.speed-up.title{'-groups' if groups else ''}", **sides),
         note=t("chart.speed-up.note", delta=plain_percent(t, contrast.overall.delta)),
         ratio=t("table.speed-up"),
         verdict=t("table.verdict"),

@@ -1,0 +1,232 @@
+"""Conclusions on groups of queries: sentences, forest and table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from teiten.model.analysis import ContrastResult, Interval, VerdictKind
+from teiten.model.query_results import GroupConclusion, QueryContrast, RatioBound
+from teiten.report.charts.base import Chart
+from teiten.report.names import QUERY
+from teiten.report.numbers import NOTHING, decimals_for
+from teiten.report.sentences import (
+    detectable_percent,
+    percent,
+    plain_percent,
+    verdict_word,
+)
+from teiten.report.speed import (
+    bound_of_speed_text,
+    inverse,
+    is_many_times,
+    speed_interval_text,
+    speed_text,
+    times_text,
+)
+from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.view.kit import Kit
+from teiten.report.view.queries.times import speed_chart, speed_row
+
+MOST_SENTENCES = 8
+"""On the first page; more are left to its chart, and to the table."""
+MOST_NAMED = 6
+MANY_QUERIES = 4
+"""From so many on, they are counted on the first page."""
+
+
+def contrast_of(kit: Kit, contrast: ContrastResult) -> QueryContrast | None:
+    """What else was found of a contrast of queries."""
+    for found in kit.analysis.query_results:
+        if found.workload == contrast.workload:
+            for one in found.contrasts:
+                if (one.old, one.new) == (contrast.old, contrast.new):
+                    return one
+    return None
+
+
+def points(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
+    """What the first page says below its sentence: groups, or how many queries gained and lost."""
+    found = contrast_of(kit, contrast)
+    if found is None:
+        return ()
+    if 0 < len(found.groups) <= MOST_SENTENCES:
+        return tuple(_sentence(kit, one) for one in found.groups)
+    of_all = [one for one in found.groups if not one.group][:MOST_SENTENCES]
+    counted = _counted(kit, contrast, found) if len(contrast.levels) >= MANY_QUERIES else ()
+    return (*(_sentence(kit, one) for one in of_all), *counted)
+
+
+def answer_forest(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
+    """All queries together, and each group; without groups each query, where they are few."""
+    found = contrast_of(kit, contrast)
+    groups = found.groups if found else ()
+    rows = [speed_row(kit, kit.t("level.overall-queries"), contrast.overall, overall=True)]
+    if groups:
+        rows += [speed_row(kit, _label(kit, one), one.verdict) for one in groups]
+    elif 1 < len(contrast.levels) <= 2 * MANY_QUERIES:
+        rows += [
+            speed_row(kit, kit.names.context(one.context), one.verdict) for one in contrast.levels
+        ]
+    drawn = [row for row in rows if row is not None]
+    return speed_chart(kit, name, contrast, drawn, groups=bool(groups))
+
+
+def group_table(
+    kit: Kit, name: str, found: QueryContrast, contrast: ContrastResult
+) -> Table | None:
+    """Every group with its speed-up and verdict."""
+    if not found.groups:
+        return None
+    t = kit.t
+    contexts = any(_context(kit, one) for one in found.groups)
+    return Table(
+        name=name,
+        caption=t(
+            "table.query-groups.caption",
+            old=kit.short(contrast.old),
+            new=kit.short(contrast.new),
+            workload=kit.names.workload(contrast.workload),
+        ),
+        columns=(
+            Column(t("table.query-group")),
+            *([Column(t("table.level"))] if contexts else []),
+            Column(t("table.queries")),
+            Column(t("table.speed-up"), numeric=True),
+            Column(t("table.interval"), numeric=True),
+            Column(t("table.pairs"), numeric=True),
+            Column(t("table.verdict")),
+        ),
+        rows=tuple(_row(kit, one, at, contexts=contexts) for at, one in enumerate(found.groups)),
+        note=t("table.query-groups.note"),
+    )
+
+
+def _row(kit: Kit, one: GroupConclusion, at: int, *, contexts: bool) -> Row:
+    effect = one.verdict.effect
+    shown = inverse(effect) if effect else None
+    word = verdict_word(kit.t, one.verdict)
+    if one.verdict.smallest_detectable is not None:
+        word += kit.t(
+            "table.detectable", percent=detectable_percent(kit.t, one.verdict.smallest_detectable)
+        )
+    if one.over:
+        word = kit.t("query-group.over-word", queries=_named(kit, one.over))
+    bound = bound_text(one.bound)
+    return (
+        Cell(_title(kit, one), float(at), kind="left"),
+        *([Cell(_context(kit, one))] if contexts else []),
+        Cell(_named(kit, one.queries)),
+        Cell(bound or speed_text(effect), shown.ratio if shown else None),
+        Cell(speed_interval_text(kit.t, effect), shown.low if shown else None),
+        Cell(str(one.verdict.pairs), one.verdict.pairs),
+        Cell(word, kind=f"verdict {one.verdict.kind.value}"),
+    )
+
+
+def bound_text(bound: RatioBound | None) -> str:
+    """``≥ 14``: the speed-up is no less; empty without a bound."""
+    if bound is None:
+        return ""
+    speed = bound_of_speed_text(bound.ratio, at_most=bound.at_most)
+    return f"≥ {speed}" if bound.at_most else f"≤ {speed}"
+
+
+def _sentence(kit: Kit, one: GroupConclusion) -> str:
+    values = {"group": _label(kit, one), "queries": _named(kit, one.queries)}
+    key = "query-group.sentence" if one.group else "query-group.sentence-all"
+    return kit.t(key, said=_said(kit, one), **values)
+
+
+def _said(kit: Kit, one: GroupConclusion) -> str:
+    t, effect = kit.t, one.verdict.effect
+    if one.over:
+        limit = t("query-group.over", queries=_named(kit, one.over))
+        if one.bound is None:
+            return limit
+        side = "least" if one.bound.at_most else "most"
+        factor = bound_of_speed_text(one.bound.ratio, at_most=one.bound.at_most)
+        return t(f"query-group.bound-{side}", factor=factor, over=limit)
+    if effect is None:
+        return t.either(f"reason.{one.verdict.reason}", verdict_word(t, one.verdict))
+    return t(
+        "query-group.said",
+        effect=effect_text(kit, effect),
+        interval=_interval(kit, effect),
+        verdict=verdict_word(t, one.verdict),
+    )
+
+
+def effect_text(kit: Kit, effect: Interval) -> str:
+    """``10.3 times as fast``, ``takes 1.9 times as long``, ``takes 5.2 % less time``."""
+    t = kit.t
+    if is_many_times(effect):
+        faster = effect.ratio < 1
+        shown = inverse(effect) if faster else effect
+        key = "effect.times-fast" if faster else "effect.times-long"
+        return t(key, factor=times_text(shown.ratio, shown))
+    share = percent(t, abs(effect.ratio - 1), _digits(effect))
+    return t("effect.less-time" if effect.ratio < 1 else "effect.more-time", percent=share)
+
+
+def _interval(kit: Kit, effect: Interval) -> str:
+    """In the terms of ``effect_text``."""
+    t = kit.t
+    confidence = plain_percent(t, round(effect.confidence, 4))
+    if is_many_times(effect):
+        shown = inverse(effect) if effect.ratio < 1 else effect
+        low, high = (times_text(end, shown) for end in (shown.low, shown.high))
+        return t("interval.percent", confidence=confidence, low=low, high=high)
+    ends = (percent(t, end - 1, _digits(effect), signed=True) for end in (effect.low, effect.high))
+    low, high = ends
+    return t("interval.percent", confidence=confidence, low=low, high=high)
+
+
+def _digits(effect: Interval) -> int:
+    half = (effect.high - effect.low) / 2 * 100
+    return max(decimals_for(half), 1 if half < 10 else 0)
+
+
+def _counted(kit: Kit, contrast: ContrastResult, found: QueryContrast) -> Iterator[str]:
+    """How many queries got which verdict, and the extremes."""
+    t = kit.t
+    counts = Counter(one.verdict.kind for one in contrast.levels)
+    listed = t("list.separator").join(
+        t("query-count.of", count=counts[kind], verdict=t(f"query-count.{kind.value}"))
+        for kind in VerdictKind
+        if counts[kind]
+    )
+    queries = {dict(one.context).get(QUERY) for one in contrast.levels}
+    key = "sentence" if len(queries) == len(contrast.levels) else "sentence-cases"
+    yield t(f"query-count.{key}", count=len(contrast.levels), listed=listed)
+    for key, context in (("gain", found.gain), ("loss", found.loss)):
+        for level in contrast.levels:
+            if level.context == context and level.verdict.effect is not None:
+                yield t(
+                    f"query-count.{key}",
+                    query=kit.names.context(level.context),
+                    effect=effect_text(kit, level.verdict.effect),
+                )
+
+
+def _label(kit: Kit, one: GroupConclusion) -> str:
+    """``1 month``, with the levels of the other factors where there are several."""
+    context = _context(kit, one)
+    title = _title(kit, one)
+    return kit.t("query-group.label", title=title, context=context) if context else title
+
+
+def _title(kit: Kit, one: GroupConclusion) -> str:
+    return kit.t.of(one.title) if one.title else kit.t("level.overall-queries")
+
+
+def _context(kit: Kit, one: GroupConclusion) -> str:
+    told = kit.names.told.get(one.context, one.context)
+    varied = tuple(pair for pair in told if pair[0] not in kit.names.single)
+    return kit.names.context(varied) if varied else ""
+
+
+def _named(kit: Kit, queries: Sequence[str]) -> str:
+    shown = kit.t("list.separator").join(queries[:MOST_NAMED])
+    more = len(queries) - MOST_NAMED
+    return kit.t("query-group.more", queries=shown, count=more) if more > 0 else shown or NOTHING

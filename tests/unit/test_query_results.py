@@ -1,0 +1,222 @@
+"""What is found of a workload of queries, and how the report says it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from teiten.model.analysis import CampaignAnalysis, VerdictKind
+from teiten.model.query_results import GroupConclusion, QueryResults, WorkerRule
+from teiten.report.html import render_html
+from teiten.report.view.report import view
+from tests.fixtures.invented_queries import (
+    GROUPS,
+    Invented,
+    explain,
+    gather,
+    invented_queries,
+    scan,
+)
+
+SWEEP = Invented(
+    contrast="guc:max_parallel_workers_per_gather",
+    levels=("0", "1", "4", "9", "16"),
+    seconds={
+        ("count", level): seconds
+        for level, seconds in {"0": 71.9, "1": 35.7, "4": 15.5, "9": 8.7, "16": 8.7}.items()
+    },
+    groups=(),
+)
+
+
+@pytest.fixture(scope="module")
+def star() -> CampaignAnalysis:
+    return invented_queries()
+
+
+@pytest.fixture(scope="module")
+def sweep() -> CampaignAnalysis:
+    return invented_queries(SWEEP)
+
+
+def results(analysis: CampaignAnalysis) -> QueryResults:
+    (found,) = analysis.query_results
+    return found
+
+
+def groups(analysis: CampaignAnalysis) -> dict[str, GroupConclusion]:
+    (contrast,) = results(analysis).contrasts
+    return {one.group: one for one in contrast.groups}
+
+
+def test_a_group_is_the_geometric_mean_of_its_queries(star: CampaignAnalysis) -> None:
+    found = groups(star)
+    assert list(found) == ["month", "year", "none"]
+    month = found["month"].verdict
+    assert month.effect is not None and month.kind is VerdictKind.FASTER
+    expected = math.sqrt(0.232 / 12.118 * 0.642 / 16.243)
+    assert month.effect.ratio == pytest.approx(expected, rel=0.03)
+    assert month.effect.confidence == pytest.approx(1 - 0.05 / 3)
+    none = found["none"].verdict
+    assert none.kind is VerdictKind.SLOWER and none.at_least_delta
+
+
+def test_a_query_over_its_limit_bounds_its_group() -> None:
+    slow = Invented(seconds={**Invented().seconds, ("q1.2", "plain"): None})
+    found = groups(invented_queries(slow))["month"]
+    assert found.over == ("q1.2",)
+    assert found.verdict.effect is None and found.verdict.reason == "over-timeout"
+    assert found.bound is not None and found.bound.at_most
+    least = math.sqrt(600 / 0.232 * 16.243 / 0.642)
+    assert 0.9 * least < 1 / found.bound.ratio < least
+
+
+def test_over_its_limit_on_both_sides_a_query_bounds_nothing() -> None:
+    both: dict[tuple[str, str], float | None] = {
+        **Invented().seconds,
+        ("q1.2", "plain"): None,
+        ("q1.2", "monthly"): None,
+    }
+    analysis = invented_queries(Invented(seconds=both))
+    assert groups(analysis)["month"].bound is None
+    (contrast,) = results(analysis).contrasts
+    assert contrast.bounds == ()
+
+
+def test_opposite_sides_over_their_limit_bound_nothing() -> None:
+    mixed: dict[tuple[str, str], float | None] = {
+        **Invented().seconds,
+        ("q1.2", "plain"): None,
+        ("q3.4", "monthly"): None,
+    }
+    analysis = invented_queries(Invented(seconds=mixed))
+    assert groups(analysis)["month"].bound is None
+    (contrast,) = results(analysis).contrasts
+    assert {dict(context)["query"]: bound.at_most for context, bound in contrast.bounds} == {
+        "q1.2": True,
+        "q3.4": False,
+    }
+
+
+def test_extremes_are_decided_queries(star: CampaignAnalysis) -> None:
+    (contrast,) = results(star).contrasts
+    assert contrast.gain is not None and dict(contrast.gain)["query"] == "q1.2"
+    assert contrast.loss is not None and dict(contrast.loss)["query"] == "q4.1"
+
+
+def test_workers_follow_the_size_and_then_the_partitions(star: CampaignAnalysis) -> None:
+    rules = {
+        (dict(one.context)["query"], one.side): one.main
+        for one in results(star).workers
+        if one.main
+    }
+    plain, monthly = rules["q2.1", "plain"], rules["q2.1", "monthly"]
+    assert plain.source is not None and plain.source.rule is WorkerRule.TABLE
+    assert (plain.expected, plain.planned, plain.follows) == (9, 9, True)
+    assert monthly.source is not None and monthly.source.rule is WorkerRule.PARTITIONS
+    assert (monthly.expected, monthly.planned, monthly.follows) == (7, 7, True)
+
+
+def test_blocks_and_partitions_of_the_fact_table(star: CampaignAnalysis) -> None:
+    uses = {(dict(one.context)["query"], one.side): one for one in results(star).tables}
+    assert uses["q1.2", "plain"].blocks == 7_758_504
+    assert uses["q1.2", "monthly"].blocks == 7_758_504 // 84
+    partitions = uses["q1.2", "monthly"].partitions
+    assert partitions is not None
+    assert (partitions.scanned, partitions.pruned, partitions.partitions) == (1, 83, 84)
+    assert [(one.workers, one.scans) for one in uses["q2.1", "monthly"].shared] == [
+        (1, 42),
+        (0, 42),
+    ]
+
+
+def test_a_sweep_has_steps_against_the_first_and_the_one_before(sweep: CampaignAnalysis) -> None:
+    (found,) = results(sweep).sweeps
+    assert [step.level for step in found.steps] == ["0", "1", "4", "9", "16"]
+    kinds = [step.against_previous.kind if step.against_previous else None for step in found.steps]
+    assert kinds[0] is None and set(kinds[1:4]) == {VerdictKind.FASTER}
+    assert kinds[4] is not VerdictKind.FASTER
+    workers = [step.workers.main for step in found.steps if step.workers]
+    assert [one.launched if one else 0 for one in workers] == [0, 1, 4, 9, 9]
+    assert [one.expected for one in workers if one] == [1, 4, 9, 9]
+
+
+def smaller_start(query: str, side: str) -> dict[str, Any]:
+    """On the new side the plan begins with a small table."""
+    if side == "plain":
+        return explain(query, side)
+    below = scan("supplier", 13_965, workers=3, seconds=1.0)
+    return {**explain(query, "plain"), "Plan": gather(3, below)}
+
+
+def test_a_slower_query_whose_plan_begins_smaller_is_explained() -> None:
+    seconds: dict[tuple[str, str], float | None] = {
+        ("q3.1", "plain"): 1.0,
+        ("q3.1", "indexed"): 3.0,
+        ("q1.1", "plain"): 3.0,
+        ("q1.1", "indexed"): 1.0,
+    }
+    like = Invented(levels=("plain", "indexed"), seconds=seconds, groups=(), plans=smaller_start)
+    analysis = invented_queries(like)
+    (contrast,) = results(analysis).contrasts
+    (reason,) = contrast.fewer_workers
+    assert dict(reason.context)["query"] == "q3.1"
+    assert (reason.old.planned, reason.new.planned) == (9, 3)
+    page = render_html(analysis, "en")
+    assert "it begins with supplier, 109 MiB, whose size gives it 3 workers" in page
+
+
+def test_every_part_is_shown_in_both_languages(star: CampaignAnalysis) -> None:
+    english, japanese = view(star, "en"), view(star, "ja")
+    (statement,) = english.answer.statements
+    assert len(statement.points) == 3
+    assert "1 month (q1.2, q3.4)" in statement.points[0]
+    assert "times as fast" in statement.points[0]
+    (part,) = english.results
+    assert [topic.title for topic in part.topics] == [
+        "By group of queries",
+        "Workers",
+        "Blocks and partitions",
+        "Node statistics of the greatest gain and loss",
+    ]
+    assert len(japanese.results[0].topics) == 4
+    names = [chart.name for chart in english.charts()]
+    assert len(names) == len(set(names))
+    tables = [table.name for topic in part.topics for table in topic.tables]
+    assert len(tables) == len(set(tables))
+    for topic in part.topics:
+        for table in topic.tables:
+            assert {len(row) for row in table.rows} == {len(table.columns)}
+    assert "<schema>" not in render_html(star, "en")
+
+
+def test_a_sweep_is_one_statement_and_one_table(sweep: CampaignAnalysis) -> None:
+    shown = view(sweep, "en")
+    (statement,) = shown.answer.statements
+    assert statement.chart is not None and "fastest with" in statement.points[0]
+    (part,) = shown.results
+    assert part.tables == ()
+    (table,) = part.topics[0].tables
+    assert len(table.rows) == 5
+    assert view(sweep, "ja").answer.statements[0].points
+
+
+def test_without_groups_the_first_page_counts_the_queries() -> None:
+    analysis = invented_queries(Invented(groups=()))
+    (statement,) = view(analysis, "en").answer.statements
+    assert statement.points[0] == "Of 5 queries: 2 slower, 3 faster."
+    assert "The greatest gain: q1.2" in statement.points[1]
+
+
+def test_a_campaign_without_a_counted_trial_is_shown(star: CampaignAnalysis) -> None:
+    nothing = replace(star, trials=(), query_results=(), query_plans=())
+    assert view(nothing, "en").results == ()
+
+
+def test_many_contexts_leave_the_groups_to_the_chart() -> None:
+    many = tuple(replace(GROUPS[at % 3], name=f"g{at}") for at in range(9))
+    (statement,) = view(invented_queries(Invented(groups=many)), "en").answer.statements
+    assert statement.points[0].startswith("Of 5 queries")
