@@ -13,10 +13,11 @@ from teiten.model.analysis import CampaignAnalysis, VerdictKind
 from teiten.model.claims import ClaimOutcome
 from teiten.model.facts import HostFacts
 from teiten.model.study import DataSet, Query
+from teiten.model.units import Seconds
 from teiten.report.comparison.render import comparison_html, comparison_markdown
 from teiten.report.comparison.sides import comparison_sentence
 from teiten.study.claims import claims_of
-from tests.fixtures.invented_ssb import GUC, QUERIES, Levels, ssb_campaign, ssb_plan
+from tests.fixtures.invented_ssb import GUC, QUERIES, Further, Levels, Truth, ssb_campaign, ssb_plan
 from tests.fixtures.synthetic_plan import HOST
 from tests.unit.test_claims_queries import as_published
 
@@ -25,7 +26,7 @@ WINDOWS = replace(HOST, system="Windows", distribution="Windows Server 2019")
 CLAIMS = [replace(one, queries=()) for one in claims_of("parallel")]
 
 
-def scans(factor: float):  # type: ignore[no-untyped-def]
+def scans(factor: float) -> Further:
     return lambda levels: {"plan_seconds:Seq Scan": factor * as_published(levels)}
 
 
@@ -40,9 +41,9 @@ def windows(levels: Levels) -> float:
 
 
 def campaign(
-    name: str, truth: object = linux, facts: HostFacts = HOST, factor: float = 1.0
+    name: str, truth: Truth = linux, facts: HostFacts = HOST, factor: float = 1.0
 ) -> CampaignAnalysis:
-    return ssb_campaign(name, PLAN, truth, facts=facts, further=scans(factor))  # type: ignore[arg-type]
+    return ssb_campaign(name, PLAN, truth, facts=facts, further=scans(factor))
 
 
 def outcomes(a: CampaignAnalysis, b: CampaignAnalysis) -> dict[str, ClaimOutcome]:
@@ -85,7 +86,7 @@ def test_other_queries_tables_or_limits_are_obstacles() -> None:
         workload,
         queries=(Query("q1.1", "SELECT 1;\n"), *workload.queries[1:]),
         data=DataSet(1),
-        timeout=30.0,
+        timeout=Seconds(30.0),
     )
     plan = replace(a.plan, study=replace(a.plan.study, workloads=(changed,)))
     found = {(one.code, one.subject) for one in comparability(a, replace(a, name="b", plan=plan))}

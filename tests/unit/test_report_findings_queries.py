@@ -21,7 +21,6 @@ from tests.unit.test_claims_queries import as_published
 
 FACTS = replace(HOST, cpu=replace(HOST.cpu, logical=16))
 STEPS = ("0", "1", "2", "4", "16")
-ANY_QUERY = {"queries": ()}
 
 
 def truth(levels: Levels) -> float:
