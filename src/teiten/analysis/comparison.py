@@ -43,7 +43,7 @@ def compare(
     """
     differences = comparability(a, b)
     comparison = Comparison(a, b, differences, tuple(_results(a, b)), ())
-    of_systems = [claim for claim in claims if claim.needs.systems]
+    of_systems = [claim for claim in claims if claim.needs.compared]
     return Comparison(
         a,
         b,

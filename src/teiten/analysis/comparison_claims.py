@@ -58,7 +58,7 @@ def assess_comparison(
     of_b: Sequence[Observation],
 ) -> tuple[ClaimOutcome, ...]:
     """The outcome of each finding about two systems; others are left to each campaign's report."""
-    return tuple(_assess(claim, comparison, of_a, of_b) for claim in claims if claim.needs.systems)
+    return tuple(_assess(claim, comparison, of_a, of_b) for claim in claims if claim.needs.compared)
 
 
 def _assess(
