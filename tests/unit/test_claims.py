@@ -335,3 +335,12 @@ def test_a_contrast_of_builds_is_one_of_servers_by_their_names() -> None:
     other = replace(by_name, contrast=ClaimContrast("build", "13", "LTO"))
     (missing,) = assess([other], PLAN, FACTS, attempts(with_effect(1.03)))
     assert missing.standing is NOT_APPLICABLE
+
+
+def test_a_finding_of_one_system_needs_a_campaign_on_it() -> None:
+    wanted = replace(between(ABOUT_TWO), needs=ClaimNeeds(("13", "14"), systems=("Windows",)))
+    found = attempts(with_effect(0.975))
+    elsewhere = outcome(wanted, found)
+    assert elsewhere.reason is not None and elsewhere.reason.code == "system"
+    (there,) = assess([wanted], PLAN, replace(FACTS, system="Windows"), found)
+    assert there.standing is REPRODUCED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -31,13 +31,12 @@ from teiten.report.claims import bounds_text, check_text
 from teiten.report.texts import texts
 from teiten.study.published import PUBLISHED
 from tests.fixtures.invented_claims import a_claim
-from tests.fixtures.invented_ssb import GUC, QUERIES, Levels, Truth, ssb_plan, timed
+from tests.fixtures.invented_ssb import GUC, QUERIES, Further, Levels, Truth, ssb_plan, timed
 from tests.fixtures.synthetic_plan import HOST
 
 FACTS = replace(HOST, cpu=replace(HOST.cpu, logical=4))
 LAYOUTS = {"layout": ("plain", "monthly")}
 OLAP = ssb_plan("partition-olap", "layout", LAYOUTS)
-Further = Callable[[Levels], Mapping[str, float]]
 TO_MONTHLY = ClaimContrast("layout", "plain", "monthly")
 
 

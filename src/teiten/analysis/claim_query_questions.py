@@ -33,8 +33,9 @@ def ask(
             for part in parts:
                 yield from _bounded(part, ratios, CheckKind.QUERIES, found, metric)
         case PlanValue(parts):
+            values = logs_of(found.sides[0].by_query)
             for part in parts:
-                yield from _bounded(part, _logs(found.sides[0]), CheckKind.VALUE, found, metric)
+                yield from _bounded(part, values, CheckKind.VALUE, found, metric)
         case QueryOrder(classes):
             yield from _order(classes, found)
 
@@ -60,13 +61,14 @@ def asked_queries(queries: Queries, found: Sequence[str]) -> Queries:
     return queries or tuple(found)
 
 
-def _logs(side: QueryValues) -> dict[str, dict[int, float]]:
+def logs_of(values: Mapping[str, Blocks]) -> dict[str, dict[int, float]]:
+    """ln by query and block; NaN where a value is not positive and finite."""
     return {
         query: {
             block: math.log(value) if 0 < value < math.inf else math.nan
             for block, value in sorted(blocks.items())
         }
-        for query, blocks in side.by_query.items()
+        for query, blocks in values.items()
     }
 
 
@@ -79,7 +81,7 @@ def _bounded(
             kind,
             tuple(one.side for one in found.sides),
             (),
-            tuple(_means(values, group).values()),
+            tuple(means_of(values, group).values()),
             log_bound(part.low, -math.inf),
             log_bound(part.high, math.inf),
             classes=(group,),
@@ -91,7 +93,7 @@ def _bounded(
 def _order(classes: Sequence[Queries], found: Sides) -> Iterator[Question]:
     old, new = found.sides
     ratios = changes(old, new)
-    means = [_means(ratios, asked_queries(one, found.queries)) for one in classes]
+    means = [means_of(ratios, asked_queries(one, found.queries)) for one in classes]
     for at in range(1, len(classes)):
         lower, higher = means[at - 1], means[at]
         yield Question(
@@ -106,7 +108,7 @@ def _order(classes: Sequence[Queries], found: Sides) -> Iterator[Question]:
         )
 
 
-def _means(values: Mapping[str, Blocks], queries: Queries) -> dict[int, float]:
+def means_of(values: Mapping[str, Blocks], queries: Queries) -> dict[int, float]:
     """The mean over queries, of each block that has them all."""
     blocks = set.intersection(*(set(values.get(query, {})) for query in queries))
     return {

@@ -123,8 +123,9 @@ def other_question(claim: Claim, plan: Plan) -> Reason | None:
 
 def _lacking(needs: ClaimNeeds, plan: Plan, facts: HostFacts) -> Reason | None:
     """The versions, factors or cores that the campaign has not."""
-    if needs.systems:
-        return Reason("systems", (("needed", ", ".join(needs.systems)), ("here", facts.system)))
+    if needs.systems and needs.systems != (facts.system,):
+        code = "systems" if needs.compared else "system"
+        return Reason(code, (("needed", ", ".join(needs.systems)), ("here", facts.system)))
     if any(of_major(plan, major) is None for major in needs.servers):
         here = ", ".join(sorted({one.version.major for _, one in plan.servers}))
         return Reason("servers", (("needed", ", ".join(needs.servers)), ("here", here)))

@@ -6,6 +6,7 @@ trial, another setting. What the comparison is about (machine, system, time) is 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,7 +15,7 @@ from teiten.model.analysis import CampaignAnalysis
 from teiten.model.comparison import ComparedLevel, Difference, Weight
 from teiten.model.installation import Installation
 from teiten.model.plan import Cell, Plan, PlannedTrial
-from teiten.model.study import Workload
+from teiten.model.study import DataKind, Workload, WorkloadKind
 
 SERVER = "server"
 NONE = "—"
@@ -127,7 +128,14 @@ def _of_workload(a: Workload, b: Workload) -> Iterator[Difference]:
     ]
     if scripts[0] != scripts[1]:
         yield Difference("script", OBSTACLE, a.script.name, b.script.name, a.name)
+    there = {one.name: one for one in b.queries}
+    for one in a.queries:
+        if one.name in there:
+            text, other = (_short(each.text) for each in (one, there[one.name]))
+            yield from _differ("query", OBSTACLE, text, other, one.name)
     pairs = (
+        ("data", _data(a), _data(b)),
+        ("timeout", _limit(a), _limit(b)),
         ("scale", a.data.scale, b.data.scale),
         ("fillfactor", a.data.fillfactor, b.data.fillfactor),
         ("query-mode", a.query_mode.value, b.query_mode.value),
@@ -136,6 +144,25 @@ def _of_workload(a: Workload, b: Workload) -> Iterator[Difference]:
     )
     for code, here, there in pairs:
         yield from _differ(code, OBSTACLE, here, there, a.name)
+
+
+def _data(one: Workload) -> str:
+    """Who makes the tables: of the Star Schema Benchmark in which variant, of a script which."""
+    data = one.data
+    if data.kind is DataKind.SSB:
+        return f"{data.kind.value} {data.variant.value}"
+    script = "" if data.script is None else _short(data.script.text)
+    return f"{data.kind.value} {script}".rstrip()
+
+
+def _short(text: str) -> str:
+    """Of a script or a query, to tell whether two are the same: without comments and spacing."""
+    return hashlib.sha256(" ".join(commands(text)).encode()).hexdigest()[:12]
+
+
+def _limit(one: Workload) -> float | None:
+    """The time limit of queries, in seconds."""
+    return one.timeout if one.kind is WorkloadKind.QUERIES else None
 
 
 def _of_levels(a: Plan, b: Plan, workload: str) -> Iterator[Difference]:
@@ -194,7 +221,8 @@ def _of_measure(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Difference
     yield from _differ("way", OBSTACLE, way_of(a.plan), way_of(b.plan))
     yield from _differ("client-machine", CAUTION, _client_of(a.plan), _client_of(b.plan))
     here, there = a.plan.pgbench.version, b.plan.pgbench.version
-    if here != there:
+    loads = any(each.kind is WorkloadKind.PGBENCH for each in a.plan.study.workloads)
+    if loads and here != there:
         weight = CAUTION if here.major == there.major else OBSTACLE
         yield Difference("pgbench", weight, str(here), str(there))
 

@@ -12,16 +12,17 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from teiten.analysis.claim_plans import plan_numbers
 from teiten.analysis.comparability import common_contexts, comparability, matched_levels
 from teiten.analysis.comparison_claims import assess_comparison
-from teiten.analysis.contrasts import CONTRASTED
+from teiten.analysis.contrasts import CONTRASTED, primary_metric
 from teiten.analysis.pairs import Context, Observation, observe
 from teiten.analysis.unpaired import decide_unpaired
-from teiten.analysis.verdict import Rule, median
+from teiten.analysis.verdict import Rule, median, over_timeout
 from teiten.model.analysis import CampaignAnalysis, LevelResult
 from teiten.model.claims import Claim
 from teiten.model.comparison import ComparedLevel, Comparison, UnpairedResult
-from teiten.model.metrics import BY_NAME, Metric
+from teiten.model.metrics import BY_NAME, OVER_TIMEOUT, PRIMARY, QUERY_TIME, Metric
 from teiten.model.progress import Attempt
 from teiten.model.units import Share
 
@@ -42,21 +43,35 @@ def compare(
     """
     differences = comparability(a, b)
     comparison = Comparison(a, b, differences, tuple(_results(a, b)), ())
+    of_systems = [claim for claim in claims if claim.needs.compared]
     return Comparison(
         a,
         b,
         differences,
         comparison.results,
-        assess_comparison(claims, comparison, observations(a), observations(b)),
+        assess_comparison(
+            of_systems, comparison, observations(a, of_systems), observations(b, of_systems)
+        ),
         insisted=insisted and bool(comparison.obstacles),
     )
 
 
-def observations(campaign: CampaignAnalysis) -> tuple[Observation, ...]:
-    """The trials that count."""
+def observations(
+    campaign: CampaignAnalysis, claims: Sequence[Claim] = ()
+) -> tuple[Observation, ...]:
+    """The trials that count, with the numbers of their plans that claims speak of."""
+    of_plans = plan_numbers(claims, campaign.plan, campaign.trials, campaign.events)
     return observe(
         campaign.plan,
-        [Attempt(one.number, one.attempt, one.outcome, one.metrics) for one in campaign.trials],
+        [
+            Attempt(
+                one.number,
+                one.attempt,
+                one.outcome,
+                {**one.metrics, **of_plans.get((one.number, one.attempt), {})},
+            )
+            for one in campaign.trials
+        ],
     )
 
 
@@ -118,7 +133,7 @@ def _results(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[UnpairedResul
     here, there = observations(a), observations(b)
     names = {one.name for one in b.plan.study.workloads}
     for workload in (one.name for one in a.plan.study.workloads if one.name in names):
-        for metric in _measured(here, there):
+        for metric in _measured(a, workload, here, there):
             for side in matched_levels(a.plan, b.plan):
                 contexts = common_contexts(a.plan, b.plan, workload, side)
                 if contexts:
@@ -132,11 +147,20 @@ def _results(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[UnpairedResul
                     )
 
 
-def _measured(a: Sequence[Observation], b: Sequence[Observation]) -> Iterator[Metric]:
-    """TPS always; another metric where both have measured it."""
+def _measured(
+    campaign: CampaignAnalysis,
+    workload: str,
+    here: Sequence[Observation],
+    there: Sequence[Observation],
+) -> Iterator[Metric]:
+    """The primary one always; another metric where both have measured it."""
+    primary = primary_metric(campaign.plan, workload)
     for name in CONTRASTED:
-        both = all(any(name in one.metrics for one in found) for found in (a, b))
-        if name == "tps" or both:
+        both = all(
+            any(one.workload == workload and name in one.metrics for one in found)
+            for found in (here, there)
+        )
+        if name == primary.name or (both and name not in PRIMARY):
             yield BY_NAME[name]
 
 
@@ -156,12 +180,16 @@ def _result(
     measure = a.plan.study.measure
     rule = Rule(measure.delta, measure.alpha, metric.better)
     level_rule = Rule(measure.delta, Share(measure.alpha / len(contexts)), metric.better)
-    logs_old, logs_new = logs(old), logs(new)
+    over = _over(found, workload, (side.a, side.b)) if metric is QUERY_TIME else frozenset()
+    whole = [context for context in contexts if context not in over]
+    logs_old, logs_new = (logs({context: one[context] for context in whole}) for one in (old, new))
     return UnpairedResult(
         workload=workload,
         metric=metric,
         side=side,
-        levels=tuple(_level(context, old, new, level_rule) for context in contexts),
+        levels=tuple(
+            _level(context, old, new, level_rule, over=context in over) for context in contexts
+        ),
         overall=decide_unpaired(
             logs_old.block_means(),
             logs_new.block_means(),
@@ -169,10 +197,25 @@ def _result(
             unusable=logs_old.unusable + logs_new.unusable,
         ),
         blocks=(len(logs_old.complete), len(logs_new.complete)),
+        left_out=tuple(context for context in contexts if context in over),
     )
 
 
-def _level(context: Context, old: Values, new: Values, rule: Rule) -> LevelResult:
+def _over(
+    found: tuple[Sequence[Observation], Sequence[Observation]],
+    workload: str,
+    levels: tuple[str, str],
+) -> frozenset[Context]:
+    """The contexts in which a trial exceeded its time limit: they have no ratio."""
+    return frozenset(
+        one.context
+        for observed, level in zip(found, levels, strict=True)
+        for one in observed
+        if (one.workload, one.side) == (workload, level) and OVER_TIMEOUT.name in one.metrics
+    )
+
+
+def _level(context: Context, old: Values, new: Values, rule: Rule, *, over: bool) -> LevelResult:
     of_old, of_new = logs({context: old[context]}), logs({context: new[context]})
     return LevelResult(
         context=context,
@@ -180,7 +223,9 @@ def _level(context: Context, old: Values, new: Values, rule: Rule) -> LevelResul
         new_values=_in_block_order(new[context]),
         old_median=median(_in_block_order(old[context])),
         new_median=median(_in_block_order(new[context])),
-        verdict=decide_unpaired(
+        verdict=over_timeout(0, rule)
+        if over
+        else decide_unpaired(
             list(of_old.by_context[context].values()),
             list(of_new.by_context[context].values()),
             rule,

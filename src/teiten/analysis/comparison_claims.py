@@ -7,10 +7,10 @@ about the shape of each system's curve is asked of each campaign by itself, bloc
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from teiten.analysis.claim_checks import Estimate, check_of, student
+from teiten.analysis.claim_checks import check_of, student
 from teiten.analysis.claim_curves import CLIENTS, Curve
 from teiten.analysis.claim_questions import (
     Ground,
@@ -22,9 +22,9 @@ from teiten.analysis.claim_questions import (
     within_delta,
 )
 from teiten.analysis.claims import deciding_of, in_print, other_question, standing_of
+from teiten.analysis.comparison_query_claims import Observed, query_checks, unpaired
 from teiten.analysis.pairs import Observation
-from teiten.analysis.unpaired import welch
-from teiten.analysis.verdict import NO_VARIANCE, log_ratio, student_quantile
+from teiten.analysis.verdict import log_ratio
 from teiten.model.claims import (
     Bounds,
     Check,
@@ -58,7 +58,7 @@ def assess_comparison(
     of_b: Sequence[Observation],
 ) -> tuple[ClaimOutcome, ...]:
     """The outcome of each finding about two systems; others are left to each campaign's report."""
-    return tuple(_assess(claim, comparison, of_a, of_b) for claim in claims if claim.needs.systems)
+    return tuple(_assess(claim, comparison, of_a, of_b) for claim in claims if claim.needs.compared)
 
 
 def _assess(
@@ -69,8 +69,11 @@ def _assess(
 ) -> ClaimOutcome:
     printed = in_print(claim)
     try:
-        sides = _sides(claim, comparison, of_a, of_b)
-        checks = tuple(_checks(claim, sides))
+        here = systems_of(claim, comparison, of_a, of_b)
+        if isinstance(claim.predicate, QueryPredicate):
+            checks = query_checks(claim, claim.predicate, here)
+        else:
+            checks = tuple(_checks(claim, _sides(claim, comparison, here)))
     except UnmetError as unmet:
         return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, unmet.reason, in_print=printed)
     conclusive = all(one.plan.study.conclusive for one in (comparison.a, comparison.b))
@@ -78,13 +81,14 @@ def _assess(
     return ClaimOutcome(claim, standing, reason, checks, deciding_of(checks), printed)
 
 
-def _sides(
+def systems_of(
     claim: Claim,
     comparison: Comparison,
     of_a: Sequence[Observation],
     of_b: Sequence[Observation],
-) -> Sides:
-    """The curves of the two systems. Raises UnmetError where the campaigns do not have them."""
+) -> dict[str, Observed]:
+    """The campaigns by their operating systems. Raises UnmetError where they do not do what the
+    claim is about, or not on the same hardware."""
     a, b = comparison.a, comparison.b
     for one in (a, b):
         unmet = other_question(claim, one.plan)
@@ -97,6 +101,12 @@ def _sides(
     hardware = [(one.facts.cpu.model, one.facts.cpu.logical) for one in (a, b)]
     if hardware[0] != hardware[1]:
         raise UnmetError("hardware")
+    return here
+
+
+def _sides(claim: Claim, comparison: Comparison, here: Mapping[str, Observed]) -> Sides:
+    """The curves of the two systems. Raises UnmetError where the campaigns do not have them."""
+    a, b = comparison.a, comparison.b
     contrast = claim.contrast
     systems = (contrast.old, contrast.new) if contrast else claim.needs.systems
     result = next(
@@ -146,9 +156,7 @@ def _checks(claim: Claim, sides: Sides) -> Iterator[Check]:
             yield from _effects(parts, sides)
         case NoDifference():
             yield from _effects((within_delta(sides.delta),), sides)
-        case predicate if isinstance(predicate, QueryPredicate):
-            raise UnmetError("compared")
-        case predicate:
+        case predicate if not isinstance(predicate, QueryPredicate):
             ground = Ground(sides.cores, sides.delta)
             asked = questions(predicate, (sides.old, sides.new), ground)
             if isinstance(asked, Reason):
@@ -177,7 +185,7 @@ def _effect(part: Bounds, group: Sequence[float], sides: Sides, alpha: float) ->
         log_bound(part.low, -math.inf),
         log_bound(part.high, math.inf),
     )
-    estimate = _estimate(old, new, alpha)
+    estimate = unpaired(old, new, alpha)
     check = check_of(question, alpha, lambda _values, _alpha: estimate)
     return replace(check, pairs=min(len(old), len(new)))
 
@@ -190,13 +198,3 @@ def _block_means(curve: Curve, levels: Sequence[float]) -> list[float]:
         found = [log_ratio(1.0, curve.points[level][block]) for level in levels]
         means.append(math.fsum(math.nan if one is None else one for one in found) / len(found))
     return means
-
-
-def _estimate(old: Sequence[float], new: Sequence[float], alpha: float) -> Estimate | None:
-    if min(len(old), len(new)) < 2 or not all(map(math.isfinite, (*old, *new))):
-        return None
-    difference, error, freedom = welch(old, new)
-    if error < NO_VARIANCE:
-        return None
-    half = student_quantile(1 - alpha / 2, freedom) * error
-    return difference, difference - half, difference + half

@@ -15,7 +15,7 @@ from teiten.cli.verdict_json import verdict_as_json
 from teiten.errors import UsageError, VerdictError
 from teiten.model.analysis import VerdictKind
 from teiten.model.comparison import Comparison, UnpairedResult
-from teiten.model.metrics import TPS
+from teiten.model.metrics import PRIMARY
 from teiten.model.text import Language
 
 EXAMPLES = (
@@ -42,7 +42,8 @@ FOLDER = "comparisons"
     "--fail-on",
     multiple=True,
     type=click.Choice([kind.value for kind in VerdictKind]),
-    help="End with exit code 5 where this is a verdict of TPS; may be given several times.",
+    help="End with exit code 5 where this is a verdict of TPS, or of the time of queries; may be"
+    " given several times.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print differences and verdicts as JSON.")
 @click.pass_obj
@@ -93,12 +94,6 @@ def _comparison(session: Session, a: str, b: str, *, anyway: bool) -> Comparison
     from teiten.study.claims import claims_of
 
     one, other = (read_campaign(locate(session, reference)) for reference in (a, b))
-    for campaign in (one, other):
-        if campaign.plan.study.times_queries:
-            raise UsageError(
-                f"{campaign.name} times queries one by one; compare is for loads of pgbench",
-                "compare two servers in one campaign: teiten run queries --servers 17,18",
-            )
     comparison = compare(one, other, claims=claims_of(one.plan.study.name), insisted=anyway)
     lines = obstacle_lines(comparison, "en")
     if lines and not anyway:
@@ -116,7 +111,7 @@ def _comparison(session: Session, a: str, b: str, *, anyway: bool) -> Comparison
 
 
 def _primary(comparison: Comparison) -> list[UnpairedResult]:
-    return [one for one in comparison.results if one.metric.name == TPS.name]
+    return [one for one in comparison.results if one.metric.name in PRIMARY]
 
 
 def _name(comparison: Comparison) -> str:
@@ -166,6 +161,7 @@ def comparison_json(comparison: Comparison, paths: Sequence[Path]) -> dict[str, 
                 "server_a": one.side.a,
                 "server_b": one.side.b,
                 "blocks": list(one.blocks),
+                "left_out": [dict(context) for context in one.left_out],
                 **verdict_as_json(one.overall),
                 "levels": [
                     {

@@ -135,8 +135,13 @@ class ClaimNeeds:
     cores: int = 1
     """The least number of cores."""
     systems: tuple[str, ...] = ()
-    """Operating systems (Linux, Windows, Darwin) on hardware of one kind: what only the comparison
-    of two campaigns has."""
+    """Operating systems (Linux, Windows, Darwin): one on which the campaign must have run; or two,
+    on hardware of one kind, which only the comparison of two campaigns has."""
+
+    @property
+    def compared(self) -> bool:
+        """Whether it is about two campaigns."""
+        return len(self.systems) > 1
 
 
 @dataclass(frozen=True)

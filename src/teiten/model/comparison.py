@@ -56,6 +56,8 @@ class UnpairedResult:
     """Of the mean over all levels, with each campaign's blocks as the units."""
     blocks: tuple[int, int]
     """Blocks of A and of B that have every level."""
+    left_out: tuple[tuple[tuple[str, str], ...], ...] = ()
+    """Contexts that ``overall`` leaves out, because a query exceeded its time limit there."""
 
 
 @dataclass(frozen=True)

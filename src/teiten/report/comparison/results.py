@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from teiten.model.analysis import LevelResult, Verdict
 from teiten.model.comparison import UnpairedResult
-from teiten.model.metrics import TPS
+from teiten.model.metrics import PRIMARY
 from teiten.report.charts.base import Chart, Columns, as_columns
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
 from teiten.report.charts.levels import Dot, LevelAxes, by_level
@@ -87,7 +87,7 @@ def _forest_row(pair: Pair, label: str, verdict: Verdict, *, overall: bool) -> F
 
 def _charts(pair: Pair, prefix: str, found: Sequence[UnpairedResult]) -> Iterator[Chart]:
     for one in found:
-        if one.metric.name in (TPS.name, "latency_mean"):
+        if one.metric.name in (*PRIMARY, "latency_mean"):
             chart = _by_level(pair, f"{prefix}-{one.metric.name}-levels", one)
             if chart is not None:
                 yield chart
