@@ -52,7 +52,8 @@ def of_loads(arguments: argparse.Namespace) -> tuple[Seconds, Sequence[Ratio]]:
         folder = Path(name)
         folder.chmod(0o755)
         prepared = arguments.files or folder / "files"
-        files = loads.prepare(arguments.scale, max(arguments.streams), prepared)
+        parts = max(len(CPUS), *arguments.streams)
+        files = loads.prepare(arguments.scale, parts, prepared)
         if arguments.rounds == 0:
             return {}, ()
         with loads.a_server(arguments.server, arguments.workdir, folder) as dsn:

@@ -1,8 +1,10 @@
 """lineorder into a server, against COPY of the same rows from prepared files.
 
-The files hold binary COPY, which a server takes in faster than text, and are in the page cache. A
-client as fast as ours sends them, over as many connections; both copy with FREEZE where one
-connection does all, and both begin after a CHECKPOINT, into a table that does not exist.
+The files hold binary COPY, which a server takes in faster than text, and are in the page cache.
+They are sent as ``psql`` does, by a client that reads them (as fast as ours), and they are read by
+the server itself, which saves the way through a socket. Each goes over as many connections as the
+load; all copy with FREEZE where one connection does all, and all begin after a CHECKPOINT, into a
+table that does not exist.
 """
 
 from __future__ import annotations
@@ -21,7 +23,6 @@ from psycopg.copy import LibpqWriter
 from benchmarks.ssb.rounds import Ratio, Seconds, ratio
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import find_installations, resolve
-from teiten.execute.ssb.binary_file import SIGNATURE, TRAILER
 from teiten.execute.ssb.files import write_files
 from teiten.execute.ssb.load import LoadOptions, create_statement, load
 from teiten.execute.ssb.native import columns
@@ -33,6 +34,9 @@ from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable
 
 LEAST_LOAD_RATIO = 0.9
 FACT = (SsbTable.LINEORDER,)
+FROZEN = sql.SQL("FORMAT binary, FREEZE")
+NOT_FROZEN = sql.SQL("FORMAT binary")
+Copier = Callable[[psycopg.Connection, Path, sql.SQL], None]
 
 
 def prepare(scale: int, parts: int, folder: Path) -> list[Path]:
@@ -58,7 +62,9 @@ def seconds_of_load(dsn: str, data: SsbData, streams: int) -> float:
     return elapsed
 
 
-def seconds_of_files(dsn: str, data: SsbData, files: Sequence[Path], streams: int) -> float:
+def seconds_of_files(
+    dsn: str, data: SsbData, files: Sequence[Path], streams: int, copy: Copier
+) -> float:
     """COPY the files by one connection after the other, or each by its own."""
     _read(files)
     create = create_statement("lineorder", columns(data, SsbTable.LINEORDER))
@@ -66,36 +72,39 @@ def seconds_of_files(dsn: str, data: SsbData, files: Sequence[Path], streams: in
     with psycopg.connect(dsn) as connection:
         connection.execute(create)
         if streams == 1:
-            _copy(connection, files, freeze=True)
+            for file in files:
+                copy(connection, file, FROZEN)
     if streams > 1:
         with ThreadPoolExecutor(streams) as pool:
-            list(pool.map(partial(_copy_alone, dsn), files))
+            list(pool.map(partial(_copy_alone, dsn, copy), files))
     elapsed = time.perf_counter() - begin
     _clear(dsn)
     return elapsed
 
 
-def _copy_alone(dsn: str, file: Path) -> None:
+def _copy_alone(dsn: str, copy: Copier, file: Path) -> None:
     with psycopg.connect(dsn) as connection:
-        _copy(connection, [file], freeze=False)
+        copy(connection, file, NOT_FROZEN)
 
 
-def _copy(connection: psycopg.Connection, files: Sequence[Path], *, freeze: bool) -> None:
-    options = sql.SQL("FORMAT binary, FREEZE" if freeze else "FORMAT binary")
-    statement = sql.SQL("COPY lineorder FROM STDIN ({})").format(options)
+def copy_by_client(connection: psycopg.Connection, path: Path, options: sql.SQL) -> None:
+    """As \\copy of psql: the client reads the file and sends it."""
     buffer = memoryview(bytearray(BUFFER))
-    with connection.cursor() as cursor:
+    statement = sql.SQL("COPY lineorder FROM STDIN ({})").format(options)
+    with connection.cursor() as cursor, path.open("rb", buffering=0) as file:
         writer = LibpqWriter(cursor, flush_threshold=0)
         with cursor.copy(statement, writer=writer) as copy:
-            copy.write(SIGNATURE)
-            for path in files:
-                rest = path.stat().st_size - len(SIGNATURE) - len(TRAILER)
-                with path.open("rb", buffering=0) as file:
-                    file.seek(len(SIGNATURE))
-                    while rest and (size := file.readinto(buffer[: min(rest, BUFFER)])):
-                        copy.write(buffer[:size])
-                        rest -= size
-            copy.write(TRAILER)
+            while size := file.readinto(buffer):
+                copy.write(buffer[:size])
+
+
+def copy_by_server(connection: psycopg.Connection, path: Path, options: sql.SQL) -> None:
+    """The server reads the file."""
+    statement = sql.SQL("COPY lineorder FROM {} ({})")
+    connection.execute(statement.format(sql.Literal(str(path.absolute())), options))
+
+
+COPIERS = {"files sent by a client": copy_by_client, "files read by the server": copy_by_server}
 
 
 def _read(files: Sequence[Path]) -> None:
@@ -142,7 +151,8 @@ def makers(
     data = SsbData(scale, tables=FACT)
     found: dict[str, Callable[[], float]] = {}
     for number in streams:
-        found[label("COPY of files", number)] = partial(seconds_of_files, dsn, data, files, number)
+        for what, copy in COPIERS.items():
+            found[label(what, number)] = partial(seconds_of_files, dsn, data, files, number, copy)
         found[label("load", number)] = partial(seconds_of_load, dsn, data, number)
     return found
 
@@ -151,10 +161,11 @@ def ratios(seconds: Seconds, streams: Sequence[int]) -> list[Ratio]:
     """What is told of them."""
     return [
         ratio(
-            label("load against COPY of files", number),
-            seconds[label("COPY of files", number)],
+            label(f"load against {what}", number),
+            seconds[label(what, number)],
             seconds[label("load", number)],
             LEAST_LOAD_RATIO,
         )
         for number in streams
+        for what in COPIERS
     ]
