@@ -18,7 +18,7 @@ PREFIX = "noise-"
 
 
 def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
-    """Of what noise depends on: machine, script, data, clients and query mode."""
+    """Of what noise depends on: machine or hosts, script, data, clients and query mode."""
     script = plan.study.workload(trial.cell.workload).script
     attached = trial.template.installation.attached
     identity: tuple[object, ...] = (
@@ -28,6 +28,7 @@ def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
         (trial.template.data.scale, trial.template.data.fillfactor),
         (trial.clients, trial.query_mode.value),
         *(() if attached is None else (attached.address,)),
+        *(() if plan.hosts is None else (plan.hosts.db.name, plan.hosts.client.name)),
     )
     return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:24]
 

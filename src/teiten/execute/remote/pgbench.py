@@ -20,6 +20,8 @@ from teiten.execute.workload.pgbench_log import LogSummary
 
 LOOK_EVERY = 0.5
 """Seconds between two looks: each is a message to the client host."""
+NEAR_THE_END = 0.05
+"""The same from when the end is due, which the window of telemetry ends with."""
 
 
 class RemoteChild:
@@ -55,6 +57,7 @@ class RemoteChild:
         self._number: int = started["run"]
         self._position = 0
         self._looked = 0.0
+        self._due = time.monotonic() + run.duration
 
     def ended(self) -> bool:
         """Whether it has ended; its outputs are complete here then. Raises HostLostError."""
@@ -72,12 +75,13 @@ class RemoteChild:
         deadline = time.monotonic() + seconds
         while True:
             now = time.monotonic()
-            due = self.returncode is not None or now - self._looked >= LOOK_EVERY
+            every = LOOK_EVERY if now < self._due else NEAR_THE_END
+            due = self.returncode is not None or now - self._looked >= every
             if due and self.ended():
                 return True
             if now >= deadline:
                 return False
-            time.sleep(max(0.01, min(deadline - now, LOOK_EVERY)))
+            time.sleep(max(0.01, min(deadline - now, every)))
 
     def end(self, patience: float) -> None:
         """End it with all that it started."""

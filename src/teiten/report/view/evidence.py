@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,15 +103,17 @@ def environment_rows(kit: Kit) -> list[tuple[str, str | None]]:
     t, analysis = kit.t, kit.analysis
     return [
         *host_rows(kit),
-        *_machine_rows(kit, analysis.facts),
-        *variant_rows(kit),
+        *_machine_rows(kit, analysis.facts, tuple(variant_rows(kit))),
         *client_rows(kit, _machine_rows),
         (t("fact.pgbench"), f"{analysis.plan.pgbench.version} ({analysis.plan.pgbench.source})"),
         (t("fact.teiten"), analysis.teiten_version),
     ]
 
 
-def _machine_rows(kit: Kit, facts: HostFacts) -> list[tuple[str, str | None]]:
+def _machine_rows(
+    kit: Kit, facts: HostFacts, variants: Sequence[tuple[str, str | None]] = ()
+) -> list[tuple[str, str | None]]:
+    """``variants``: what the study varies of the machine."""
     t = kit.t
     cpu, memory, disk = facts.cpu, facts.memory, facts.disk
 
@@ -159,6 +162,7 @@ def _machine_rows(kit: Kit, facts: HostFacts) -> list[tuple[str, str | None]]:
             t("fact.space"),
             t("topology.space", free=bytes_text(disk.free), total=bytes_text(disk.total)),
         ),
+        *variants,
         (t("fact.load"), None if facts.load_average is None else f"{facts.load_average:.2f}"),
         (t("fact.clock"), facts.clock_source),
     ]

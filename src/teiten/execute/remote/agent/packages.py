@@ -49,8 +49,9 @@ class Packages:
                 "give disk back there, or name a folder on another disk (hosts.db_workdir,"
                 " hosts.client_workdir)",
             )
-        self._partial = installations / f"sending-{name}-{os.getpid()}"
-        new_folder(self._partial, Kind.BUILD, name)  # swept where we are killed
+        # among the builds, where the sweep finds it if we are killed
+        self._partial = self._room.workdir.builds / f"sending-{name}-{os.getpid()}"
+        new_folder(self._partial, Kind.BUILD, name)
         self._archive = (self._partial / "package.tar").open("w+b")
 
     def add(self, payload: bytes) -> None:
