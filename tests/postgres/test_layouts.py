@@ -133,7 +133,7 @@ def test_own_tables_on_two_servers(
         "INSERT INTO t SELECT * FROM whole; DROP TABLE whole;\n"
     )
     servers = ",".join(str(installation(major).bin_directory) for major in ("13", "18"))
-    flags = ["--queries", tmp_path / "queries", "--servers", servers]
+    flags = ["--queries", str(tmp_path / "queries"), "--servers", servers]
     changes = ["data.script=" + str(tmp_path / "tables.sql"), "data.size=20MB", "blocks=1"]
     changes += ["data.layouts.monthly=" + str(tmp_path / "parts.sql")]
     flags += [word for change in changes for word in ("--set", change)]

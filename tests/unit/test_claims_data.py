@@ -100,9 +100,11 @@ def test_published_tables_name_their_source_and_hold_their_columns() -> None:
         assert source.report and source.section and source.licence
         for curve, of_column in source.curves.items():
             table = published_table(name, [curve], "tps")
-            queries = isinstance(table, PublishedQueries)
-            found = table.columns[0].values if queries else table.curves[0].points
-            assert len(found) == len(column(name, of_column))
+            if isinstance(table, PublishedQueries):
+                count = len(table.columns[0].values)
+            else:
+                count = len(table.curves[0].points)
+            assert count == len(column(name, of_column))
     assert {path.stem for path in PUBLISHED.glob("*.csv")} == set(sources())
 
 

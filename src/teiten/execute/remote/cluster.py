@@ -18,7 +18,7 @@ from teiten.errors import ServerError
 from teiten.execute.postgres.cluster import StopManner
 from teiten.execute.postgres.conf import Opening
 from teiten.execute.postgres.initdb import SUPERUSER
-from teiten.execute.postgres.templates.build import BENCH_DATABASE
+from teiten.execute.postgres.templates.filling import BENCH_DATABASE
 from teiten.execute.remote.agent.forms import settings_form
 from teiten.execute.remote.hosts import Host
 from teiten.model.hosts import Placement
@@ -129,10 +129,14 @@ class RemoteCluster:
     @property
     def pgbench_conninfo(self) -> str:
         """For pgbench on the client host; without a password."""
-        common = {"port": self.port, "dbname": BENCH_DATABASE, "sslmode": "disable"}
-        if self._way is None:
-            return make_conninfo(host=str(self.socket_directory), user=SUPERUSER, **common)
-        return make_conninfo(host=self._way.address, user=LOAD_ROLE, **common)
+        way = self._way
+        return make_conninfo(
+            host=str(self.socket_directory) if way is None else way.address,
+            user=SUPERUSER if way is None else LOAD_ROLE,
+            port=self.port,
+            dbname=BENCH_DATABASE,
+            sslmode="disable",
+        )
 
     @property
     def password_line(self) -> str | None:
