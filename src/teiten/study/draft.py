@@ -120,7 +120,7 @@ class Draft:
         table: Any = self._data
         for part in path[:-1]:
             table = table[part] if isinstance(part, int) else table.setdefault(part, {})
-        table[path[-1]] = change.value if value is None else value
+        table[path[-1]] = copy.deepcopy(change.value if value is None else value)
         self._origins[path] = change
 
     def _set_in_table(self, table: str, key: str, change: Change) -> None:
