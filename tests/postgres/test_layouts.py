@@ -96,7 +96,8 @@ def test_a_study_of_indexes_and_sets_of_parameters(teiten: Teiten) -> None:
     pytest.importorskip("teiten_native", reason="the native part is not built: make native")
     flags = ["--set", "scale=0.01", "--set", "query=q2.3,q3.4", "--guc", "shared_buffers=64MB"]
     flags += ["--guc", "min_parallel_table_scan_size=8kB", "--guc", "parallel_setup_cost=0"]
-    result = teiten.run("run", "index-scan", "--profile", "quick", *flags, "--json", "--seed", "3")
+    flags += ["--blocks", "1", "--profile", "quick", "--json", "--seed", "3"]
+    result = teiten.run("run", "index-scan", *flags)
     assert result.returncode == 0, result.stderr
     contrasts: list[dict[str, Any]] = json.loads(result.stdout)["contrasts"]
     assert {(one["old"], one["new"]) for one in contrasts} == {("plain", "indexed")}

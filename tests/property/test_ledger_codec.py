@@ -24,7 +24,8 @@ st.register_type_strategy(float, FINITE)
 st.register_type_strategy(str, TEXT)
 st.register_type_strategy(Path, PATHS)
 
-SLOW = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+LARGE = [HealthCheck.too_slow, HealthCheck.data_too_large]
+SLOW = settings(max_examples=60, suppress_health_check=LARGE, deadline=None)
 
 
 @SLOW

@@ -141,6 +141,10 @@ def cores(value: Any) -> tuple[str, ...]:
     return levels("cores", value)
 
 
+def queries(value: Any) -> tuple[str, ...]:
+    return levels("query", value)
+
+
 def server(value: Any) -> str:
     """A server: ``17``, ``18.4``, ``system:15``, a path, an alias, ``postgresql://…``."""
     if isinstance(value, float):

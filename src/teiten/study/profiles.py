@@ -40,6 +40,7 @@ def _changes(document: Document, profile: str) -> Iterator[Change]:
     prefixes = {
         "clients": "factors.",
         "cores": "factors.",
+        "query": "factors.",
         "scale": "",
         "query_mode": "",
         "runs": "",

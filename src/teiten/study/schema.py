@@ -25,6 +25,8 @@ Fillfactor = Annotated[int, PlainValidator(values.fillfactor)]
 Mode = Annotated[QueryMode, PlainValidator(values.query_mode)]
 Clients = Annotated[tuple[str, ...], PlainValidator(levels.clients)]
 Cores = Annotated[tuple[str, ...], PlainValidator(levels.cores)]
+Queries = Annotated[tuple[str, ...], PlainValidator(levels.queries)]
+Preload = Annotated[tuple[str, ...], PlainValidator(values.libraries)]
 Options = Annotated[tuple[str, ...], PlainValidator(values.options)]
 Measured = Annotated[Seconds | None, PlainValidator(values.measured_seconds)]
 WarmUp = Annotated[Seconds | None, PlainValidator(values.whole_seconds)]
@@ -148,6 +150,7 @@ class WorkloadTable(Table):
     check_answers: bool = True
     groups: list[GroupTable] = []
     levels: Levels = {}
+    preload: Preload = ()
     scale: Scale = None
     fillfactor: Fillfactor = 100
     changes_data: bool
@@ -218,6 +221,7 @@ class ProfileTable(Table):
     timeout: Budget | None = None
     clients: Clients = ()
     cores: Cores = ()
+    query: Queries = ()
     duration: Measured = None
     target: Target | None = None
     warmup: WarmUp = None
