@@ -128,11 +128,12 @@ def _of_workload(a: Workload, b: Workload) -> Iterator[Difference]:
     ]
     if scripts[0] != scripts[1]:
         yield Difference("script", OBSTACLE, a.script.name, b.script.name, a.name)
-    there = {one.name: one for one in b.queries}
+    others = {one.name: one.text for one in b.queries}
     for one in a.queries:
-        if one.name in there:
-            text, other = (_short(each.text) for each in (one, there[one.name]))
-            yield from _differ("query", OBSTACLE, text, other, one.name)
+        text = _short(one.text)
+        yield from _differ(
+            "query", OBSTACLE, text, _short(others.get(one.name, one.text)), one.name
+        )
     pairs = (
         ("data", _data(a), _data(b)),
         ("timeout", _limit(a), _limit(b)),
