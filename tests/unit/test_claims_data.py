@@ -132,7 +132,7 @@ def test_shares_and_latencies_are_in_base_units() -> None:
             "needs the relation whose size or partitions count",
         ),
         ('factor = "server"', 'factor = "sever"', "is not a factor. Did you mean 'server'?"),
-        ('metric = "tps"', 'metric = "plan_blocks"', "Known: "),
+        ('metric = "tps"', 'metric = "plan_blocks"', "Did you mean 'plan_blocks:…'?"),
         ("high = 0.99", "least = 1.0", "a claim must be able to fail"),
         ("high = 0.99", "high = 0.9, low = 0.95", "low must be below high"),
         ('metric = "tps"', 'metric = "tsp"', "Did you mean 'tps'?"),

@@ -131,7 +131,7 @@ def test_without_sizes_or_limits_there_is_no_rule() -> None:
     rule = WorkersByRule(WorkerRule.SIZE, relation="elsewhere")
     claim = about("query_seconds", rule)
     assert rule.metric not in numbers(claim, view("pg18", "parallel-seq-scan"))
-    unlimited = view("pg18", "parallel-seq-scan", 0, **{PLANNER: None})
+    unlimited = view("pg18", "parallel-seq-scan", planner=None)
     assert numbers(claim, unlimited) == {LAUNCHED: 2.0}
 
 

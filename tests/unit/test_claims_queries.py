@@ -153,7 +153,7 @@ def test_two_means_against_one_another() -> None:
     assert outcome(loses, found, plan).standing is Standing.REPRODUCED
     not_varied = outcome(wins, timed(OLAP, as_published))
     assert not_varied.standing is Standing.NOT_APPLICABLE
-    assert code(not_varied) == "contrast"
+    assert code(not_varied) == "factor"
 
 
 def test_a_first_or_last_level_of_what_is_not_varied_is_the_studys_setting() -> None:

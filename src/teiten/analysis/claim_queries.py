@@ -181,7 +181,9 @@ def _settled(known: Known, levels: Sequence[tuple[str, str]]) -> dict[str, str]:
 def _level(known: Known, factor: str, level: str) -> str:
     """A level of the campaign. Raises UnmetError where it has not got it."""
     found = known.get(factor, ())
-    if level in (FIRST, LAST) and found:
+    if level in (FIRST, LAST):
+        if not found:
+            raise UnmetError("factor", factor=factor)
         return found[0 if level == FIRST else -1]
     if level not in found:
         raise _missing(factor, (level,))

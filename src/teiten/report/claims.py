@@ -19,6 +19,7 @@ from teiten.model.claims import (
     Reason,
 )
 from teiten.model.query_claims import FIRST, LAST, plan_measure
+from teiten.model.study import GUC_PREFIX
 from teiten.model.units import Share
 from teiten.report.numbers import NOTHING, fixed, plain
 from teiten.report.sentences import interval_text, ratio_text
@@ -70,11 +71,12 @@ def lines_about(t: Texts, outcome: ClaimOutcome, *, assessed: bool) -> list[str]
 
     ``assessed``: against a campaign; else what a campaign would need is said instead.
     """
-    facts = [(t("table.printed"), printed_text(t, outcome, str))]
+    side = side_of(outcome.claim, str)
+    facts = [(t("table.printed"), printed_text(t, outcome, side))]
     if not assessed:
         facts.append((t("claim.needs.title"), needs_text(t, outcome.claim)))
     elif outcome.deciding is not None:
-        facts.append((t("table.measured"), check_text(t, outcome.deciding, str)))
+        facts.append((t("table.measured"), check_text(t, outcome.deciding, side)))
         facts.append((t("table.bounds"), bounds_text(t, outcome.deciding)))
     if assessed and outcome.reason is not None:
         facts.append((t("table.reason"), reason_text(t, outcome.reason)))
@@ -108,6 +110,15 @@ def needs_text(t: Texts, claim: Claim) -> str:
     if isinstance(claim.predicate, FunctionShare):
         needs.append(t("claim.needs.flame-graph"))
     return t("list.separator").join(needs)
+
+
+def side_of(claim: Claim, side: Side) -> Side:
+    """The same for a claim: a number alone does not say of what it is."""
+    factor = claim.contrast.factor if claim.contrast else ""
+    if not factor.startswith(GUC_PREFIX):
+        return side
+    name = factor.removeprefix(GUC_PREFIX)
+    return lambda level: f"{name} = {level}" if level.isdecimal() else side(level)
 
 
 def further_levels(claim: Claim) -> tuple[tuple[str, str], ...]:

@@ -17,6 +17,7 @@ from teiten.report.claims import (
     outcome_word,
     printed_text,
     reason_text,
+    side_of,
     source_text,
     statement_text,
 )
@@ -115,7 +116,7 @@ def _measured(kit: Kit, one: ClaimOutcome) -> str:
 def _side_of(kit: Kit, one: ClaimOutcome) -> Side:
     """A finding without a contrast is checked on each server."""
     if one.claim.contrast is not None:
-        return kit.short
+        return side_of(one.claim, kit.short)
     return lambda level: kit.names.server(level).short
 
 
