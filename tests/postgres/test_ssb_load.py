@@ -172,6 +172,17 @@ class TestOneServer:
         (note,) = watch.notes
         assert note.startswith("verified in the server: ") and note.endswith(told)
 
+    def test_the_command_line_tells_rows_and_what_was_verified(
+        self, running_cluster: Cluster
+    ) -> None:
+        ended = subprocess.run(
+            [sys.executable, "-m", "teiten", "data", "ssb", "--scale", "0.01",
+             "--to", running_cluster.conninfo("postgres")],
+            check=True, capture_output=True, text=True,
+        )  # fmt: skip
+        assert ended.stdout.splitlines()[-1] == "lineorder\t60175 rows"
+        assert ended.stderr.strip().endswith("and the results of the 13 queries")
+
     def test_wrong_results_leave_nothing(self, running_cluster: Cluster) -> None:
         class Meddling(Unwatched):
             def step(self, text: str) -> None:

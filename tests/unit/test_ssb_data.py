@@ -24,6 +24,7 @@ from teiten.execute.ssb import native
 from teiten.execute.ssb.blocks import Block, take_blocks
 from teiten.execute.ssb.files import write_files
 from teiten.execute.ssb.load import describe
+from teiten.execute.ssb.pipe import ROOM, widen_pipe
 from teiten.execute.ssb.results import has_known_results, known_results, queries
 from teiten.execute.ssb.watch import Unwatched
 from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable, SsbVariant
@@ -194,6 +195,34 @@ def test_a_broken_pipe_ends_quietly() -> None:
     assert ended.stdout.startswith("1|1|") and ended.stdout.count("\n") == 1
     assert ended.stderr == ""
     assert ended.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone can do it")
+def test_a_pipe_gets_more_room(tmp_path: Path) -> None:
+    import fcntl  # noqa: PLC0415 - not on Windows
+
+    reader, writer = os.pipe()
+    try:
+        widen_pipe(writer)
+        assert fcntl.fcntl(writer, fcntl.F_GETPIPE_SZ) == ROOM
+    finally:
+        os.close(reader)
+        os.close(writer)
+    with (tmp_path / "file").open("wb") as file:
+        widen_pipe(file.fileno())
+
+
+def test_an_interruption_does_not_wait_for_a_reader() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "teiten", "data", "ssb", "--scale", "10", "--streams", "2",
+         "--table", "lineorder", "--to", "-"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout.read(1) == b"1"
+        os.kill(process.pid, signal.SIGINT)
+        process.wait(timeout=30)
+        assert (process.returncode, process.stderr.read()) == (130, b"interrupted\n")
 
 
 def test_an_interruption_leaves_no_file(tmp_path: Path) -> None:
