@@ -24,6 +24,14 @@ if not hasattr(enum, "StrEnum"):  # 3.11
 
     enum.StrEnum = StrEnum
 
+if sys.version_info < (3, 10):  # noqa: UP036 - hosts may have it
+    import builtins
+
+    def zip_loosely(*parts, strict=False, plain=zip):  # noqa: ARG001
+        return plain(*parts)
+
+    builtins.zip = zip_loosely
+
 sources = json.loads(stdin.readline())
 
 
