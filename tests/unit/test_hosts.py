@@ -110,7 +110,7 @@ def test_a_hosts_cautions_name_it_and_leave_out_what_it_is_not_used_for() -> Non
     assert "memory-file-system" in of_db and "memory-file-system" not in of_client
     assert "shared-cores" not in of_db and "other-load" in of_client
     for language in ("en", "ja"):
-        what, _ = caution_text(of_db["other-load"], language)  # type: ignore[arg-type]
+        what, _ = caution_text(of_db["other-load"], language)
         assert "db1" in what
 
 

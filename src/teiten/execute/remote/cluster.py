@@ -129,7 +129,7 @@ class RemoteCluster:
     @property
     def pgbench_conninfo(self) -> str:
         """For pgbench on the client host; without a password."""
-        common = {"port": self.port, "dbname": BENCH_DATABASE, "sslmode": "disable"}
+        common: dict[str, Any] = {"port": self.port, "dbname": BENCH_DATABASE, "sslmode": "disable"}
         if self._way is None:
             return make_conninfo(host=str(self.socket_directory), user=SUPERUSER, **common)
         return make_conninfo(host=self._way.address, user=LOAD_ROLE, **common)

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 # The first line that is sent to the Python on a host, as a repr. It is never imported, and has to
 # be understood by every Python 3: it says so where that is too old, and else takes Teiten's modules
 # from standard input, in memory alone.
