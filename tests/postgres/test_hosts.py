@@ -208,17 +208,24 @@ def test_bad_hosts_are_told_with_a_hint(
     assert "Traceback" not in result.stderr
 
 
-def test_a_host_where_nothing_may_be_written(
+@pytest.mark.parametrize(
+    ("folder", "message"),
+    [("/proc/teiten", "0.0 MiB are free"), ("/etc/passwd/teiten", "/etc/passwd/teiten: Not a")],
+)
+def test_a_host_where_nothing_can_be_written(
     teiten: Teiten,
     host: Network,
     installation_any: Installation,
     monkeypatch: pytest.MonkeyPatch,
+    folder: str,
+    message: str,
 ) -> None:
     file = write_study(teiten, host, installation_any.version.major, "db")
     with by_ssh(host, monkeypatch):
-        result = teiten.run("run", file, "--set", "hosts.db_workdir=/proc/teiten")
+        result = teiten.run("run", file, "--set", f"hosts.db_workdir={folder}")
     assert result.returncode == 3, result.stderr
-    assert "host db" in result.stderr and "hosts.db_workdir" in result.stderr
+    assert "host db: " in result.stderr and "hosts.db_workdir" in result.stderr
+    assert message in result.stderr and "Traceback" not in result.stderr
     assert not list(teiten.workdir.campaigns.iterdir())
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from teiten.analysis.comparability import comparability
 from teiten.analysis.fingerprint import conditions_fingerprint
-from teiten.errors import UsageError
+from teiten.errors import StudyError, UsageError
 from teiten.execute.remote.sampling import client_metrics
 from teiten.execute.topology.checks import TrialReadings, problems_of
 from teiten.host.cautions import cautions
@@ -62,7 +62,7 @@ def test_hosts_are_read_from_the_command_line() -> None:
     ],
 )
 def test_what_is_no_host_is_refused(override: str) -> None:
-    with pytest.raises(UsageError, match="hosts"):
+    with pytest.raises((UsageError, StudyError), match="hosts"):
         study(override)
 
 

@@ -24,7 +24,7 @@ from teiten.execute.ssb import native
 from teiten.execute.ssb.blocks import Block, take_blocks
 from teiten.execute.ssb.files import write_files
 from teiten.execute.ssb.load import describe
-from teiten.execute.ssb.pipe import ROOM, widen_pipe
+from teiten.host.pipes import ROOM, widen_pipe
 from teiten.execute.ssb.results import has_known_results, known_results, queries
 from teiten.execute.ssb.watch import Unwatched
 from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable, SsbVariant

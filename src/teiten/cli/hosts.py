@@ -81,7 +81,11 @@ def on_host(error: MachineError, placement: Placement | None) -> MachineError:
     """A shortfall says on which host it is."""
     if placement is None or not placement.db.name:
         return error
-    return MachineError(f"host {placement.db.name}: {error.message}", error.hint)
+    name = placement.db.name
+    hint = error.hint.replace(
+        "teiten clean, or --workdir", f"teiten clean --host {name}, or a folder"
+    )
+    return MachineError(f"host {name}: {error.message}", f"{hint} (hosts.db_workdir)")
 
 
 def asked_here(plan: Plan) -> Plan:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Union
 
 from teiten.model.units import Share
 
@@ -114,7 +115,7 @@ class Abstained:
     evidence: Evidence
 
 
-Finding = Consistent | Abstained
+Finding = Union[Consistent, Abstained]  # noqa: UP007 - hosts have Python 3.9
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ class Names:
         self.is_server = study.contrast == SERVER
         self.configured = self.is_server and bool(study.server_levels)
         self.workload_titles = {one.name: t.of(one.title) for one in study.workloads}
+        self.told = _told(analysis.plan)
         factor = study.factor(study.contrast)
         levels = factor.levels if factor else ()
         self.sides = {one.level: one for one in _sides(levels, analysis.plan, self)}
@@ -48,7 +49,6 @@ class Names:
             for level, one in analysis.plan.servers
         }
         self.single = {one.name for one in study.factors if len(one.levels) == 1}
-        self.told = _told(analysis.plan)
         self.orders = {
             one.name: {text: at for at, text in enumerate(one.levels)} for one in study.factors
         }

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 # The first line that is sent to the Python on a host, as a repr. It is never imported, and has to
 # be understood by every Python 3: it says so where that is too old, and else takes Teiten's modules
 # from standard input, in memory alone.
@@ -23,6 +24,14 @@ if not hasattr(enum, "StrEnum"):  # 3.11
         __format__ = str.__format__
 
     enum.StrEnum = StrEnum
+
+if sys.version_info < (3, 10):  # noqa: UP036 - hosts may have it
+    import builtins
+
+    def zip_loosely(*parts, strict=False, plain=zip):  # noqa: ARG001
+        return plain(*parts)
+
+    builtins.zip = zip_loosely
 
 sources = json.loads(stdin.readline())
 

@@ -172,4 +172,4 @@ def _of_system(error: OSError) -> MachineError:
             f"no right to do that: {said}",
             "name a folder that the user may write to (hosts.db_workdir, hosts.client_workdir)",
         )
-    return MachineError(said, "see what is wrong with that host's folders")
+    return MachineError(said, "name another folder there (hosts.db_workdir, hosts.client_workdir)")
