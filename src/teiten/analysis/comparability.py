@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from teiten.analysis.fingerprint import commands
+from teiten.analysis.fingerprint import commands, way_of
 from teiten.model.analysis import CampaignAnalysis
 from teiten.model.comparison import ComparedLevel, Difference, Weight
 from teiten.model.installation import Installation
@@ -219,11 +219,21 @@ def _of_measure(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Difference
     yield from _differ("delta", CAUTION, one.delta, other.delta)
     yield from _differ("alpha", CAUTION, one.alpha, other.alpha)
     yield from _differ("disturbed-share", CAUTION, one.disturbed_share, other.disturbed_share)
+    yield from _differ("way", OBSTACLE, way_of(a.plan), way_of(b.plan))
+    yield from _differ("client-machine", CAUTION, _client_of(a.plan), _client_of(b.plan))
     here, there = a.plan.pgbench.version, b.plan.pgbench.version
     loads = any(each.kind is WorkloadKind.PGBENCH for each in a.plan.study.workloads)
     if loads and here != there:
         weight = CAUTION if here.major == there.major else OBSTACLE
         yield Difference("pgbench", weight, str(here), str(there))
+
+
+def _client_of(plan: Plan) -> str | None:
+    """The load generator's machine, where it is another than the servers'."""
+    if plan.hosts is None or plan.hosts.together:
+        return None
+    facts = plan.hosts.client.facts
+    return f"{facts.cpu.model}, {facts.cpu.logical}"
 
 
 def _of_servers(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Difference]:

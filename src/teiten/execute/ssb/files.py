@@ -12,9 +12,9 @@ from teiten.errors import MachineError, UsageError
 from teiten.execute.ssb import binary_file
 from teiten.execute.ssb.blocks import Block, Tally, take_blocks
 from teiten.execute.ssb.native import units
-from teiten.host.pipes import widen_pipe
 from teiten.execute.ssb.sizes import expected_bytes
 from teiten.execute.ssb.watch import Watch
+from teiten.host.pipes import widen_pipe
 from teiten.model.ssb import SsbData, SsbFormat, SsbTable, Written
 
 PART_SUFFIX = ".teiten-part"
