@@ -222,7 +222,7 @@ def test_an_interruption_does_not_wait_for_a_reader() -> None:
         assert process.stdout.read(1) == b"1"
         os.kill(process.pid, signal.SIGINT)
         process.wait(timeout=30)
-        assert (process.returncode, process.stderr.read()) == (130, b"interrupted\n")
+        assert (process.returncode, process.stderr.read().strip()) == (130, b"interrupted")
 
 
 def test_an_interruption_leaves_no_file(tmp_path: Path) -> None:

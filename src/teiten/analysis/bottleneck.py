@@ -101,7 +101,7 @@ def _cpu(readings: Readings, ceilings: Ceilings, waits: Waits) -> Finding:
         ("waits_running", waits[WaitGroup.RUNNING]),
         *_known("pressure_cpu", readings.pressure_cpu),
     )
-    waiting = max(0.0, 1 - ceilings.cores / readings.clients)
+    waiting = max(0.0, 1 - ceilings.cores / max(readings.clients, 1.0))
     holds = idle < BUSY and _pressed(readings.pressure_cpu, PRESSURE * waiting)
     return _found(Resource.CPU, evidence, holds)
 
