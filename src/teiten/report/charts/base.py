@@ -46,6 +46,11 @@ ROWS = "rows"
 """The name of a chart's data."""
 
 
+def text_width(text: str, size: float = 13.0) -> float:
+    """About how many pixels a text takes: Japanese characters are as wide as they are high."""
+    return size * sum(1.0 if ord(one) > ord("\u2fff") else 0.57 for one in text)
+
+
 @dataclass(frozen=True)
 class Fit:
     """How the browser fits a chart to a narrow page: the specification's part whose width may

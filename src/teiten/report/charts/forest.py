@@ -16,6 +16,7 @@ from teiten.report.charts.base import (
     as_columns,
     configured,
     rows_data,
+    text_width,
 )
 
 WIDEST = (0.5, 2.0)
@@ -25,6 +26,8 @@ LINEAR = 5.0
 TICKS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000)
 """Of a logarithmic axis."""
 ROW_HEIGHT = 30
+LABEL_LIMIT = 220
+"""Pixels."""
 FIELDS = ("label", "ratio", "low", "high", "text", "verdict", "kind", "cut")
 
 
@@ -91,7 +94,13 @@ def forest(
     )
     spec = _spec([row.label for row in rows], (low, high), delta, words)
     lines = "; ".join(f"{row.label}: {row.text}, {row.verdict}" for row in rows)
-    return Chart(name, words.title, words.note, spec, data, Fit((), 300), alternative=lines)
+    return Chart(name, words.title, words.note, spec, data, _fit(rows), alternative=lines)
+
+
+def _fit(rows: Sequence[ForestRow]) -> Fit:
+    """Beside the plot stand the labels, and the ratios in figures."""
+    labels = max(min(LABEL_LIMIT, text_width(row.label)) for row in rows)
+    return Fit((), round(labels + max(text_width(row.text) for row in rows)) + 40)
 
 
 def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: ForestWords) -> Spec:
@@ -125,7 +134,7 @@ def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: F
             scale=alt.Scale(domain=labels),
             title=None,
             axis=alt.Axis(
-                ticks=False, domain=False, labelPadding=10, labelFontSize=13, labelLimit=220
+                ticks=False, domain=False, labelPadding=10, labelFontSize=13, labelLimit=LABEL_LIMIT
             ),
         ),
         color=alt.Color(

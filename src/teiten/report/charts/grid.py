@@ -14,10 +14,12 @@ from teiten.report.charts.base import (
     configured,
     rows_data,
     side_colours,
+    text_width,
 )
 
 FIELDS = ("workload", "block", "position", "side", "label", "trial", "state", "mark")
 TALLEST = 700
+LABEL_SIZE = 11
 WIDEST = 900
 
 
@@ -63,12 +65,18 @@ def design_grid(
         (one.workload, one.block, one.position, one.side, one.label, one.trial, one.state, one.mark)
         for one in squares
     ]
-    spec = _spec(list(workloads), sides, words, (width, height))
+    longest = max(text_width(square.label, LABEL_SIZE) for square in squares)
+    readable = longest <= width and height >= LABEL_SIZE + 3
+    spec = _spec(list(workloads), sides, words, (width, height), readable)
     return Chart(name, words.title, words.note, spec, as_columns(FIELDS, rows))
 
 
 def _spec(
-    workloads: list[str], sides: tuple[str, ...], words: GridWords, step: tuple[float, float]
+    workloads: list[str],
+    sides: tuple[str, ...],
+    words: GridWords,
+    step: tuple[float, float],
+    labels: bool,
 ) -> Spec:
     width, height = step
     tooltips = [
@@ -103,9 +111,9 @@ def _spec(
         tooltip=tooltips,
     )
     layers = [squares]
-    if width >= 16 and height >= 14:
+    if labels:
         layers.append(
-            base.mark_text(fontSize=11, fill="#ffffff").encode(
+            base.mark_text(fontSize=LABEL_SIZE, fill="#ffffff").encode(
                 text="label:N",
                 opacity=alt.condition("datum.mark === ''", alt.value(1), alt.value(0)),
             )

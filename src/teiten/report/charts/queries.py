@@ -26,6 +26,8 @@ from teiten.report.charts.levels import logarithmic_ticks
 
 FARTHEST = 20.0
 """The greatest time by the smallest, up to which the axis is linear."""
+AS_FAR = 1.5
+"""Of the longest bar: how far the linear axis goes, beyond which intervals are cut."""
 STEP = 13
 GAP = 9
 FIELDS = ("kind", "panel", "query", "side", "value", "low", "high", "text")
@@ -78,7 +80,8 @@ def query_bars(
     logarithmic = bool(values) and max(values) / min(values) > FARTHEST
     several = len(axes.panels) > 1
     width = (WIDE - 60) // len(axes.panels) if several else WIDE - 60
-    layers = _layers(axes, max(180, width), values if logarithmic else [])
+    reach = AS_FAR * max(values, default=1.0)
+    layers = _layers(axes, max(180, width), values if logarithmic else [], reach)
     spec: Spec
     if several:
         faceted = layers.facet(
@@ -100,12 +103,12 @@ def is_logarithmic(values: Sequence[float]) -> bool:
     return bool(positive) and max(positive) / min(positive) > FARTHEST
 
 
-def _layers(axes: QueryAxes, width: int, spread: Sequence[float]) -> Any:
+def _layers(axes: QueryAxes, width: int, spread: Sequence[float], reach: float) -> Any:
     ticks = logarithmic_ticks(spread)
     scale = (
         alt.Scale(type="log", domain=[ticks[0], ticks[-1]], nice=False, clamp=True)
         if len(ticks) > 1
-        else alt.Scale(zero=True)
+        else alt.Scale(domain=[0, reach], clamp=True)
     )
     axis = (
         alt.Axis(values=list(ticks), format=",~f", labelOverlap=True)

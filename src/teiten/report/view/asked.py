@@ -301,7 +301,7 @@ def _topology(kit: Kit) -> Markup:
         Topology(
             t("topology.title"),
             _machine_box(kit, _machine_heading(kit), facts, narrow=client_machine is not None),
-            Box(f"pgbench {plan.pgbench.version}", _clients(kit)),
+            _load_box(kit),
             _link(kit),
             servers,
             _turns(kit) if len(servers) > 1 else "",
@@ -315,6 +315,13 @@ def _topology(kit: Kit) -> Markup:
             client_machine,
         )
     )
+
+
+def _load_box(kit: Kit) -> Box:
+    """What loads the servers: queries are sent by Teiten itself."""
+    if all(one.kind is WorkloadKind.QUERIES for one in kit.study.workloads):
+        return Box("Teiten", (kit.t("topology.connection"),))
+    return Box(f"pgbench {kit.analysis.plan.pgbench.version}", _clients(kit))
 
 
 def _turns(kit: Kit) -> str:
