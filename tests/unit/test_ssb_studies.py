@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from teiten.errors import MachineError, TeitenError
 from teiten.execute.postgres.templates.identity import expected_bytes, template_fingerprint
 from teiten.execute.ssb import sizes
+from teiten.model.installation import Installation
 from teiten.model.plan import Plan
 from teiten.model.ssb import SsbData, SsbTable, SsbVariant
 from teiten.model.ssb_size import expected_rows, table_bytes
@@ -100,6 +102,21 @@ def test_partitions_need_a_server_that_has_them() -> None:
     study = load_study("partition-olap", servers=["9.6,18"])
     with pytest.raises(TeitenError, match="layout monthly needs PostgreSQL 10 or later, and this"):
         planned(study, ("9.6.24", "18.4"))
+
+
+def test_a_hint_needs_its_extension() -> None:
+    study = load_study("partition-parallel", overrides=["workloads=ssb,hint"])
+    with pytest.raises(TeitenError, match="loads the extension pg_hint_plan, which"):
+        planned(study, ("18.4",))
+    having = replace(make_installation("18.4"), contrib=frozenset({"pg_hint_plan"}))
+    plan = expand(size(study, HOST), [("18", having)], PGBENCH, seed=1, fingerprint=_named)
+    for trial in plan.trials:
+        preloaded = dict(trial.settings).get("session_preload_libraries")
+        assert preloaded == ("pg_hint_plan" if trial.cell.workload == "hint" else None)
+
+
+def _named(installation: Installation, checksums: bool, data: DataSet) -> str:
+    return f"{installation.name} {checksums} {data}"
 
 
 @pytest.mark.parametrize("scale", ["0", "-1", "0.0", "1.5", "20000", "big"])

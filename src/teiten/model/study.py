@@ -186,6 +186,8 @@ class Workload:
     """Classes of its queries, for conclusions; a query may be in none."""
     layouts: tuple[Layout, ...] = ()
     """Those that its tables may have; empty where the factor layout says nothing of it."""
+    preload: tuple[str, ...] = ()
+    """Extensions whose libraries every session of this workload loads."""
     levels: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Factors of which this workload has only some levels, with these; ``clients`` and ``query``
     stand in their own fields."""

@@ -14,7 +14,7 @@ from teiten.model.units import Bytes
 from teiten.plan.attached import check_attached, split_settings
 from teiten.plan.cells import cell_groups, data_of, every_level, level_of
 from teiten.plan.estimate import CLUSTER_BYTES, estimate
-from teiten.plan.layouts import check_layouts
+from teiten.plan.layouts import check_layouts, check_preloads
 from teiten.plan.ordering import in_blocks
 from teiten.plan.pinning import FACTOR as CORES
 from teiten.plan.pinning import Pinning, pin
@@ -54,6 +54,7 @@ def expand(
         trials = tuple(with_turns(study, trials))
     needed = tuple(templates.by_fingerprint.values())
     check_layouts(trials)
+    check_preloads(study, trials)
     return Plan(
         study=study,
         seed=seed,

@@ -1,4 +1,4 @@
-"""Layouts of data: which servers can have them, and what they cost while they are made."""
+"""What only some servers can have: layouts of data, and extensions that a workload loads."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from teiten.errors import UsageError
 from teiten.model.plan import PlannedTrial
-from teiten.model.study import DataSet
+from teiten.model.study import DataSet, Study
 
 
 def laid_out(data: DataSet) -> bool:
@@ -32,4 +32,20 @@ def check_layouts(trials: Iterable[PlannedTrial]) -> None:
                 f"server {server}: the layout {layout.name} runs scripts on the tables, and this"
                 " server is attached",
                 "compare layouts on servers that Teiten starts: --servers 18",
+            )
+
+
+def check_preloads(study: Study, trials: Iterable[PlannedTrial]) -> None:
+    """Raise UsageError where a server lacks an extension that a workload loads. What a server that
+    is built from source will have besides PostgreSQL's own, only its start tells."""
+    for trial in trials:
+        workload, installation = study.workload(trial.cell.workload), trial.template.installation
+        missing = [one for one in workload.preload if one not in installation.contrib]
+        if missing and installation.build is None and installation.attached is None:
+            server = trial.cell.level("server") or installation.name
+            raise UsageError(
+                f"server {server}: the workload {workload.name} loads the extension {missing[0]},"
+                f" which {installation.name} does not have",
+                "install the extension there (Debian's packages are named postgresql-17-…), or"
+                " leave the workload out: --set workloads=…",
             )

@@ -19,6 +19,7 @@ _UNITLESS = {
 }
 """What a number without a unit counts (pg_settings.unit)."""
 
+PRELOAD = "session_preload_libraries"
 DEFAULTS = {
     "shared_buffers": "128MB",
     "work_mem": "4MB",
@@ -44,7 +45,11 @@ def settings_of(study: Study, cell: Cell) -> tuple[tuple[str, str], ...]:
     fixed = {setting.name: setting.value or "" for setting in study.settings}
     together = cell.level("parameters")
     varied = dict(study.parameter_set(together).settings) if together is not None else {}
-    return tuple({**fixed, **varied, **levels}.items())
+    found = {**fixed, **varied, **levels}
+    preload = study.workload(cell.workload).preload
+    if preload:
+        found[PRELOAD] = ", ".join(filter(None, (found.get(PRELOAD, ""), *preload)))
+    return tuple(found.items())
 
 
 def size_setting(settings: Mapping[str, str], name: str) -> Bytes:

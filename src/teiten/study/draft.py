@@ -120,7 +120,7 @@ class Draft:
         table: Any = self._data
         for part in path[:-1]:
             table = table[part] if isinstance(part, int) else table.setdefault(part, {})
-        table[path[-1]] = change.value if value is None else value
+        table[path[-1]] = copy.deepcopy(change.value if value is None else value)
         self._origins[path] = change
 
     def _set_in_table(self, table: str, key: str, change: Change) -> None:
@@ -137,9 +137,12 @@ class Draft:
         except ValueError as error:
             raise UsageError(f"{change.origin}: {error}", self._document.hint) from error
         for index, table in enumerate(self._workloads):
-            own: dict[str, Any] = table if name == "clients" else table.get("levels", {})
-            own.pop(name, None)
-            self._origins.pop(("workloads", index, "clients"), None)
+            if name == "clients":
+                table.pop("clients", None)
+                self._origins.pop(("workloads", index, "clients"), None)
+            elif "levels" in table:
+                own: dict[str, Any] = table["levels"]
+                table["levels"] = {key: own[key] for key in own if factor_name(key) != name}
         self._set(("factors", name), change)
 
     def _change_build(self, rest: str, change: Change) -> None:

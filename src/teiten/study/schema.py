@@ -26,6 +26,7 @@ Mode = Annotated[QueryMode, PlainValidator(values.query_mode)]
 Clients = Annotated[tuple[str, ...], PlainValidator(levels.clients)]
 Cores = Annotated[tuple[str, ...], PlainValidator(levels.cores)]
 Queries = Annotated[tuple[str, ...], PlainValidator(levels.queries)]
+Preload = Annotated[tuple[str, ...], PlainValidator(values.libraries)]
 Options = Annotated[tuple[str, ...], PlainValidator(values.options)]
 Measured = Annotated[Seconds | None, PlainValidator(values.measured_seconds)]
 WarmUp = Annotated[Seconds | None, PlainValidator(values.whole_seconds)]
@@ -149,6 +150,7 @@ class WorkloadTable(Table):
     check_answers: bool = True
     groups: list[GroupTable] = []
     levels: Levels = {}
+    preload: Preload = ()
     scale: Scale = None
     fillfactor: Fillfactor = 100
     changes_data: bool

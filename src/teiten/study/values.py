@@ -203,6 +203,11 @@ def words(value: Any) -> tuple[str, ...]:
     return tuple(parts)
 
 
+def libraries(value: Any) -> tuple[str, ...]:
+    """Names of extensions, which are those of their libraries."""
+    return tuple(name(part) for part in words(value))
+
+
 def texts(value: Any) -> tuple[Bilingual, ...]:
     if not isinstance(value, list | tuple):
         raise ValueError("must be a list of texts")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -23,6 +24,9 @@ from teiten.host.users import ServerUser
 from teiten.model.plan import PlannedTrial, TemplateSpec
 from teiten.model.study import WorkloadKind
 from teiten.model.units import Seconds
+
+TOLD_EVERY = 10.0
+"""Seconds between two words on a template that takes long."""
 
 
 class SingleServerExecutor:
@@ -77,8 +81,21 @@ class SingleServerExecutor:
         store = self._bench.templates
         if store.ready(template):
             return {"built": False}
-        store.build(template, self._bench.plan.pgbench, self._say)
+        store.build(template, self._bench.plan.pgbench, self._telling(template))
         return {"built": True}
+
+    def _telling(self, template: TemplateSpec) -> Callable[[str], None]:
+        """Every step as a detail; of a long build now and then how far it is, for everybody."""
+        told = time.monotonic()
+
+        def say(text: str) -> None:
+            nonlocal told
+            self._say(text)
+            if time.monotonic() - told >= TOLD_EVERY:
+                told = time.monotonic()
+                self._bench.observer.preparing(f"{template.data}: {text}")
+
+        return say
 
     def rehearse(self, trial: PlannedTrial) -> None:
         rehearsal = self._trial(trial, 0)

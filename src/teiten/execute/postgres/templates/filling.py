@@ -18,7 +18,7 @@ from teiten.model.ssb_size import expected_rows
 from teiten.model.study import DataKind, DataSet, Layout, Script
 
 BENCH_DATABASE = "bench"
-TOLD_SHARE = 0.1
+TOLD_SHARE = 0.02
 """Of the rows of lineorder: how often the load says how far it is."""
 Say = Callable[[str], None]
 
