@@ -124,7 +124,9 @@ def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> 
             metric=t.either(f"metric.{contrast.metric.name}", contrast.metric.name),
         )
     )
-    return subject + _statement(t, verdict, contrast.metric, values)
+    said = subject + _statement(t, verdict, contrast.metric, values)
+    is_described = f"side-of.{names.contrast}" in t
+    return said[:1].upper() + said[1:] if is_described else said
 
 
 def _statement(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str]) -> str:

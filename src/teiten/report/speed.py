@@ -62,10 +62,8 @@ def plain_times_text(value: float) -> str:
     return significant(value)
 
 
-def bound_of_speed_text(ratio: float, *, at_most: bool) -> str:
-    """The speed-up that a bound of new/old leaves, rounded to the safe side: at least so much
-    where the ratio is at most so much, else at most."""
-    speed = 1 / ratio
-    scale = 10.0 ** decimals_of(speed, 3)
-    rounded = math.floor(speed * scale) if at_most else math.ceil(speed * scale)
+def bound_text_of(factor: float, *, down: bool) -> str:
+    """A factor that bounds another, rounded to the safe side."""
+    scale = 10.0 ** decimals_of(factor, 3)
+    rounded = math.floor(factor * scale) if down else math.ceil(factor * scale)
     return plain_times_text(rounded / scale)

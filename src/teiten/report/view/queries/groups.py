@@ -17,7 +17,7 @@ from teiten.report.sentences import (
     verdict_word,
 )
 from teiten.report.speed import (
-    bound_of_speed_text,
+    bound_text_of,
     inverse,
     is_many_times,
     speed_interval_text,
@@ -47,6 +47,16 @@ def contrast_of(kit: Kit, contrast: ContrastResult) -> QueryContrast | None:
 
 def points(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
     """What the first page says below its sentence: groups, or how many queries gained and lost."""
+    return (*_said_below(kit, contrast), *_left_out(kit, contrast))
+
+
+def _left_out(kit: Kit, contrast: ContrastResult) -> Iterator[str]:
+    if contrast.left_out:
+        named = [kit.names.context(one) for one in contrast.left_out]
+        yield kit.t("table.left-out", queries=_named(kit, named))
+
+
+def _said_below(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
     found = contrast_of(kit, contrast)
     if found is None:
         return ()
@@ -128,7 +138,7 @@ def bound_text(bound: RatioBound | None) -> str:
     """``≥ 14``: the speed-up is no less; empty without a bound."""
     if bound is None:
         return ""
-    speed = bound_of_speed_text(bound.ratio, at_most=bound.at_most)
+    speed = bound_text_of(1 / bound.ratio, down=bound.at_most)
     return f"≥ {speed}" if bound.at_most else f"≤ {speed}"
 
 
@@ -144,9 +154,7 @@ def _said(kit: Kit, one: GroupConclusion) -> str:
         limit = t("query-group.over", queries=_named(kit, one.over))
         if one.bound is None:
             return limit
-        side = "least" if one.bound.at_most else "most"
-        factor = bound_of_speed_text(one.bound.ratio, at_most=one.bound.at_most)
-        return t(f"query-group.bound-{side}", factor=factor, over=limit)
+        return t(_bound_key(one.bound), factor=_bound_factor(one.bound), over=limit)
     if effect is None:
         return t.either(f"reason.{one.verdict.reason}", verdict_word(t, one.verdict))
     return t(
@@ -155,6 +163,19 @@ def _said(kit: Kit, one: GroupConclusion) -> str:
         interval=_interval(kit, effect),
         verdict=verdict_word(t, one.verdict),
     )
+
+
+def _bound_key(bound: RatioBound) -> str:
+    """In the words for the side of 1 on which the bound lies."""
+    if bound.ratio < 1:
+        return "query-group.bound-least-fast" if bound.at_most else "query-group.bound-most-fast"
+    return "query-group.bound-most-long" if bound.at_most else "query-group.bound-least-long"
+
+
+def _bound_factor(bound: RatioBound) -> str:
+    if bound.ratio < 1:
+        return bound_text_of(1 / bound.ratio, down=bound.at_most)
+    return bound_text_of(bound.ratio, down=not bound.at_most)
 
 
 def effect_text(kit: Kit, effect: Interval) -> str:
