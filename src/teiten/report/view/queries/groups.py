@@ -30,6 +30,8 @@ from teiten.report.view.queries.times import speed_chart, speed_row
 
 MOST_SENTENCES = 8
 """On the first page; more are left to its chart, and to the table."""
+MOST_ROWS = 16
+"""In its chart; with more, all queries together under each condition."""
 MOST_NAMED = 6
 MANY_QUERIES = 4
 """From so many on, they are counted on the first page."""
@@ -68,9 +70,12 @@ def _said_below(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
 
 
 def answer_forest(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
-    """All queries together, and each group; without groups each query, where they are few."""
+    """All queries together, and each group where they fit; without groups each query, where they
+    are few."""
     found = contrast_of(kit, contrast)
     groups = found.groups if found else ()
+    if len(groups) > MOST_ROWS:
+        groups = tuple(one for one in groups if not one.group)
     rows = [speed_row(kit, kit.t("level.overall-queries"), contrast.overall, overall=True)]
     if groups:
         rows += [speed_row(kit, _label(kit, one), one.verdict) for one in groups]
