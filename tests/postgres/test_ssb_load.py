@@ -250,6 +250,18 @@ class TestOneServer:
             load(dsn, data, LoadOptions(streams), At(terminate))
         assert tables(running_cluster) == set()
 
+    def test_a_lost_connection_is_told_once(self, running_cluster: Cluster) -> None:
+        with loading(running_cluster.conninfo("postgres"), "2") as process:
+            wait_for_streams(running_cluster, process, 2)
+            with running_cluster.connect() as connection:
+                connection.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                    " WHERE query LIKE 'COPY%'"
+                )
+            _, stderr = process.communicate(timeout=60)
+        assert process.returncode == 3
+        assert [line.split(":")[0] for line in stderr.splitlines()] == ["error", "hint"]
+
     def test_a_stopped_server_is_told_and_nothing_has_its_name(
         self, running_cluster: Cluster
     ) -> None:

@@ -227,7 +227,7 @@ def test_an_interruption_does_not_wait_for_a_reader() -> None:
 
 def test_an_interruption_leaves_no_file(tmp_path: Path) -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "teiten", "-q", "data", "ssb", "--scale", "100",
+        [sys.executable, "-m", "teiten", "-q", "data", "ssb", "--scale", "20",
          "--table", "lineorder", "--to", str(tmp_path)],
         stderr=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip

@@ -140,13 +140,15 @@ def _format(name: str | None) -> SsbFormat:
 
 def _to_stdout(data: SsbData, form: SsbFormat, threads: int, watch: Watch) -> None:
     from teiten.execute.ssb.files import write_stream
+    from teiten.host.signals import one_interruption
 
     if len(data.tables) != 1:
         raise click.UsageError("--to - takes one table: add --table NAME")
     if form is SsbFormat.PARQUET:
         raise click.UsageError("--format parquet needs a folder: --to DIR")
     sys.stdout.flush()
-    with suppress(BrokenPipeError):  # the reader has what it wanted, as in: | head
+    # A reader that leaves has what it wanted, as in: | head
+    with one_interruption(), suppress(BrokenPipeError):
         write_stream(data, form, sys.stdout.fileno(), threads, watch)
 
 

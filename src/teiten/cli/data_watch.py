@@ -37,8 +37,10 @@ class PlainWatch:
     def progress(self, table: SsbTable, units: int, rows: int) -> None:
         del units
         with self._lock:
-            self._rows += rows
             now = time.monotonic()
+            if self._rows == 0:  # what came before says nothing about the rate
+                self._begun = self._told = now
+            self._rows += rows
             if now - self._told < EVERY:
                 return
             self._told = now

@@ -6,6 +6,7 @@ holds it back, and memory is one buffer for each. The interpreter is free while 
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
@@ -21,6 +22,9 @@ from teiten.execute.ssb import binary_file
 from teiten.execute.ssb.native import rows
 from teiten.execute.ssb.watch import Watch
 from teiten.model.ssb import SsbData, SsbFormat, SsbTable, Written
+
+# Where a connection is lost psycopg writes to stderr what is raised anyway.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 BUFFER = 128 * 1024
 """Bytes; psycopg splits what is larger, and a core's second-level cache holds it."""
