@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from teiten.analysis.contrasts import sides_of
+from teiten.analysis.contrasts import contexts_of, sides_of
 from teiten.analysis.pairs import Context, Observation, observe
 from teiten.analysis.planner_facts import Relations, limits_of, recorded_relations
 from teiten.analysis.query_groups import Sides, bounds, conclusions, step_verdicts
@@ -199,22 +199,21 @@ class _Workload:
         if len(levels) < SWEPT or not all(_is_number(level) for level in levels):
             return
         sides = Sides(self.plan, self.name, self.observations, levels[0], levels[-1])
-        for context in dict.fromkeys(one.context for one in times):
-            steps = step_verdicts(sides, context, levels)
-            yield QuerySweep(
-                context,
-                tuple(
-                    SweepStep(
-                        level=level,
-                        time=time,
-                        against_first=self._verdict(context, level),
-                        against_previous=step,
-                        workers=_find(workers, context, level),
-                    )
-                    for level, step in zip(levels, steps, strict=True)
-                    if (time := _find(times, context, level)) is not None
-                ),
+        for context in contexts_of(self.plan, self.name):
+            verdicts = step_verdicts(sides, context, levels)
+            steps = tuple(
+                SweepStep(
+                    level=level,
+                    time=time,
+                    against_first=self._verdict(context, level),
+                    against_previous=verdict,
+                    workers=_find(workers, context, level),
+                )
+                for level, verdict in zip(levels, verdicts, strict=True)
+                if (time := _find(times, context, level)) is not None
             )
+            if steps:
+                yield QuerySweep(context, steps)
 
     def _verdict(self, context: Context, level: str) -> Verdict | None:
         for one in self.contrasts:

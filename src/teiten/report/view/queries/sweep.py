@@ -177,18 +177,16 @@ def findings(kit: Kit, found: QueryResults) -> tuple[str, ...]:
         effect = fastest.against_first.effect if fastest and fastest.against_first else None
         if fastest is None or effect is None:
             continue
-        said.append(
-            kit.t(
-                "sweep.fastest",
-                query=kit.names.context(sweep.context),
-                factor=kit.names.factor(kit.study.contrast),
-                level=kit.short(fastest.level),
-                first=kit.short(sweep.steps[0].level),
-                effect=effect_text(kit, effect),
-                interval=speed_interval_text(kit.t, effect),
-            )
+        fastest_text = kit.t(
+            "sweep.fastest",
+            query=kit.names.context(sweep.context),
+            factor=kit.names.factor(kit.study.contrast),
+            level=kit.short(fastest.level),
+            first=kit.short(sweep.steps[0].level),
+            effect=effect_text(kit, effect),
+            interval=speed_interval_text(kit.t, effect),
         )
-        said.append(_last_gain(kit, sweep.steps))
+        said.append(kit.t("sweep.and", first=fastest_text, then=_last_gain(kit, sweep.steps)))
     return tuple(said)
 
 
