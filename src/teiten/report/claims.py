@@ -84,6 +84,13 @@ def lines_about(t: Texts, outcome: ClaimOutcome, *, assessed: bool) -> list[str]
     return "\n".join((statement_text(t, outcome.claim), *said)).split("\n")
 
 
+def place_text(t: Texts, source: ClaimSource) -> str:
+    """The table, or else the section: for where there is little room."""
+    if source.table:
+        return t("claim.place-table", table=source.table)
+    return t("claim.place-section", section=source.section)
+
+
 def source_text(t: Texts, source: ClaimSource) -> str:
     """``PGECons WG1 2021 §4.6, table 4.12``"""
     values = {"report": source.report, "section": source.section}
@@ -185,7 +192,7 @@ def bounds_text(t: Texts, check: Check | None) -> str:
 def what_is_checked(t: Texts, check: Check, side: Side) -> str:
     """What a ratio compares, and on which server, where there are several."""
     what = _of_queries(t, check, side) if check.kind in OF_QUERIES else _of_levels(t, check, side)
-    return t("claim.on-server", server=side(check.server), what=what) if check.server else what
+    return t("claim.on-server", server=check.server, what=what) if check.server else what
 
 
 def _of_levels(t: Texts, check: Check, side: Side) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from teiten.model.claims import ClaimOutcome, ClaimStanding, PublishedCurves
@@ -106,7 +106,10 @@ def _outcome_row(kit: Kit, one: ClaimOutcome) -> Row:
 
 def _measured(kit: Kit, one: ClaimOutcome) -> str:
     """The deciding check, and of how many it is one."""
-    text = check_text(kit.t, one.deciding, _side_of(kit, one))
+    deciding = one.deciding
+    if deciding is not None and deciding.server:
+        deciding = replace(deciding, server=kit.names.server(deciding.server).short)
+    text = check_text(kit.t, deciding, _side_of(kit, one))
     if len(one.checks) < 2:
         return text
     kept = sum(check.standing is ClaimStanding.REPRODUCED for check in one.checks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from teiten.model.analysis import Interval
@@ -22,12 +22,15 @@ from teiten.model.units import Share
 from teiten.report.charts.base import Chart
 from teiten.report.charts.queries import QueryAxes, QueryBar, query_bars
 from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
-from teiten.report.claims import source_text
+from teiten.report.claims import place_text, source_text
 from teiten.report.names import QUERY
 from teiten.report.numbers import NOTHING, fixed, plain, significant
 from teiten.report.speed import inverse, speed_interval_text, speed_text
 from teiten.report.tables import Cell, Column, Row, Table, cells
 from teiten.report.view.kit import Kit
+
+BEYOND = 1.5
+"""How far beyond the greatest and the smallest value intervals are drawn."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,8 @@ class _Compared:
     """Two columns of a published table, and what was measured of the same on one server."""
 
     panel: str
+    """A short name."""
+    caption: str
     old: PublishedColumn
     new: PublishedColumn
     checks: dict[str, Check]
@@ -68,17 +73,23 @@ def _compared(kit: Kit) -> Iterator[_Compared]:
                 continue
             old, new = table.columns
             key = (claim.workload, claim.contrast, table.table, old.label, new.label, check.server)
-            one = found.setdefault(key, _Compared(_panel(kit, claim, check), old, new, {}))
+            panel = _on_server(kit, check, place_text(kit.t, claim.source))
+            caption = _on_server(kit, check, _caption(kit, claim, check))
+            one = found.setdefault(key, _Compared(panel, caption, old, new, {}))
             one.checks.setdefault(check.classes[0][0], check)
     yield from found.values()
 
 
-def _panel(kit: Kit, claim: Claim, check: Check) -> str:
+def _on_server(kit: Kit, check: Check, what: str) -> str:
+    if not check.server:
+        return what
+    return kit.t("claim.on-server", server=kit.names.server(check.server).short, what=what)
+
+
+def _caption(kit: Kit, claim: Claim, check: Check) -> str:
     t = kit.t
     sides = t("claim.sides", old=kit.short(check.sides[0]), new=kit.short(check.sides[-1]))
-    named = t("claim.compared", source=source_text(t, claim.source), sides=sides)
-    server = kit.names.server(check.server).short
-    return t("claim.on-server", server=server, what=named) if check.server else named
+    return t("claim.compared", source=source_text(t, claim.source), sides=sides)
 
 
 def _effect(check: Check) -> Interval | None:
@@ -91,7 +102,7 @@ def _speed_ups(kit: Kit, compared: list[_Compared]) -> Chart | None:
     if not compared:
         return None
     t = kit.t
-    bars = [bar for one in compared for bar in _bars(kit, one)]
+    bars = _within_reach([bar for one in compared for bar in _bars(kit, one)])
     axes = QueryAxes(
         x=t("axis.published-speed-up"),
         queries=tuple(dict.fromkeys(bar.query for bar in bars)),
@@ -106,7 +117,7 @@ def _speed_ups(kit: Kit, compared: list[_Compared]) -> Chart | None:
 
 def _bars(kit: Kit, one: _Compared) -> Iterator[QueryBar]:
     old, new = dict(one.old.values), dict(one.new.values)
-    for query in old.keys() & new.keys() & one.checks.keys():
+    for query in (each for each in old if each in new and each in one.checks):
         printed = old[query] / new[query]
         word = kit.t("word.published")
         yield QueryBar(one.panel, query, word, printed, None, None, significant(printed, 3))
@@ -118,13 +129,25 @@ def _bars(kit: Kit, one: _Compared) -> Iterator[QueryBar]:
             yield QueryBar(one.panel, query, word, shown.ratio, shown.low, shown.high, text)
 
 
+def _within_reach(bars: list[QueryBar]) -> list[QueryBar]:
+    """Intervals are drawn only so far beyond the values: two or three trials exclude nothing."""
+    least = min(bar.value for bar in bars) / BEYOND
+    most = max(bar.value for bar in bars) * BEYOND
+    return [
+        bar
+        if bar.low is None or bar.high is None
+        else replace(bar, low=max(bar.low, least), high=min(bar.high, most))
+        for bar in bars
+    ]
+
+
 def _table(kit: Kit, at: int, one: _Compared) -> Table:
     t = kit.t
     titles = ("published-old", "published-new", "published-speed-up", "measured-here", "interval")
     new = dict(one.new.values)
     return Table(
         f"published-queries-{at + 1}",
-        t("table.published-queries.caption", what=one.panel),
+        t("table.published-queries.caption", what=one.caption),
         (
             Column(kit.names.factor(QUERY)),
             *(Column(t(f"table.{name}"), numeric=True) for name in titles),
@@ -185,12 +208,8 @@ def _workers_row(kit: Kit, outcome: ClaimOutcome, check: Check) -> Iterator[Row]
     columns = table.columns if isinstance(table, PublishedQueries) else ()
     (query,) = check.classes[0]
     printed = dict(columns[0].values).get(query) if columns else None
-    finding = source_text(kit.t, outcome.claim.source)
-    if check.server:
-        server = kit.names.server(check.server).short
-        finding = kit.t("claim.on-server", server=server, what=finding)
     yield cells(
-        finding,
+        _on_server(kit, check, place_text(kit.t, outcome.claim.source)),
         query,
         NOTHING if printed is None else _number(printed, plain(printed)),
         *(_number(one, plain(one)) for one in reversed(check.at)),
