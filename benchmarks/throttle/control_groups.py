@@ -57,6 +57,8 @@ def _make(controller: str, name: str) -> Path:
         group = ROOT / name
     else:
         group = ROOT / controller / name
+    if group.exists():
+        group.rmdir()  # of a run that was killed; refused where a process is in it
     group.mkdir()
     return group
 
