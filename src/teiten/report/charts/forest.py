@@ -25,6 +25,10 @@ LINEAR = 5.0
 TICKS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000)
 """Of a logarithmic axis."""
 ROW_HEIGHT = 30
+LABEL = 220
+"""The pixels that a label may take."""
+WIDE_FROM = 0x2E80
+"""Characters from here on are as wide as high."""
 FIELDS = ("label", "ratio", "low", "high", "text", "verdict", "kind", "cut")
 
 
@@ -91,7 +95,20 @@ def forest(
     )
     spec = _spec([row.label for row in rows], (low, high), delta, words)
     lines = "; ".join(f"{row.label}: {row.text}, {row.verdict}" for row in rows)
-    return Chart(name, words.title, words.note, spec, data, Fit((), 300), alternative=lines)
+    fit = Fit((), _beside(rows))
+    return Chart(name, words.title, words.note, spec, data, fit, alternative=lines)
+
+
+def _beside(rows: Sequence[ForestRow]) -> int:
+    """The pixels that labels and figures need beside the plot."""
+    label = max(_pixels(row.label) for row in rows)
+    text = max(_pixels(row.text) for row in rows)
+    return max(300, min(LABEL, label) + text + 45)
+
+
+def _pixels(text: str) -> int:
+    """About as wide as a text is at 13 pixels; what is not Latin takes the square."""
+    return sum(13 if ord(one) > WIDE_FROM else 7 for one in text)
 
 
 def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: ForestWords) -> Spec:
@@ -125,7 +142,7 @@ def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: F
             scale=alt.Scale(domain=labels),
             title=None,
             axis=alt.Axis(
-                ticks=False, domain=False, labelPadding=10, labelFontSize=13, labelLimit=220
+                ticks=False, domain=False, labelPadding=10, labelFontSize=13, labelLimit=LABEL
             ),
         ),
         color=alt.Color(

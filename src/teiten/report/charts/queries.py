@@ -26,6 +26,8 @@ from teiten.report.charts.levels import logarithmic_ticks
 
 FARTHEST = 20.0
 """The greatest time by the smallest, up to which the axis is linear."""
+MOST_OF_AN_INTERVAL = 1.6
+"""Intervals are drawn up to so many times the longest bar."""
 STEP = 13
 GAP = 9
 FIELDS = ("kind", "panel", "query", "side", "value", "low", "high", "text")
@@ -61,6 +63,9 @@ def query_bars(
     name: str, title: str, note: str, bars: Sequence[QueryBar], axes: QueryAxes
 ) -> Chart:
     """Horizontal, so that names of any length can be read."""
+    values = [bar.value for bar in bars if bar.value > 0]
+    logarithmic = bool(values) and max(values) / min(values) > FARTHEST
+    reach = MOST_OF_AN_INTERVAL * max(values, default=1.0)
     rows = [
         (
             "over" if bar.over else "time",
@@ -69,13 +74,11 @@ def query_bars(
             bar.side,
             bar.value,
             bar.low,
-            bar.high,
+            bar.high if logarithmic or bar.high is None else min(bar.high, reach),
             bar.text,
         )
         for bar in bars
     ]
-    values = [bar.value for bar in bars if bar.value > 0]
-    logarithmic = bool(values) and max(values) / min(values) > FARTHEST
     several = len(axes.panels) > 1
     width = (WIDE - 60) // len(axes.panels) if several else WIDE - 60
     layers = _layers(axes, max(180, width), values if logarithmic else [])
