@@ -26,8 +26,8 @@ from teiten.report.charts.levels import logarithmic_ticks
 
 FARTHEST = 20.0
 """The greatest time by the smallest, up to which the axis is linear."""
-AS_FAR = 1.5
-"""Of the longest bar: how far the linear axis goes, beyond which intervals are cut."""
+MOST_OF_AN_INTERVAL = 1.6
+"""Intervals are drawn up to so many times the longest bar."""
 STEP = 13
 GAP = 9
 FIELDS = ("kind", "panel", "query", "side", "value", "low", "high", "text")
@@ -63,6 +63,9 @@ def query_bars(
     name: str, title: str, note: str, bars: Sequence[QueryBar], axes: QueryAxes
 ) -> Chart:
     """Horizontal, so that names of any length can be read."""
+    values = [bar.value for bar in bars if bar.value > 0]
+    logarithmic = bool(values) and max(values) / min(values) > FARTHEST
+    reach = MOST_OF_AN_INTERVAL * max(values, default=1.0)
     rows = [
         (
             "over" if bar.over else "time",
@@ -71,17 +74,14 @@ def query_bars(
             bar.side,
             bar.value,
             bar.low,
-            bar.high,
+            bar.high if logarithmic or bar.high is None else min(bar.high, reach),
             bar.text,
         )
         for bar in bars
     ]
-    values = [bar.value for bar in bars if bar.value > 0]
-    logarithmic = bool(values) and max(values) / min(values) > FARTHEST
     several = len(axes.panels) > 1
     width = (WIDE - 60) // len(axes.panels) if several else WIDE - 60
-    reach = AS_FAR * max(values, default=1.0)
-    layers = _layers(axes, max(180, width), values if logarithmic else [], reach)
+    layers = _layers(axes, max(180, width), values if logarithmic else [])
     spec: Spec
     if several:
         faceted = layers.facet(
@@ -103,12 +103,12 @@ def is_logarithmic(values: Sequence[float]) -> bool:
     return bool(positive) and max(positive) / min(positive) > FARTHEST
 
 
-def _layers(axes: QueryAxes, width: int, spread: Sequence[float], reach: float) -> Any:
+def _layers(axes: QueryAxes, width: int, spread: Sequence[float]) -> Any:
     ticks = logarithmic_ticks(spread)
     scale = (
         alt.Scale(type="log", domain=[ticks[0], ticks[-1]], nice=False, clamp=True)
         if len(ticks) > 1
-        else alt.Scale(domain=[0, reach], clamp=True)
+        else alt.Scale(zero=True)
     )
     axis = (
         alt.Axis(values=list(ticks), format=",~f", labelOverlap=True)

@@ -18,6 +18,8 @@ from teiten.report.charts.base import (
     rows_data,
 )
 
+MOST_OF_AN_INTERVAL = 1.6
+"""Intervals are drawn up to so many times the greatest speed-up."""
 FIELDS = ("query", "level", "value", "low", "high", "text", "workers")
 
 
@@ -46,8 +48,17 @@ class SweepWords:
 
 def sweep_chart(name: str, points: Sequence[SweepPoint], words: SweepWords) -> Chart:
     """Lines from zero on, with the line at 1."""
+    reach = MOST_OF_AN_INTERVAL * max(one.value for one in points)
     rows = [
-        (one.query, one.level, one.value, one.low, one.high, one.text, one.workers)
+        (
+            one.query,
+            one.level,
+            one.value,
+            one.low,
+            None if one.high is None else min(one.high, reach),
+            one.text,
+            one.workers,
+        )
         for one in points
     ]
     queries = list(dict.fromkeys(one.query for one in points))

@@ -26,6 +26,7 @@ from teiten.report.speed import (
 )
 from teiten.report.tables import Cell, Column, Row, Table
 from teiten.report.view.kit import Kit
+from teiten.report.view.queries.contexts import context_cells, context_columns, varied_factors
 from teiten.report.view.queries.times import speed_chart, speed_row
 
 MOST_SENTENCES = 8
@@ -78,7 +79,7 @@ def answer_forest(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None
         groups = tuple(one for one in groups if not one.group)
     rows = [speed_row(kit, kit.t("level.overall-queries"), contrast.overall, overall=True)]
     if groups:
-        rows += [speed_row(kit, _label(kit, one), one.verdict) for one in groups]
+        rows += [speed_row(kit, _short_label(kit, one), one.verdict) for one in groups]
     elif 1 < len(contrast.levels) <= 2 * MANY_QUERIES:
         rows += [
             speed_row(kit, kit.names.context(one.context), one.verdict) for one in contrast.levels
@@ -94,7 +95,7 @@ def group_table(
     if not found.groups:
         return None
     t = kit.t
-    contexts = any(_context(kit, one) for one in found.groups)
+    factors = varied_factors(kit, (one.context for one in found.groups))
     return Table(
         name=name,
         caption=t(
@@ -105,19 +106,19 @@ def group_table(
         ),
         columns=(
             Column(t("table.query-group")),
-            *([Column(t("table.level"))] if contexts else []),
+            *context_columns(kit, factors),
             Column(t("table.queries")),
             Column(t("table.speed-up"), numeric=True),
             Column(t("table.interval"), numeric=True),
             Column(t("table.pairs"), numeric=True),
             Column(t("table.verdict")),
         ),
-        rows=tuple(_row(kit, one, at, contexts=contexts) for at, one in enumerate(found.groups)),
+        rows=tuple(_row(kit, one, at, factors) for at, one in enumerate(found.groups)),
         note=t("table.query-groups.note"),
     )
 
 
-def _row(kit: Kit, one: GroupConclusion, at: int, *, contexts: bool) -> Row:
+def _row(kit: Kit, one: GroupConclusion, at: int, factors: Sequence[str]) -> Row:
     effect = one.verdict.effect
     shown = inverse(effect) if effect else None
     word = verdict_word(kit.t, one.verdict)
@@ -130,7 +131,7 @@ def _row(kit: Kit, one: GroupConclusion, at: int, *, contexts: bool) -> Row:
     bound = bound_text(one.bound)
     return (
         Cell(_title(kit, one), float(at), kind="left"),
-        *([Cell(_context(kit, one))] if contexts else []),
+        *context_cells(kit, one.context, factors),
         Cell(_named(kit, one.queries)),
         Cell(bound or speed_text(effect), shown.ratio if shown else None),
         Cell(speed_interval_text(kit.t, effect), shown.low if shown else None),
@@ -240,6 +241,13 @@ def _label(kit: Kit, one: GroupConclusion) -> str:
     context = _context(kit, one)
     title = _title(kit, one)
     return kit.t("query-group.label", title=title, context=context) if context else title
+
+
+def _short_label(kit: Kit, one: GroupConclusion) -> str:
+    """The same for a chart: the levels without the names of their factors."""
+    told = kit.names.told.get(one.context, one.context)
+    levels = [kit.names.level(*pair) for pair in told if pair[0] not in kit.names.single]
+    return kit.t("list.separator").join((_title(kit, one), *levels))
 
 
 def _title(kit: Kit, one: GroupConclusion) -> str:
