@@ -25,7 +25,6 @@ from teiten.model.plan import PlannedTrial, TemplateSpec
 from teiten.model.study import WorkloadKind
 from teiten.model.units import Seconds
 
-
 TOLD_EVERY = 10.0
 """Seconds between two words on a template that takes long."""
 
