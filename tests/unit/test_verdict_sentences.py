@@ -1,0 +1,68 @@
+"""The sentence of every verdict names both sides and the machine, in both languages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from teiten.model.analysis import CampaignAnalysis, Interval, Verdict, VerdictKind
+from teiten.model.text import Language
+from teiten.model.units import Share
+from teiten.report.sentences import verdict_sentence
+from tests.fixtures.invented_analysis import invented_analysis
+
+INTERVALS = {
+    VerdictKind.SLOWER: (0.95, 0.90, 0.99),
+    VerdictKind.FASTER: (1.05, 1.01, 1.10),
+    VerdictKind.EQUIVALENT: (1.0, 0.99, 1.01),
+    VerdictKind.DIFFERENT_BUT_SMALL: (1.01, 1.005, 1.015),
+    VerdictKind.INCONCLUSIVE: (0.97, 0.90, 1.04),
+}
+
+
+@pytest.fixture(scope="module")
+def invented() -> CampaignAnalysis:
+    return invented_analysis(seconds=3)
+
+
+def of_kind(kind: VerdictKind, *, at_least_delta: bool = False) -> Verdict:
+    ratio, low, high = INTERVALS[kind]
+    return Verdict(
+        kind=kind,
+        at_least_delta=at_least_delta,
+        effect=Interval(ratio, low, high, Share(0.95)),
+        pairs=6,
+        delta=Share(0.02),
+        smallest_detectable=Share(0.07) if kind is VerdictKind.INCONCLUSIVE else None,
+    )
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("kind", list(VerdictKind))
+def test_every_verdict_names_its_sides_and_its_interval(
+    invented: CampaignAnalysis, kind: VerdictKind, language: Language
+) -> None:
+    for at_least in (False, True):
+        verdict = of_kind(kind, at_least_delta=at_least)
+        contrast = replace(invented.contrasts[0], overall=verdict)
+        said = verdict_sentence(invented, contrast, language)
+        sides = (contrast.old, contrast.new)
+        versions = {one.version for level, one in invented.plan.servers if level in sides}
+        assert all(str(version) in said for version in versions)
+        assert "{" not in said and "95" in said
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_where_nothing_can_be_said_the_reason_is(
+    invented: CampaignAnalysis, language: Language
+) -> None:
+    nothing = replace(
+        of_kind(VerdictKind.INCONCLUSIVE),
+        effect=None,
+        smallest_detectable=None,
+        reason="too-few-pairs",
+    )
+    contrast = replace(invented.contrasts[0], overall=nothing)
+    said = verdict_sentence(invented, contrast, language)
+    assert str(dict(invented.plan.servers)[contrast.new].version) in said
