@@ -12,7 +12,7 @@ from importlib import resources
 from typing import Any, Protocol
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from teiten.model.analysis import CampaignAnalysis
 from teiten.model.text import Language
@@ -103,9 +103,15 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["breakable"] = breakable
     made.filters["script_json"] = script_json
     made.filters["script_packed"] = script_packed
     return made
+
+
+def breakable(text: str) -> Markup:
+    """A text whose long names of parameters may be broken after their underscores."""
+    return escape(text).replace("_", Markup("_<wbr>"))
 
 
 def script_json(value: Any) -> Markup:
