@@ -30,7 +30,7 @@ test: $(VENV)/.tested-wheel $(NATIVE_WHERE_RUST) $(NATIVE_WHERE_RUST:%=test-crat
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
-	$(VENV)/bin/python -m pytest --numprocesses $(TEST_PROCESSES) --dist loadfile
+	$(VENV)/bin/python -m pytest --numprocesses $(TEST_PROCESSES) --dist loadfile $(PYTEST_FLAGS)
 
 test-crates:
 	cargo fmt --manifest-path crates/Cargo.toml --all --check

@@ -105,6 +105,11 @@ def check_cores(plan: Plan, facts: HostFacts) -> None:
 
 
 def _cannot_pin(facts: HostFacts) -> MachineError:
+    if facts.system == "Linux":
+        return MachineError(
+            "cores: this machine does not tell which processors it has",
+            "run this where /sys/devices/system/cpu can be read, or leave the factor cores out",
+        )
     return MachineError(
         f"cores: {facts.system} cannot pin a program to processors",
         "run this on Linux, or leave the factor cores out",
