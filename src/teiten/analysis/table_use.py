@@ -12,7 +12,7 @@ from teiten.analysis.planner_facts import Relations
 from teiten.analysis.plans_accounts import GATHERS
 from teiten.analysis.plans_consumers import below
 from teiten.analysis.plans_statistics import APPENDS, SCANS
-from teiten.analysis.worker_rules import leading_child
+from teiten.analysis.worker_rules import first_scan
 from teiten.model.explain import HIT, READ, ExplainedPlan, PlanNode, PlanStatistics
 from teiten.model.query_results import Context, PartitionUse, SharedScans, TableUse
 from teiten.model.units import Seconds
@@ -84,7 +84,7 @@ def _found(one: PlanStatistics, relations: Relations) -> dict[str, _Found]:
                 executed = entry.members.get(node.relation, False)
                 entry.members[node.relation] = executed or node.executed
         elif node.kind in APPENDS and node.subplans_removed:
-            first = _first_scan(plan, node)
+            first = first_scan(plan, node)
             if first is not None:
                 found[_table(first.relation, relations)].removed += node.subplans_removed
     return found
@@ -99,13 +99,6 @@ def _below_bitmap(plan: ExplainedPlan, node: PlanNode) -> list[PlanNode]:
 def _blocks(one: PlanStatistics, node: PlanNode) -> int:
     buffers = one.accounts.nodes[node.number].buffers
     return buffers.get(HIT, 0) + buffers.get(READ, 0)
-
-
-def _first_scan(plan: ExplainedPlan, append: PlanNode) -> PlanNode | None:
-    node: PlanNode | None = append
-    while node is not None and not node.relation:
-        node = leading_child(plan, node)
-    return node
 
 
 def _table(relation: str, relations: Relations) -> str:

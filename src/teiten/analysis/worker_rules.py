@@ -78,6 +78,14 @@ def leading_child(plan: ExplainedPlan, node: PlanNode) -> PlanNode | None:
     return None
 
 
+def first_scan(plan: ExplainedPlan, node: PlanNode) -> PlanNode | None:
+    """The table, at a node or below it on the outer side, that is read first."""
+    found: PlanNode | None = node
+    while found is not None and not found.relation:
+        found = leading_child(plan, found)
+    return found
+
+
 def worker_source(
     plan: ExplainedPlan, node: PlanNode, relations: Relations, limits: WorkerLimits | None
 ) -> WorkerSource | None:
@@ -113,9 +121,7 @@ def _of_append(
 def _parent(plan: ExplainedPlan, members: list[PlanNode], relations: Relations) -> str:
     """The partitioned table whose partitions the members read first."""
     for member in members:
-        node: PlanNode | None = member
-        while node is not None and not node.relation:
-            node = leading_child(plan, node)
+        node = first_scan(plan, member)
         if node is not None:
             known = relations.get(node.relation)
             return known.parent if known is not None and known.parent else node.relation

@@ -10,12 +10,10 @@ from teiten.model import claims as model
 from teiten.model.metrics import BY_NAME
 from teiten.model.query_claims import WORKLOAD, PlanMeasure, plan_measure
 from teiten.study.levels import factor_name
-from teiten.study.query_claims_schema import QueryPredicateTable
+from teiten.study.query_claims_schema import QueryPredicateTable, RatioTable, Tolerance
 from teiten.study.schema import Name, Table, Text, Words
 from teiten.study.values import one_of
 
-Ratio = Annotated[float, Field(gt=0)]
-Tolerance = Annotated[float, Field(gt=0, lt=1)]
 Multiple = Annotated[float, Field(ge=0)]
 
 
@@ -56,18 +54,8 @@ class SpanTable(Table):
         return model.Span(self.least, self.most, self.clients)
 
 
-class BoundsTable(SpanTable):
-    low: Ratio | None = None
-    high: Ratio | None = None
+class BoundsTable(SpanTable, RatioTable):
     each: bool = False
-
-    @model_validator(mode="after")
-    def _bounded(self) -> Self:
-        if self.low is None and self.high is None:
-            raise ValueError("needs low, high or both: a claim must be able to fail")
-        if self.low is not None and self.high is not None and self.low >= self.high:
-            raise ValueError("low must be below high")
-        return self
 
     def bounds(self) -> model.Bounds:
         return model.Bounds(self.low, self.high, self.span(), self.each)

@@ -18,11 +18,11 @@ Rule = Annotated[
 ]
 
 
-class QueryBoundsTable(Table):
-    queries: Words = ()
+class RatioTable(Table):
+    """Where a ratio must lie."""
+
     low: Ratio | None = None
     high: Ratio | None = None
-    mean: bool = False
 
     @model_validator(mode="after")
     def _bounded(self) -> Self:
@@ -31,6 +31,11 @@ class QueryBoundsTable(Table):
         if self.low is not None and self.high is not None and self.low >= self.high:
             raise ValueError("low must be below high")
         return self
+
+
+class QueryBoundsTable(RatioTable):
+    queries: Words = ()
+    mean: bool = False
 
     def bounds(self) -> model.QueryBounds:
         return model.QueryBounds(self.low, self.high, self.queries, self.mean)

@@ -18,7 +18,7 @@ from teiten.execute.remote.link import Link, LocalCarrier
 from teiten.execute.remote.ssh import SshConnection, check_host
 from teiten.host.users import ServerUser
 from teiten.model.facts import HostFacts
-from teiten.model.hosts import HERE, Hosts, Placement, PlannedHost, Role
+from teiten.model.hosts import Hosts, Placement, PlannedHost, Role
 
 LOOKS_AT_CLOCK = 5
 OURSELVES = ServerUser(name="", uid=None, gid=None)
@@ -83,11 +83,11 @@ class Host:
                 best = ClockReading(there - before - half, half)
         return best
 
-    def planned(self, role: Role) -> tuple[PlannedHost, tuple[str, ...]]:
-        """What it is, for the plan; and the disks below its working folder."""
+    def planned(self, role: Role) -> PlannedHost:
+        """What it is, for the plan."""
         found = self.call("machine.facts", serving=role is Role.DB)
         clock = self.clock()
-        planned = PlannedHost(
+        return PlannedHost(
             role=role,
             name=self.name,
             node=self.who["node"],
@@ -99,7 +99,6 @@ class Host:
             clock_offset=clock.offset,
             clock_uncertainty=clock.uncertainty,
         )
-        return planned, tuple(found["devices"])
 
     def socket_here(self, there: str, port: int) -> Path:
         """A folder on this machine with the socket of a server of the host."""
@@ -159,8 +158,8 @@ class HostPair:
 
     def placement(self) -> Placement:
         """The hosts and the way between them, for the plan."""
-        db, _ = self.db.planned(Role.DB)
-        client = db if self.client is self.db else self.client.planned(Role.CLIENT)[0]
+        db = self.db.planned(Role.DB)
+        client = db if self.client is self.db else self.client.planned(Role.CLIENT)
         addresses = self._addresses()
         if addresses is None:
             return Placement(db, client)
@@ -210,14 +209,6 @@ class HostPair:
                 "name it: --set hosts.db_address=ADDRESS",
             )
         return address
-
-
-def check_hosts(hosts: Hosts) -> None:
-    """Raise UsageError for names that no ssh would take for a host."""
-    for role in Role:
-        name = hosts.named(role)
-        if name != HERE:
-            check_host(name, f"hosts.{role}")
 
 
 def require_same_kind(host: Host) -> None:

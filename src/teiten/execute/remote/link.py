@@ -13,7 +13,7 @@ from teiten import errors
 from teiten.errors import MachineError, TeitenError
 from teiten.execute.remote.agent.wire import Message, WireError, read_message, write_message
 from teiten.execute.remote.bundle import LOADER, first_words
-from teiten.execute.remote.ssh import SshConnection
+from teiten.execute.remote.ssh import SshConnection, close_pipes, last_words
 from teiten.host.processes import spawn
 from teiten.model.hosts import OLDEST_PYTHON
 
@@ -64,10 +64,7 @@ class LocalCarrier:
         return self._process
 
     def said(self) -> str:
-        if self._errors.closed:
-            return ""
-        self._errors.seek(0)
-        return self._errors.read()[-65536:].decode("utf-8", "replace").strip()
+        return last_words(self._errors)
 
     def failure(self) -> MachineError:
         return MachineError(
@@ -77,10 +74,7 @@ class LocalCarrier:
     def close(self) -> None:
         process = self._process
         if process is not None:
-            for stream in (process.stdin, process.stdout):
-                if stream is not None:
-                    with contextlib.suppress(OSError):
-                        stream.close()
+            close_pipes(process)
             try:
                 process.wait(30.0)
             except subprocess.TimeoutExpired:

@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.marker import Kind, mark
@@ -125,20 +126,14 @@ class SshConnection:
     def close(self) -> None:
         """End the connection, and with it what runs there; never raises."""
         if self.process is not None:
-            for stream in (self.process.stdin, self.process.stdout):
-                if stream is not None:
-                    with contextlib.suppress(OSError):
-                        stream.close()
+            close_pipes(self.process)
             _end(self.process)
         self._errors.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def said(self) -> str:
         """What ssh and the programs there wrote to standard error."""
-        if self._errors.closed:
-            return ""
-        self._errors.seek(0)
-        return self._errors.read()[-65536:].decode("utf-8", "replace").strip()
+        return last_words(self._errors)
 
     def failure(self) -> MachineError:
         """Why it could not be begun: from what ssh, or the shell there, said."""
@@ -195,6 +190,22 @@ def _control_folder() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="teiten-", dir=base))
     mark(folder, Kind.SOCKETS)
     return folder
+
+
+def close_pipes(process: subprocess.Popen[bytes]) -> None:
+    """Its input's end is the sign for an agent to go."""
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.close()
+
+
+def last_words(errors: IO[bytes]) -> str:
+    """The end of what was written to a file of standard error; nothing once it is closed."""
+    if errors.closed:
+        return ""
+    errors.seek(0)
+    return errors.read()[-65536:].decode("utf-8", "replace").strip()
 
 
 def _end(process: subprocess.Popen[bytes], words: Sequence[float] = (10.0, 3.0)) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from teiten.execute.ssb.native import units
+from teiten.model import ssb_size
 from teiten.model.ssb import SsbData, SsbFormat, SsbTable
 from teiten.model.units import Bytes
 
@@ -11,7 +14,7 @@ LINES = 4
 POSTGRES = "postgres"
 """A table in a server, next to the formats of files."""
 
-BYTES: dict[str, dict[SsbTable, float]] = {
+BYTES: dict[str, Mapping[SsbTable, float]] = {
     SsbFormat.TBL: {
         SsbTable.CUSTOMER: 96,
         SsbTable.PART: 87,
@@ -33,13 +36,7 @@ BYTES: dict[str, dict[SsbTable, float]] = {
         SsbTable.DATE: 30,
         SsbTable.LINEORDER: 45,
     },
-    POSTGRES: {
-        SsbTable.CUSTOMER: 130,
-        SsbTable.PART: 125,
-        SsbTable.SUPPLIER: 120,
-        SsbTable.DATE: 130,
-        SsbTable.LINEORDER: 107,
-    },
+    POSTGRES: ssb_size.BYTES,
 }
 """Bytes for each row, on average, measured at scale factor 1 (text grows by a few for larger
 keys) and rounded up."""

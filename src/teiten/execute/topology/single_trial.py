@@ -181,7 +181,7 @@ class SingleServerTrial:
         self.cluster.configure(self._bench.settings_of(self._trial))
         self.cluster.pin(self._trial.server_cpus)
         self.cluster.start()
-        self._confirm_pinning("server", self.cluster.pid, self._trial.server_cpus)
+        self._confirm_pinning(SERVER, self.cluster.pid, self._trial.server_cpus)
 
     def prewarm(self) -> Facts:
         if self._runs_since_before:

@@ -156,7 +156,9 @@ class PgbenchProcess:
         self._errors.finish()
         output = (self.run.folder / OUTPUT_FILE).read_text(encoding="utf-8", errors="replace")
         summary = parse_summary(output)
-        exit_code = int(self._started.returncode or 0)
+        exit_code = self._started.returncode
+        if exit_code is None:
+            raise RuntimeError("pgbench has not ended")
         lines = self._errors.lines()
         if self._stopped is None and script_is_wrong(exit_code, summary, lines):
             raise script_error(self.run, lines, self.command)
@@ -187,8 +189,7 @@ def try_script(run: PgbenchRun, timeout: float = 60.0, launch: Launch | None = N
     """Run one single transaction of the script, to find its errors before a campaign starts.
 
     Of ``run`` the clients, the duration and the log do not matter. ``launch``: None for this
-    machine. Raises WorkloadError with
-    pgbench's own message.
+    machine. Raises WorkloadError with pgbench's own message.
     """
     arguments = trial_arguments(run)
     child = Child(_spawn(run, arguments)) if launch is None else launch(run, arguments)

@@ -64,7 +64,7 @@ def query_bars(
 ) -> Chart:
     """Horizontal, so that names of any length can be read."""
     values = [bar.value for bar in bars if bar.value > 0]
-    logarithmic = bool(values) and max(values) / min(values) > FARTHEST
+    logarithmic = is_logarithmic(values)
     reach = MOST_OF_AN_INTERVAL * max(values, default=1.0)
     rows = [
         (
