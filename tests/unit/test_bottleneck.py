@@ -37,7 +37,7 @@ def test_flushes_on_their_plateau_are_named_while_group_commit_still_raises_thro
     for change in (
         {"fsyncs_before": 800},
         {"fsyncs_before": None},
-        {"fsyncs_before": 690, "fsyncs": 700},
+        {"fsyncs_before": 640, "fsyncs": 650},
         {"fsyncs_before": 920, "waits": {"CPU": 9.0, "IO:WALSync": 1.0}},
     ):
         assert resource(replace(rising, **change)) is Abstention.NO_PLATEAU
@@ -60,7 +60,7 @@ def test_a_mixture_of_waits_names_none_but_the_greatest_in_its_evidence() -> Non
     [
         (Resource.CPU, {"cpu_cores": 3.7}),
         (Resource.CPU, {"pressure_cpu": 0.3}),
-        (Resource.COMMIT_LATENCY, {"fsyncs": 700.0}),
+        (Resource.COMMIT_LATENCY, {"fsyncs": 650.0}),
         (Resource.WRITE_BANDWIDTH, {"written": 150e6}),
         (Resource.WRITE_BANDWIDTH, {"pressure_io": 0.2}),
         (Resource.WRITE_BANDWIDTH, {"cpu_cores": 3.5}),

@@ -28,8 +28,8 @@ DOMINANT = 0.5
 """A group of waits with more than this share of the active backends' time."""
 NEAR = 0.9
 """Of a ceiling: bandwidths and requests."""
-NEAR_FSYNCS = 0.8
-"""A commit writes more than the ceiling's 8 kB at times."""
+NEAR_FSYNCS = 0.7
+"""A commit writes more than the ceiling's 8 kB, above all after a checkpoint."""
 FLAT = 0.1
 """By how much flushes may still rise from one load to the next on their plateau."""
 MOST_BANDWIDTH = 0.5
@@ -40,12 +40,15 @@ IDLE = 0.2
 """Idle share above which they are not."""
 CLIENT_BOUND = 0.95
 """As the check of a trial has it: the load generator had no time left."""
-PRESSURE = 0.5
-"""Time in which some task waited, below which pressure objects. Of cores: as a share of the time in
-which one of the clients cannot have one; as many clients as cores fill them without any waiting."""
+PRESSURE_OF_IO = 0.25
+"""Time in which some task waited for a disk, below which pressure objects. The kernel counts the
+one backend that flushes, not those that wait for its flush."""
+PRESSURE_OF_CPU = 0.5
+"""The same of cores, as a share of the time in which one of the clients cannot have one; as many
+clients as cores fill them without any waiting."""
 BLOCK = 8192
-RISING = 0.01
-"""A hit ratio that rises by more on the plateau objects to reads as the limit."""
+RISING = 0.02
+"""A hit ratio that rises by more from the smallest load on objects to reads as the limit."""
 
 Waits = Mapping[WaitGroup, float]
 
@@ -102,7 +105,7 @@ def _cpu(readings: Readings, ceilings: Ceilings, waits: Waits) -> Finding:
         *_known("pressure_cpu", readings.pressure_cpu),
     )
     waiting = max(0.0, 1 - ceilings.cores / max(readings.clients, 1.0))
-    holds = idle < BUSY and _pressed(readings.pressure_cpu, PRESSURE * waiting)
+    holds = idle < BUSY and _pressed(readings.pressure_cpu, PRESSURE_OF_CPU * waiting)
     return _found(Resource.CPU, evidence, holds)
 
 
@@ -123,7 +126,7 @@ def _write(readings: Readings, ceilings: Ceilings, waits: Waits) -> Finding:
             *_known("pressure_io", readings.pressure_io),
         )
         holds = used >= NEAR and idle is not None and idle > IDLE
-        pressed = _pressed(readings.pressure_io, PRESSURE)
+        pressed = _pressed(readings.pressure_io, PRESSURE_OF_IO)
         return _found(Resource.WRITE_BANDWIDTH, evidence, holds and pressed)
     if flushes <= DOMINANT or readings.fsyncs is None:
         return _not_seen(waits, WaitGroup.FLUSH, WaitGroup.WRITE)

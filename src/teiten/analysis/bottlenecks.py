@@ -1,7 +1,8 @@
 """What is said of the plateaus of a campaign.
 
-The level that is judged is the one with the greatest throughput: what limits it is what keeps more
-load from giving more. It is a plateau where throughput no longer grew at the greatest load.
+The level that is judged is the greatest load whose throughput is near the greatest one: what limits
+it is what keeps more load from giving more. It is a plateau where throughput no longer grew at the
+greatest load.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from teiten.model.analysis import TrialView
 from teiten.model.bottleneck import BottleneckResult
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
-from teiten.model.scaling import ScalingResult
+from teiten.model.scaling import Scaling, ScalingResult
 from teiten.model.trial import Outcome
 
 SERVER = "server"
+NEAR_THE_GREATEST = 0.9
+"""Throughput that still belongs to a plateau; below, more load has made it worse."""
 
 
 def bottlenecks(
@@ -35,13 +38,14 @@ def bottlenecks(
         knee, loads = one.scaling.knee, one.scaling.loads
         if knee is None or one.load != LOAD or _is_attached(plan, one):
             continue
-        smaller = [load for load in loads if load < knee.maximum]
+        judged = _judged(one.scaling)
+        smaller = [load for load in loads if load < judged]
         mine = [trial for trial in trials if _belongs(trial, one, plan.study.contrast)]
         readings = read(
-            _at(mine, knee.maximum),
+            _at(mine, judged),
             _at(mine, loads[0]),
             _at(mine, smaller[-1]) if smaller else [],
-            clients=knee.maximum,
+            clients=judged,
             plateau=not knee.at_end(loads),
             cores=facts.cpu.online,
             threads=threads,
@@ -49,8 +53,14 @@ def bottlenecks(
         )
         finding = judge(readings, facts.ceilings)
         key = (one.workload, one.context, one.side)
-        found.append(BottleneckResult(*key, knee.maximum, finding))
+        found.append(BottleneckResult(*key, judged, finding))
     return tuple(found)
+
+
+def _judged(scaling: Scaling) -> float:
+    greatest = max(point.value for point in scaling.points)
+    near = NEAR_THE_GREATEST * greatest
+    return max(point.load for point in scaling.points if point.value >= near)
 
 
 def _is_attached(plan: Plan, one: ScalingResult) -> bool:
