@@ -43,7 +43,7 @@ def main() -> None:
     workdir = Workdir(arguments.workdir)
     deadline = time.monotonic() + 60 * arguments.minutes
     size = Size(arguments.server, arguments.clients, arguments.scale)
-    own = dict(change.split("=", 1) for change in arguments.changes)
+    own = dict(change_of(change) for change in arguments.changes)
     for kind, rows in missing(kept(arguments.record), arguments):
         if time.monotonic() > deadline:
             break
@@ -56,6 +56,11 @@ def main() -> None:
             flush=True,
         )
     print("\n".join(tables(kept(arguments.record))))
+
+
+def change_of(change: str) -> tuple[str, object]:
+    key, _, value = change.partition("=")
+    return key, int(value) if value.isdecimal() else value
 
 
 def sequential(pairs: int) -> dict[str, object]:
