@@ -157,6 +157,30 @@ def test_a_campaign_survives_a_lost_connection_and_a_kill(
         assert not left_processes([hosts.folder])
 
 
+@pytest.mark.root
+def test_servers_here_listen_on_our_own_address(
+    workdir: Workdir, installation: Find, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The client host is reached through another, and sees that one's address."""
+    major = installation("18").version.major
+    plain = with_own_installations(workdir, major)
+    with network() as hosts, by_ssh(hosts, monkeypatch):
+        teiten = TeitenAtHome(plain.workdir, hosts.home)
+        client = ("--client-host", "client", "--set", f"hosts.client_workdir={hosts.folder}/work")
+        words = (f"{major}", f"{major}", "--guc-b", "work_mem=8MB", "--script", "select-only")
+        size = ("--set", "scale=1", "--duration", "1s", "--blocks", "2", "--profile", "quick")
+        calm = ("--set", "disturbed_share=100%", "--set", "warmup=0s")
+        result = teiten.run("ab", *words, *client, *size, *calm, "--json")
+        assert result.returncode == 0, result.stderr
+        assert json.loads(result.stdout)["pairs"] == 2
+        assert all("host=198.18.77.1" in trial.facts["command"] for trial in teiten.trials())
+        wait_until_nothing_is_left(hosts)
+        wrong = ("--set", "hosts.db_address=198.18.77.2")
+        result = teiten.run("ab", *words, *client, *size, *wrong)
+        assert result.returncode == 2, result.stderr
+        assert "this machine has no address 198.18.77.2" in result.stderr
+
+
 def test_one_host_for_both_as_a_plain_connection(
     workdir: Workdir, installation: Find, host: Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,3 +39,10 @@ def test_each_difference_is_named() -> None:
 def test_meson_records_no_options() -> None:
     asked = replace(ASKED, meson=True, configure=("-Dicu=disabled",))
     assert what(asked, {**REPORTED, "CONFIGURE": ""}) == []
+
+
+def test_meson_names_the_compiler_shortly() -> None:
+    asked = replace(ASKED, meson=True)
+    short = "PostgreSQL 17.11 on x86_64-linux, compiled by gcc-{}, 64-bit"
+    assert what(asked, {}, short.format("12.2.0")) == []
+    assert what(asked, {}, short.format("13.1.0")) == ["compiler"]

@@ -42,8 +42,15 @@ def _differences(
             if option not in known:
                 yield "CONFIGURE", option, said
     compiler = compiler_of(version_text)
-    if compiler is not None and compiler.strip() != asked.compiler.strip():
+    if compiler is not None and not _same_compiler(compiler.strip(), asked):
         yield "compiler", asked.compiler, compiler
+
+
+def _same_compiler(said: str, asked: BuildFacts) -> bool:
+    """By configure the server has the compiler's whole line; by meson ``gcc-12.2.0``."""
+    if said == asked.compiler.strip():
+        return True
+    return asked.meson and said.rpartition("-")[2] in asked.compiler.split()
 
 
 def _split(text: str) -> list[str]:

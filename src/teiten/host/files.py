@@ -29,8 +29,11 @@ def reflink(old: int, new: int) -> None:
 
 
 def copy_range(old: int, new: int, count: int) -> int:
-    """Copy at the files' positions within the kernel; the bytes copied. Raises OSError."""
-    if sys.platform == "linux":
+    """Copy at the files' positions within the kernel; the bytes copied. Raises OSError.
+
+    A Python that was built for an old C library has it not, on a Linux that does.
+    """
+    if sys.platform == "linux" and hasattr(os, "copy_file_range"):
         return os.copy_file_range(old, new, count)
     raise OSError(errno.ENOTSUP, "no copy_file_range on this system")
 

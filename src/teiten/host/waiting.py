@@ -36,8 +36,8 @@ class EndSignal:
 
 
 def _open_pidfd(pid: int) -> int | None:
-    if sys.platform != "linux":
-        return None
+    if sys.platform != "linux" or not hasattr(os, "pidfd_open"):
+        return None  # another system, or a Python that was built for old headers of Linux
     try:
         return os.pidfd_open(pid)
     except OSError:  # an old kernel, or a sandbox

@@ -194,11 +194,17 @@ class HostPair:
             address = str(self.client.call("machine.resolve", name=named))
         else:
             address = self._address_of_connection()
+        if not self.db.call("machine.has_address", address=address):
+            raise UsageError(
+                f"{self.db.shown} has no address {address}: servers cannot listen there",
+                "name the db host's own address on the network of the client host:"
+                " --set hosts.db_address=ADDRESS",
+            )
         return address, str(self.client.call("machine.source_address", to=address))
 
     def _address_of_connection(self) -> str:
         """The one by which ssh reached the db host; where that is here, the one that the client
-        host saw us by."""
+        host saw us by, or, where it saw another host (a jump host), ours on the way to it."""
         host, field = (self.client, 0) if self.db.is_here else (self.db, 2)
         connection = host.who["connection"]
         address = str(connection[field]) if len(connection) == 4 else ""
@@ -208,6 +214,8 @@ class HostPair:
                 f" ssh reached {host.shown} by {address or 'an unknown one'}",
                 "name it: --set hosts.db_address=ADDRESS",
             )
+        if self.db.is_here and not self.db.call("machine.has_address", address=address):
+            return str(self.db.call("machine.source_address", to=str(connection[2])))
         return address
 
 

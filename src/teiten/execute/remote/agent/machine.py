@@ -97,6 +97,16 @@ class Machine:
             ) from error
         return str(found[0][4][0])
 
+    def has_address(self, address: str) -> bool:
+        """Whether a server could listen there: the address is one of this host's own."""
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        try:
+            with socket.socket(family, socket.SOCK_STREAM) as probe:
+                probe.bind((address, 0))
+        except OSError:
+            return False
+        return True
+
     def reach(self, address: str, port: int, timeout: float) -> None:
         """Connect and leave. Raises MachineError where that cannot be done."""
         try:
