@@ -38,6 +38,8 @@ class Names:
         study = analysis.plan.study
         self.contrast = study.contrast
         self.is_server = study.contrast == SERVER
+        versions = {str(one.version) for _, one in analysis.plan.servers}
+        self.by_version = self.is_server and len(versions) > 1
         self.configured = self.is_server and bool(study.server_levels)
         self.workload_titles = {one.name: t.of(one.title) for one in study.workloads}
         self.told = _told(analysis.plan)

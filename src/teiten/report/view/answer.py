@@ -146,12 +146,12 @@ def _forest(kit: Kit, at: int, contrast: ContrastResult, sides: str) -> Chart | 
     words = ForestWords(
         axis=t("chart.forest.axis", metric=metric, sides=sides),
         title=t(
-            "chart.forest.title" if kit.names.is_server else "chart.forest.title-variant",
+            "chart.forest.title" if kit.names.by_version else "chart.forest.title-variant",
             workload=kit.names.workload(contrast.workload),
             metric=metric,
         ),
         note=t("chart.forest.note", delta=delta),
-        ratio=t("table.ratio"),
+        ratio=t("table.ratio" if kit.names.by_version else "table.ratio-sides"),
         verdict=t("table.verdict"),
     )
     return forest(f"forest-{at + 1}", drawn, contrast.overall.delta, words)
