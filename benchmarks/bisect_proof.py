@@ -132,7 +132,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--source", type=Path, required=True)
     parser.add_argument("--workdir", type=Path, required=True)
-    parser.add_argument("--turns", type=int, default=15, help="of the planted loop, for each row")
+    parser.add_argument("--turns", type=int, default=300, help="of the planted loop, for each row")
     parser.add_argument("--scale", type=int, default=5)
     parser.add_argument("--duration", default="5s")
     parser.add_argument("--budget", default="2h")
