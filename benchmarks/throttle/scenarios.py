@@ -79,7 +79,7 @@ SCENARIOS = (
     ),
     Scenario(
         "a load generator that computes",
-        None,  # trials are not counted where the load generator is the bottleneck
+        None,  # the limit is none of the server's
         workload("busy-client.sql", 1, 1, 2, 3, 4),
     ),
 )

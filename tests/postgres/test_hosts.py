@@ -93,6 +93,20 @@ def host() -> Iterator[Network]:
         yield found
 
 
+AtHome = tuple[TeitenAtHome, Network, str]
+
+
+@pytest.fixture
+def at_home(
+    workdir: Workdir, installation: Find, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[AtHome]:
+    """The program at home, two hosts in a network, and a major version that it has."""
+    major = installation("18").version.major
+    plain = with_own_installations(workdir, major)
+    with network() as hosts, by_ssh(hosts, monkeypatch):
+        yield TeitenAtHome(plain.workdir, hosts.home), hosts, major
+
+
 def write_study(teiten: Teiten, hosts: Network, major: str, client: str) -> Path:
     path = teiten.workdir.root / "elsewhere.toml"
     text = STUDY.format(
@@ -113,72 +127,62 @@ def wait_until_nothing_is_left(hosts: Network) -> None:
 
 
 @pytest.mark.root
-def test_a_campaign_survives_a_lost_connection_and_a_kill(
-    workdir: Workdir, installation: Find, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    major = installation("18").version.major
-    plain = with_own_installations(workdir, major)
-    with network() as hosts, by_ssh(hosts, monkeypatch):
-        teiten = TeitenAtHome(plain.workdir, hosts.home)
-        file = write_study(teiten, hosts, major, "client")
-        process = teiten.start("run", file)
-        teiten.wait_for(process, step_of(2, "settle"))
-        hosts.cut(hosts.spaces[0])
-        _, errors = process.communicate(timeout=PATIENCE)
-        assert process.returncode == 3, errors
-        assert "the connection to the host db is lost" in errors and "teiten resume" in errors
-        assert "Traceback" not in errors
-        wait_until_nothing_is_left(hosts)
-        assert [trial.number for trial in teiten.trials()] == [1]
+def test_a_campaign_survives_a_lost_connection_and_a_kill(at_home: AtHome) -> None:
+    teiten, hosts, major = at_home
+    file = write_study(teiten, hosts, major, "client")
+    process = teiten.start("run", file)
+    teiten.wait_for(process, step_of(2, "settle"))
+    hosts.cut(hosts.spaces[0])
+    _, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 3, errors
+    assert "the connection to the host db is lost" in errors and "teiten resume" in errors
+    assert "Traceback" not in errors
+    wait_until_nothing_is_left(hosts)
+    assert [trial.number for trial in teiten.trials()] == [1]
 
-        process = teiten.start("resume")
-        teiten.wait_for(process, step_of(3, "settle"))
-        agents = hosts.left()
-        assert any("postgres" in line for line in agents)
-        kill(process)
-        wait_until_nothing_is_left(hosts)
-        assert not list(hosts.workdir("work-db").glob("clusters/*"))
-        assert not list(hosts.workdir("work-client").glob("clusters/*"))
+    process = teiten.start("resume")
+    teiten.wait_for(process, step_of(3, "settle"))
+    agents = hosts.left()
+    assert any("postgres" in line for line in agents)
+    kill(process)
+    wait_until_nothing_is_left(hosts)
+    assert not list(hosts.workdir("work-db").glob("clusters/*"))
+    assert not list(hosts.workdir("work-client").glob("clusters/*"))
 
-        result = teiten.run("resume", "--json")
-        assert result.returncode == 0, result.stderr
-        assert json.loads(result.stdout)["complete"]
-        wait_until_nothing_is_left(hosts)
-        trials = teiten.trials()
-        assert [trial.number for trial in trials] == [1, 2, 3, 4]
-        for trial in trials:
-            assert trial.outcome is Outcome.COUNTED, trial.problems
-            assert trial.metrics["transactions"] > 0 and trial.metrics["latency_p99"] > 0
-            assert {"server_cpu_share", "client_cpu_user_share"} <= trial.metrics.keys()
-            assert f"host={'198.18.77.2'}" in trial.facts["command"]
-            assert set(trial.facts["clocks"]) == {"db", "client"}
-        report = (teiten.campaign() / "report" / "report.en.html").read_text(encoding="utf-8")
-        assert "198.18.77.2" in report
-        assert not left_processes([hosts.folder])
+    result = teiten.run("resume", "--json")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["complete"]
+    wait_until_nothing_is_left(hosts)
+    trials = teiten.trials()
+    assert [trial.number for trial in trials] == [1, 2, 3, 4]
+    for trial in trials:
+        assert trial.outcome is Outcome.COUNTED, trial.problems
+        assert trial.metrics["transactions"] > 0 and trial.metrics["latency_p99"] > 0
+        assert {"server_cpu_share", "client_cpu_user_share"} <= trial.metrics.keys()
+        assert f"host={'198.18.77.2'}" in trial.facts["command"]
+        assert set(trial.facts["clocks"]) == {"db", "client"}
+    report = (teiten.campaign() / "report" / "report.en.html").read_text(encoding="utf-8")
+    assert "198.18.77.2" in report
+    assert not left_processes([hosts.folder])
 
 
 @pytest.mark.root
-def test_servers_here_listen_on_our_own_address(
-    workdir: Workdir, installation: Find, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_servers_here_listen_on_our_own_address(at_home: AtHome) -> None:
     """The client host is reached through another, and sees that one's address."""
-    major = installation("18").version.major
-    plain = with_own_installations(workdir, major)
-    with network() as hosts, by_ssh(hosts, monkeypatch):
-        teiten = TeitenAtHome(plain.workdir, hosts.home)
-        client = ("--client-host", "client", "--set", f"hosts.client_workdir={hosts.folder}/work")
-        words = (f"{major}", f"{major}", "--guc-b", "work_mem=8MB", "--script", "select-only")
-        size = ("--set", "scale=1", "--duration", "1s", "--blocks", "2", "--profile", "quick")
-        calm = ("--set", "disturbed_share=100%", "--set", "warmup=0s")
-        result = teiten.run("ab", *words, *client, *size, *calm, "--json")
-        assert result.returncode == 0, result.stderr
-        assert json.loads(result.stdout)["pairs"] == 2
-        assert all("host=198.18.77.1" in trial.facts["command"] for trial in teiten.trials())
-        wait_until_nothing_is_left(hosts)
-        wrong = ("--set", "hosts.db_address=198.18.77.2")
-        result = teiten.run("ab", *words, *client, *size, *wrong)
-        assert result.returncode == 2, result.stderr
-        assert "this machine has no address 198.18.77.2" in result.stderr
+    teiten, hosts, major = at_home
+    client = ("--client-host", "client", "--set", f"hosts.client_workdir={hosts.folder}/work")
+    words = (f"{major}", f"{major}", "--guc-b", "work_mem=8MB", "--script", "select-only")
+    size = ("--set", "scale=1", "--duration", "1s", "--blocks", "2", "--profile", "quick")
+    calm = ("--set", "disturbed_share=100%", "--set", "warmup=0s")
+    result = teiten.run("ab", *words, *client, *size, *calm, "--json")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["pairs"] == 2
+    assert all("host=198.18.77.1" in trial.facts["command"] for trial in teiten.trials())
+    wait_until_nothing_is_left(hosts)
+    wrong = ("--set", "hosts.db_address=198.18.77.2")
+    result = teiten.run("ab", *words, *client, *size, *wrong)
+    assert result.returncode == 2, result.stderr
+    assert "this machine has no address 198.18.77.2" in result.stderr
 
 
 def test_one_host_for_both_as_a_plain_connection(

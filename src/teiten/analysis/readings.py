@@ -94,22 +94,20 @@ def _fsyncs(trial: TrialView) -> float:
 def _hit_ratio(trial: TrialView) -> float:
     """In the second half of the window: connections that begin find the catalogs in memory, and
     the more of them there are, the higher that lifts the ratio of the whole."""
-    hit, read = _second_half(trial, "blocks_hit"), _second_half(trial, "blocks_read")
+    hit, read = (
+        _series_mean(trial, POSTGRES, f"blocks_{what}_per_second", since=0.5)
+        for what in ("hit", "read")
+    )
     return hit / (hit + read) if hit + read > 0 else math.nan
 
 
-def _second_half(trial: TrialView, counter: str) -> float:
-    for one in trial.series:
-        values = one.columns.get(f"{counter}_per_second")
-        if one.source == POSTGRES and values is not None:
-            return _mean(values[len(values) // 2 :])
-    return math.nan
+def _series_mean(trial: TrialView, source: str, column: str, *, since: float = 0.0) -> float:
+    """The mean of a column; of several sources (disks) the sum of their means.
 
-
-def _series_mean(trial: TrialView, source: str, column: str) -> float:
-    """The mean of a column; of several sources (disks) the sum of their means."""
+    ``since``: which share of the window is left out at its beginning.
+    """
     means = [
-        _mean(one.columns[column])
+        _mean(one.columns[column][int(since * len(one.columns[column])) :])
         for one in trial.series
         if one.source.startswith(source) and column in one.columns
     ]

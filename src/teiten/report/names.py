@@ -40,6 +40,7 @@ class Names:
         self.is_server = study.contrast == SERVER
         versions = {str(one.version) for _, one in analysis.plan.servers}
         self.by_version = self.is_server and len(versions) > 1
+        self.ratio = t("table.ratio" if self.by_version else "table.ratio-sides")
         self.configured = self.is_server and bool(study.server_levels)
         self.workload_titles = {one.name: t.of(one.title) for one in study.workloads}
         self.told = _told(analysis.plan)

@@ -34,6 +34,8 @@ CATEGORY_COLOURS = (
     "#5f8f8f",
 )
 QUIET = "#9aa3ad"
+MOST_OF_AN_INTERVAL = 1.6
+"""Intervals are drawn up to so many times the greatest value."""
 FONT = (
     "system-ui, -apple-system, 'Segoe UI', Roboto, 'Hiragino Sans', 'Noto Sans JP', "
     "'Noto Sans CJK JP', 'Yu Gothic UI', Meiryo, sans-serif"

@@ -13,6 +13,7 @@ from typing import Any
 import altair as alt
 
 from teiten.report.charts.base import (
+    MOST_OF_AN_INTERVAL,
     WIDE,
     Chart,
     Fit,
@@ -26,8 +27,6 @@ from teiten.report.charts.levels import logarithmic_ticks
 
 FARTHEST = 20.0
 """The greatest time by the smallest, up to which the axis is linear."""
-MOST_OF_AN_INTERVAL = 1.6
-"""Intervals are drawn up to so many times the longest bar."""
 STEP = 13
 GAP = 9
 FIELDS = ("kind", "panel", "query", "side", "value", "low", "high", "text")

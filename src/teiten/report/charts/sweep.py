@@ -9,6 +9,7 @@ import altair as alt
 
 from teiten.report.charts.base import (
     CATEGORY_COLOURS,
+    MOST_OF_AN_INTERVAL,
     NEW,
     WIDE,
     Chart,
@@ -18,8 +19,6 @@ from teiten.report.charts.base import (
     rows_data,
 )
 
-MOST_OF_AN_INTERVAL = 1.6
-"""Intervals are drawn up to so many times the greatest speed-up."""
 FIELDS = ("query", "level", "value", "low", "high", "text", "workers")
 
 

@@ -151,7 +151,7 @@ def _forest(kit: Kit, at: int, contrast: ContrastResult, sides: str) -> Chart | 
             metric=metric,
         ),
         note=t("chart.forest.note", delta=delta),
-        ratio=t("table.ratio" if kit.names.by_version else "table.ratio-sides"),
+        ratio=kit.names.ratio,
         verdict=t("table.verdict"),
     )
     return forest(f"forest-{at + 1}", drawn, contrast.overall.delta, words)

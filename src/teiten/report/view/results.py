@@ -226,7 +226,7 @@ def contrast_table(kit: Kit, name: str, contrast: ContrastResult, *, noted: bool
         *(Column(names.factor(one), numeric=True) for one in factors),
         Column(names.side(contrast.old).long, numeric=True),
         Column(names.side(contrast.new).long, numeric=True),
-        Column(t("table.ratio" if names.by_version else "table.ratio-sides"), numeric=True),
+        Column(names.ratio, numeric=True),
         Column(t("table.interval"), numeric=True),
         *([Column(t("table.speed-up"), numeric=True)] if timed else []),
         Column(t("table.pairs"), numeric=True),

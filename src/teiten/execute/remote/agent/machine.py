@@ -76,9 +76,8 @@ class Machine:
 
     def source_address(self, to: str) -> str:
         """Our own address on the way to another; nothing is sent."""
-        family = socket.AF_INET6 if ":" in to else socket.AF_INET
         try:
-            with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            with socket.socket(_family(to), socket.SOCK_DGRAM) as probe:
                 probe.connect((to, 9))
                 return str(probe.getsockname()[0])
         except OSError as error:
@@ -99,9 +98,8 @@ class Machine:
 
     def has_address(self, address: str) -> bool:
         """Whether a server could listen there: the address is one of this host's own."""
-        family = socket.AF_INET6 if ":" in address else socket.AF_INET
         try:
-            with socket.socket(family, socket.SOCK_STREAM) as probe:
+            with socket.socket(_family(address), socket.SOCK_STREAM) as probe:
                 probe.bind((address, 0))
         except OSError:
             return False
@@ -158,3 +156,7 @@ class Machine:
     def end(self) -> None:
         for number in tuple(self._readers):
             self.close_reader(number)
+
+
+def _family(address: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in address else socket.AF_INET
