@@ -2,12 +2,14 @@
 
     python -m benchmarks.live RECORD [--nulls 100] [--each 10] [--rows 10100,10200,10500]
                                      [--truth 40] [--minutes 60] [--set slices=5 --set duration=5s]
+                                     [--work count|wait]
 
 Every comparison is a complete campaign of ``teiten run`` until decided: both sides are the same
 binaries with a cluster of their own; the new side counts 10,000 rows (the null) or more (a known
-effect). How much slower counting more rows is here, is told by one long fixed campaign of its own
-for each number of rows. RECORD holds a line for each comparison; started again, it goes on from
-there, and ``--minutes`` ends it in between. Printed: the tables of docs/concepts/trust.md.
+effect), or waits that many microseconds. How much slower that is here, is told by one long fixed
+campaign of its own for each number of rows. RECORD holds a line for each comparison; started again,
+it goes on from there, and ``--minutes`` ends it in between. Printed: the tables of
+docs/concepts/trust.md.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.live.comparison import Outcome, compare, keep, kept
-from benchmarks.live.study import BASE_ROWS, Size
+from benchmarks.live.study import BASE_ROWS, SCRIPTS, Size
 from benchmarks.live.tables import tables
 from teiten.host.paths import Workdir, default_workdir
 
@@ -37,12 +39,13 @@ def main() -> None:
     parser.add_argument("--server", default="18")
     parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--scale", type=int, default=10)
+    parser.add_argument("--work", choices=sorted(SCRIPTS), default="count")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="changes")
     parser.add_argument("--workdir", type=Path, default=default_workdir())
     arguments = parser.parse_args()
     workdir = Workdir(arguments.workdir)
     deadline = time.monotonic() + 60 * arguments.minutes
-    size = Size(arguments.server, arguments.clients, arguments.scale)
+    size = Size(arguments.server, arguments.clients, arguments.scale, arguments.work)
     own = dict(change_of(change) for change in arguments.changes)
     for kind, rows in missing(kept(arguments.record), arguments):
         if time.monotonic() > deadline:

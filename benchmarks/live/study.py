@@ -7,11 +7,24 @@ from dataclasses import dataclass
 
 BASE_ROWS = 10_000
 
+COUNT = """\
+\\set first random(1, 100000 * :scale - 25000)
+SELECT count(abalance) FROM pgbench_accounts
+ WHERE aid BETWEEN :first AND :first + current_setting('teiten.rows')::int - 1;"""
+
+# A server waits whole milliseconds only: chance makes their mean follow every microsecond.
+WAIT = """\
+SELECT pg_sleep(floor(current_setting('teiten.rows')::int / 1000.0 + 2 * random()) / 1000);"""
+
+SCRIPTS = {"count": COUNT, "wait": WAIT}
+"""What a transaction does so many rows of: counts them, or waits a microsecond for each, which a
+restless processor hardly disturbs."""
+
 TEXT = """\
 [study]
 name = "known-effect"
 title = "A known effect"
-question = "Is counting {rows} rows slower than counting {base}?"
+question = "Is it seen that {rows} rows are more work than {base}?"
 contrast = "server"
 
 [factors]
@@ -23,15 +36,13 @@ old = {{ server = "{server}", "guc:teiten.rows" = "{base}", "guc:teiten.side" = 
 new = {{ server = "{server}", "guc:teiten.rows" = "{rows}", "guc:teiten.side" = "new" }}
 
 [[workloads]]
-name = "count"
-title = "Counting rows"
-description = "Counts consecutive accounts from a random start."
+name = "{work}"
+title = "Known work"
+description = "Counts rows from a random start, or waits a microsecond for each."
 scale = {scale}
 changes_data = false
 script = '''
-\\set first random(1, 100000 * :scale - 20000)
-SELECT count(abalance) FROM pgbench_accounts
- WHERE aid BETWEEN :first AND :first + current_setting('teiten.rows')::int - 1;
+{script}
 '''
 
 [settings]
@@ -51,6 +62,8 @@ class Size:
     server: str
     clients: int
     scale: int
+    work: str
+    """One of SCRIPTS."""
 
 
 def study_text(size: Size, rows: int, measure: Mapping[str, object]) -> str:
@@ -62,6 +75,8 @@ def study_text(size: Size, rows: int, measure: Mapping[str, object]) -> str:
         scale=size.scale,
         rows=rows,
         base=BASE_ROWS,
+        work=size.work,
+        script=SCRIPTS[size.work],
         measure=lines,
     )
 

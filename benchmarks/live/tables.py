@@ -28,7 +28,6 @@ def nulls(found: Sequence[Outcome]) -> Iterator[str]:
     alarms = sum(one.verdict in DIFFERENT for one in found)
     interval = stats.binomtest(alarms, len(found)).proportion_ci(method="exact")
     equal = sum(one.verdict == "equivalent" for one in found)
-    deviations = [stdev(one.log_ratios) for one in found if len(one.log_ratios) > 1]
     early = [median_of_three(one) for one in found if len(one.log_ratios) >= 3]
     yield from head(
         "comparisons",
@@ -48,11 +47,17 @@ def nulls(found: Sequence[Outcome]) -> Iterator[str]:
         f"{100 * fmean(abs(math.expm1(one)) > THRESHOLD for one in early):.0f} %",
         str(equal),
         str(len(found) - alarms - equal),
-        f"{100 * math.sqrt(fmean(one**2 for one in deviations)):.2f} %",
+        deviation(found),
         f"{fmean(one.pairs for one in found):.1f}",
         f"{sum(one.seconds for one in found) / 60:.0f}",
     ]
     yield f"| {' | '.join(cells)} |"
+
+
+def deviation(found: Sequence[Outcome]) -> str:
+    """How far the pairs of one comparison lie apart, the root mean square of the comparisons."""
+    deviations = [stdev(one.log_ratios) for one in found if len(one.log_ratios) > 1]
+    return f"{100 * math.sqrt(fmean(one**2 for one in deviations)):.2f} %" if deviations else "—"
 
 
 def median_of_three(one: Outcome) -> float:
@@ -74,6 +79,7 @@ def effects(outcomes: Sequence[Outcome]) -> Iterator[str]:
         "equivalent",
         "inconclusive",
         "holds the truth",
+        "pair deviation",
         "pairs",
     )
     points: list[tuple[float, float]] = []
@@ -95,6 +101,7 @@ def effects(outcomes: Sequence[Outcome]) -> Iterator[str]:
             str(sum(one.verdict == "equivalent" for one in mine)),
             str(sum(one.verdict == "inconclusive" for one in mine)),
             f"{sum(held)} of {len(held)}",
+            deviation([truth, *mine]),
             f"{fmean(one.pairs for one in mine):.1f}",
         ]
         yield f"| {' | '.join(cells)} |"

@@ -8,7 +8,7 @@ import pytest
 
 from teiten.analysis.plans_read import plan_of
 from teiten.analysis.plans_statistics import statistics
-from teiten.analysis.table_use import greatest_table, table_use, tables_of
+from teiten.analysis.table_use import greatest_table, table_use
 from teiten.model.explain import HIT, READ
 from teiten.model.relations import Relation
 from tests.fixtures.plan_corpus import corpus, plan, servers
@@ -73,7 +73,7 @@ def test_a_table_without_partitions_has_none() -> None:
 def test_without_recorded_relations_partitions_go_by_their_names() -> None:
     root = appended(scan("lineorder_199401", blocks=5), scan("lineorder_199402", blocks=6))
     one = statistics(plan_of({"Plan": root}))
-    assert tables_of(one.plan, {}) == ("lineorder",)
+    assert greatest_table([one], [{}]) == "lineorder"
     use = table_use(one, "lineorder", {}, (), "monthly")
     assert use.blocks == 11
     assert use.partitions is not None

@@ -34,7 +34,6 @@ def knee(table: Replicates, *, delta: Share, alpha: Share, bounded: bool) -> Kne
         high = float(table.loads[max(int(ends[1]), found)])
     return Knee(
         load=float(table.loads[found]),
-        maximum=float(table.loads[int(np.argmax(means))]),
         low=low,
         high=high,
         delta=delta,

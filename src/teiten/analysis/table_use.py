@@ -35,17 +35,6 @@ class _Found:
     blocks: int = 0
 
 
-def tables_of(plan: ExplainedPlan, relations: Relations) -> tuple[str, ...]:
-    """The tables that a plan reads, partitions by their parent, in the plan's order."""
-    return tuple(
-        dict.fromkeys(
-            _table(node.relation, relations)
-            for node in plan.nodes
-            if node.kind in SCANS and node.relation
-        )
-    )
-
-
 def greatest_table(plans: Iterable[PlanStatistics], relations: Iterable[Relations]) -> str | None:
     """The table of which the plans touch the most blocks: of a star schema the fact table."""
     most: dict[str, int] = defaultdict(int)

@@ -76,8 +76,6 @@ class Knee:
     """The smallest load that is equivalent to the maximum within δ, among the measured loads."""
 
     load: float
-    maximum: float
-    """The load of the greatest throughput."""
     low: float | None
     high: float | None
     """Interval, of measured loads; None without replicates, see ``ScalingResult.no_interval``."""
