@@ -6,7 +6,6 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import covariance, fmean
 
 from teiten.analysis.contrasts import sides_of
 from teiten.analysis.pairs import Context
@@ -52,30 +51,6 @@ def change(old: Sequence[float], new: Sequence[float], *, alpha: float, width: H
     if deviation <= ROUNDING * size or not math.isfinite(half):
         return Change(mean, None, None)
     return Change(mean, mean - half, mean + half)
-
-
-def part_of(
-    part: Sequence[float], whole: Sequence[float], *, alpha: float, width: HalfWidth
-) -> tuple[float, float, float] | None:
-    """mean(part) / mean(whole) of paired differences, with Fieller's interval (1954).
-
-    None where the whole is not certainly different from 0: the interval would have no end.
-    """
-    pairs = len(part)
-    if pairs < 2:
-        return None
-    above, below = fmean(part), fmean(whole)
-    scale = width(1.0, pairs, alpha)
-    if not math.isfinite(scale):
-        return None
-    spread = scale * scale
-    a = below * below - spread * covariance(whole, whole)
-    b = above * below - spread * covariance(part, whole)
-    c = above * above - spread * covariance(part, part)
-    if a <= 0:
-        return None
-    root = math.sqrt(max(0.0, b * b - a * c))
-    return above / below, (b - root) / a, (b + root) / a
 
 
 def paired_views(

@@ -13,13 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from teiten.analysis.changes import PairedViews, change, half_width_of, paired_views, part_of
+from teiten.analysis.changes import PairedViews, change, half_width_of, paired_views
 from teiten.analysis.verdict import HalfWidth
 from teiten.model.analysis import TrialView
 from teiten.model.plan import Plan
 from teiten.model.profile import (
     FRAMES,
-    Change,
     Explained,
     FunctionCost,
     LevelProfile,
@@ -147,7 +146,7 @@ def _contrast(plan: Plan, pairs: PairedViews, costs: Mapping[int, WindowCosts]) 
         len(pairs.blocks),
         fmean(one.whole for one in old),
         fmean(one.whole for one in new),
-        comparison.whole(),
+        comparison.whole,
         functions,
         comparison.compared,
         stack_costs([one.profile for one, _ in pairs.blocks if one.profile is not None]),
@@ -172,10 +171,8 @@ class _Comparison:
         self._wholes = (fmean(one.whole for one in old), fmean(one.whole for one in new))
         self._names = self._visible()
         self.compared = max(1, self._differences_looked_at())
-
-    def whole(self) -> Change:
-        before, after = ([one.whole for one in side] for side in (self._old, self._new))
-        return change(before, after, alpha=self._alpha, width=self._width)
+        before, after = ([one.whole for one in side] for side in (old, new))
+        self.whole = change(before, after, alpha=alpha, width=width)
 
     def functions(self) -> tuple[FunctionCost, ...]:
         """Those with the greatest difference of their own code first."""
@@ -194,7 +191,7 @@ class _Comparison:
     def explained(self, functions: Sequence[FunctionCost]) -> Explained | Unexplained:
         if len(self._old) < 2:
             return Unexplained.TOO_FEW
-        if not self.whole().certain:
+        if not self.whole.certain:
             return Unexplained.NO_DIFFERENCE
         parts = [
             (one.old_total + one.new_total, part)
@@ -204,23 +201,30 @@ class _Comparison:
         return min(parts, key=lambda one: one[0])[1] if parts else Unexplained.SPREAD
 
     def most_itself(self, functions: Sequence[FunctionCost]) -> Explained | None:
-        if not self.whole().certain:
+        if not self.whole.certain:
             return None
         parts = [part for one in functions if (part := self._guilty(one, total=False))]
         return max(parts, key=lambda one: one.part, default=None)
 
     def _guilty(self, one: FunctionCost, *, total: bool) -> Explained | None:
-        """A function's part of the difference, where it is certainly greater than its part of the
+        """A function's part of the difference, where that is certainly greater than its part of the
         cost: where all code gets slower alike, every function has a part, and none is the cause.
+
+        That is so where its share of the cost certainly went the way of the whole cost. Shares are
+        looked at, since a window in which the machine is slow changes every cost, but hardly them.
 
         One that only one side has is not named: it may be another's new name, or code that the
         other side's compiler put into the caller, which is compared instead.
         """
         if one.only_old or one.only_new or (total and self._nearly_all(one)):
             return None
-        part = self._part(one.name, total=total)
-        cost = one.old_total if total else one.old_self
-        return part if part is not None and part.low > cost / self._wholes[0] else None
+        found = one.total_change if total else one.self_change
+        part = found.difference / self.whole.difference
+        before, after = self._shares(one.name, total=total)
+        share = change(before, after, alpha=self._alpha / self.compared, width=self._width)
+        if not share.certain or share.difference * self.whole.difference < 0:
+            return None
+        return Explained(one.name, part, Share(fmean(before)), Share(fmean(after)), share)
 
     def _visible(self) -> list[str]:
         names = {name for side in (self._old, self._new) for one in side for name in one.total}
@@ -265,18 +269,15 @@ class _Comparison:
             change(*all_of_it, alpha=alpha, width=self._width),
         )
 
-    def _part(self, name: str, *, total: bool) -> Explained | None:
-        whole = [after.whole - before.whole for before, after in self._pairs()]
-        found = part_of(
-            self._differences(name, total=total),
-            whole,
-            alpha=self._alpha / self.compared,
-            width=self._width,
+    def _shares(self, name: str, *, total: bool) -> tuple[list[float], list[float]]:
+        """A function's share of each window's cost."""
+        old, new = (
+            [value / one.whole for value, one in zip(values, side, strict=True)]
+            for values, side in zip(
+                self._values(name, total=total), (self._old, self._new), strict=True
+            )
         )
-        return None if found is None else Explained(name, *found)
-
-    def _pairs(self) -> Iterable[tuple[WindowCosts, WindowCosts]]:
-        return zip(self._old, self._new, strict=True)
+        return old, new
 
 
 def leaf_seconds(profile: Profile, *, kernel: bool) -> float:

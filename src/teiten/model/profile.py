@@ -120,8 +120,11 @@ class Explained:
     function: str
     part: float
     """1 is all of it; may be above 1 where others changed the other way."""
-    low: float
-    high: float
+    before: Share
+    after: Share
+    """Its share of each side's cost, means over the windows."""
+    change: Change
+    """Of that share."""
 
 
 class Unexplained(StrEnum):

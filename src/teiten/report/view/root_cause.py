@@ -33,6 +33,7 @@ from teiten.report.view.kit import Kit
 
 MOST_FUNCTIONS = 25
 MICRO, MILLI = 1e6, 1e3
+POINTS = 100
 MILLI_FROM = 0.02
 """Seconds of CPU per transaction from which milliseconds are read more easily."""
 CERTAIN = "verdict certain"
@@ -133,12 +134,13 @@ def _sentences(kit: Kit, one: ProfileContrast) -> tuple[str, ...]:
 
 
 def _part(kit: Kit, found: Explained) -> dict[str, str]:
-    digits = decimals_for((found.high - found.low) / 2 * 100)
+    digits = _digits(found.change, POINTS)
     return {
         "function": found.function,
-        "part": percent(kit.t, found.part, digits),
-        "low": percent(kit.t, found.low, digits),
-        "high": percent(kit.t, found.high, digits),
+        "part": percent(kit.t, found.part, 0),
+        "before": percent(kit.t, found.before, digits),
+        "after": percent(kit.t, found.after, digits),
+        "points": _between(kit, found.change, POINTS),
     }
 
 
