@@ -214,3 +214,9 @@ def test_each_verb_shows_two_examples(teiten: Teiten, verb: str) -> None:
     said = teiten(verb, "--help")
     assert said.out.count("teiten") >= 3
     assert "Examples:" in said.out and "--json" in said.out
+
+
+def test_a_long_name_is_not_folded_in_a_pipe(teiten: Teiten, workdir: Path) -> None:
+    name = "a-name-that-is-longer-than-the-column-of-a-terminal-" + 40 * "x"
+    (workdir / "campaigns" / "alpha").rename(workdir / "campaigns" / name)
+    assert name in teiten("runs").out

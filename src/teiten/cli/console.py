@@ -5,10 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from enum import IntEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rich.console
 import rich.markup
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+UNLIMITED = 1000
+"""Columns of a table in a pipe, at the most."""
 
 
 class Verbosity(IntEnum):
@@ -41,6 +47,13 @@ class Console:
     def data(self, text: str) -> None:
         """A line of data, on stdout."""
         sys.stdout.write(text + "\n")
+
+    def table(self, table: Table) -> None:
+        """Data as a table, on stdout; in a pipe nothing is folded to a terminal's width."""
+        if not self.output.is_terminal:
+            self.output.width = UNLIMITED
+            self.output.width = self.output.measure(table).maximum
+        self.output.print(table)
 
     def json(self, value: Any) -> None:
         """A JSON document, on stdout."""

@@ -8,14 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.table import Table
 
     from teiten.cli.main import Session
     from teiten.model.installation import Installation
-
-UNLIMITED = 1000
-"""Characters; wider than any line of ours."""
 
 
 @click.group(
@@ -43,7 +39,7 @@ def list_command(session: Session, as_json: bool) -> None:
     if as_json:
         session.console.json([describe(one) for one in findings.installations])
     elif findings.installations:
-        _print(session.console.output, _table(findings.installations))
+        session.console.table(_table(findings.installations))
     else:
         session.console.say("no PostgreSQL found; install one with: teiten pg install 17 18")
     for text in findings.broken:
@@ -188,14 +184,6 @@ def _table(installations: tuple[Installation, ...]) -> Table:
             str(one.bin_directory),
         )
     return table
-
-
-def _print(output: Console, table: Table) -> None:
-    """In a pipe nothing is cut to a terminal's width."""
-    if not output.is_terminal:
-        output.width = UNLIMITED
-        output.width = output.measure(table).maximum
-    output.print(table)
 
 
 def _contrib(one: Installation) -> str:

@@ -15,9 +15,6 @@ from teiten.ledger.campaigns import CampaignState, CampaignSummary, list_campaig
 
 EXAMPLES = "Examples:  teiten runs  ·  teiten --workdir /data/teiten runs --json"
 
-UNCUT = 400
-"""Columns of a pipe: nothing is cut to fit a terminal that is not there."""
-
 _STYLES = {
     CampaignState.COMPLETE: "green",
     CampaignState.RUNNING: "cyan",
@@ -43,8 +40,7 @@ def command(session: Session, as_json: bool) -> None:
         session.console.say(f"no campaign in {session.workdir.campaigns} yet")
         session.console.say("make one: teiten run observe --profile quick")
         return
-    output = session.console.output
-    output.print(_table(found), width=None if output.is_terminal else UNCUT)
+    session.console.table(_table(found))
     for one in found:
         if one.problem is not None:
             session.console.warn(f"{one.name}: {one.problem}", f"teiten rm {one.name} deletes it")
