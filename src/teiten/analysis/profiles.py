@@ -19,6 +19,7 @@ from teiten.model.analysis import TrialView
 from teiten.model.plan import Plan
 from teiten.model.profile import (
     FRAMES,
+    Change,
     Explained,
     FunctionCost,
     LevelProfile,
@@ -221,7 +222,7 @@ class _Comparison:
         found = one.total_change if total else one.self_change
         part = found.difference / self.whole.difference
         before, after = self._shares(one.name, total=total)
-        share = change(before, after, alpha=self._alpha / self.compared, width=self._width)
+        share = one.share_change if total else self._share_change(one.name, total=False)
         if not share.certain or share.difference * self.whole.difference < 0:
             return None
         return Explained(one.name, part, Share(fmean(before)), Share(fmean(after)), share)
@@ -267,7 +268,12 @@ class _Comparison:
             fmean(all_of_it[1]),
             change(*own, alpha=alpha, width=self._width),
             change(*all_of_it, alpha=alpha, width=self._width),
+            self._share_change(name, total=True),
         )
+
+    def _share_change(self, name: str, *, total: bool) -> Change:
+        alpha = self._alpha / self.compared
+        return change(*self._shares(name, total=total), alpha=alpha, width=self._width)
 
     def _shares(self, name: str, *, total: bool) -> tuple[list[float], list[float]]:
         """A function's share of each window's cost."""

@@ -102,6 +102,8 @@ class FunctionCost:
     """With all that it calls."""
     self_change: Change
     total_change: Change
+    share_change: Change
+    """Of its share of all cost, with all that it calls."""
 
     @property
     def only_new(self) -> bool:

@@ -210,6 +210,7 @@ def _functions(kit: Kit, name: str, one: ProfileContrast) -> Table:
             for kind in ("self", "total")
             for side in (old, new, t("root.difference"))
         ),
+        Column(t("root.share", side=t("root.difference")), numeric=True),
     )
     shown = _shown(one)
     rows = tuple(_function_row(kit, unit, one, function) for function in shown)
@@ -247,12 +248,13 @@ def _function_row(kit: Kit, unit: Unit, one: ProfileContrast, function: Function
         Cell(label or function.name, kind="code"),
         *_three(kit, unit, function.old_self, function.new_self, function.self_change),
         *_three(kit, unit, function.old_total, function.new_total, function.total_change),
+        _change_cell(kit, function.share_change, POINTS),
     )
 
 
 def _whole_row(kit: Kit, unit: Unit, one: ProfileContrast) -> Row:
     whole = _three(kit, unit, one.old_cost, one.new_cost, one.change)
-    return (Cell(kit.t("root.whole")), Cell(""), Cell(""), Cell(""), *whole)
+    return (Cell(kit.t("root.whole")), Cell(""), Cell(""), Cell(""), *whole, Cell(""))
 
 
 def _three(kit: Kit, unit: Unit, old: float, new: float, change: Change) -> Row:
