@@ -87,6 +87,28 @@ def test_an_agent_answers_without_any_package_and_ends_with_its_input(tmp_path: 
     assert not (tmp_path / "work").exists()
 
 
+CUT_OFF = """
+import sys
+from teiten.execute.remote.agent.loads import Loads
+from teiten.execute.remote.agent.room import Room
+from teiten.execute.workload.log_folder import new_log_folder
+room = Room()
+room.choose(sys.argv[1])
+room.prepare(lock=True)
+made = Loads(room)._new_folder(), new_log_folder()
+assert all(one is not None and one.exists() for one in made)
+room.end()
+assert not any(one.exists() for one in made), made
+"""
+
+
+def test_what_a_request_cut_off_in_its_middle_made_goes_with_the_agent(tmp_path: Path) -> None:
+    foreign = tmp_path / "clusters" / "foreign"
+    foreign.mkdir(parents=True)
+    subprocess.run([sys.executable, "-c", CUT_OFF, str(tmp_path)], check=True)
+    assert foreign.exists(), "it has no marker"
+
+
 def test_a_python_that_is_too_old_says_so() -> None:
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", LOADER],

@@ -52,6 +52,11 @@ class Marker:
         """Whether the Teiten that made the folder still runs."""
         return same_process(self.pid, self.process_started)
 
+    def is_left(self, *, ending: bool = False) -> bool:
+        """Whether nobody uses the folder any more: its Teiten has died, or it is ours and we are
+        ``ending``."""
+        return not self.maker_lives() or (ending and self.pid == os.getpid())
+
 
 def same_process(pid: int, start: float | None) -> bool:
     """Whether the process of this pid and start (seconds since the epoch) still exists.

@@ -26,25 +26,26 @@ IMMEDIATE_TIMEOUT = 10.0
 """Seconds that an orphaned server has for its immediate shutdown."""
 
 
-def sweep(workdir: Workdir) -> tuple[str, ...]:
+def sweep(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:
     """End marked servers and remove marked folders whose Teiten has died; say what was done.
 
     Looks at the clusters, the templates and the servers being built in the working folder, and at
     the sockets' folders. What a living Teiten made is left alone, as is everything without a
-    marker.
+    marker. ``ending``: what this process made goes too, being used no more.
     """
     workdir.caches.mkdir(parents=True, exist_ok=True)
     with FileLock(workdir.caches / "sweep.lock"):
-        done = [line for folder in left_folders(workdir) for line in _sweep_folder(folder, workdir)]
+        left = left_folders(workdir, ending=ending)
+        done = [line for folder in left for line in _sweep_folder(folder, workdir)]
         for folder in socket_directories(server_user()):
             marker = read_marker(folder)
-            if marker is not None and not marker.maker_lives():
+            if marker is not None and marker.is_left(ending=ending):
                 remove_socket_directory(folder)
                 done.append(f"removed the left socket folder {folder}")
     return tuple(done)
 
 
-def left_folders(workdir: Workdir) -> tuple[Path, ...]:
+def left_folders(workdir: Workdir, *, ending: bool = False) -> tuple[Path, ...]:
     """The marked folders of clusters, template builds and builds from source whose Teiten does not
     live any more."""
     rooms = (workdir.clusters, workdir.templates, workdir.builds)
@@ -55,7 +56,7 @@ def left_folders(workdir: Workdir) -> tuple[Path, ...]:
         if (
             marker is not None
             and marker.what in (Kind.CLUSTER, Kind.TEMPLATE_BUILD, Kind.BUILD)
-            and not marker.maker_lives()
+            and marker.is_left(ending=ending)
         ):
             found.append(folder)
     return tuple(found)

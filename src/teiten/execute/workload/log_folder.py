@@ -39,12 +39,15 @@ def remove_log_folder(folder: Path) -> None:
     remove_marked(folder)
 
 
-def sweep_logs(memory: Path = MEMORY_FOLDER) -> tuple[str, ...]:
-    """Delete the folders whose Teiten has died; say which. Only our own user's are looked at."""
+def sweep_logs(memory: Path = MEMORY_FOLDER, *, ending: bool = False) -> tuple[str, ...]:
+    """Delete the folders whose Teiten has died; say which. Only our own user's are looked at.
+
+    ``ending``: those that this process made go too.
+    """
     done = []
     for folder in _own_folders(memory):
         marker = read_marker(folder)
-        if marker is not None and marker.what == Kind.LOGS and not marker.maker_lives():
+        if marker is not None and marker.what == Kind.LOGS and marker.is_left(ending=ending):
             remove_log_folder(folder)
             done.append(f"removed the left log folder {folder}")
     return tuple(done)

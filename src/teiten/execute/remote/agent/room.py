@@ -25,6 +25,7 @@ class Room:
         self._workdir: Workdir | None = None
         self._user: ServerUser | None = None
         self._lock: int | None = None
+        self._prepared = False
 
     @property
     def workdir(self) -> Workdir:
@@ -53,12 +54,18 @@ class Room:
         where another campaign is measured there, OSError where the folder cannot be written.
         """
         self.workdir.prepare()
+        self._prepared = True
         if not lock:
             return []
         self._take_lock()
         return [*sweep(self.workdir), *sweep_logs()]
 
     def end(self) -> None:
+        """Delete what a request that was cut off in its middle has left, and let others in."""
+        if self._prepared:
+            with contextlib.suppress(Exception):
+                sweep(self.workdir, ending=True)
+                sweep_logs(ending=True)
         if self._lock is not None:
             with contextlib.suppress(OSError):
                 _holder(self.workdir).unlink()
