@@ -52,10 +52,10 @@ class Marker:
         """Whether the Teiten that made the folder still runs."""
         return same_process(self.pid, self.process_started)
 
-    def is_left(self, *, ending: bool = False) -> bool:
-        """Whether nobody uses the folder any more: its Teiten has died, or it is ours and we are
-        ``ending``."""
-        return not self.maker_lives() or (ending and self.pid == os.getpid())
+    def is_left(self, *, or_ours: bool = False) -> bool:
+        """Whether no other Teiten uses the folder: its maker has died, or is this process, where
+        ``or_ours`` lets that count."""
+        return (or_ours and self.pid == os.getpid()) or not self.maker_lives()
 
 
 def same_process(pid: int, start: float | None) -> bool:

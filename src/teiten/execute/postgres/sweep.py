@@ -39,7 +39,7 @@ def sweep(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:
         done = [line for folder in left for line in _sweep_folder(folder, workdir)]
         for folder in socket_directories(server_user()):
             marker = read_marker(folder)
-            if marker is not None and marker.is_left(ending=ending):
+            if marker is not None and marker.is_left(or_ours=ending):
                 remove_socket_directory(folder)
                 done.append(f"removed the left socket folder {folder}")
     return tuple(done)
@@ -56,7 +56,7 @@ def left_folders(workdir: Workdir, *, ending: bool = False) -> tuple[Path, ...]:
         if (
             marker is not None
             and marker.what in (Kind.CLUSTER, Kind.TEMPLATE_BUILD, Kind.BUILD)
-            and marker.is_left(ending=ending)
+            and marker.is_left(or_ours=ending)
         ):
             found.append(folder)
     return tuple(found)

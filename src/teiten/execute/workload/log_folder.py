@@ -47,7 +47,7 @@ def sweep_logs(memory: Path = MEMORY_FOLDER, *, ending: bool = False) -> tuple[s
     done = []
     for folder in _own_folders(memory):
         marker = read_marker(folder)
-        if marker is not None and marker.what == Kind.LOGS and marker.is_left(ending=ending):
+        if marker is not None and marker.what == Kind.LOGS and marker.is_left(or_ours=ending):
             remove_log_folder(folder)
             done.append(f"removed the left log folder {folder}")
     return tuple(done)

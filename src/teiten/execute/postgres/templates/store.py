@@ -259,7 +259,7 @@ def _describe(spec: TemplateSpec) -> str:
 
 
 def _require_left(folder: Path, marker: Marker) -> None:
-    if marker.pid != os.getpid() and marker.maker_lives():
+    if not marker.is_left(or_ours=True):
         raise UsageError(
             f"the folder {folder} is in use by another Teiten (process {marker.pid})",
             "wait for it to end, or work in another folder with --workdir",
