@@ -24,8 +24,8 @@ from teiten.execute.postgres.templates.store import (
     expected_bytes,
     template_fingerprint,
 )
-from teiten.host.paths import Workdir, default_workdir
-from teiten.host.users import server_user
+from teiten.host.system.paths import Workdir, default_workdir
+from teiten.host.system.users import server_user
 from teiten.model.installation import Pgbench
 from teiten.model.plan import TemplateSpec
 from teiten.model.study import DataSet

@@ -27,7 +27,7 @@ def make_report(folder: Path) -> dict[str, float]:
     """Analyse and render one HTML report, and say what it cost in this process."""
     started = time.perf_counter()
     # imported here: their time counts
-    from teiten.cli.analysing import analyse_campaign  # noqa: PLC0415
+    from teiten.cli.campaign.analyse import analyse_campaign  # noqa: PLC0415
     from teiten.ledger.store import Ledger  # noqa: PLC0415
     from teiten.report.html import render_html  # noqa: PLC0415
 

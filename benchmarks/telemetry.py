@@ -43,9 +43,9 @@ from teiten.execute.workload.command import PgbenchRun
 from teiten.execute.workload.log_folder import new_log_folder, remove_log_folder
 from teiten.execute.workload.pgbench import PgbenchProcess
 from teiten.execute.workload.sampling import suggested_sampling_rate
-from teiten.host.disks import block_devices
-from teiten.host.paths import Workdir, default_workdir
-from teiten.host.users import server_user
+from teiten.host.facts.disks import block_devices
+from teiten.host.system.paths import Workdir, default_workdir
+from teiten.host.system.users import server_user
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import TemplateSpec
 from teiten.model.study import Setting, Workload

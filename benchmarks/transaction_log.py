@@ -40,9 +40,9 @@ from teiten.execute.postgres.installations import choose_pgbench, find_installat
 from teiten.execute.workload.histogram import LatencyHistogram
 from teiten.execute.workload.pgbench import PgbenchProcess, PgbenchResult, PgbenchRun
 from teiten.execute.workload.pgbench_log import LogTail
-from teiten.host.paths import Workdir, default_workdir
-from teiten.host.processes import child_environment
-from teiten.host.users import server_user
+from teiten.host.system.paths import Workdir, default_workdir
+from teiten.host.system.processes import child_environment
+from teiten.host.system.users import server_user
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.study import QueryMode, Script
 from teiten.model.units import MIB, Seconds

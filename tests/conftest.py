@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from teiten.execute.postgres.cluster import Cluster
-from teiten.host.paths import Workdir
+from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
 from tests.fixtures.servers import (
     ClusterKit,

@@ -20,8 +20,8 @@ import psycopg
 
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import find_installations
-from teiten.host.paths import Workdir, default_workdir
-from teiten.host.users import server_user
+from teiten.host.system.paths import Workdir, default_workdir
+from teiten.host.system.users import server_user
 from teiten.model.installation import Installation
 from teiten.model.study import Setting
 from teiten.model.text import Bilingual

@@ -22,7 +22,7 @@ from pathlib import Path
 from benchmarks.live.comparison import Outcome, compare, keep, kept
 from benchmarks.live.study import BASE_ROWS, SCRIPTS, Size
 from benchmarks.live.tables import tables
-from teiten.host.paths import Workdir, default_workdir
+from teiten.host.system.paths import Workdir, default_workdir
 
 SEQUENTIAL: dict[str, object] = {"until_decided": True, "budget": "10m"}
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from benchmarks.live.study import Size, study_text
 from benchmarks.method.recorded import recorded_pairs
-from teiten.cli.analysing import analyse_campaign
-from teiten.host.paths import Workdir
+from teiten.cli.campaign.analyse import analyse_campaign
+from teiten.host.system.paths import Workdir
 from teiten.ledger.store import Ledger
 
 

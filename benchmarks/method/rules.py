@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.method.noise import Array
-from teiten.analysis.sequential import patient_half_width
-from teiten.analysis.verdict import student_half_width
+from teiten.analysis.verdict.sequential import patient_half_width
+from teiten.analysis.verdict.verdict import student_half_width
 
 Flags = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]

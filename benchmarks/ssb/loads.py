@@ -28,8 +28,8 @@ from teiten.execute.ssb.load import LoadOptions, create_statement, load
 from teiten.execute.ssb.native import columns
 from teiten.execute.ssb.streaming import BUFFER
 from teiten.execute.ssb.watch import Unwatched
-from teiten.host.paths import Workdir
-from teiten.host.users import server_user
+from teiten.host.system.paths import Workdir
+from teiten.host.system.users import server_user
 from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable
 
 LEAST_LOAD_RATIO = 0.9

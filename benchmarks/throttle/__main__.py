@@ -22,9 +22,9 @@ from pathlib import Path
 
 from benchmarks.throttle.control_groups import control_groups
 from benchmarks.throttle.scenarios import SCENARIOS, Scenario
-from teiten.cli.analysing import analyse_campaign
-from teiten.host.ceilings_probe import measure_ceilings
-from teiten.host.paths import Workdir, default_workdir
+from teiten.cli.campaign.analyse import analyse_campaign
+from teiten.host.ceilings.measure import measure_ceilings
+from teiten.host.system.paths import Workdir, default_workdir
 from teiten.ledger.store import Ledger
 from teiten.model.bottleneck import BottleneckResult, Consistent, Resource
 from teiten.model.units import Bytes, Seconds

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from teiten.analysis.comparison import compare
-from teiten.analysis.history import history
-from teiten.model.history import Axis
+from teiten.analysis.across.comparison import compare
+from teiten.analysis.across.history import history
+from teiten.analysis.model.history import Axis
 from teiten.model.text import Language
 from teiten.report.comparison.render import comparison_html
 from teiten.report.history.render import history_html

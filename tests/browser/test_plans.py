@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from selenium.webdriver.support.ui import WebDriverWait
 
-from teiten.analysis.plans_difference import difference
+from teiten.analysis.explain.difference import difference
 from teiten.report.plans.page import render_difference
 from tests.browser.conftest import PATIENCE, Browser
 from tests.fixtures.plan_corpus import plan

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.model.analysis import CampaignAnalysis
+from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.model.text import Language
 from teiten.report.html import render_html
 from tests.browser.conftest import Browser

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from teiten.analysis.plans_accounts import GATHERS, accounts
-from teiten.analysis.plans_difference import difference
-from teiten.analysis.plans_statistics import statistics
-from teiten.analysis.plans_structure import fingerprint
-from teiten.model.explain import LEADER, ExplainedPlan
+from teiten.analysis.explain.accounts import GATHERS, accounts
+from teiten.analysis.explain.difference import difference
+from teiten.analysis.explain.statistics import statistics
+from teiten.analysis.explain.structure import fingerprint
+from teiten.analysis.model.explain import LEADER, ExplainedPlan
 from teiten.report.plans.json import difference_as_json
 from teiten.report.plans.view import difference_view
 from tests.fixtures.plan_corpus import all_plans, corpus, plan, servers

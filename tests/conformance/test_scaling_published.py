@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from teiten.analysis.scaling import scale
-from teiten.analysis.usl import Errors, fit_usl
-from teiten.model.scaling import Curve, Scaling
+from teiten.analysis.model.scaling import Curve, Scaling
+from teiten.analysis.scaling.curve import scale
+from teiten.analysis.scaling.usl import Errors, fit_usl
 from teiten.model.units import Share
 
 FOLDER = Path(__file__).parent / "scaling"

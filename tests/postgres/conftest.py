@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from teiten.host.paths import Workdir
+from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
 from tests.fixtures.campaigns import Teiten
 from tests.fixtures.servers import left_processes, open_folder

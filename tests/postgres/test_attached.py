@@ -17,7 +17,7 @@ from teiten.execute.postgres.attached.databases import Databases, notes
 from teiten.execute.postgres.attached.encryption import encrypting_pgbench
 from teiten.execute.postgres.installations import find_installations
 from teiten.execute.postgres.programs import run_program
-from teiten.host.paths import Workdir, default_workdir
+from teiten.host.system.paths import Workdir, default_workdir
 from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.host.paths import Workdir
+from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
 from tests.fixtures.campaigns import Teiten, kill, step_of, with_own_installations
 from tests.fixtures.small_source import BROKEN_CODE, GOOD_CODE, commit, git, write_source

@@ -13,8 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from teiten.host.paths import Workdir
-from teiten.host.users import server_user
+from teiten.host.system.paths import Workdir
+from teiten.host.system.users import server_user
 from teiten.model.installation import Installation
 from tests.fixtures.campaigns import Teiten, with_own_installations
 from tests.fixtures.small_source import BROKEN_CODE, commit, git, write_source

@@ -14,8 +14,8 @@ from teiten.errors import MachineError, ServerError, UsageError
 from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.remains import read_trace, server_processes
 from teiten.execute.postgres.server_log import scan
-from teiten.host.paths import Workdir
-from teiten.host.users import server_user
+from teiten.host.system.paths import Workdir
+from teiten.host.system.users import server_user
 from teiten.model.installation import Installation
 from teiten.model.study import Setting
 from teiten.model.text import Bilingual

@@ -24,8 +24,8 @@ from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.templates.clone import clone_tree
 from teiten.execute.postgres.marker import Kind, new_folder
 from teiten.execute.postgres.sweep import sweep
-from teiten.host.paths import Workdir, default_workdir
-from teiten.host.users import server_user
+from teiten.host.system.paths import Workdir, default_workdir
+from teiten.host.system.users import server_user
 from teiten.model.installation import Source
 
 os.setgroups([])

@@ -15,7 +15,7 @@ import pytest
 from teiten.errors import MachineError
 from teiten.execute.remote.link import Link
 from teiten.execute.remote.ssh import SshConnection
-from teiten.host.paths import Workdir
+from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome
 from tests.fixtures.campaigns import PATIENCE, Teiten, kill, step_of, with_own_installations

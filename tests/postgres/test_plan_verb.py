@@ -8,10 +8,10 @@ import pytest
 
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.main import Session, main
-from teiten.cli.options import PlanOptions
-from teiten.cli.planning import make_plan
+from teiten.cli.plan.make import make_plan
+from teiten.cli.plan.options import PlanOptions
 from teiten.errors import MachineError, UsageError
-from teiten.host.paths import Workdir
+from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
 
 pytestmark = pytest.mark.pg(">=9.6")

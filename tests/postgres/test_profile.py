@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator
 import psutil
 import pytest
 
-from teiten.cli.analysing import analyse_campaign
-from teiten.host.paths import Workdir
-from teiten.host.profiling import profiling_caution, read_profiling_facts
+from teiten.cli.campaign.analyse import analyse_campaign
+from teiten.host.facts.stacks import profiling_caution, read_profiling_facts
+from teiten.host.system.paths import Workdir
 from teiten.ledger.store import Ledger
 from teiten.model.facts import Caution, Severity
 from teiten.model.installation import Installation
-from teiten.model.profile import CallGraph, Profile
+from teiten.model.stacks import CallGraph, Profile
 from teiten.model.trial import Outcome, Step, Trial
 from tests.fixtures import campaigns
 from tests.fixtures.campaigns import Teiten, step_of

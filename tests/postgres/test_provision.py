@@ -14,8 +14,8 @@ from teiten.execute.postgres.installations import find_installations
 from teiten.execute.postgres.provision.install import install, install_pgbench, remove
 from teiten.execute.postgres.provision.npm import unpack_npm_package
 from teiten.execute.postgres.provision.packages import Package, newest_kept
-from teiten.host.paths import Workdir, default_workdir
-from teiten.host.users import server_user
+from teiten.host.system.paths import Workdir, default_workdir
+from teiten.host.system.users import server_user
 from teiten.model.installation import Installation, Source
 
 CLIENT_PROGRAMS = {Source.NPM: "npm", Source.MAVEN: "mvn"}

@@ -18,7 +18,7 @@ from teiten.execute.probes.columns import POSTGRES
 from teiten.execute.probes.procfs import parse_process
 from teiten.execute.probes.sampler import Sampler, Sampling
 from teiten.execute.probes.statements import statements
-from teiten.host.disks import block_devices
+from teiten.host.facts.disks import block_devices
 from teiten.model.metrics import BY_NAME
 
 pytestmark = [

@@ -16,7 +16,7 @@ from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.marker import MARKER_NAME, Kind, mark, new_folder
 from teiten.execute.postgres.remains import read_trace, server_processes
 from teiten.execute.postgres.sweep import sweep
-from teiten.host.paths import Workdir
+from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
 from tests.fixtures.orphans import start_and_kill
 

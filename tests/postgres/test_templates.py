@@ -22,8 +22,8 @@ from teiten.execute.postgres.templates.store import (
     template_fingerprint,
 )
 from teiten.execute.postgres.usage import folder_bytes
-from teiten.host.paths import Workdir
-from teiten.host.users import server_user
+from teiten.host.system.paths import Workdir
+from teiten.host.system.users import server_user
 from teiten.model.build import BuildFacts
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import TemplateSpec

@@ -13,8 +13,8 @@ from teiten.execute.postgres.elsewhere import note, noted
 from teiten.execute.postgres.marker import Kind, new_folder
 from teiten.execute.postgres.parameters import refusals
 from teiten.execute.postgres.sweep import sweep
-from teiten.host.affinity import affinity
-from teiten.host.paths import Workdir
+from teiten.host.system.affinity import affinity
+from teiten.host.system.paths import Workdir
 from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
 from teiten.model.trial import Trial

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from teiten.execute.postgres.templates.clone import clone_tree
 from teiten.execute.postgres.templates.copy_methods import CopyMethod
-from teiten.host.users import ServerUser
+from teiten.host.system.users import ServerUser
 
 NAMES = st.text("abcdefgh0123456789_.", min_size=1, max_size=8).filter(
     lambda name: name not in (".", "..", "postmaster.pid", "postmaster.opts")

@@ -3,14 +3,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teiten.cli.wrapping import wrap
+from teiten.cli.text.wrap import wrap
 from teiten.execute.probes.os import cpu_shares
 from teiten.execute.probes.process_cpu import CpuAccount, Group
 from teiten.execute.probes.procfs import ProcessRecord, parse_process
-from teiten.host.cgroups import parse_own_groups
-from teiten.host.memory import parse_meminfo
-from teiten.host.mounts import parse_mountinfo
-from teiten.host.readings import parse_id_list
+from teiten.host.facts.cgroups import parse_own_groups
+from teiten.host.facts.memory import parse_meminfo
+from teiten.host.facts.mounts import parse_mountinfo
+from teiten.host.facts.readings import parse_id_list
 
 names = st.text(min_size=0, max_size=15).map(lambda text: text.replace("\n", "?"))
 ticks = st.integers(0, 10**9)

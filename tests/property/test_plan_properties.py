@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from teiten.analysis.plans_accounts import accounts
-from teiten.analysis.plans_difference import difference
-from teiten.analysis.plans_read import plan_of, read_plan
-from teiten.analysis.plans_statistics import statistics
-from teiten.analysis.plans_text import PlanTextError
-from teiten.model.explain import LEADER
+from teiten.analysis.explain.accounts import accounts
+from teiten.analysis.explain.difference import difference
+from teiten.analysis.explain.read import plan_of, read_plan
+from teiten.analysis.explain.statistics import statistics
+from teiten.analysis.explain.text import PlanTextError
+from teiten.analysis.model.explain import LEADER
 
 KINDS = ("Seq Scan", "Hash Join", "Append", "Gather", "CTE Scan", "Sort", "ModifyTable", "Result")
 RELATIONS = ("Outer", "Inner", "Member", "InitPlan", "SubPlan")

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from teiten.analysis.scaling import scale
-from teiten.analysis.usl import fit_usl
-from teiten.model.scaling import Curve, Scaling
+from teiten.analysis.model.scaling import Curve, Scaling
+from teiten.analysis.scaling.curve import scale
+from teiten.analysis.scaling.usl import fit_usl
 from teiten.model.units import Share
 
 LOADS = st.lists(st.integers(1, 256), min_size=4, max_size=9, unique=True).map(sorted)

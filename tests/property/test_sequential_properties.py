@@ -7,8 +7,8 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teiten.analysis.drift import lag_one
-from teiten.analysis.sequential import (
+from teiten.analysis.verdict.drift import lag_one
+from teiten.analysis.verdict.sequential import (
     G,
     decide_sequentially,
     forecast,
@@ -18,7 +18,7 @@ from teiten.analysis.sequential import (
     pairs_for,
     patient_half_width,
 )
-from teiten.analysis.verdict import Rule, decide, student_half_width
+from teiten.analysis.verdict.verdict import Rule, decide, student_half_width
 from teiten.model.metrics import Better
 from teiten.model.units import Share
 from tests.property.test_verdict_properties import RATIOS, RULES, assert_consistent

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from teiten.analysis.pairs import by_start
+from teiten.analysis.verdict.pairs import by_start
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt
 from teiten.model.trial import Outcome

@@ -7,8 +7,8 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teiten.analysis.verdict import Rule, classify, decide, log_ratio
-from teiten.model.analysis import Verdict, VerdictKind
+from teiten.analysis.model.findings import Verdict, VerdictKind
+from teiten.analysis.verdict.verdict import Rule, classify, decide, log_ratio
 from teiten.model.metrics import Better
 from teiten.model.units import Share
 

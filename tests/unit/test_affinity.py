@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from teiten.host.affinity import affinity, kept_off, pinned_to
-from teiten.host.cpus import logical_cpus
-from teiten.host.processes import spawn
+from teiten.host.facts.cpus import logical_cpus
+from teiten.host.system.affinity import affinity, kept_off, pinned_to
+from teiten.host.system.processes import spawn
 from teiten.model.facts import LogicalCpu
 from tests.unit.test_host_cgroups import write
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from teiten.analysis.campaign import analyse, wall_seconds
-from teiten.cli.analysing import analyse_campaign
+from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
+from teiten.cli.campaign.analyse import analyse_campaign
 from teiten.ledger.store import Ledger
-from teiten.model.analysis import CampaignAnalysis, VerdictKind
 from teiten.model.progress import open_trials
 from teiten.model.trial import Event, Outcome, Trial
 from tests.fixtures.synthetic import (

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from teiten.analysis.contrasts import contrasts
-from teiten.analysis.verdict import Rule, decide
-from teiten.model.analysis import ContrastResult, VerdictKind
+from teiten.analysis.model.findings import ContrastResult, VerdictKind
+from teiten.analysis.verdict.contrasts import contrasts
+from teiten.analysis.verdict.verdict import Rule, decide
 from teiten.model.metrics import Better
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Attempt

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.analysis.bisection import (
+from teiten.analysis.across.bisection import (
     comparisons,
     direction,
     mark_of,
@@ -15,11 +15,12 @@ from teiten.analysis.bisection import (
     step_alpha,
     step_delta,
 )
-from teiten.cli.bisect_record import BisectRecord
+from teiten.analysis.model.bisection import BisectStep, Comparison
+from teiten.analysis.model.findings import Interval, VerdictKind
+from teiten.cli.bisect.record import BisectRecord
 from teiten.errors import LedgerError, UsageError
-from teiten.execute.bisecting import BisectRepository
-from teiten.model.analysis import Interval, VerdictKind
-from teiten.model.bisection import BisectStep, Comparison, Mark
+from teiten.execute.bisect import BisectRepository
+from teiten.model.bisection import Mark
 from teiten.model.units import Seconds, Share
 from tests.fixtures.small_source import commit, git
 

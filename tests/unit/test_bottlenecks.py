@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from teiten.analysis.bottleneck import judge
-from teiten.analysis.bottlenecks import bottlenecks
-from teiten.analysis.readings import read
-from teiten.model.analysis import CampaignAnalysis, SeriesView, TrialView
+from teiten.analysis.model.findings import CampaignAnalysis, SeriesView, TrialView
+from teiten.analysis.scaling.bottleneck import judge
+from teiten.analysis.scaling.plateaus import bottlenecks
+from teiten.analysis.scaling.readings import read
 from teiten.model.bottleneck import Abstained, Abstention, BottleneckResult, Consistent, Resource
 from teiten.model.text import Language
 from teiten.report.view.kit import Kit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from teiten.host.build_cautions import build_cautions
+from teiten.host.cautions.builds import build_cautions
 from teiten.model.build import BuildFacts
 
 ASKED = BuildFacts(

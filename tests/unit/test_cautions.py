@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from teiten.host import cautions as module
-from teiten.host import variant_cautions
-from teiten.host.cautions import (
+from teiten.host.cautions import machine as module
+from teiten.host.cautions import variants as variant_cautions
+from teiten.host.cautions.machine import (
     cautions,
     compiler_cautions,
     compiler_of,

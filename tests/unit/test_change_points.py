@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from teiten.analysis.change_points import FEWEST, change_points, threshold
+from teiten.analysis.across.change_points import FEWEST, change_points, threshold
 
 
 def series(*means: float, noise: float = 0.01, seed: int = 1) -> list[float]:

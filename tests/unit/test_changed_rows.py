@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from teiten.execute.topology.checks import changes_rows
-from teiten.host.cautions import data_changed
+from teiten.host.cautions.machine import data_changed
 from teiten.model.trial import Series
 from teiten.report.texts import caution_text
 

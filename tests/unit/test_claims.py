@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from teiten.analysis.claim_checks import exact, student
-from teiten.analysis.claims import assess
+from teiten.analysis.claims.checks import exact, student
+from teiten.analysis.claims.outcomes import assess
 from teiten.model.claims import (
     Bounds,
     CheckKind,
@@ -34,7 +34,7 @@ from teiten.model.plan import Cell, Plan
 from teiten.model.progress import Attempt
 from teiten.model.study import Factor, Sequential
 from teiten.model.trial import Outcome
-from teiten.study.claims import claims_of
+from teiten.study.claims_catalogue import claims_of
 from tests.fixtures.invented_claims import a_claim
 from tests.fixtures.synthetic_plan import HOST, make_plan
 

@@ -8,7 +8,7 @@ from statistics import fmean
 
 import pytest
 
-from teiten.analysis.claims import in_print
+from teiten.analysis.claims.outcomes import in_print
 from teiten.errors import StudyError
 from teiten.model.claims import (
     Claim,
@@ -19,7 +19,7 @@ from teiten.model.claims import (
     PublishedQueries,
 )
 from teiten.model.query_claims import CONTRASTED
-from teiten.study.claims import claims_of, read_claims
+from teiten.study.claims_catalogue import claims_of, read_claims
 from teiten.study.published import PUBLISHED, published_curves, published_table, sources
 
 CLAIMS = claims_of()

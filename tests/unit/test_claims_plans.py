@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from teiten.analysis.claim_plans import plan_numbers
-from teiten.analysis.plans_statistics import statistics
-from teiten.model.analysis import TrialView
+from teiten.analysis.claims.explain import plan_numbers
+from teiten.analysis.explain.statistics import statistics
+from teiten.analysis.model.findings import TrialView
 from teiten.model.claims import Claim, ClaimNeeds
 from teiten.model.query_claims import (
     LAUNCHED,

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from teiten.analysis.claims import assess
-from teiten.analysis.worker_rules import workers_by_partitions, workers_by_size
+from teiten.analysis.claims.outcomes import assess
+from teiten.analysis.explain.worker_rules import workers_by_partitions, workers_by_size
 from teiten.model.claims import CheckKind, Claim, ClaimContrast, ClaimNeeds, ClaimOutcome
 from teiten.model.claims import ClaimStanding as Standing
 from teiten.model.plan import Plan
@@ -27,7 +27,7 @@ from teiten.model.query_claims import (
     WorkerRule,
     WorkersByRule,
 )
-from teiten.report.claims import bounds_text, check_text
+from teiten.report.claim_words import bounds_text, check_text
 from teiten.report.texts import texts
 from teiten.study.published import PUBLISHED
 from tests.fixtures.invented_claims import a_claim

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from teiten.cli.main import teiten
 from teiten.errors import LedgerError, UsageError
-from teiten.study.claims import claims_of
+from teiten.study.claims_catalogue import claims_of
 from tests.fixtures.synthetic import write_synthetic_ledger
 
 

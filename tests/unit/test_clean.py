@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from teiten.cli.main import teiten
 from teiten.errors import UsageError
 from teiten.execute.postgres.marker import MARKER_NAME, Kind, new_folder
-from teiten.host.paths import Workdir
+from teiten.host.system.paths import Workdir
 
 
 @pytest.fixture

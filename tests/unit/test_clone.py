@@ -19,7 +19,7 @@ from teiten.execute.postgres.templates.copy_methods import (
     choose_method,
     copy_file,
 )
-from teiten.host.users import ServerUser, server_user
+from teiten.host.system.users import ServerUser, server_user
 
 OURSELVES = ServerUser("ourselves", None, None)
 

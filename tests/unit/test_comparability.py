@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from teiten.analysis.comparability import comparability, matched_levels
-from teiten.analysis.fingerprint import (
+from teiten.analysis.across.comparability import comparability, matched_levels
+from teiten.analysis.across.fingerprint import (
     conditions_fingerprint,
     machine_fingerprint,
     study_fingerprint,
 )
-from teiten.model.analysis import CampaignAnalysis
-from teiten.model.comparison import ComparedLevel, Weight
+from teiten.analysis.model.comparison import ComparedLevel, Weight
+from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.model.installation import Version
 from teiten.model.plan import Plan
 from teiten.model.study import DataSet, QueryMode, Script

@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 import pytest
 
-from teiten.cli.confirming import confirm, reasons_to_ask
+from teiten.cli.campaign.confirm import confirm, reasons_to_ask
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.main import Session
-from teiten.cli.planning import Planned
-from teiten.host.paths import Workdir
+from teiten.cli.plan.make import Planned
+from teiten.host.system.paths import Workdir
 from teiten.model.units import Seconds
 from tests.fixtures.planned import planned
 from tests.fixtures.synthetic_plan import HOST

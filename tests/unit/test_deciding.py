@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from teiten.cli.analysing import analyse_campaign
+from teiten.analysis.model.findings import VerdictKind
+from teiten.cli.campaign.analyse import analyse_campaign
 from teiten.ledger.campaigns import CampaignState, summarise
 from teiten.ledger.store import Ledger
-from teiten.model.analysis import VerdictKind
 from teiten.model.plan import PlannedTrial
 from teiten.model.progress import Ending
 from teiten.report.sentences import verdict_sentence

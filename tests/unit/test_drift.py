@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from teiten.analysis.contrasts import contrasts
-from teiten.analysis.drift import drift_cautions, lag_one, trend
+from teiten.analysis.verdict.contrasts import contrasts
+from teiten.analysis.verdict.drift import drift_cautions, lag_one, trend
 from teiten.model.progress import Attempt
 from teiten.model.trial import Outcome
 from tests.fixtures.synthetic_plan import make_plan

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from teiten.analysis.plans_read import read_plan
-from teiten.analysis.plans_structure import stability
-from teiten.analysis.plans_text import PlanTextError
+from teiten.analysis.explain.read import read_plan
+from teiten.analysis.explain.structure import stability
+from teiten.analysis.explain.text import PlanTextError
 from teiten.cli.main import teiten
 from teiten.errors import UsageError
 from tests.fixtures.plan_corpus import corpus, plan

@@ -14,11 +14,11 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from teiten.cli.analysing import analyse_campaign
+from teiten.cli.campaign.analyse import analyse_campaign
 from teiten.errors import MachineError, UsageError
-from teiten.ledger.export import Format, export
+from teiten.export.files import Format, export
+from teiten.export.tables import tables
 from teiten.ledger.store import Ledger
-from teiten.ledger.tables import tables
 from teiten.model.trial import Outcome, Problem, Series, Trial
 from tests.fixtures.synthetic import synthetic_trials
 from tests.fixtures.synthetic_plan import HOST, make_plan
@@ -166,7 +166,7 @@ def test_a_campaign_without_a_trial_gives_tables_without_rows(tmp_path: Path) ->
 def test_samples_come_in_batches_not_all_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("teiten.ledger.tables.BATCH_ROWS", 500)
+    monkeypatch.setattr("teiten.export.tables.BATCH_ROWS", 500)
     with Ledger.create(
         tmp_path / "campaign", plan=PLAN, name="c", facts=HOST, cautions=(), command=""
     ) as ledger:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from teiten.cli.campaign import CarriedOut
-from teiten.cli.fail_on import check_fail_on
+from teiten.analysis.model.findings import VerdictKind
+from teiten.cli.campaign.carry_out import CarriedOut
+from teiten.cli.campaign.fail_on import check_fail_on
 from teiten.errors import VerdictError
-from teiten.model.analysis import VerdictKind
 from tests.fixtures.invented_analysis import invented_analysis
 
 ANALYSIS = invented_analysis(seconds=3)

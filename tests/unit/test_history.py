@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from teiten.analysis.history import history
+from teiten.analysis.across.history import history
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.model.history import Axis, Search
 from teiten.cli.main import teiten
 from teiten.errors import UsageError
-from teiten.model.analysis import CampaignAnalysis
-from teiten.model.history import Axis, Search
 from teiten.report.history.render import history_html
 from teiten.report.history.view import line_sentences
 from tests.fixtures.synthetic import START

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from teiten.cli.doctor_ceilings import ceilings_text
+from teiten.cli.doctor.ceilings import ceilings_text
 from teiten.cli.main import main
 from teiten.errors import MachineError
-from teiten.host import ceilings_probe
-from teiten.host.ceilings import cache_file, cached_ceilings, keep_ceilings
-from teiten.host.ceilings_probe import measure_ceilings
-from teiten.host.disk_speed import BLOCK, rate
-from teiten.host.facts import read_host_facts
-from teiten.host.fio import PATTERNS, command, measure_by_fio, parse
-from teiten.host.others import CpuClock, others_share, read_clock
-from teiten.host.paths import Workdir
-from teiten.host.scratch import CHUNK, aligned, scratch
+from teiten.host.ceilings import measure as ceilings_probe
+from teiten.host.ceilings.disk_speed import BLOCK, rate
+from teiten.host.ceilings.fio import PATTERNS, command, measure_by_fio, parse
+from teiten.host.ceilings.kept import cache_file, cached_ceilings, keep_ceilings
+from teiten.host.ceilings.measure import measure_ceilings
+from teiten.host.ceilings.others import CpuClock, others_share, read_clock
+from teiten.host.ceilings.scratch import CHUNK, aligned, scratch
+from teiten.host.facts.machine import read_host_facts
+from teiten.host.system.paths import Workdir
 from teiten.ledger.codec import decode_facts, encode_facts
 from teiten.model.text import Language
 from teiten.model.units import Bytes, Seconds

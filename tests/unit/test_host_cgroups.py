@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.host.cgroups import parse_own_groups, read_cgroup_limits
+from teiten.host.facts.cgroups import parse_own_groups, read_cgroup_limits
 
 V2_MOUNT = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"
 

@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from teiten.host.disks import (
+from teiten.host.facts.disks import (
     block_devices,
     device_kind,
     devices_of_mount,
@@ -13,7 +13,7 @@ from teiten.host.disks import (
     kind_of_mount,
     nearest_existing,
 )
-from teiten.host.mounts import Mount, mount_of, parse_mountinfo
+from teiten.host.facts.mounts import Mount, mount_of, parse_mountinfo
 
 MOUNTS = """\
 27 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,resuid=65534

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from teiten.cli.doctor import as_object
-from teiten.cli.doctor_text import cautions_text, facts_text, summary
+from teiten.cli.doctor.text import cautions_text, facts_text, summary
 from teiten.cli.main import main
-from teiten.cli.wrapping import NO_LINE_START, wrap
-from teiten.host.cautions import cautions
+from teiten.cli.text.wrap import NO_LINE_START, wrap
+from teiten.cli.verbs.doctor import as_object
+from teiten.host.cautions.machine import cautions
 from teiten.model.text import Language
 from teiten.report.texts import read_entries
 from tests.fixtures.invented_machine import GOOD_MACHINE, machine

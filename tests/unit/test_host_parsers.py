@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from teiten.host.caches import drop_page_cache, evict_files
-from teiten.host.cgroups import CgroupLimits
-from teiten.host.cpus import (
+from teiten.host.facts.cgroups import CgroupLimits
+from teiten.host.facts.cpus import (
     cpu_model,
     governor,
     parse_cpuinfo,
@@ -17,10 +16,11 @@ from teiten.host.cpus import (
     turbo,
     usable_processors,
 )
-from teiten.host.facts import distribution, read_host_facts
-from teiten.host.memory import chosen, memory_facts, parse_meminfo
-from teiten.host.readings import parse_id_list, read_int, read_text
-from teiten.host.virtualisation import read_container, read_virtualisation
+from teiten.host.facts.machine import distribution, read_host_facts
+from teiten.host.facts.memory import chosen, memory_facts, parse_meminfo
+from teiten.host.facts.readings import parse_id_list, read_int, read_text
+from teiten.host.facts.virtualisation import read_container, read_virtualisation
+from teiten.host.system.caches import drop_page_cache, evict_files
 from teiten.model.units import Bytes
 from tests.unit.test_host_cgroups import write
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from teiten.analysis.comparability import comparability
-from teiten.analysis.fingerprint import conditions_fingerprint
+from teiten.analysis.across.comparability import comparability
+from teiten.analysis.across.fingerprint import conditions_fingerprint
 from teiten.errors import StudyError, UsageError
 from teiten.execute.remote.sampling import client_metrics
 from teiten.execute.topology.checks import TrialReadings, problems_of
-from teiten.host.cautions import cautions
+from teiten.host.cautions.machine import cautions
 from teiten.model.hosts import Hosts, Placement, PlannedHost, Role
 from teiten.model.study import Study
 from teiten.model.text import Language

@@ -11,7 +11,7 @@ from teiten.execute.postgres.provision.install import install, remove
 from teiten.execute.postgres.provision.obtain import candidate_sources, obtain
 from teiten.execute.postgres.provision.packages import keep_package
 from teiten.execute.postgres.provision.version_requests import VersionRequest, parse_request
-from teiten.host.paths import Workdir
+from teiten.host.system.paths import Workdir
 from teiten.model.installation import Source
 from tests.fixtures.fake_trees import make_managed
 

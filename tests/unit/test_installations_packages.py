@@ -18,7 +18,7 @@ from teiten.execute.postgres.provision.packages import (
 )
 from teiten.execute.postgres.provision.version_requests import parse_request
 from teiten.execute.postgres.provision.wheel import program_folder
-from teiten.host.paths import Workdir
+from teiten.host.system.paths import Workdir
 from teiten.model.installation import Source
 
 PUBLISHED = [

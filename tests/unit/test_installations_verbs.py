@@ -7,7 +7,7 @@ import json
 import pytest
 
 from teiten.cli.main import main
-from teiten.host.paths import Workdir
+from teiten.host.system.paths import Workdir
 from teiten.model.installation import Source
 from tests.fixtures.fake_trees import make_managed
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.analysis.contrasts import contrasts
+from teiten.analysis.verdict.contrasts import contrasts
 from teiten.errors import TeitenError, UsageError
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.model.plan import Plan

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from teiten.export.tables import tables
 from teiten.ledger.migrate import CURRENT
 from teiten.ledger.store import Ledger
-from teiten.ledger.tables import tables
 from tests.fixtures.invented_profiles import invented_profile
 from tests.fixtures.synthetic import CAUTIONS
 from tests.fixtures.synthetic_plan import HOST, make_plan

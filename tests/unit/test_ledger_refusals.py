@@ -131,7 +131,7 @@ from pathlib import Path
 from teiten.errors import LedgerError
 from teiten.ledger.store import Ledger
 from teiten.ledger.campaigns import list_campaigns
-import teiten.cli.analysing
+import teiten.cli.campaign.analyse
 folder = Path(sys.argv[1])
 os.setgroups([]); os.setgid(65534); os.setuid(65534)
 for read_only in (True, False):

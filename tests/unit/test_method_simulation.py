@@ -20,9 +20,9 @@ from benchmarks.method.noise import KINDS, PAIR
 from benchmarks.method.recorded import count_recorded, draw, recorded_pairs
 from benchmarks.method.rules import ALPHA, BAND, DELTA, fixed, reports, sequential, words
 
-from teiten.analysis.sequential import decide_sequentially, is_decided
-from teiten.analysis.verdict import Rule, classify, decide
-from teiten.model.analysis import VerdictKind
+from teiten.analysis.model.findings import VerdictKind
+from teiten.analysis.verdict.sequential import decide_sequentially, is_decided
+from teiten.analysis.verdict.verdict import Rule, classify, decide
 from teiten.model.metrics import Better
 from teiten.model.units import Share
 from tests.fixtures.synthetic import write_synthetic_ledger

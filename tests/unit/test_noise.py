@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from teiten.analysis.noise import false_alarm_rate, noise, recorded_noise, robust_deviation
-from teiten.cli.noise_text import needed_text, noise_lines
-from teiten.host.noise import keep_noise, known_noise, noise_key
+from teiten.analysis.verdict.noise import false_alarm_rate, noise, recorded_noise, robust_deviation
+from teiten.cli.text.noise import needed_text, noise_lines
+from teiten.host.facts.noise import keep_noise, known_noise, noise_key
 from teiten.model.noise import NOISE, NoiseFloor
 from teiten.model.progress import Attempt
 from teiten.model.trial import Event, Outcome

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from teiten.host.files import copy_range
-from teiten.host.waiting import EndSignal
+from teiten.host.system.files import copy_range
+from teiten.host.system.waiting import EndSignal
 
 
 def test_without_copy_file_range_an_error_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from teiten.cli.main import main
-from teiten.cli.pairing import SharedOptions
+from teiten.cli.plan.two_sides import SharedOptions
 from teiten.study.sides import Shared
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from teiten.analysis.pairs import Observation, observe, pair
+from teiten.analysis.verdict.pairs import Observation, observe, pair
 from teiten.model.progress import Attempt
 from teiten.model.trial import Outcome
 from tests.fixtures.synthetic_plan import make_plan

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.per_transaction import Kind, Origin, Taken
 from teiten.analysis.per_transaction import per_transaction
-from teiten.model.analysis import TrialView
-from teiten.model.per_transaction import Kind, Origin, Taken
 from tests.fixtures.invented_analysis import invented_analysis, invented_facts
 
 ANALYSIS = invented_analysis(seconds=4)

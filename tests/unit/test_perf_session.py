@@ -11,11 +11,11 @@ import psutil
 import pytest
 
 from teiten.execute.probes.perf import PerfError, PerfSession, PerfWay
-from teiten.execute.topology.profiling import ProfilingFailedError, Window, sample
+from teiten.execute.topology.stacks import ProfilingFailedError, Window, sample
 from teiten.execute.workload.pgbench import PgbenchResult
-from teiten.host.profiling import ProfilingFacts, kernel_allowed, read_profiling_facts
+from teiten.host.facts.stacks import ProfilingFacts, kernel_allowed, read_profiling_facts
 from teiten.model.facts import Severity
-from teiten.model.profile import CallGraph
+from teiten.model.stacks import CallGraph
 from teiten.model.trial import Series
 from teiten.model.units import Seconds
 

@@ -15,7 +15,7 @@ from teiten.execute.workload.pgbench_log import (
     TransactionLogReader,
     log_paths,
 )
-from teiten.host import files
+from teiten.host.system import files
 
 LINE = "3 %d %d 0 1795265030 %06d\n"
 

@@ -9,24 +9,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from teiten.analysis.replication import (
+from teiten.analysis.model.replication import NoiseSource, Replication
+from teiten.analysis.verdict.replication import (
     LONGEST,
     SHORTEST,
     Components,
     choose_length,
     pilot_components,
 )
-from teiten.cli import piloting
+from teiten.cli.campaign import pilot as piloting
+from teiten.cli.campaign.pilot import Chosen, plan_worthwhile
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.main import Session
-from teiten.cli.pairing import SharedOptions
-from teiten.cli.piloting import Chosen, plan_worthwhile
-from teiten.cli.planning import Planned
-from teiten.cli.replication_text import replication_lines
-from teiten.host.paths import Workdir
+from teiten.cli.plan.make import Planned
+from teiten.cli.plan.two_sides import SharedOptions
+from teiten.cli.text.replication import replication_lines
+from teiten.host.system.paths import Workdir
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
-from teiten.model.replication import NoiseSource, Replication
 from teiten.model.study import Study
 from teiten.model.trial import Outcome, Trial
 from teiten.model.units import Seconds

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from teiten.errors import MachineError, TeitenError, UsageError
-from teiten.host.cautions import plan_cautions
-from teiten.host.variant_cautions import pinned_apart
+from teiten.host.cautions.machine import plan_cautions
+from teiten.host.cautions.variants import pinned_apart
 from teiten.model.facts import HostFacts, LogicalCpu
 from teiten.model.plan import Plan
 from teiten.plan.checks import check

@@ -6,7 +6,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from teiten.cli.options import PlanOptions, plan_options
+from teiten.cli.plan.options import PlanOptions, plan_options
 
 seen: list[PlanOptions] = []
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from teiten.analysis.changes import change
-from teiten.analysis.profiles import costs_of, profiles, share_of, stack_costs
-from teiten.analysis.verdict import student_half_width
-from teiten.model.analysis import CampaignAnalysis, TrialView
-from teiten.model.profile import (
+from teiten.analysis.model.findings import CampaignAnalysis, TrialView
+from teiten.analysis.stacks import costs_of, profiles, share_of, stack_costs
+from teiten.analysis.verdict.changes import change
+from teiten.analysis.verdict.verdict import student_half_width
+from teiten.model.stacks import (
     CallGraph,
     Explained,
     Profile,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from teiten.execute.probes.perf import call_graph_for, parse_counters, rate_for
-from teiten.execute.topology.profiling import profile_cautions
-from teiten.host.cautions import plan_cautions
-from teiten.host.profiling import ProfilingFacts, kernel_allowed, profiling_caution
+from teiten.execute.topology.stacks import profile_cautions
+from teiten.host.cautions.machine import plan_cautions
+from teiten.host.facts.stacks import ProfilingFacts, kernel_allowed, profiling_caution
 from teiten.model.facts import Severity
-from teiten.model.profile import CallGraph, Profile
+from teiten.model.stacks import CallGraph, Profile
 from teiten.model.units import Seconds
 from teiten.report.texts import caution_text
 from tests.fixtures.invented_machine import GOOD_MACHINE

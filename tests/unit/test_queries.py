@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from teiten.analysis.contrasts import contrasts
-from teiten.analysis.stopping import undecided
-from teiten.cli.show_text import study_lines
+from teiten.analysis.model.findings import ContrastResult, VerdictKind
+from teiten.analysis.verdict.contrasts import contrasts
+from teiten.analysis.verdict.stopping import undecided
+from teiten.cli.text.study import study_lines
 from teiten.errors import TeitenError, UsageError
-from teiten.model.analysis import ContrastResult, VerdictKind
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Attempt
 from teiten.model.study import DataKind, WorkloadKind

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from teiten.model.analysis import CampaignAnalysis, VerdictKind
-from teiten.model.query_results import GroupConclusion, QueryResults, WorkerRule
+from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
+from teiten.analysis.model.query_results import GroupConclusion, QueryResults, WorkerRule
 from teiten.report.html import render_html
 from teiten.report.view.report import view
 from tests.fixtures.invented_queries import (

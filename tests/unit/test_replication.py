@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from teiten.analysis.replication import Components, components, long_run_variance
+from teiten.analysis.verdict.replication import Components, components, long_run_variance
 from teiten.model.units import Seconds
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from teiten.analysis.claims import assess
-from teiten.model.analysis import CampaignAnalysis
+from teiten.analysis.claims.outcomes import assess
+from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.report.charts.base import Chart, as_records
 from teiten.report.html import render_html
 from teiten.report.markdown import render_markdown

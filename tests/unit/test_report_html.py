@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from teiten.model.analysis import CampaignAnalysis
+from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.model.text import Language
 from teiten.report.html import policy, render_html, script_json
 from teiten.report.view.report import view

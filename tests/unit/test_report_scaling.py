@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from teiten.analysis.scaling import scale
-from teiten.model.analysis import CampaignAnalysis
-from teiten.model.scaling import Curve, ScalingResult
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.model.scaling import Curve, ScalingResult
+from teiten.analysis.scaling.curve import scale
 from teiten.model.text import Language
 from teiten.model.units import Share
 from teiten.report.charts.base import as_records

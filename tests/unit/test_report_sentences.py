@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from teiten.model.analysis import ContrastResult, Interval, Verdict, VerdictKind
+from teiten.analysis.model.findings import ContrastResult, Interval, Verdict, VerdictKind
 from teiten.model.metrics import BY_NAME
 from teiten.model.text import Language
 from teiten.model.units import Share

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from teiten.cli.analysing import analyse_campaign
-from teiten.model.analysis import CampaignAnalysis
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.cli.campaign.analyse import analyse_campaign
 from teiten.model.noise import NOISE
 from teiten.model.text import Language
 from teiten.report.html import render_html

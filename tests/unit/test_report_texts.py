@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import teiten.report
-from teiten.model.analysis import VerdictKind
+from teiten.analysis.model.findings import VerdictKind
 from teiten.model.facts import Caution, Severity
 from teiten.model.study import CachePolicy
 from teiten.model.trial import Outcome, Problem, Step

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from teiten.cli.analysing import analyse_campaign
+from teiten.cli.campaign.analyse import analyse_campaign
 from teiten.cli.main import teiten
-from teiten.cli.report import write_reports
+from teiten.cli.verbs.report import write_reports
 from teiten.errors import LedgerError, UsageError
 from teiten.ledger.store import Ledger
 from tests.fixtures.synthetic import write_synthetic_ledger

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teiten.cli.options import PlanOptions
-from teiten.cli.saturating import chosen_options, probes_of
+from teiten.cli.campaign.saturation import chosen_options, probes_of
+from teiten.cli.plan.options import PlanOptions
 from teiten.model.progress import Attempt
 from teiten.model.saturation import Probe, Saturation
 from teiten.model.trial import Outcome

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from teiten.analysis.scaling import Table, scale
-from teiten.analysis.usl import fit_usl
-from teiten.model.scaling import Curve, Scaling
+from teiten.analysis.model.scaling import Curve, Scaling
+from teiten.analysis.scaling.curve import Table, scale
+from teiten.analysis.scaling.usl import fit_usl
 from teiten.model.units import Share
 
 LOADS = (1.0, 4.0, 8.0, 16.0, 32.0, 48.0, 64.0)

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from teiten.analysis.sequential import (
+from teiten.analysis.model.findings import VerdictKind
+from teiten.analysis.verdict.sequential import (
     decide_sequentially,
     forecast,
     half_width,
@@ -15,8 +16,7 @@ from teiten.analysis.sequential import (
     least_pairs,
     pairs_for,
 )
-from teiten.analysis.verdict import Rule, decide
-from teiten.model.analysis import VerdictKind
+from teiten.analysis.verdict.verdict import Rule, decide
 from teiten.model.metrics import Better
 from teiten.model.units import Share
 

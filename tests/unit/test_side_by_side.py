@@ -11,20 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from teiten.analysis.contrasts import contrasts
-from teiten.analysis.replication import slices_by_start
-from teiten.analysis.stopping import standing
-from teiten.cli.analysing import analyse_campaign
+from teiten.analysis.model.replication import REPLICATION, NoiseSource, Replication
+from teiten.analysis.verdict.contrasts import contrasts
+from teiten.analysis.verdict.replication import slices_by_start
+from teiten.analysis.verdict.stopping import standing
+from teiten.cli.campaign.analyse import analyse_campaign
+from teiten.cli.campaign.decision import standing_lines
+from teiten.cli.campaign.noise import against_itself
+from teiten.cli.campaign.progress import PlainWatcher
 from teiten.cli.console import Console, Verbosity
-from teiten.cli.deciding import standing_lines
-from teiten.cli.noise_keeping import against_itself
-from teiten.cli.watching import PlainWatcher
 from teiten.errors import MachineError, UsageError
 from teiten.execute.dry import DryExecutor
 from teiten.execute.scheduler import run_campaign
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Attempt, Ending
-from teiten.model.replication import REPLICATION, NoiseSource, Replication
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.text import Language
 from teiten.model.trial import Outcome, Trial

@@ -19,7 +19,7 @@ from teiten.execute.postgres.sockets import (
     new_socket_directory,
     remove_socket_directory,
 )
-from teiten.host.users import ServerUser
+from teiten.host.system.users import ServerUser
 
 OURSELVES = ServerUser("ourselves", None, None)
 SOMEBODY = ServerUser("somebody", 54_321, 54_321)

@@ -18,7 +18,7 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from teiten.cli.data_ssb import is_dsn
+from teiten.cli.data.ssb import is_dsn
 from teiten.errors import MachineError, UsageError
 from teiten.execute.ssb import native
 from teiten.execute.ssb.blocks import Block, take_blocks
@@ -26,7 +26,7 @@ from teiten.execute.ssb.files import write_files
 from teiten.execute.ssb.load import describe
 from teiten.execute.ssb.results import has_known_results, known_results, queries
 from teiten.execute.ssb.watch import Unwatched
-from teiten.host.pipes import ROOM, widen_pipe
+from teiten.host.system.pipes import ROOM, widen_pipe
 from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable, SsbVariant
 
 pytest.importorskip("teiten_native", reason="the native part is not built: make native")

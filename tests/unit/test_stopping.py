@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from teiten.analysis.contrasts import contrasts
-from teiten.analysis.sequential import is_decided
-from teiten.analysis.stopping import standing
+from teiten.analysis.verdict.contrasts import contrasts
+from teiten.analysis.verdict.sequential import is_decided
+from teiten.analysis.verdict.stopping import standing
 from teiten.execute.scheduler import next_trial
 from teiten.ledger import codec
 from teiten.model.plan import Plan, PlannedTrial

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.cli.show_text import study_lines
+from teiten.cli.text.study import study_lines
 from teiten.errors import StudyError, UsageError
 from teiten.model.study import Sequential
 from teiten.model.units import Seconds

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from teiten.cli.layout import CLOSING_MARKS, bullets, columns, paragraph
 from teiten.cli.main import main
-from teiten.cli.plan_json import plan_as_json
-from teiten.cli.plan_text import plan_lines
-from teiten.cli.planning import Planned
+from teiten.cli.plan.as_json import plan_as_json
+from teiten.cli.plan.make import Planned
+from teiten.cli.plan.text import plan_lines
+from teiten.cli.text.layout import CLOSING_MARKS, bullets, columns, paragraph
 from teiten.plan.describe import actions
 from teiten.study.load import load_study
 from tests.fixtures.planned import FOLDER, planned

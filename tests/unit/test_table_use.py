@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from teiten.analysis.plans_read import plan_of
-from teiten.analysis.plans_statistics import statistics
-from teiten.analysis.table_use import greatest_table, table_use
-from teiten.model.explain import HIT, READ
+from teiten.analysis.explain.read import plan_of
+from teiten.analysis.explain.statistics import statistics
+from teiten.analysis.explain.table_use import greatest_table, table_use
+from teiten.analysis.model.explain import HIT, READ
 from teiten.model.relations import Relation
 from tests.fixtures.plan_corpus import corpus, plan, servers
 

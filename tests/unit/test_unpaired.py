@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from teiten.analysis.unpaired import decide_unpaired, welch
-from teiten.analysis.verdict import Rule
-from teiten.model.analysis import VerdictKind
+from teiten.analysis.across.unpaired import decide_unpaired, welch
+from teiten.analysis.model.findings import VerdictKind
+from teiten.analysis.verdict.verdict import Rule
 from teiten.model.metrics import Better
 from teiten.model.units import Share
 

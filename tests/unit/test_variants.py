@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from teiten.errors import MachineError, StudyError, UsageError
-from teiten.host.cautions import plan_cautions
+from teiten.host.cautions.machine import plan_cautions
 from teiten.model.facts import DirectoryFacts, HostFacts
 from teiten.model.installation import Version
 from teiten.model.parameters import Refusal

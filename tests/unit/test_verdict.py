@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from teiten.analysis.verdict import (
+from teiten.analysis.model.findings import VerdictKind
+from teiten.analysis.verdict.verdict import (
     Rule,
     classify,
     decide,
@@ -19,7 +20,6 @@ from teiten.analysis.verdict import (
     student_half_width,
     student_quantile,
 )
-from teiten.model.analysis import VerdictKind
 from teiten.model.metrics import Better
 from teiten.model.units import Share
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from teiten.model.analysis import CampaignAnalysis, Interval, Verdict, VerdictKind
+from teiten.analysis.model.findings import CampaignAnalysis, Interval, Verdict, VerdictKind
 from teiten.model.text import Language
 from teiten.model.units import Share
 from teiten.report.sentences import verdict_sentence

@@ -7,10 +7,10 @@ import io
 import pytest
 import rich.console
 
-from teiten.analysis.contrasts import contrasts
+from teiten.analysis.verdict.contrasts import contrasts
+from teiten.cli.campaign.decision import standing_lines
+from teiten.cli.campaign.progress import LiveWatcher, PlainWatcher
 from teiten.cli.console import Console, Verbosity
-from teiten.cli.deciding import standing_lines
-from teiten.cli.watching import LiveWatcher, PlainWatcher
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt
 from teiten.model.trial import Outcome

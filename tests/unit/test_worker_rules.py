@@ -7,10 +7,14 @@ from typing import Any
 
 import pytest
 
-from teiten.analysis.plans_read import plan_of
-from teiten.analysis.worker_rules import gather_workers, workers_by_partitions, workers_by_size
-from teiten.model.explain import ExplainedPlan
-from teiten.model.query_results import WorkerLimits, WorkerRule
+from teiten.analysis.explain.read import plan_of
+from teiten.analysis.explain.worker_rules import (
+    gather_workers,
+    workers_by_partitions,
+    workers_by_size,
+)
+from teiten.analysis.model.explain import ExplainedPlan
+from teiten.analysis.model.query_results import WorkerLimits, WorkerRule
 from teiten.model.relations import Relation
 from tests.fixtures.plan_corpus import corpus, plan, servers
 

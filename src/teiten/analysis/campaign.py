@@ -7,22 +7,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from teiten.analysis.bottlenecks import bottlenecks
-from teiten.analysis.claim_plans import plan_numbers
-from teiten.analysis.claims import assess
-from teiten.analysis.contrasts import contrasts
-from teiten.analysis.drift import drift_cautions
+from teiten.analysis.claims.explain import plan_numbers
+from teiten.analysis.claims.outcomes import assess
+from teiten.analysis.explain.queries import query_plans
 from teiten.analysis.latency import distribution
-from teiten.analysis.loads import scalings
-from teiten.analysis.noise import recorded_noise
+from teiten.analysis.model.findings import CampaignAnalysis, TrialView
 from teiten.analysis.per_transaction import per_transaction
-from teiten.analysis.profiles import profiles, share_of
-from teiten.analysis.query_plans import query_plans
 from teiten.analysis.query_results import query_results
-from teiten.analysis.replication import recorded_replication
+from teiten.analysis.scaling.loads import scalings
+from teiten.analysis.scaling.plateaus import bottlenecks
 from teiten.analysis.series import strides, thin
-from teiten.analysis.stopping import standing
-from teiten.model.analysis import CampaignAnalysis, TrialView
+from teiten.analysis.stacks import profiles, share_of
+from teiten.analysis.verdict.contrasts import contrasts
+from teiten.analysis.verdict.drift import drift_cautions
+from teiten.analysis.verdict.noise import recorded_noise
+from teiten.analysis.verdict.replication import recorded_replication
+from teiten.analysis.verdict.stopping import standing
 from teiten.model.claims import Claim, FunctionShare
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan, PlannedTrial

@@ -14,12 +14,12 @@ from statistics import fmean
 
 import numpy as np
 
-from teiten.analysis.changes import PairedViews, change, half_width_of, paired_views
-from teiten.analysis.profiles import leaf_seconds
-from teiten.analysis.verdict import HalfWidth
-from teiten.model.analysis import TrialView
+from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.per_transaction import Kind, Origin, PerTransaction, Taken
+from teiten.analysis.stacks import leaf_seconds
+from teiten.analysis.verdict.changes import PairedViews, change, half_width_of, paired_views
+from teiten.analysis.verdict.verdict import HalfWidth
 from teiten.model.facts import HostFacts
-from teiten.model.per_transaction import Kind, Origin, PerTransaction, Taken
 from teiten.model.plan import Plan
 
 WAITS = "waits"

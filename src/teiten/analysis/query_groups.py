@@ -12,16 +12,16 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from teiten.analysis.contrasts import contexts_of
-from teiten.analysis.pairs import Context, Observation, pair
-from teiten.analysis.sequential import decide_sequentially
-from teiten.analysis.verdict import Rule, decide, over_timeout
+from teiten.analysis.model.query_results import GroupConclusion, RatioBound
+from teiten.analysis.model.verdict import Verdict
+from teiten.analysis.verdict.contrasts import contexts_of
+from teiten.analysis.verdict.pairs import Context, Observation, pair
+from teiten.analysis.verdict.sequential import decide_sequentially
+from teiten.analysis.verdict.verdict import Rule, decide, over_timeout
 from teiten.model.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.model.plan import Plan
-from teiten.model.query_results import GroupConclusion, RatioBound
 from teiten.model.study import QueryGroup
 from teiten.model.units import Share
-from teiten.model.verdict import Verdict
 
 QUERY = "query"
 

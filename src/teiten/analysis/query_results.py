@@ -7,19 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from teiten.analysis.contrasts import contexts_of, sides_of
-from teiten.analysis.pairs import Context, Observation, observe
-from teiten.analysis.planner_facts import Relations, limits_of, recorded_relations
-from teiten.analysis.query_groups import Sides, bounds, conclusions, step_verdicts
-from teiten.analysis.table_use import greatest_table, table_use
-from teiten.analysis.verdict import exp, mean_and_deviation, student_half_width
-from teiten.analysis.worker_rules import gather_workers
-from teiten.model.analysis import ContrastResult, LevelResult, TrialView, Verdict, VerdictKind
-from teiten.model.explain import QueryPlans, SidePlans
-from teiten.model.metrics import OVER_TIMEOUT, QUERY_TIME
-from teiten.model.plan import Plan
-from teiten.model.progress import Attempt
-from teiten.model.query_results import (
+from teiten.analysis.explain.planner_facts import Relations, limits_of, recorded_relations
+from teiten.analysis.explain.table_use import greatest_table, table_use
+from teiten.analysis.explain.worker_rules import gather_workers
+from teiten.analysis.model.explain import QueryPlans, SidePlans
+from teiten.analysis.model.findings import (
+    ContrastResult,
+    LevelResult,
+    TrialView,
+    Verdict,
+    VerdictKind,
+)
+from teiten.analysis.model.query_results import (
     FewerWorkers,
     QueryContrast,
     QueryResults,
@@ -31,6 +30,13 @@ from teiten.model.query_results import (
     WorkerLimits,
     WorkerRule,
 )
+from teiten.analysis.query_groups import Sides, bounds, conclusions, step_verdicts
+from teiten.analysis.verdict.contrasts import contexts_of, sides_of
+from teiten.analysis.verdict.pairs import Context, Observation, observe
+from teiten.analysis.verdict.verdict import exp, mean_and_deviation, student_half_width
+from teiten.model.metrics import OVER_TIMEOUT, QUERY_TIME
+from teiten.model.plan import Plan
+from teiten.model.progress import Attempt
 from teiten.model.relations import PLANNER
 from teiten.model.study import WorkloadKind
 from teiten.model.trial import Event, Outcome

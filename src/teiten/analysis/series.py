@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from teiten.model.analysis import SeriesView
+from teiten.analysis.model.findings import SeriesView
 from teiten.model.trial import FloatArray, Series
 
 BUDGET = 200_000

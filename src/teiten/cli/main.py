@@ -14,7 +14,7 @@ from teiten import __version__
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.failures import report_failure
 from teiten.cli.passwords import take_passwords
-from teiten.host.paths import Workdir, default_workdir
+from teiten.host.system.paths import Workdir, default_workdir
 
 VERBS = {
     "doctor": "what this machine is, and what could disturb a measurement",
@@ -50,7 +50,7 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in VERBS:
             return None
-        module = importlib.import_module(f"teiten.cli.{cmd_name.replace('-', '_')}")
+        module = importlib.import_module(f"teiten.cli.verbs.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         return command
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from teiten.execute.executor import Facts
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
-from teiten.model.profile import Profile
+from teiten.model.stacks import Profile
 from teiten.model.starts import last_of_their_start, slice_seed, started_before
 from teiten.model.study import CachePolicy, DataKind, DataSet, WorkloadKind
 from teiten.model.trial import Problem, Series

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from teiten.model.plan import PlannedTrial, TemplateSpec
-from teiten.model.profile import Profile
+from teiten.model.stacks import Profile
 from teiten.model.trial import Problem, Series, Step, Trial
 from teiten.model.units import Seconds
 

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
-from teiten.model.profile import Profile
+from teiten.model.stacks import Profile
 from teiten.model.trial import FloatArray, Problem, Series
 
 SECONDS = "seconds"

@@ -12,8 +12,8 @@ from teiten.errors import LedgerError
 from teiten.ledger import codec
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
-from teiten.model.profile import Profile
 from teiten.model.progress import Attempt
+from teiten.model.stacks import Profile
 from teiten.model.trial import Event, Outcome, Series, Trial
 
 

@@ -25,8 +25,8 @@ from teiten.ledger.lock import HeldLock, campaign_lock
 from teiten.ledger.migrate import CURRENT, check_version, migrate
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
-from teiten.model.profile import Profile
 from teiten.model.progress import Attempt, Finished
+from teiten.model.stacks import Profile
 from teiten.model.trial import Event, Outcome, Trial
 
 FILE_NAME = "ledger.sqlite"

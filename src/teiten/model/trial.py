@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from teiten.model.profile import Profile
+from teiten.model.stacks import Profile
 
 FloatArray = npt.NDArray[np.float64]
 

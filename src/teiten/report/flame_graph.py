@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from teiten.model.profile import FRAMES, KERNEL
+from teiten.model.stacks import FRAMES, KERNEL
 from teiten.report.charts.base import FONT
 
 ROW = 18

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from teiten.model.analysis import CampaignAnalysis
+from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.model.text import Language
 from teiten.report.charts.base import CONFIG, Chart
 from teiten.report.charts.drawing import library

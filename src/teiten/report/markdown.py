@@ -11,7 +11,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from teiten.model.analysis import CampaignAnalysis
+from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.model.text import Language
 from teiten.report.charts.base import Chart, Columns
 from teiten.report.charts.drawing import svg

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from teiten.model.analysis import CampaignAnalysis
+from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.model.plan import Plan
 from teiten.model.study import GUC_PREFIX, WorkloadKind
 from teiten.report.texts import Texts

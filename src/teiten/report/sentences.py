@@ -5,7 +5,13 @@ from __future__ import annotations
 import math
 import re
 
-from teiten.model.analysis import CampaignAnalysis, ContrastResult, Interval, Verdict, VerdictKind
+from teiten.analysis.model.findings import (
+    CampaignAnalysis,
+    ContrastResult,
+    Interval,
+    Verdict,
+    VerdictKind,
+)
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import PRIMARY, QUERY_TIME, Better, Metric
 from teiten.model.text import Language

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from teiten.model.analysis import SeriesView, TrialView
+from teiten.analysis.model.findings import SeriesView, TrialView
 from teiten.model.trial import FloatArray
 from teiten.model.units import MIB
 

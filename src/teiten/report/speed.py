@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from teiten.model.analysis import Interval
+from teiten.analysis.model.findings import Interval
 from teiten.model.units import Share
 from teiten.report.numbers import NOTHING, REACH, decimals_for, decimals_of, fixed, significant
 from teiten.report.texts import Texts

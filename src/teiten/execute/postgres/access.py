@@ -6,7 +6,7 @@ import stat
 from pathlib import Path
 
 from teiten.errors import MachineError
-from teiten.host.users import ServerUser
+from teiten.host.system.users import ServerUser
 
 
 def blocking_folder(path: Path, user: ServerUser) -> Path | None:

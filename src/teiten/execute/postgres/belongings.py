@@ -14,8 +14,8 @@ from teiten.execute.postgres.marker import read_marker
 from teiten.execute.postgres.sweep import left_folders, sweep
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.postgres.usage import folder_bytes
-from teiten.host.paths import Workdir
-from teiten.host.users import ServerUser
+from teiten.host.system.paths import Workdir
+from teiten.host.system.users import ServerUser
 from teiten.model.units import Bytes
 
 

@@ -15,7 +15,7 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from teiten.host.processes import child_environment
+from teiten.host.system.processes import child_environment
 from teiten.model.installation import Version
 
 VERSION_TIMEOUT = 20.0

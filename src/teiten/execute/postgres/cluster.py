@@ -35,9 +35,9 @@ from teiten.execute.postgres.sockets import (
     remove_socket_directory,
 )
 from teiten.execute.postgres.startup import start_failure, wait_until_ready
-from teiten.host.processes import send_signal, spawn
-from teiten.host.signals import QUIT
-from teiten.host.users import ServerUser, give
+from teiten.host.system.processes import send_signal, spawn
+from teiten.host.system.signals import QUIT
+from teiten.host.system.users import ServerUser, give
 from teiten.model.installation import Installation
 from teiten.model.study import Setting
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from teiten.execute.postgres.access import blocking_folder
-from teiten.host.disks import disk_of
-from teiten.host.users import ServerUser
+from teiten.host.facts.disks import disk_of
+from teiten.host.system.users import ServerUser
 from teiten.model.facts import DirectoryFacts
 
 

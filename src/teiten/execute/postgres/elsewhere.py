@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 from teiten.errors import MachineError
-from teiten.host.paths import Workdir
+from teiten.host.system.paths import Workdir
 
 ENDING = ".elsewhere"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from teiten.errors import ServerError, UsageError
 from teiten.execute.postgres.programs import run_program
-from teiten.host.users import ServerUser, give
+from teiten.host.system.users import ServerUser, give
 from teiten.model.installation import Installation
 
 SUPERUSER = "postgres"

@@ -12,7 +12,7 @@ from teiten.execute.postgres.inspection import folder_of_programs, inspect_folde
 from teiten.execute.postgres.places import Place, this_machine
 from teiten.execute.postgres.provision.receipts import managed_folders
 from teiten.execute.postgres.references import resolve
-from teiten.host.paths import Workdir
+from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation, Pgbench
 
 __all__ = ["Findings", "choose_pgbench", "find_installations", "resolve", "search"]

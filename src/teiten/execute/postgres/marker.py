@@ -17,7 +17,7 @@ from pathlib import Path
 
 from teiten import __version__
 from teiten.errors import UsageError
-from teiten.host.processes import started_at
+from teiten.host.system.processes import started_at
 
 MARKER_NAME = ".teiten"
 START_TOLERANCE = 2.0

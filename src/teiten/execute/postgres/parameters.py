@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from teiten.execute.postgres.conf import quote
-from teiten.host.processes import child_environment
+from teiten.host.system.processes import child_environment
 from teiten.model.installation import Installation
 from teiten.model.parameters import Refusal
 from teiten.model.plan import Plan

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from teiten.errors import ServerError
-from teiten.host.processes import signal_group, spawn
-from teiten.host.signals import KILL
-from teiten.host.users import ServerUser
+from teiten.host.system.processes import signal_group, spawn
+from teiten.host.system.signals import KILL
+from teiten.host.system.users import ServerUser
 from teiten.model.installation import Pgbench
 from teiten.model.study import DataSet
 

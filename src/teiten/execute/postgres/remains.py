@@ -13,8 +13,8 @@ from pathlib import Path
 
 import psutil
 
-from teiten.host.processes import started_at
-from teiten.host.shared_memory import mapped_files, remove_file, remove_segment
+from teiten.host.system.processes import started_at
+from teiten.host.system.shared_memory import mapped_files, remove_file, remove_segment
 
 FILE_NAME = "server.json"
 SERVER_NAMES = frozenset({"postgres", "postmaster", "postgres.exe"})

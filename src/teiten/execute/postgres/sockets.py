@@ -13,7 +13,7 @@ from pathlib import Path
 from teiten.errors import MachineError
 from teiten.execute.postgres.access import blocking_folder
 from teiten.execute.postgres.marker import MARKER_NAME, Kind, mark, read_marker
-from teiten.host.users import ServerUser, give, own_uid
+from teiten.host.system.users import ServerUser, give, own_uid
 
 PREFIX = "teiten-"
 LONGEST_PATH = 107 if sys.platform == "linux" else 103

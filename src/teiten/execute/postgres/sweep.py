@@ -18,9 +18,9 @@ from teiten.execute.postgres.remains import (
     server_processes,
 )
 from teiten.execute.postgres.sockets import remove_socket_directory, socket_directories
-from teiten.host.paths import Workdir
-from teiten.host.signals import QUIT
-from teiten.host.users import server_user
+from teiten.host.system.paths import Workdir
+from teiten.host.system.signals import QUIT
+from teiten.host.system.users import server_user
 
 IMMEDIATE_TIMEOUT = 10.0
 """Seconds that an orphaned server has for its immediate shutdown."""

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from teiten.errors import TeitenError
 from teiten.execute.probes.perf_script import Folded, fold
-from teiten.host import processes
-from teiten.model.profile import CallGraph
+from teiten.host.system import processes
+from teiten.model.stacks import CallGraph
 
 RATES = (499, 199, 99)
 """Samples per second of CPU time, of which the quickest is taken that fits; primes, so that they do

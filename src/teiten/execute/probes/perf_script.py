@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from teiten.model.profile import FRAMES, KERNEL
+from teiten.model.stacks import FRAMES, KERNEL
 
 UNKNOWN = "[unknown]"
 MAIN = "main"

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from teiten.execute.probes.os import OsReader
 from teiten.execute.probes.os_probe import OsProbe, open_reader
 from teiten.execute.probes.postgres_probe import PostgresProbe
-from teiten.host.cautions import telemetry_missing
+from teiten.host.cautions.machine import telemetry_missing
 from teiten.model.facts import Caution
 from teiten.model.installation import Version
 from teiten.model.trial import Series

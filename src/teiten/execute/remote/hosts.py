@@ -16,7 +16,7 @@ from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.sockets import new_socket_directory, remove_socket_directory
 from teiten.execute.remote.link import Link, LocalCarrier
 from teiten.execute.remote.ssh import SshConnection, check_host
-from teiten.host.users import ServerUser
+from teiten.host.system.users import ServerUser
 from teiten.model.facts import HostFacts
 from teiten.model.hosts import Hosts, Placement, PlannedHost, Role
 

@@ -14,7 +14,7 @@ from teiten.errors import MachineError, TeitenError
 from teiten.execute.remote.agent.wire import Message, WireError, read_message, write_message
 from teiten.execute.remote.bundle import LOADER, first_words
 from teiten.execute.remote.ssh import SshConnection, close_pipes, last_words
-from teiten.host.processes import spawn
+from teiten.host.system.processes import spawn
 from teiten.model.hosts import OLDEST_PYTHON
 
 GREETING = b"teiten-agent "

@@ -13,7 +13,7 @@ from teiten.execute.probes.process_cpu import Group
 from teiten.execute.probes.procfs import DiskCounters
 from teiten.execute.probes.sampler import Sampler, Sampling
 from teiten.execute.remote.hosts import Host
-from teiten.host.cautions import telemetry_missing
+from teiten.host.cautions.machine import telemetry_missing
 from teiten.model.installation import Version
 from teiten.model.trial import Series
 

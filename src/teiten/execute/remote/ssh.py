@@ -22,8 +22,8 @@ from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.marker import Kind, mark
 from teiten.execute.postgres.sockets import bases
 from teiten.execute.remote.bundle import LOADER
-from teiten.host.processes import spawn
-from teiten.host.users import ServerUser
+from teiten.host.system.processes import spawn
+from teiten.host.system.users import ServerUser
 
 COMMAND = "TEITEN_SSH_COMMAND"
 """In the environment: another ssh, or one with options (``ssh -F file``), as GIT_SSH_COMMAND is."""

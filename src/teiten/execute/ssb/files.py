@@ -14,7 +14,7 @@ from teiten.execute.ssb.blocks import Block, Tally, take_blocks
 from teiten.execute.ssb.native import units
 from teiten.execute.ssb.sizes import expected_bytes
 from teiten.execute.ssb.watch import Watch
-from teiten.host.pipes import widen_pipe
+from teiten.host.system.pipes import widen_pipe
 from teiten.model.ssb import SsbData, SsbFormat, SsbTable, Written
 
 PART_SUFFIX = ".teiten-part"

@@ -24,10 +24,10 @@ from teiten.execute.topology.answers import Answers
 from teiten.execute.topology.attachments import AttachedDatabase, Attachments
 from teiten.execute.workload.command import PgbenchRun
 from teiten.execute.workload.sampling import suggested_sampling_rate
-from teiten.host.build_cautions import build_cautions
-from teiten.host.cautions import compiler_cautions
-from teiten.host.paths import Workdir
-from teiten.host.users import ServerUser
+from teiten.host.cautions.builds import build_cautions
+from teiten.host.cautions.machine import compiler_cautions
+from teiten.host.system.paths import Workdir
+from teiten.host.system.users import ServerUser
 from teiten.model.build import BuildFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.starts import Start, last_of_their_start

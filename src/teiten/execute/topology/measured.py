@@ -13,7 +13,7 @@ from teiten.execute.workload.pgbench import ERRORS_FILE, OUTPUT_FILE, PgbenchRes
 from teiten.execute.workload.slices import pooled_latencies, pooled_metrics, pooled_series
 from teiten.model.facts import Caution
 from teiten.model.metrics import LATENCY_MEAN, TPS
-from teiten.model.profile import Profile
+from teiten.model.stacks import Profile
 from teiten.model.trial import Problem, Series
 from teiten.model.units import Seconds
 

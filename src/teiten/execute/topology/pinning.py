@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from teiten.errors import ServerError
-from teiten.host.affinity import pinned_to
+from teiten.host.system.affinity import pinned_to
 
 
 def confirm(what: str, pid: int | None, cpus: Sequence[int]) -> list[int]:

@@ -20,8 +20,8 @@ from teiten.execute.topology.remote_site import RemoteSite
 from teiten.execute.topology.remote_trial import RemoteTrial
 from teiten.execute.topology.single_trial import SingleServerTrial
 from teiten.execute.workload.log_folder import new_log_folder, remove_log_folder
-from teiten.host.paths import Workdir
-from teiten.host.users import ServerUser
+from teiten.host.system.paths import Workdir
+from teiten.host.system.users import ServerUser
 from teiten.model.plan import PlannedTrial, TemplateSpec
 from teiten.model.study import WorkloadKind
 

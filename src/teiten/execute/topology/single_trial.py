@@ -23,18 +23,18 @@ from teiten.execute.topology.bench import Bench, RunningServer
 from teiten.execute.topology.checks import TrialReadings, changes_rows, problems_of
 from teiten.execute.topology.measured import Gathered, MeasuredSlices, Slice, join_outputs
 from teiten.execute.topology.pinning import confirm
-from teiten.execute.topology.profiling import (
-    PROFILE_SEED,
-    ProfilingFailedError,
-    Window,
-    profile_cautions,
-    sample,
-)
 from teiten.execute.topology.server_facts import (
     non_default_settings,
     prewarm,
     read_server_facts,
     require_checksums,
+)
+from teiten.execute.topology.stacks import (
+    PROFILE_SEED,
+    ProfilingFailedError,
+    Window,
+    profile_cautions,
+    sample,
 )
 from teiten.execute.workload.invariants import INVARIANTS
 from teiten.execute.workload.pgbench import (
@@ -45,10 +45,10 @@ from teiten.execute.workload.pgbench import (
     PgbenchRun,
     try_script,
 )
-from teiten.host.affinity import kept_off
-from teiten.host.caches import drop_page_cache, evict_files
-from teiten.host.cautions import data_changed
-from teiten.host.profiling import read_profiling_facts
+from teiten.host.cautions.machine import data_changed
+from teiten.host.facts.stacks import read_profiling_facts
+from teiten.host.system.affinity import kept_off
+from teiten.host.system.caches import drop_page_cache, evict_files
 from teiten.model.plan import PlannedTrial
 from teiten.model.starts import slice_seed, start_of
 from teiten.model.study import CachePolicy

@@ -7,8 +7,8 @@ import subprocess
 import time
 from typing import Protocol
 
-from teiten.host import processes
-from teiten.host.waiting import EndSignal, take_end
+from teiten.host.system import processes
+from teiten.host.system.waiting import EndSignal, take_end
 
 
 class Running(Protocol):

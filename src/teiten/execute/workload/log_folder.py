@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from teiten.execute.postgres.marker import Kind, mark, read_marker, remove_marked
-from teiten.host.shared_memory import MEMORY_FOLDER
-from teiten.host.users import own_uid
+from teiten.host.system.shared_memory import MEMORY_FOLDER
+from teiten.host.system.users import own_uid
 from teiten.model.units import MIB
 
 PREFIX = "teiten-log-"

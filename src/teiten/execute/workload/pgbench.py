@@ -32,8 +32,8 @@ from teiten.execute.workload.pgbench_result import (
     script_is_wrong,
     summary_metrics,
 )
-from teiten.host import processes
-from teiten.host.signals import KILL
+from teiten.host.system import processes
+from teiten.host.system.signals import KILL
 
 __all__ = [
     "PgbenchProcess",

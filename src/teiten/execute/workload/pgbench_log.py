@@ -23,7 +23,7 @@ import pyarrow
 from pyarrow import csv
 
 from teiten.execute.workload.histogram import LatencyHistogram
-from teiten.host import files
+from teiten.host.system import files
 
 CHUNK_BYTES = 1 << 20
 """Read and parsed at a time, per file: what the reader's memory is bounded by."""

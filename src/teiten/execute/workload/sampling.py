@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 
-from teiten.host.cpus import allowed_processors
+from teiten.host.facts.cpus import allowed_processors
 
 LINE_SECONDS = 1.3e-6
 """CPU time per logged transaction, of pgbench and of the reader."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from teiten.model.comparison import Comparison, Difference, Weight
+from teiten.analysis.model.comparison import Comparison, Difference, Weight
 from teiten.model.facts import Severity
 from teiten.model.text import Language
 from teiten.report.comparison.sides import Pair

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from teiten import __version__
-from teiten.model.comparison import Comparison
+from teiten.analysis.model.comparison import Comparison
 from teiten.model.text import Language
 from teiten.report.comparison.view import comparison_view
 from teiten.report.html import assembled

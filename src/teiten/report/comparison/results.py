@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from teiten.model.analysis import LevelResult, Verdict
-from teiten.model.comparison import UnpairedResult
+from teiten.analysis.model.comparison import UnpairedResult
+from teiten.analysis.model.findings import LevelResult, Verdict
 from teiten.model.metrics import PRIMARY
 from teiten.report.charts.base import Chart, Columns, as_columns
 from teiten.report.charts.forest import ForestRow, ForestWords, forest

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from teiten.model.analysis import CampaignAnalysis, Interval, Verdict, VerdictKind
-from teiten.model.comparison import Comparison, UnpairedResult
+from teiten.analysis.model.comparison import Comparison, UnpairedResult
+from teiten.analysis.model.findings import CampaignAnalysis, Interval, Verdict, VerdictKind
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import Metric
 from teiten.model.text import Language

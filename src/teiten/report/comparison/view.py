@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from teiten.model.analysis import VerdictKind
-from teiten.model.comparison import Comparison, Weight
+from teiten.analysis.model.comparison import Comparison, Weight
+from teiten.analysis.model.findings import VerdictKind
 from teiten.model.metrics import PRIMARY
 from teiten.model.text import Language
 from teiten.model.trial import Outcome

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from teiten import __version__
-from teiten.model.history import History
+from teiten.analysis.model.history import History
 from teiten.model.text import Language
 from teiten.report.history.view import history_view
 from teiten.report.html import assembled

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from teiten.model.comparison import Difference, Weight
-from teiten.model.history import Axis, History, HistoryLine, HistoryPoint, Search
+from teiten.analysis.model.comparison import Difference, Weight
+from teiten.analysis.model.history import Axis, History, HistoryLine, HistoryPoint, Search
 from teiten.model.text import Language
 from teiten.report.charts.base import Chart, Columns, as_columns
 from teiten.report.charts.history import LinePoint, LineWords, history_line

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from teiten.model.explain import (
+from teiten.analysis.model.explain import (
     KindStatistics,
     NodeChange,
     PlanDifference,

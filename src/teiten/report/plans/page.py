@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from teiten.model.explain import PlanDifference
+from teiten.analysis.model.explain import PlanDifference
 from teiten.model.text import Language
 from teiten.report.html import asset, environment, policy
 from teiten.report.plans.view import difference_view

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from teiten.model.explain import NodeChange, PlanDifference, PlanNode, PlanStatistics
+from teiten.analysis.model.explain import NodeChange, PlanDifference, PlanNode, PlanStatistics
 from teiten.report.plans.numbers import duration
 from teiten.report.plans.tables import jit_seconds
 from teiten.report.texts import Texts

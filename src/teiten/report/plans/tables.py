@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from teiten.model.explain import (
+from teiten.analysis.model.explain import (
     HIT,
     READ,
     KindStatistics,

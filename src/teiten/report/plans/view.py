@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from teiten.model.explain import PlanDifference
+from teiten.analysis.model.explain import PlanDifference
 from teiten.model.text import Language
 from teiten.report.plans import sentences
 from teiten.report.plans.tables import kinds_table, nodes_table, scans_table, summary_table

@@ -13,7 +13,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from teiten.model.explain import ExplainedPlan
+from teiten.analysis.model.explain import ExplainedPlan
 
 SCRIPT, STYLE = "pev2.js.gz", "pev2.css.gz"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from teiten.model.analysis import ContrastResult, LevelResult, Verdict, VerdictKind
+from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict, VerdictKind
 from teiten.model.metrics import PRIMARY, QUERY_TIME
 from teiten.model.trial import Outcome
 from teiten.report.charts.base import Chart

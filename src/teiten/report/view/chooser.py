@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from teiten.model.analysis import TrialView
+from teiten.analysis.model.findings import TrialView
 from teiten.model.trial import Outcome
 from teiten.report.charts.base import Chart, Fit, as_columns
 from teiten.report.charts.series import SERIES_PANEL, series_spec

@@ -10,7 +10,7 @@ from teiten.model.claims import ClaimOutcome, ClaimStanding, PublishedCurves
 from teiten.model.metrics import TPS
 from teiten.report.charts.base import Chart
 from teiten.report.charts.published import CurvePoint, CurveWords, published_curves
-from teiten.report.claims import (
+from teiten.report.claim_words import (
     Side,
     bounds_text,
     check_text,

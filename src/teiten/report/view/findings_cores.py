@@ -8,7 +8,7 @@ from teiten.model.claims import PublishedCurves
 from teiten.model.metrics import TPS
 from teiten.report.charts.base import Chart
 from teiten.report.charts.published import CurvePoint, CurveWords, published_curves
-from teiten.report.claims import source_text
+from teiten.report.claim_words import source_text
 from teiten.report.names import CORES
 from teiten.report.view.kit import Kit
 from teiten.report.view.scaling_words import side_of

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from statistics import median
 
-from teiten.model.analysis import Interval
+from teiten.analysis.model.findings import Interval
 from teiten.model.claims import (
     Check,
     CheckKind,
@@ -22,7 +22,7 @@ from teiten.model.units import Share
 from teiten.report.charts.base import Chart
 from teiten.report.charts.queries import QueryAxes, QueryBar, query_bars
 from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
-from teiten.report.claims import place_text, source_text
+from teiten.report.claim_words import place_text, source_text
 from teiten.report.names import QUERY
 from teiten.report.numbers import NOTHING, fixed, plain, significant
 from teiten.report.speed import inverse, speed_interval_text, speed_text

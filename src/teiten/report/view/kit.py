@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 
-from teiten.model.analysis import CampaignAnalysis, TrialView
+from teiten.analysis.model.findings import CampaignAnalysis, TrialView
 from teiten.model.metrics import Metric
 from teiten.model.text import Language
 from teiten.model.trial import Outcome

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from teiten.model.explain import PlanStability, QueryPlans
+from teiten.analysis.model.explain import PlanStability, QueryPlans
 from teiten.report.plans.numbers import duration
 from teiten.report.plans.tables import kinds_table
 from teiten.report.plans.view import DifferenceView, difference_view

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from teiten.model.analysis import ContrastResult, LevelResult, Verdict
+from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
+from teiten.analysis.model.query_results import RatioBound
 from teiten.model.metrics import (
     BY_NAME,
     LATENCY_MEAN,
@@ -17,7 +18,6 @@ from teiten.model.metrics import (
     TPS,
     Metric,
 )
-from teiten.model.query_results import RatioBound
 from teiten.report.charts.base import Chart
 from teiten.report.charts.levels import Dot, LevelAxes, by_level, logarithmic_ticks
 from teiten.report.names import CORES, QUERY, SERVER

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from teiten.model.per_transaction import Kind, Origin, PerTransaction, Taken
-from teiten.model.profile import (
+from teiten.analysis.model.per_transaction import Kind, Origin, PerTransaction, Taken
+from teiten.model.stacks import (
     Change,
     Explained,
     FunctionCost,

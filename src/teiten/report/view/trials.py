@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from teiten.model.analysis import TrialView, Verdict
+from teiten.analysis.model.findings import TrialView, Verdict
 from teiten.model.metrics import METRICS
 from teiten.model.trial import Outcome, Problem
 from teiten.report.charts.base import Columns, as_columns

@@ -9,7 +9,7 @@ from statistics import median
 
 import numpy as np
 
-from teiten.model.analysis import TrialView
+from teiten.analysis.model.findings import TrialView
 from teiten.model.units import MIB
 from teiten.report.charts.base import CATEGORY_COLOURS, QUIET, Chart
 from teiten.report.charts.levels import Dot, by_level

@@ -11,7 +11,7 @@ import psycopg
 
 from teiten.errors import ServerError
 from teiten.execute.postgres.attached.connection import Route, answering
-from teiten.host.processes import postmaster_of
+from teiten.host.system.processes import postmaster_of
 from teiten.model.attached import AttachedServer, ServerParameter
 from teiten.model.installation import Installation, Source, Version
 

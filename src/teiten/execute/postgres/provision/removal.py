@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from teiten.errors import UsageError
 from teiten.execute.postgres.provision.staging import exclusive, managed_installations
 from teiten.execute.postgres.provision.version_requests import parse_request
-from teiten.host.paths import Workdir
+from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation, Source
 from teiten.suggest import did_you_mean
 

@@ -29,7 +29,7 @@ from teiten.execute.postgres.provision.receipts import (
     managed_folders,
     write_receipt,
 )
-from teiten.host.paths import Workdir
+from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
 from teiten.model.units import MIB
 

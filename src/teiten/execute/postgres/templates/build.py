@@ -20,7 +20,7 @@ from teiten.execute.postgres.templates.filling import (
     Say,
     lay_out,
 )
-from teiten.host.users import ServerUser
+from teiten.host.system.users import ServerUser
 from teiten.model.installation import Pgbench
 from teiten.model.plan import TemplateSpec
 from teiten.model.study import DataSet, Setting

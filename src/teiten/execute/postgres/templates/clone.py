@@ -21,7 +21,7 @@ from teiten.execute.postgres.templates.copy_methods import (
     copy_file,
     sync_file_system,
 )
-from teiten.host.users import ServerUser, give
+from teiten.host.system.users import ServerUser, give
 from teiten.model.units import Bytes, Seconds
 
 NOT_COPIED = frozenset({"postmaster.opts"})

@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 from pathlib import Path
 
-from teiten.host.files import (
+from teiten.host.system.files import (
     begin_write_back,
     copy_range,
     read_into,

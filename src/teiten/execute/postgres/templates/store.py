@@ -28,8 +28,8 @@ from teiten.execute.postgres.templates.clone import CloneReport, clone_tree
 from teiten.execute.postgres.templates.filling import BENCH_DATABASE
 from teiten.execute.postgres.templates.identity import expected_bytes, template_fingerprint
 from teiten.execute.postgres.usage import folder_bytes
-from teiten.host.paths import Workdir
-from teiten.host.users import ServerUser
+from teiten.host.system.paths import Workdir
+from teiten.host.system.users import ServerUser
 from teiten.model.installation import Pgbench
 from teiten.model.plan import TemplateSpec
 from teiten.model.units import MIB, Bytes, Share

@@ -17,7 +17,7 @@ from teiten.execute.postgres.templates.store import DESCRIPTION, TemplateStore
 from teiten.execute.remote.agent.forms import BUILT, settings_of, template_of
 from teiten.execute.remote.agent.room import Room
 from teiten.execute.remote.agent.wire import Message
-from teiten.host.caches import drop_page_cache, evict_files
+from teiten.host.system.caches import drop_page_cache, evict_files
 from teiten.model.study import CachePolicy
 
 

@@ -18,8 +18,8 @@ from teiten.execute.remote.agent.room import Room
 from teiten.execute.remote.agent.wire import Message
 from teiten.execute.workload.child import Child
 from teiten.execute.workload.log_folder import new_log_folder, remove_log_folder
-from teiten.host import files, processes
-from teiten.host.signals import KILL
+from teiten.host.system import files, processes
+from teiten.host.system.signals import KILL
 
 STOP_SECONDS = 5.0
 READ_EVERY = 1.0

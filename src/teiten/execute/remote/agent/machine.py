@@ -16,8 +16,8 @@ from teiten.errors import MachineError
 from teiten.execute.postgres.access import blocking_folder
 from teiten.execute.probes.os_linux import LinuxReader
 from teiten.execute.remote.agent.room import Room
-from teiten.host.disks import block_devices, nearest_existing
-from teiten.host.facts import read_host_facts
+from teiten.host.facts.disks import block_devices, nearest_existing
+from teiten.host.facts.machine import read_host_facts
 
 
 class Machine:

@@ -14,7 +14,7 @@ from teiten.errors import MachineError, ServerError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.marker import Kind, mark, new_folder, read_marker, remove_marked
 from teiten.execute.remote.agent.room import Room
-from teiten.host.processes import child_environment
+from teiten.host.system.processes import child_environment
 
 VERSION_TIMEOUT = 20.0
 CHUNK = 1 << 20

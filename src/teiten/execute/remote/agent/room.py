@@ -11,8 +11,8 @@ from pathlib import Path
 from teiten.errors import MachineError
 from teiten.execute.postgres.sweep import sweep
 from teiten.execute.workload.log_folder import sweep_logs
-from teiten.host.paths import Workdir, default_workdir
-from teiten.host.users import ServerUser, server_user
+from teiten.host.system.paths import Workdir, default_workdir
+from teiten.host.system.users import ServerUser, server_user
 
 PATIENCE = 20.0
 """Seconds that the agent of a Teiten that was killed may take to clean up."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from teiten.model.analysis import ContrastResult, Interval, VerdictKind
-from teiten.model.query_results import GroupConclusion, QueryContrast, RatioBound
+from teiten.analysis.model.findings import ContrastResult, Interval, VerdictKind
+from teiten.analysis.model.query_results import GroupConclusion, QueryContrast, RatioBound
 from teiten.report.charts.base import Chart
 from teiten.report.names import QUERY
 from teiten.report.numbers import NOTHING, decimals_for

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from teiten.model.explain import KindStatistics, PlanStatistics, QueryPlans, SidePlans
-from teiten.model.query_results import Context, QueryContrast
+from teiten.analysis.model.explain import KindStatistics, PlanStatistics, QueryPlans, SidePlans
+from teiten.analysis.model.query_results import Context, QueryContrast
 from teiten.report.numbers import NOTHING
 from teiten.report.plans.numbers import count, duration, share
 from teiten.report.tables import Cell, Column, Row, Table

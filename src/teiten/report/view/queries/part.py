@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from teiten.model.analysis import ContrastResult
+from teiten.analysis.model.findings import ContrastResult
+from teiten.analysis.model.query_results import QueryContrast, QueryResults
 from teiten.model.metrics import QUERY_TIME
-from teiten.model.query_results import QueryContrast, QueryResults
 from teiten.report.charts.base import Chart
 from teiten.report.tables import Table
 from teiten.report.view.kit import Kit

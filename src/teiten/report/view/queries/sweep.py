@@ -6,8 +6,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from teiten.model.analysis import Verdict, VerdictKind
-from teiten.model.query_results import QueryResults, QuerySweep, QueryTime, SweepStep
+from teiten.analysis.model.findings import Verdict, VerdictKind
+from teiten.analysis.model.query_results import QueryResults, QuerySweep, QueryTime, SweepStep
 from teiten.report.charts.base import Chart
 from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
 from teiten.report.numbers import NOTHING

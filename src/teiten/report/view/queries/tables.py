@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from teiten.model.query_results import Context, PartitionUse, QueryResults, TableUse
+from teiten.analysis.model.query_results import Context, PartitionUse, QueryResults, TableUse
 from teiten.report.names import QUERY
 from teiten.report.numbers import NOTHING, significant
 from teiten.report.plans.numbers import count, duration

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from teiten.model.analysis import ContrastResult, Verdict
-from teiten.model.query_results import QueryResults, QueryTime
+from teiten.analysis.model.findings import ContrastResult, Verdict
+from teiten.analysis.model.query_results import QueryResults, QueryTime
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
 from teiten.report.charts.queries import QueryAxes, QueryBar, is_logarithmic, query_bars

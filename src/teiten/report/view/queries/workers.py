@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from teiten.model.query_results import (
+from teiten.analysis.model.query_results import (
     BLOCK,
     Context,
     FewerWorkers,

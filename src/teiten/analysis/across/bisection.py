@@ -1,0 +1,62 @@
+"""What a comparison says of a commit: the pure part of ``teiten bisect``."""
+
+from __future__ import annotations
+
+import math
+
+from teiten.analysis.model.bisection import Comparison
+from teiten.analysis.model.findings import VerdictKind
+from teiten.model.bisection import Mark
+from teiten.model.units import Share
+
+BY_SIGN = (VerdictKind.SLOWER, VerdictKind.FASTER)
+SMALLEST_DELTA = 0.001
+SMALLEST_ALPHA = 0.0001
+
+
+def direction(ends: Comparison) -> VerdictKind | None:
+    """What is looked for, from the comparison of the two ends; None where they do not differ.
+
+    A difference below δ is none to look for; nor is one that is not decided.
+    """
+    return ends.verdict if ends.verdict in BY_SIGN else None
+
+
+def mark_of(looked_for: VerdictKind, one: Comparison) -> Mark | None:
+    """Bad where the commit differs from the good one as the bad end does, by δ or more; good where
+    it does not; None where its interval is not yet on one side of δ: that needs more pairs."""
+    if one.verdict is VerdictKind.INCONCLUSIVE:
+        return None
+    if one.verdict is looked_for:
+        return Mark.BAD if one.at_least_delta else None
+    return Mark.GOOD
+
+
+def needs_more_pairs(one: Comparison, *, beyond_delta: bool) -> bool:
+    """Whether a comparison is not decided. ``beyond_delta``: its interval may not contain δ."""
+    if one.verdict is VerdictKind.INCONCLUSIVE:
+        return True
+    return beyond_delta and one.verdict in BY_SIGN and not one.at_least_delta
+
+
+def step_delta(ends: Comparison) -> Share:
+    """The δ by which commits are judged, where none was given: half of what the ends differ by.
+
+    So a commit without the change and one with it are equally far from it, and as few pairs as
+    possible decide.
+    """
+    if ends.effect is None:
+        return ends.delta
+    half = abs(math.log(ends.effect.ratio)) / 2
+    return Share(max(SMALLEST_DELTA, round(math.expm1(half), 4)))
+
+
+def comparisons(candidates: int) -> int:
+    """How many comparisons a search among so many commits takes, the ends and the last included."""
+    return 2 + math.ceil(math.log2(max(1, candidates)))
+
+
+def step_alpha(alpha: float, count: int) -> Share:
+    """The α of one of ``count`` comparisons, so that the whole search errs in α of searches at the
+    most; rounded down, to be read."""
+    return Share(max(SMALLEST_ALPHA, math.floor(alpha / count * 1e4 + 1e-6) / 1e4))

@@ -1,0 +1,238 @@
+"""Two campaigns' values to what a comparison's report is made from; nothing is paired.
+
+A block of the one campaign has no counterpart in the other, so the unit is the block of each
+campaign on its own: the mean of ln over the levels in a block, then Welch's interval of the
+blocks' means. The levels of a block ran close to one another and share its disturbances, which
+adding up intervals of single levels would not see.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from teiten.analysis.across.comparability import common_contexts, comparability, matched_levels
+from teiten.analysis.across.published import assess_comparison
+from teiten.analysis.across.unpaired import decide_unpaired
+from teiten.analysis.claims.explain import plan_numbers
+from teiten.analysis.model.comparison import ComparedLevel, Comparison, UnpairedResult
+from teiten.analysis.model.findings import CampaignAnalysis, LevelResult
+from teiten.analysis.verdict.contrasts import CONTRASTED, primary_metric
+from teiten.analysis.verdict.pairs import Context, Observation, observe
+from teiten.analysis.verdict.verdict import Rule, median, over_timeout
+from teiten.model.claims import Claim
+from teiten.model.metrics import BY_NAME, OVER_TIMEOUT, PRIMARY, QUERY_TIME, Metric
+from teiten.model.progress import Attempt
+from teiten.model.units import Share
+
+Values = Mapping[Context, Mapping[int, float]]
+"""Context to block to value."""
+
+
+def compare(
+    a: CampaignAnalysis,
+    b: CampaignAnalysis,
+    *,
+    claims: Sequence[Claim] = (),
+    insisted: bool = False,
+) -> Comparison:
+    """B against A: differences, and every metric that both have measured.
+
+    Whether obstacles forbid the comparison is the caller's to decide: it is made in any case.
+    """
+    differences = comparability(a, b)
+    comparison = Comparison(a, b, differences, tuple(_results(a, b)), ())
+    of_systems = [claim for claim in claims if claim.needs.compared]
+    return Comparison(
+        a,
+        b,
+        differences,
+        comparison.results,
+        assess_comparison(
+            of_systems, comparison, observations(a, of_systems), observations(b, of_systems)
+        ),
+        insisted=insisted and bool(comparison.obstacles),
+    )
+
+
+def observations(
+    campaign: CampaignAnalysis, claims: Sequence[Claim] = ()
+) -> tuple[Observation, ...]:
+    """The trials that count, with the numbers of their plans that claims speak of."""
+    of_plans = plan_numbers(claims, campaign.plan, campaign.trials, campaign.events)
+    return observe(
+        campaign.plan,
+        [
+            Attempt(
+                one.number,
+                one.attempt,
+                one.outcome,
+                {**one.metrics, **of_plans.get((one.number, one.attempt), {})},
+            )
+            for one in campaign.trials
+        ],
+    )
+
+
+@dataclass(frozen=True)
+class Logs:
+    """Logarithms of one metric of one campaign on one side."""
+
+    by_context: dict[Context, dict[int, float]]
+    unusable: int
+    """Values that are zero, negative or infinite."""
+
+    @property
+    def complete(self) -> tuple[int, ...]:
+        """Blocks that have every context."""
+        blocks = [set(found) for found in self.by_context.values()]
+        return tuple(sorted(set.intersection(*blocks))) if blocks else ()
+
+    def block_means(self) -> list[float]:
+        count = len(self.by_context)
+        return [
+            math.fsum(found[block] for found in self.by_context.values()) / count
+            for block in self.complete
+        ]
+
+
+def logs(values: Values) -> Logs:
+    """The logarithms of values by context and block."""
+    usable: dict[Context, dict[int, float]] = {}
+    unusable = 0
+    for context, by_block in values.items():
+        usable[context] = {}
+        for block, value in by_block.items():
+            if 0 < value < math.inf:
+                usable[context][block] = math.log(value)
+            else:
+                unusable += 1
+    return Logs(usable, unusable)
+
+
+def values_of(
+    found: Sequence[Observation],
+    *,
+    workload: str,
+    side: str,
+    contexts: Sequence[Context],
+    metric: str,
+) -> Values:
+    """A metric by context and block; NaN is a missing value."""
+    values: dict[Context, dict[int, float]] = {context: {} for context in contexts}
+    for one in found:
+        value = one.metrics.get(metric, math.nan)
+        wanted = (one.workload, one.side) == (workload, side) and one.context in values
+        if wanted and not math.isnan(value):
+            values[one.context][one.block] = value
+    return values
+
+
+def _results(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[UnpairedResult]:
+    here, there = observations(a), observations(b)
+    names = {one.name for one in b.plan.study.workloads}
+    for workload in (one.name for one in a.plan.study.workloads if one.name in names):
+        for metric in _measured(a, workload, here, there):
+            for side in matched_levels(a.plan, b.plan):
+                contexts = common_contexts(a.plan, b.plan, workload, side)
+                if contexts:
+                    yield _result(
+                        a,
+                        (here, there),
+                        workload=workload,
+                        metric=metric,
+                        side=side,
+                        contexts=contexts,
+                    )
+
+
+def _measured(
+    campaign: CampaignAnalysis,
+    workload: str,
+    here: Sequence[Observation],
+    there: Sequence[Observation],
+) -> Iterator[Metric]:
+    """The primary one always; another metric where both have measured it."""
+    primary = primary_metric(campaign.plan, workload)
+    for name in CONTRASTED:
+        both = all(
+            any(one.workload == workload and name in one.metrics for one in found)
+            for found in (here, there)
+        )
+        if name == primary.name or (both and name not in PRIMARY):
+            yield BY_NAME[name]
+
+
+def _result(
+    a: CampaignAnalysis,
+    found: tuple[Sequence[Observation], Sequence[Observation]],
+    *,
+    workload: str,
+    metric: Metric,
+    side: ComparedLevel,
+    contexts: Sequence[Context],
+) -> UnpairedResult:
+    old, new = (
+        values_of(one, workload=workload, side=level, contexts=contexts, metric=metric.name)
+        for one, level in zip(found, (side.a, side.b), strict=True)
+    )
+    measure = a.plan.study.measure
+    rule = Rule(measure.delta, measure.alpha, metric.better)
+    level_rule = Rule(measure.delta, Share(measure.alpha / len(contexts)), metric.better)
+    over = _over(found, workload, (side.a, side.b)) if metric is QUERY_TIME else frozenset()
+    whole = [context for context in contexts if context not in over]
+    logs_old, logs_new = (logs({context: one[context] for context in whole}) for one in (old, new))
+    return UnpairedResult(
+        workload=workload,
+        metric=metric,
+        side=side,
+        levels=tuple(
+            _level(context, old, new, level_rule, over=context in over) for context in contexts
+        ),
+        overall=decide_unpaired(
+            logs_old.block_means(),
+            logs_new.block_means(),
+            rule,
+            unusable=logs_old.unusable + logs_new.unusable,
+        ),
+        blocks=(len(logs_old.complete), len(logs_new.complete)),
+        left_out=tuple(context for context in contexts if context in over),
+    )
+
+
+def _over(
+    found: tuple[Sequence[Observation], Sequence[Observation]],
+    workload: str,
+    levels: tuple[str, str],
+) -> frozenset[Context]:
+    """The contexts in which a trial exceeded its time limit: they have no ratio."""
+    return frozenset(
+        one.context
+        for observed, level in zip(found, levels, strict=True)
+        for one in observed
+        if (one.workload, one.side) == (workload, level) and OVER_TIMEOUT.name in one.metrics
+    )
+
+
+def _level(context: Context, old: Values, new: Values, rule: Rule, *, over: bool) -> LevelResult:
+    of_old, of_new = logs({context: old[context]}), logs({context: new[context]})
+    return LevelResult(
+        context=context,
+        old_values=_in_block_order(old[context]),
+        new_values=_in_block_order(new[context]),
+        old_median=median(_in_block_order(old[context])),
+        new_median=median(_in_block_order(new[context])),
+        verdict=over_timeout(0, rule)
+        if over
+        else decide_unpaired(
+            list(of_old.by_context[context].values()),
+            list(of_new.by_context[context].values()),
+            rule,
+            unusable=of_old.unusable + of_new.unusable,
+        ),
+    )
+
+
+def _in_block_order(values: Mapping[int, float]) -> tuple[float, ...]:
+    return tuple(values[block] for block in sorted(values))

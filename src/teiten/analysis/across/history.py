@@ -1,0 +1,203 @@
+"""Campaigns to lines through time or versions: grouped, each point with its interval."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from teiten.analysis.across.change_points import FEWEST, change_points
+from teiten.analysis.across.comparability import comparability
+from teiten.analysis.across.comparison import logs, observations, values_of
+from teiten.analysis.across.fingerprint import conditions_fingerprint, machine_fingerprint
+from teiten.analysis.model.comparison import Weight
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.model.history import (
+    Axis,
+    ChangePoint,
+    History,
+    HistoryLine,
+    HistoryPoint,
+    LeftOut,
+    Search,
+)
+from teiten.analysis.verdict.pairs import Context, Observation
+from teiten.analysis.verdict.verdict import mean_and_deviation, student_half_width
+from teiten.model.metrics import TPS
+from teiten.model.saturation import PROVISIONAL
+from teiten.model.text import Bilingual
+from teiten.model.units import Share
+
+SERVER = "server"
+ALPHA = Share(0.05)
+EXPECTED = frozenset({"levels", "servers", "teiten", "server-build"})
+"""Differences that say nothing at a change."""
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """A point, its standard error on the logarithm, and the campaign that it comes from."""
+
+    point: HistoryPoint
+    error: float | None
+    campaign: CampaignAnalysis
+    """Without its trials."""
+
+
+Key = tuple[str, str, str, str]
+"""Machine, conditions, workload, server ("" for all)."""
+
+
+def history(
+    campaigns: Iterable[tuple[str, CampaignAnalysis]], axis: Axis, left_out: Sequence[LeftOut] = ()
+) -> History:
+    """Lines of campaigns that belong together; ``campaigns``: where each was found, and its
+    analysis, which is read once and then dropped but for its plan and facts."""
+    lines: dict[Key, list[Estimated]] = defaultdict(list)
+    without = list(left_out)
+    known: dict[tuple[str, float], str] = {}
+    for path, campaign in campaigns:
+        identity = (campaign.name, campaign.created_at)
+        if identity in known:
+            without.append(LeftOut(path, f"the same campaign as {known[identity]}"))
+            continue
+        known[identity] = path
+        if campaign.plan.study.profile == PROVISIONAL:
+            without.append(LeftOut(path, "a provisional run, which only chose the clients"))
+            continue
+        if campaign.plan.study.times_queries:
+            without.append(LeftOut(path, "it times queries one by one; the lines are of TPS"))
+            continue
+        found = list(_estimates(path, campaign))
+        if not found:
+            without.append(LeftOut(path, "it has no complete block yet"))
+        for workload, one in found:
+            lines[_key(campaign, workload, one.point.server, axis)].append(one)
+    made = [_line(key, found, axis) for key, found in lines.items()]
+    return History(axis, tuple(sorted(made, key=_order)), tuple(without))
+
+
+def _order(line: HistoryLine) -> tuple[object, ...]:
+    """Long lines first; those of one group together."""
+    return (
+        -len(line.points),
+        line.study,
+        line.machine,
+        line.conditions,
+        line.workload,
+        line.server,
+    )
+
+
+def _key(campaign: CampaignAnalysis, workload: str, server: str, axis: Axis) -> Key:
+    all_versions = axis is Axis.VERSION and campaign.plan.study.contrast == SERVER
+    return (
+        machine_fingerprint(campaign.facts),
+        conditions_fingerprint(campaign.plan),
+        workload,
+        "" if all_versions else server,
+    )
+
+
+def _estimates(path: str, campaign: CampaignAnalysis) -> Iterator[tuple[str, Estimated]]:
+    plan = campaign.plan
+    found = observations(campaign)
+    kept = replace(campaign, trials=(), contrasts=(), scaling=(), bottlenecks=(), claims=())
+    cells: dict[tuple[str, str], dict[Context, None]] = defaultdict(dict)
+    for trial in plan.trials:
+        side = trial.cell.level(plan.study.contrast) or ""
+        cells[trial.cell.workload, side][trial.cell.context(plan.study.contrast)] = None
+    for (workload, side), contexts in cells.items():
+        one = _estimate(path, kept, found, workload=workload, side=side, contexts=list(contexts))
+        if one is not None:
+            yield workload, one
+
+
+def _estimate(
+    path: str,
+    campaign: CampaignAnalysis,
+    found: Sequence[Observation],
+    *,
+    workload: str,
+    side: str,
+    contexts: Sequence[Context],
+) -> Estimated | None:
+    """None without a block that has every level, or with a value that is not positive."""
+    values = values_of(found, workload=workload, side=side, contexts=contexts, metric=TPS.name)
+    of_values = logs(values)
+    means = of_values.block_means()
+    if not means or of_values.unusable:
+        return None
+    mean = math.fsum(means) / len(means)
+    half = error = None
+    if len(means) > 1:
+        _, deviation = mean_and_deviation(means)
+        half = student_half_width(deviation, len(means), campaign.plan.study.measure.alpha)
+        error = deviation / math.sqrt(len(means))
+    version = _version(campaign, side)
+    point = HistoryPoint(
+        campaign=campaign.name,
+        path=path,
+        at=campaign.created_at,
+        server=side,
+        version=version[0],
+        version_number=version[1],
+        value=math.exp(mean),
+        low=None if half is None else math.exp(mean - half),
+        high=None if half is None else math.exp(mean + half),
+        blocks=len(means),
+        levels=len(contexts),
+        conclusive=campaign.plan.study.conclusive,
+    )
+    return Estimated(point, error, campaign)
+
+
+def _version(campaign: CampaignAnalysis, side: str) -> tuple[str, int]:
+    servers = dict(campaign.plan.servers)
+    chosen = servers.get(side) or next(iter(servers.values()))
+    return str(chosen.version), chosen.version.number
+
+
+def _line(key: Key, found: Sequence[Estimated], axis: Axis) -> HistoryLine:
+    machine, conditions, workload, server = key
+    ordered = sorted(found, key=lambda one: _place(one.point, axis))
+    newest = max(ordered, key=lambda one: one.point.at).campaign
+    study = newest.plan.study
+    return HistoryLine(
+        machine=machine,
+        conditions=conditions,
+        study=study.name,
+        profile=study.profile,
+        title=next(
+            (one.title for one in study.workloads if one.name == workload),
+            Bilingual(workload, workload),
+        ),
+        workload=workload,
+        server=server,
+        facts=newest.facts,
+        points=tuple(one.point for one in ordered),
+        changes=tuple(_changes(ordered)),
+        search=Search.DONE if len(ordered) >= FEWEST else Search.TOO_FEW,
+        confidence=Share(1 - ALPHA),
+    )
+
+
+def _place(point: HistoryPoint, axis: Axis) -> tuple[float, ...]:
+    return (point.version_number, point.at) if axis is Axis.VERSION else (point.at,)
+
+
+def _changes(ordered: Sequence[Estimated]) -> Iterator[ChangePoint]:
+    values = [math.log(one.point.value) for one in ordered]
+    errors = [one.error for one in ordered if one.error is not None]
+    firsts = change_points(values, errors, ALPHA)
+    edges = [0, *firsts, len(values)]
+    for at, first in enumerate(firsts, start=1):
+        before, after = values[edges[at - 1] : first], values[first : edges[at + 1]]
+        ratio = math.exp(math.fsum(after) / len(after) - math.fsum(before) / len(before))
+        differences = comparability(ordered[first - 1].campaign, ordered[first].campaign)
+        told = [
+            one for one in differences if one.code not in EXPECTED and one.code != "same-campaign"
+        ]
+        told.sort(key=lambda one: one.weight is Weight.SUBJECT)
+        yield ChangePoint(first, ratio, tuple(told))

@@ -1,0 +1,84 @@
+"""A verdict from two samples that share no blocks: Welch's interval on logarithms.
+
+Two campaigns ran at different times on different machines, so that nothing of the one belongs to
+anything of the other. The interval of ln(B) - ln(A) adds both variances, which may differ, with the
+degrees of freedom of Welch (The generalization of "Student's" problem when several different
+population variances are involved, Biometrika 34, 1947). It covers the scatter of trials, and
+nothing else: there is one machine of each kind.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from teiten.analysis.model.findings import Interval, Verdict, VerdictKind
+from teiten.analysis.verdict.verdict import (
+    NO_VARIANCE,
+    NOT_POSITIVE,
+    POWER,
+    Rule,
+    classify,
+    exp,
+    mean_and_deviation,
+    student_quantile,
+)
+from teiten.model.units import Share
+
+TOO_FEW_TRIALS = "too-few-trials"
+IDENTICAL_TRIALS = "identical-trials"
+
+
+def decide_unpaired(
+    old: Sequence[float], new: Sequence[float], rule: Rule, *, unusable: int = 0
+) -> Verdict:
+    """The verdict of two samples of logarithms, finite numbers.
+
+    ``unusable``: values that were zero, negative or infinite; with any there is no verdict. The
+    verdict's ``pairs`` is the size of the smaller sample: there are no pairs.
+    """
+    fewer = min(len(old), len(new))
+    if unusable:
+        return _nothing(fewer, rule, NOT_POSITIVE)
+    if fewer < 2:
+        return _nothing(fewer, rule, TOO_FEW_TRIALS)
+    difference, error, freedom = welch(old, new)
+    if error < NO_VARIANCE:
+        return _nothing(fewer, rule, IDENTICAL_TRIALS)
+    half = student_quantile(1 - rule.alpha / 2, freedom) * error
+    kind, beyond = classify(difference - half, difference + half, rule)
+    detectable = exp(half + student_quantile(POWER, freedom) * error) - 1
+    return Verdict(
+        kind=kind,
+        at_least_delta=beyond,
+        effect=Interval(
+            exp(difference),
+            exp(difference - half),
+            exp(difference + half),
+            confidence=Share(1 - rule.alpha),
+        ),
+        pairs=fewer,
+        delta=rule.delta,
+        smallest_detectable=Share(detectable) if kind is VerdictKind.INCONCLUSIVE else None,
+    )
+
+
+def welch(old: Sequence[float], new: Sequence[float]) -> tuple[float, float, float]:
+    """The difference of means (new less old), its standard error, and Welch's degrees of freedom.
+
+    Of two or more values on each side. Without any variance the degrees of freedom are those of
+    the smaller sample.
+    """
+    mean_old, deviation_old = mean_and_deviation(old)
+    mean_new, deviation_new = mean_and_deviation(new)
+    part_old, part_new = deviation_old**2 / len(old), deviation_new**2 / len(new)
+    variance = part_old + part_new
+    if variance <= 0:
+        return mean_new - mean_old, 0.0, float(min(len(old), len(new)) - 1)
+    share = part_old / variance
+    freedom = 1 / (share**2 / (len(old) - 1) + (1 - share) ** 2 / (len(new) - 1))
+    return mean_new - mean_old, math.sqrt(variance), freedom
+
+
+def _nothing(fewer: int, rule: Rule, reason: str) -> Verdict:
+    return Verdict(VerdictKind.INCONCLUSIVE, False, None, fewer, rule.delta, None, reason)

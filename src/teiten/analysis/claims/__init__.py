@@ -1,0 +1,1 @@
+"""Published findings against the results of a campaign (METHOD.md, Claims)."""

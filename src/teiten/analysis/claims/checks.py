@@ -1,0 +1,91 @@
+"""A question to a check: the mean with its interval, and whether it lies between its bounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from teiten.analysis.claims.questions import Question
+from teiten.analysis.verdict.sequential import half_width
+from teiten.analysis.verdict.verdict import NO_VARIANCE, exp, mean_and_deviation, student_half_width
+from teiten.model.claims import Check, ClaimStanding
+from teiten.model.study import Measure
+
+Estimate = tuple[float, float, float]
+"""Mean and interval, as logarithms."""
+Estimator = Callable[[Sequence[float], float], Estimate | None]
+
+
+def student(values: Sequence[float], alpha: float) -> Estimate | None:
+    """Student's t interval; None of fewer than two values, of equal ones, or with a NaN."""
+    return _estimate(values, alpha, student_half_width)
+
+
+def at_every_look(values: Sequence[float], alpha: float) -> Estimate | None:
+    """The interval of a sequential design, which ended because of what it had measured."""
+    return _estimate(values, alpha, half_width)
+
+
+def estimator_of(measure: Measure) -> Estimator:
+    """That of a campaign's design."""
+    return student if measure.sequential is None else at_every_look
+
+
+def counted(estimator: Estimator) -> Estimator:
+    """The same for what is counted, not timed: without any scatter it is known exactly."""
+
+    def estimate(values: Sequence[float], alpha: float) -> Estimate | None:
+        finite = len(values) > 1 and all(map(math.isfinite, values))
+        if finite and max(values) - min(values) < NO_VARIANCE:
+            return values[0], values[0], values[0]
+        return estimator(values, alpha)
+
+    return estimate
+
+
+def exact(values: Sequence[float], _alpha: float) -> Estimate | None:
+    """A published number as it is: it was printed without an interval."""
+    return (values[0], values[0], values[0]) if values else None
+
+
+def _estimate(
+    values: Sequence[float], alpha: float, width: Callable[[float, int, float], float]
+) -> Estimate | None:
+    if len(values) < 2 or not all(map(math.isfinite, values)):
+        return None
+    mean, deviation = mean_and_deviation(values)
+    if deviation < NO_VARIANCE:
+        return None
+    half = width(deviation, len(values), alpha)
+    return mean, mean - half, mean + half
+
+
+def check_of(question: Question, alpha: float, estimator: Estimator) -> Check:
+    found = estimator(question.values, alpha)
+    mean, low, high = found or (None, None, None)
+    return Check(
+        kind=question.kind,
+        sides=question.sides,
+        at=question.at,
+        ratio=None if mean is None else exp(mean),
+        low=None if low is None else exp(low),
+        high=None if high is None else exp(high),
+        least=None if math.isinf(question.low) else math.exp(question.low),
+        most=None if math.isinf(question.high) else math.exp(question.high),
+        pairs=len(question.values),
+        standing=_of_interval(question, found),
+        classes=question.classes,
+        server=question.server,
+        metric=question.metric,
+    )
+
+
+def _of_interval(question: Question, found: Estimate | None) -> ClaimStanding:
+    if found is None:
+        return ClaimStanding.INCONCLUSIVE
+    _, low, high = found
+    if question.low <= low and high <= question.high:
+        return ClaimStanding.REPRODUCED
+    if high < question.low or low > question.high:
+        return ClaimStanding.CONTRADICTED
+    return ClaimStanding.INCONCLUSIVE

@@ -1,0 +1,175 @@
+"""Published findings against a campaign: reproduced, contradicted, inconclusive, not applicable.
+
+A claim is a conjunction of checks, each a ratio that must lie between bounds. A check is reproduced
+where its whole interval lies between them, contradicted where it lies wholly outside; a claim is
+reproduced where every check is, contradicted where one is. Each of K checks has its interval at
+α/K, so that one contradiction among many checks is no accident of their number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from teiten.analysis.across.fingerprint import commands
+from teiten.analysis.claims.checks import check_of, estimator_of, exact
+from teiten.analysis.claims.curves import measured, of_major, published
+from teiten.analysis.claims.query_checks import exceeded_limit, printed_checks, query_checks
+from teiten.analysis.claims.questions import Ground, UnmetError, questions
+from teiten.analysis.verdict.pairs import Observation, observe
+from teiten.model.claims import (
+    Check,
+    Claim,
+    ClaimNeeds,
+    ClaimOutcome,
+    ClaimStanding,
+    FunctionShare,
+    PublishedCurves,
+    Reason,
+)
+from teiten.model.facts import HostFacts
+from teiten.model.plan import Plan
+from teiten.model.progress import Attempt
+from teiten.model.query_claims import QueryPredicate
+
+
+def assess(
+    claims: Sequence[Claim], plan: Plan, facts: HostFacts, attempts: Iterable[Attempt]
+) -> tuple[ClaimOutcome, ...]:
+    """The outcome of each claim; ``attempts`` are the campaign's recorded trials."""
+    observations = observe(plan, attempts)
+    return tuple(_assess(claim, plan, facts, observations) for claim in claims)
+
+
+def unassessed(claims: Sequence[Claim]) -> tuple[ClaimOutcome, ...]:
+    """Claims without a campaign: only what the published tables say."""
+    return tuple(
+        ClaimOutcome(
+            one, ClaimStanding.NOT_APPLICABLE, Reason("no-campaign"), in_print=in_print(one)
+        )
+        for one in claims
+    )
+
+
+def in_print(claim: Claim) -> Check | None:
+    """The claim's deciding check on the published table; None where no table was printed."""
+    if isinstance(claim.predicate, QueryPredicate):
+        return deciding_of(printed_checks(claim, claim.predicate))
+    if not isinstance(claim.published, PublishedCurves):
+        return None
+    ground = Ground(claim.published.cores, delta=0.02)
+    asked = questions(claim.predicate, published(claim.published), ground)
+    if isinstance(asked, Reason):
+        return None
+    return deciding_of([check_of(one, 1.0, exact) for one in asked])
+
+
+def _assess(
+    claim: Claim, plan: Plan, facts: HostFacts, observations: Sequence[Observation]
+) -> ClaimOutcome:
+    printed = in_print(claim)
+    unmet = _unmet(claim, plan, facts)
+    if unmet is not None:
+        return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, unmet, in_print=printed)
+    checks = _checks(claim, plan, facts, observations)
+    if isinstance(checks, Reason):
+        return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, checks, in_print=printed)
+    standing, reason = standing_of(checks, conclusive=plan.study.conclusive)
+    about_queries = isinstance(claim.predicate, QueryPredicate)
+    if about_queries and reason == Reason("too-few") and exceeded_limit(claim, observations):
+        reason = Reason("over-timeout")
+    return ClaimOutcome(claim, standing, reason, checks, deciding_of(checks), printed)
+
+
+def _checks(
+    claim: Claim, plan: Plan, facts: HostFacts, observations: Sequence[Observation]
+) -> tuple[Check, ...] | Reason:
+    """What is checked, or why nothing can be."""
+    if isinstance(claim.predicate, QueryPredicate):
+        try:
+            return query_checks(claim, claim.predicate, plan, observations, facts.cpu.logical)
+        except UnmetError as unmet:
+            return unmet.reason
+    curves = measured(claim, plan, observations)
+    if isinstance(curves, Reason):
+        return curves
+    measure = plan.study.measure
+    asked = questions(claim.predicate, curves, Ground(facts.cpu.logical, measure.delta))
+    if isinstance(asked, Reason):
+        return asked
+    estimator = estimator_of(measure)
+    return tuple(check_of(one, measure.alpha / len(asked), estimator) for one in asked)
+
+
+def _unmet(claim: Claim, plan: Plan, facts: HostFacts) -> Reason | None:
+    """The first need of a claim that a campaign does not meet."""
+    if isinstance(claim.predicate, FunctionShare) and not plan.study.measure.flame_graph:
+        return other_question(claim, plan) or Reason("flame-graph")
+    return other_question(claim, plan) or _lacking(claim.needs, plan, facts)
+
+
+def other_question(claim: Claim, plan: Plan) -> Reason | None:
+    """Whether the campaign does something else than the published study did."""
+    study = plan.study
+    if study.name != claim.study:
+        return Reason("study", (("study", claim.study),))
+    workload = next((one for one in study.workloads if one.name == claim.workload), None)
+    if workload is None:
+        return Reason("workload", (("workload", claim.workload),))
+    if claim.script and commands(claim.script) != commands(workload.script.text):
+        return Reason("script", (("workload", claim.workload),))
+    return None
+
+
+def _lacking(needs: ClaimNeeds, plan: Plan, facts: HostFacts) -> Reason | None:
+    """The versions, factors or cores that the campaign has not."""
+    if needs.systems and needs.systems != (facts.system,):
+        code = "systems" if needs.compared else "system"
+        return Reason(code, (("needed", ", ".join(needs.systems)), ("here", facts.system)))
+    if any(of_major(plan, major) is None for major in needs.servers):
+        here = ", ".join(sorted({one.version.major for _, one in plan.servers}))
+        return Reason("servers", (("needed", ", ".join(needs.servers)), ("here", here)))
+    if needs.factor is not None:
+        factor = plan.study.factor(needs.factor)
+        if factor is None or len(factor.levels) < 2:
+            return Reason("factor", (("factor", needs.factor),))
+    if facts.cpu.logical < needs.cores:
+        values = (("needed", str(needs.cores)), ("here", str(facts.cpu.logical)))
+        return Reason("cores", values)
+    return None
+
+
+def standing_of(
+    checks: Sequence[Check], *, conclusive: bool
+) -> tuple[ClaimStanding, Reason | None]:
+    if not conclusive:
+        return ClaimStanding.INCONCLUSIVE, Reason("profile")
+    found = {one.standing for one in checks}
+    if ClaimStanding.CONTRADICTED in found:
+        return ClaimStanding.CONTRADICTED, None
+    if found == {ClaimStanding.REPRODUCED}:
+        return ClaimStanding.REPRODUCED, None
+    few = any(one.ratio is None for one in checks)
+    return ClaimStanding.INCONCLUSIVE, Reason("too-few" if few else "undecided")
+
+
+_RANK = {ClaimStanding.CONTRADICTED: 0, ClaimStanding.INCONCLUSIVE: 1, ClaimStanding.REPRODUCED: 2}
+
+
+def deciding_of(checks: Sequence[Check]) -> Check | None:
+    """The check that contradicts; else one that is open; else the one nearest to its bounds."""
+    ranked = sorted(checks, key=lambda one: (_RANK[one.standing], one.ratio is None, _room(one)))
+    return ranked[0] if ranked else None
+
+
+def _room(check: Check) -> float:
+    """How far the interval stays inside the bounds, in logarithms; negative where it does not."""
+    if check.low is None or check.high is None:
+        return 0.0
+    below = math.inf if check.least is None else _log(check.low) - math.log(check.least)
+    above = math.inf if check.most is None else math.log(check.most) - _log(check.high)
+    return min(below, above)
+
+
+def _log(value: float) -> float:
+    return math.log(value) if value > 0 else -math.inf

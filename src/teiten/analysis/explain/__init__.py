@@ -1,0 +1,1 @@
+"""What EXPLAIN says: read, accounted for, and compared."""

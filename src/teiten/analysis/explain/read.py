@@ -1,0 +1,229 @@
+"""EXPLAIN's JSON to nodes with their times over all loops, by process.
+
+A node's figures are means over its loops, and below a Gather its loops are those of all processes
+(src/backend/commands/explain.c, ExecParallelRetrieveInstrumentation); the workers' own stand under
+``Workers`` with VERBOSE only. The leader's are what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from teiten.analysis.explain.text import PlanTextError, plan_document
+from teiten.analysis.model.explain import BUFFERS, LEADER, ExplainedPlan, PlanNode, Trigger
+from teiten.model.units import Seconds
+
+SUBPLANS = frozenset({"InitPlan", "SubPlan"})
+MILLISECOND = 0.001
+HALF_DIGIT = 0.0005 * MILLISECOND
+"""Times are printed with three decimals of a millisecond."""
+_AGGREGATES = {"Hashed": "HashAggregate", "Sorted": "GroupAggregate", "Mixed": "MixedAggregate"}
+_KNOWN = frozenset(
+    (
+        *("Node Type", "Plans", "Parent Relationship", "Subplan Name", "Strategy", "Partial Mode"),
+        *("Relation Name", "Schema", "Alias", "Index Name", "Join Type", "Operation", "CTE Name"),
+        *("Function Name", "Parallel Aware", "Async Capable", "Startup Cost", "Total Cost"),
+        *("Plan Rows", "Plan Width", "Actual Rows", "Actual Loops", "Actual Startup Time"),
+        *("Actual Total Time", "Workers", "Workers Planned", "Workers Launched"),
+        *("Subplans Removed", "Disabled", "Command", "Table Function Name", "Tuplestore Name"),
+    )
+)
+
+
+def read_plan(text: str) -> ExplainedPlan:
+    """The plan in a text. Raises PlanTextError, which says what the text is and what to do."""
+    return plan_of(plan_document(text))
+
+
+def plan_of(document: Mapping[str, Any]) -> ExplainedPlan:
+    """The plan of an object with the key ``Plan``. Raises PlanTextError where it is malformed."""
+    try:
+        nodes = tuple(_Reader().read(document["Plan"], parent=None, place="Plan"))
+    except RecursionError:
+        raise PlanTextError("is nested too deeply to be a plan") from None
+    return ExplainedPlan(
+        nodes=nodes,
+        planning=_seconds(document, "Planning Time"),
+        execution=_seconds(document, "Execution Time"),
+        triggers=tuple(_triggers(document.get("Triggers"))),
+        jit=dict(document["JIT"]) if isinstance(document.get("JIT"), dict) else {},
+        settings={str(key): str(value) for key, value in _table(document.get("Settings")).items()},
+        query=str(document.get("Query Text", "")),
+        document=dict(document),
+    )
+
+
+@dataclass
+class _Reader:
+    """Numbers the nodes in the order of the text."""
+
+    next_number: int = 0
+
+    def read(self, raw: Any, *, parent: int | None, place: str) -> Iterator[PlanNode]:
+        if not isinstance(raw, dict):
+            raise PlanTextError(f"is malformed: {place} is no object")
+        if not isinstance(raw.get("Node Type"), str):
+            raise PlanTextError(f"is malformed: {place} has no Node Type")
+        number = self.next_number
+        self.next_number += 1
+        yield _node(raw, number, parent, place)
+        children = raw.get("Plans", [])
+        if not isinstance(children, list):
+            raise PlanTextError(f"is malformed: {place}.Plans is no list")
+        for index, child in enumerate(children):
+            yield from self.read(child, parent=number, place=f"{place}.Plans[{index}]")
+
+
+def _node(raw: Mapping[str, Any], number: int, parent: int | None, place: str) -> PlanNode:
+    number_of = _Numbers(raw, place)
+    loops = number_of.whole("Actual Loops")
+    own_loops, seconds = _processes(raw, number_of, loops, place)
+    return PlanNode(
+        number=number,
+        parent=parent,
+        kind=_kind(raw),
+        relationship=str(raw.get("Parent Relationship", "")),
+        subplan=str(raw.get("Subplan Name", "")),
+        relation=_first(raw, "Relation Name", "Function Name", "CTE Name", "Table Function Name"),
+        alias=str(raw.get("Alias", "")),
+        index=str(raw.get("Index Name", "")),
+        join=str(raw.get("Join Type", "")),
+        operation=_operation(raw),
+        parallel_aware=raw.get("Parallel Aware") is True,
+        partial=_partial(raw),
+        planned_rows=number_of("Plan Rows"),
+        planned_cost=number_of("Total Cost"),
+        rows=number_of("Actual Rows"),
+        loops=loops,
+        own_loops=own_loops,
+        seconds=seconds,
+        rounding=HALF_DIGIT * (loops or 0) * (2 if len(own_loops) > 1 else 1),
+        buffers=_buffers(number_of),
+        io_seconds=_io_seconds(raw),
+        workers_planned=number_of.whole("Workers Planned"),
+        workers_launched=number_of.whole("Workers Launched"),
+        subplans_removed=number_of.whole("Subplans Removed") or 0,
+        details=tuple(_details(raw)),
+    )
+
+
+class _Numbers:
+    """Numbers of a node; what is none is an error that names its place."""
+
+    def __init__(self, raw: Mapping[str, Any], place: str) -> None:
+        self._raw = raw
+        self._place = place
+
+    def __call__(self, key: str) -> float | None:
+        value = self._raw.get(key)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e300:
+            raise PlanTextError(f"is malformed: {self._place}, {key}: {value!r} is no number")
+        return float(value)
+
+    def whole(self, key: str) -> int | None:
+        value = self(key)
+        return None if value is None else round(value)
+
+
+def _processes(
+    raw: Mapping[str, Any], number_of: _Numbers, loops: int | None, place: str
+) -> tuple[dict[int, int], dict[int, float] | None]:
+    """Loops and inclusive seconds by process, the leader's as the rest."""
+    if loops is None:
+        return {}, None
+    time = number_of("Actual Total Time")
+    own_loops: dict[int, int] = {}
+    seconds: dict[int, float] = {}
+    for index, worker in enumerate(_list(raw.get("Workers"))):
+        figures = _Numbers(_table(worker), f"{place}.Workers[{index}]")
+        count, each = figures.whole("Actual Loops"), figures("Actual Total Time")
+        process = figures.whole("Worker Number")
+        if count is not None and process is not None:
+            own_loops[process] = count
+            seconds[process] = (each or 0.0) * MILLISECOND * count
+    own_loops[LEADER] = max(0, loops - sum(own_loops.values()))
+    if time is None:
+        return own_loops, {LEADER: 0.0} if loops == 0 else None
+    total = time * MILLISECOND * loops
+    rest = total - sum(seconds.values())
+    seconds[LEADER] = max(0.0, rest) if own_loops[LEADER] else 0.0
+    return own_loops, seconds
+
+
+def _kind(raw: Mapping[str, Any]) -> str:
+    kind = str(raw["Node Type"])
+    strategy = str(raw.get("Strategy", ""))
+    if kind == "Aggregate":
+        return _AGGREGATES.get(strategy, kind)
+    if kind == "SetOp" and strategy == "Hashed":
+        return "HashSetOp"
+    return kind
+
+
+def _partial(raw: Mapping[str, Any]) -> str:
+    mode = str(raw.get("Partial Mode", ""))
+    return "" if mode == "Simple" else mode
+
+
+def _operation(raw: Mapping[str, Any]) -> str:
+    """Of ModifyTable and of foreign scans that modify; a SetOp's command."""
+    found = _first(raw, "Operation", "Command")
+    return "" if found == "Select" else found
+
+
+def _first(raw: Mapping[str, Any], *keys: str) -> str:
+    return next((str(raw[key]) for key in keys if raw.get(key)), "")
+
+
+def _buffers(number_of: _Numbers) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for name in BUFFERS:
+        place, _, action = name.partition("_")
+        value = number_of.whole(f"{place.title()} {action.title()} Blocks")
+        if value is not None:
+            found[name] = value
+    return found
+
+
+def _io_seconds(raw: Mapping[str, Any]) -> float:
+    """I/O Read Time until 16; since then by kind: Shared I/O Read Time, Temp I/O Write Time."""
+    return MILLISECOND * sum(
+        float(value)
+        for key, value in raw.items()
+        if "I/O" in key and key.endswith("Time") and isinstance(value, int | float)
+    )
+
+
+def _details(raw: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for key, value in raw.items():
+        if key not in _KNOWN and not key.endswith("Blocks") and "I/O" not in key:
+            yield key, value
+
+
+def _triggers(value: Any) -> Iterator[Trigger]:
+    for one in _list(value):
+        raw = _table(one)
+        number_of = _Numbers(raw, "Triggers")
+        yield Trigger(
+            name=_first(raw, "Trigger Name", "Constraint Name"),
+            relation=str(raw.get("Relation", "")),
+            seconds=(number_of("Time") or 0.0) * MILLISECOND,
+            calls=number_of.whole("Calls") or 0,
+        )
+
+
+def _seconds(document: Mapping[str, Any], key: str) -> Seconds | None:
+    value = _Numbers(document, "the document")(key)
+    return None if value is None else Seconds(value * MILLISECOND)
+
+
+def _list(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list) else ()
+
+
+def _table(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

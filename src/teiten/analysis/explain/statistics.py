@@ -1,0 +1,123 @@
+"""A plan in numbers: by node type as in 2020 §6.5.5 (tables 6.30 to 6.33), workers, pruning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import fmean
+
+from teiten.analysis.explain.accounts import GATHERS, accounts
+from teiten.analysis.explain.consumers import below
+from teiten.analysis.model.explain import (
+    HIT,
+    LEADER,
+    READ,
+    Accounts,
+    ExplainedPlan,
+    KindStatistics,
+    PlanNode,
+    PlanStatistics,
+)
+
+APPENDS = frozenset({"Append", "Merge Append"})
+SCANS = frozenset(
+    (
+        *("Seq Scan", "Index Scan", "Index Only Scan", "Bitmap Heap Scan", "Tid Scan"),
+        *("Tid Range Scan", "Sample Scan", "Foreign Scan", "Custom Scan"),
+    )
+)
+"""What reads a table."""
+
+
+def statistics(plan: ExplainedPlan) -> PlanStatistics:
+    """The numbers of a plan, executed or not."""
+    found = accounts(plan)
+    total = found.total
+    return PlanStatistics(
+        plan=plan,
+        accounts=found,
+        kinds=_by_kind(plan, found),
+        workers_planned=sum(node.workers_planned or 0 for node in plan.nodes),
+        workers_launched=sum(node.workers_launched or 0 for node in plan.nodes),
+        pruned=sum(pruned(plan, node) for node in plan.nodes),
+        blocks=total.buffers.get(HIT, 0) + total.buffers.get(READ, 0),
+        blocks_read=total.buffers.get(READ, 0),
+        io_seconds=total.io_seconds,
+        scans_by_workers=_scans_by_workers(plan),
+    )
+
+
+def estimate_error(node: PlanNode) -> float | None:
+    """The factor by which the planner's rows of one loop were wrong, 1 or more.
+
+    None where the node was not executed, or where there is nothing to compare. Fewer than one row
+    counts as one, because the planner estimates no less.
+    """
+    if not node.loops or node.rows is None or not node.planned_rows:
+        return None
+    actual, planned = max(node.rows, 1.0), max(node.planned_rows, 1.0)
+    return max(actual / planned, planned / actual)
+
+
+def pruned(plan: ExplainedPlan, node: PlanNode) -> int:
+    """The children of an Append that pruning at run time left out, before or while executing."""
+    if node.kind not in APPENDS or not node.loops:
+        return 0
+    members = plan.children(node.number)
+    skipped = [one for one in members if one.relationship == "Member" and one.loops == 0]
+    return node.subplans_removed + len(skipped)
+
+
+def _by_kind(plan: ExplainedPlan, found: Accounts) -> tuple[KindStatistics, ...]:
+    groups: dict[str, list[PlanNode]] = {}
+    for node in plan.nodes:
+        groups.setdefault(node.kind, []).append(node)
+    kinds = [_kind(plan, kind, nodes, found) for kind, nodes in groups.items()]
+    return tuple(sorted(kinds, key=lambda one: (-one.seconds, -one.nodes, one.kind)))
+
+
+def _kind(
+    plan: ExplainedPlan, kind: str, nodes: Sequence[PlanNode], found: Accounts
+) -> KindStatistics:
+    own = [found.nodes[node.number] for node in nodes]
+    seconds = sum(one.seconds for one in own)
+    errors = [error for error in map(estimate_error, nodes) if error is not None]
+    return KindStatistics(
+        kind=kind,
+        nodes=len(nodes),
+        never_executed=sum(1 for node in nodes if node.loops == 0),
+        loops=sum(node.loops or 0 for node in nodes),
+        worker_loops=sum(
+            loops
+            for node in nodes
+            for process, loops in node.own_loops.items()
+            if process != LEADER
+        ),
+        leader=sum(one.leader for one in own),
+        workers=sum(one.workers for one in own),
+        share=seconds / found.total.seconds if found.total.seconds > 0 else None,
+        rows=sum(node.total_rows or 0.0 for node in nodes),
+        estimate_error=max(errors, default=None),
+        buffers=summed(one.buffers for one in own),
+        io_seconds=sum(one.io_seconds for one in own),
+        workers_planned=sum(node.workers_planned or 0 for node in nodes),
+        workers_launched=sum(node.workers_launched or 0 for node in nodes),
+        pruned=sum(pruned(plan, node) for node in nodes),
+    )
+
+
+def summed(parts: Iterable[dict[str, int]]) -> dict[str, int]:
+    """Counters by name, added up."""
+    total: dict[str, int] = {}
+    for part in parts:
+        for name, value in part.items():
+            total[name] = total.get(name, 0) + value
+    return total
+
+
+def _scans_by_workers(plan: ExplainedPlan) -> tuple[tuple[int, int, float], ...]:
+    found: dict[int, list[float]] = {}
+    for gather in (node for node in plan.nodes if node.kind in GATHERS):
+        for node in below(plan, gather.number):
+            if node.kind in SCANS and node.seconds is not None and node.loops:
+                found.setdefault(node.workers, []).append(sum(node.seconds.values()))
+    return tuple((workers, len(each), fmean(each)) for workers, each in sorted(found.items()))

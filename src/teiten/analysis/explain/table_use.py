@@ -1,0 +1,130 @@
+"""What an executed plan did with its tables: blocks touched, partitions scanned and left out."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from statistics import fmean
+
+from teiten.analysis.explain.accounts import GATHERS
+from teiten.analysis.explain.consumers import below
+from teiten.analysis.explain.planner_facts import Relations
+from teiten.analysis.explain.statistics import APPENDS, SCANS
+from teiten.analysis.explain.worker_rules import first_scan
+from teiten.analysis.model.explain import HIT, READ, ExplainedPlan, PlanNode, PlanStatistics
+from teiten.analysis.model.query_results import Context, PartitionUse, SharedScans, TableUse
+from teiten.model.units import Seconds
+
+BITMAP = "Bitmap Index Scan"
+TABLE = "r"
+"""pg_class.relkind"""
+_NUMBERED = re.compile(r"_(?:\d+|p\d+|default)$")
+
+
+@dataclass
+class _Found:
+    """What stands in a plan of one table or family of partitions."""
+
+    nodes: list[PlanNode] = field(default_factory=list)
+    """Its scans."""
+    members: dict[str, bool] = field(default_factory=dict)
+    """Partition, and whether any scan of it was executed."""
+    removed: int = 0
+    blocks: int = 0
+
+
+def greatest_table(plans: Iterable[PlanStatistics], relations: Iterable[Relations]) -> str | None:
+    """The table of which the plans touch the most blocks: of a star schema the fact table."""
+    most: dict[str, int] = defaultdict(int)
+    for one, known in zip(plans, relations, strict=True):
+        for table, found in _found(one, known).items():
+            most[table] = max(most[table], found.blocks)
+    return max(most, key=lambda table: most[table], default=None)
+
+
+def table_use(
+    one: PlanStatistics, table: str, relations: Relations, context: Context, side: str
+) -> TableUse:
+    """What an executed plan did with a table."""
+    found = _found(one, relations).get(table, _Found())
+    return TableUse(
+        context=context,
+        side=side,
+        table=table,
+        blocks=found.blocks if one.accounts.total.buffers else None,
+        partitions=_partitions(table, found, relations),
+        shared=_shared(one.plan, found),
+    )
+
+
+def _found(one: PlanStatistics, relations: Relations) -> dict[str, _Found]:
+    plan = one.plan
+    found: dict[str, _Found] = defaultdict(_Found)
+    for node in plan.nodes:
+        if node.kind in SCANS and node.relation:
+            table = _table(node.relation, relations)
+            entry = found[table]
+            entry.nodes.append(node)
+            entry.blocks += _blocks(one, node)
+            entry.blocks += sum(_blocks(one, index) for index in _below_bitmap(plan, node))
+            if table != node.relation:
+                executed = entry.members.get(node.relation, False)
+                entry.members[node.relation] = executed or node.executed
+        elif node.kind in APPENDS and node.subplans_removed:
+            first = first_scan(plan, node)
+            if first is not None:
+                found[_table(first.relation, relations)].removed += node.subplans_removed
+    return found
+
+
+def _below_bitmap(plan: ExplainedPlan, node: PlanNode) -> list[PlanNode]:
+    if node.kind != "Bitmap Heap Scan":
+        return []
+    return [one for one in below(plan, node.number) if one.kind == BITMAP]
+
+
+def _blocks(one: PlanStatistics, node: PlanNode) -> int:
+    buffers = one.accounts.nodes[node.number].buffers
+    return buffers.get(HIT, 0) + buffers.get(READ, 0)
+
+
+def _table(relation: str, relations: Relations) -> str:
+    """The partitioned table of a partition; where relations were not recorded, the name without
+    the number that partitions have behind it."""
+    known = relations.get(relation)
+    if known is not None:
+        return known.parent or relation
+    return relation if relations else _NUMBERED.sub("", relation)
+
+
+def _partitions(table: str, found: _Found, relations: Relations) -> PartitionUse | None:
+    every = sum(one.parent == table and one.kind == TABLE for one in relations.values())
+    if not found.members and not every:
+        return None
+    scanned = sum(found.members.values())
+    return PartitionUse(
+        partitions=every or None,
+        scanned=scanned,
+        skipped=len(found.members) - scanned + found.removed,
+    )
+
+
+def _shared(plan: ExplainedPlan, found: _Found) -> tuple[SharedScans, ...]:
+    """The executed scans of partitions below a Gather, by number of workers."""
+    shared = {
+        node.number
+        for gather in plan.nodes
+        if gather.kind in GATHERS
+        for node in below(plan, gather.number)
+    }
+    times: Mapping[int, list[float]] = defaultdict(list)
+    for node in found.nodes:
+        processes = [loops for loops in node.own_loops.values() if loops]
+        if node.number in shared and found.members and node.seconds is not None and processes:
+            times[node.workers].append(sum(node.seconds.values()) / len(processes))
+    return tuple(
+        SharedScans(workers, len(each), Seconds(fmean(each)))
+        for workers, each in sorted(times.items(), reverse=True)
+    )

@@ -1,0 +1,165 @@
+"""What the analysis found: the only thing that a report is made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from teiten.analysis.model.explain import QueryPlans
+from teiten.analysis.model.per_transaction import PerTransaction
+from teiten.analysis.model.query_results import QueryResults
+from teiten.analysis.model.replication import Replication
+from teiten.analysis.model.scaling import ScalingResult
+from teiten.analysis.model.verdict import Interval, Verdict, VerdictKind
+from teiten.model.bottleneck import BottleneckResult
+from teiten.model.claims import ClaimOutcome
+from teiten.model.facts import Caution, HostFacts
+from teiten.model.metrics import Metric
+from teiten.model.noise import NoiseFloor
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.progress import Standing
+from teiten.model.stacks import Profile, Profiles
+from teiten.model.trial import Event, FloatArray, Outcome, Problem
+from teiten.model.units import Seconds
+
+__all__ = [
+    "CampaignAnalysis",
+    "ContrastResult",
+    "Interval",
+    "LevelResult",
+    "SeriesView",
+    "TrialView",
+    "Verdict",
+    "VerdictKind",
+]
+
+
+@dataclass(frozen=True)
+class LevelResult:
+    """One contrast at one combination of the other factors' levels."""
+
+    context: tuple[tuple[str, str], ...]
+    old_values: tuple[float, ...]
+    """Every counted trial, in block order."""
+    new_values: tuple[float, ...]
+    old_median: float | None
+    new_median: float | None
+    verdict: Verdict
+    """From an interval at α/K over the K levels of a fixed design (``analysis.verdict``)."""
+    old_over: int = 0
+    """Counted trials that exceeded the time limit: they have no value, and the level no ratio."""
+    new_over: int = 0
+    limit: Seconds | None = None
+    """The limit that they exceeded."""
+
+
+@dataclass(frozen=True)
+class ContrastResult:
+    """A metric of a workload, new against old, over all levels."""
+
+    workload: str
+    metric: Metric
+    old: str
+    new: str
+    levels: tuple[LevelResult, ...]
+    overall: Verdict
+    """Of the mean over all levels: one test, at α, with the blocks as pairs."""
+    incomplete_blocks: tuple[int, ...] = ()
+    """Blocks left out of ``overall``, because in them a level lacks a side."""
+    lag_one: float | None = None
+    """The correlation of the blocks' mean d with those before them, -1 to 1."""
+    trend: float | None = None
+    """How far the blocks' mean d rises (positive) or falls with time, in standard deviations of
+    what chance does (Mann and Kendall)."""
+    forecast: int | None = None
+    """Of a sequential design: how many blocks in all will decide, as it looks now."""
+    left_out: tuple[tuple[tuple[str, str], ...], ...] = ()
+    """Contexts that ``overall`` leaves out, because trials exceeded the time limit there."""
+
+
+@dataclass(frozen=True)
+class SeriesView:
+    """A series as the report draws it: thinned by averaging ``stride`` neighbouring samples."""
+
+    source: str
+    seconds: FloatArray
+    columns: dict[str, FloatArray]
+    stride: int
+
+
+@dataclass(frozen=True)
+class TrialView:
+    """A trial as the report lists it."""
+
+    number: int
+    attempt: int
+    block: int
+    workload: str
+    levels: tuple[tuple[str, str], ...]
+    outcome: Outcome
+    problems: tuple[Problem, ...]
+    started_at: float
+    finished_at: float
+    metrics: dict[str, float]
+    series: tuple[SeriesView, ...]
+    histogram: tuple[tuple[float, float], ...]
+    """Latency in seconds and the share of transactions at or below it."""
+    facts: dict[str, Any]
+    evidence: tuple[tuple[str, str], ...]
+    profile: Profile | None = None
+
+
+@dataclass(frozen=True)
+class CampaignAnalysis:
+    """A campaign, ready to be reported."""
+
+    name: str
+    teiten_version: str
+    created_at: float
+    finished_at: float | None
+    complete: bool
+    """Every planned trial has ended (counted, or failed beyond its repeats)."""
+    plan: Plan
+    facts: HostFacts
+    cautions: tuple[Caution, ...]
+    server_facts: dict[str, dict[str, Any]]
+    """By server level: version text, compiler, configure options, non-default settings."""
+    contrasts: tuple[ContrastResult, ...]
+    trials: tuple[TrialView, ...]
+    missing: int
+    """Planned trials that have not ended; of a sequential design, at the most."""
+    measured: Seconds
+    wall: Seconds
+    events: tuple[Event, ...]
+    command: str
+    """The command line that repeats the campaign."""
+    noise: tuple[NoiseFloor, ...] = ()
+    """What ``teiten null`` had measured here before, for workloads of this campaign."""
+    replication: Replication | None = None
+    """How the length of the trials was chosen, where a pilot or a null campaign chose it."""
+    standing: Standing = field(default_factory=Standing)
+    """What a sequential campaign did without, and why it ended."""
+    claims: tuple[ClaimOutcome, ...] = ()
+    """The published findings that the study replicates, and their outcomes here."""
+    scaling: tuple[ScalingResult, ...] = ()
+    """Of every workload, context and side with four loads or more, in the study's order."""
+    query_plans: tuple[QueryPlans, ...] = ()
+    """Of every query, in the study's order; empty without a workload of queries."""
+    query_results: tuple[QueryResults, ...] = ()
+    """Of every workload of queries: its groups, workers, blocks and partitions."""
+    bottlenecks: tuple[BottleneckResult, ...] = ()
+    """Of every entry of ``scaling``; empty where no ceilings were measured before the campaign."""
+    profiles: Profiles = field(default_factory=Profiles)
+    """Where the CPU time went, of a campaign with flame graphs."""
+    per_transaction: tuple[PerTransaction, ...] = ()
+    """What a transaction took besides time: one for each contrast and level."""
+
+    @property
+    def due(self) -> tuple[PlannedTrial, ...]:
+        """The planned trials that were run or, as far as is known now, are needed."""
+        tried = {trial.number for trial in self.trials}
+        return tuple(
+            trial
+            for trial in self.plan.trials
+            if trial.number in tried or trial.number not in self.standing.unneeded
+        )

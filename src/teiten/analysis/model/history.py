@@ -1,0 +1,102 @@
+"""Many campaigns as lines through time."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from enum import StrEnum
+
+from teiten.analysis.model.comparison import Difference
+from teiten.model.facts import HostFacts
+from teiten.model.text import Bilingual
+from teiten.model.units import Share
+
+
+class Axis(StrEnum):
+    DATE = "date"
+    VERSION = "version"
+
+
+@dataclass(frozen=True)
+class HistoryPoint:
+    """One campaign on one server: the geometric mean of TPS over its levels."""
+
+    campaign: str
+    path: str
+    """Where its ledger was found."""
+    at: float
+    """Seconds since the epoch."""
+    server: str
+    """The contrasted level."""
+    version: str
+    version_number: int
+    value: float
+    low: float | None
+    """Of the interval from the blocks of this campaign; None of fewer than two."""
+    high: float | None
+    blocks: int
+    levels: int
+    conclusive: bool
+
+
+@dataclass(frozen=True)
+class ChangePoint:
+    """Where a line changes: between the point before ``first`` and that point."""
+
+    first: int
+    """The index of the first point after the change."""
+    ratio: float
+    """Geometric mean of the segment after it by that of the segment before it."""
+    differences: tuple[Difference, ...]
+    """What differs between the two campaigns around it."""
+
+
+class Search(StrEnum):
+    """Whether changes were looked for."""
+
+    DONE = "done"
+    TOO_FEW = "too-few"
+
+
+@dataclass(frozen=True)
+class HistoryLine:
+    """Points that belong together: one machine, one study under the same conditions."""
+
+    machine: str
+    """Fingerprint."""
+    conditions: str
+    """Fingerprint."""
+    study: str
+    profile: str
+    title: Bilingual
+    workload: str
+    server: str
+    """The contrasted level; empty where the line runs through all versions."""
+    facts: HostFacts
+    """Of the newest campaign."""
+    points: tuple[HistoryPoint, ...]
+    changes: tuple[ChangePoint, ...]
+    search: Search
+    confidence: Share
+    """With which a line without changes has none marked."""
+
+    @property
+    def segments(self) -> tuple[tuple[int, int], ...]:
+        """First index and the index after the last, between changes."""
+        edges = [0, *(one.first for one in self.changes), len(self.points)]
+        return tuple(itertools.pairwise(edges))
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A ledger that is on no line. ``why`` is for people, in English."""
+
+    path: str
+    why: str
+
+
+@dataclass(frozen=True)
+class History:
+    axis: Axis
+    lines: tuple[HistoryLine, ...]
+    left_out: tuple[LeftOut, ...]

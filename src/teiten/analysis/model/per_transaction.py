@@ -1,0 +1,54 @@
+"""What a transaction took on both sides of a contrast, besides time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from teiten.model.stacks import Change
+
+
+class Origin(StrEnum):
+    """In which window something was counted."""
+
+    MEASURED = "measured"
+    PROFILE = "profile"
+    """The extra window after it (``--flame-graph``)."""
+
+
+class Kind(StrEnum):
+    """What a row counts, and so its unit."""
+
+    SECONDS = "s"
+    BYTES = "B"
+    COUNT = "1"
+
+
+@dataclass(frozen=True)
+class Taken:
+    """One thing per transaction; ``name`` has a text under ``taken.``, but for a wait event."""
+
+    name: str
+    """``cpu``, ``wal-bytes``, … or a wait event ``Type:Event``."""
+    kind: Kind
+    origin: Origin
+    old: float
+    new: float
+    """Means over the pairs."""
+    pairs: int
+    change: Change
+
+    @property
+    def is_wait(self) -> bool:
+        return ":" in self.name
+
+
+@dataclass(frozen=True)
+class PerTransaction:
+    """All rows of one contrast at one level; each interval is at α divided by their number."""
+
+    workload: str
+    context: tuple[tuple[str, str], ...]
+    old: str
+    new: str
+    rows: tuple[Taken, ...]

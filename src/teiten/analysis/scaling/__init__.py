@@ -1,0 +1,1 @@
+"""How throughput grows with load, and what limits it (METHOD.md, Scaling, Bottlenecks)."""

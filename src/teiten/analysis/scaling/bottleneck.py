@@ -1,0 +1,209 @@
+"""What limits a plateau (METHOD.md, Bottlenecks): a statement, or why there is none.
+
+A statement needs a plateau, a ceiling of the resource that the readings come near to, and waits for
+it in more than half of the active backends' time. Since two resources cannot both have more than
+half, and a full write bandwidth and a commit latency exclude one another, at most one rule holds.
+
+Where commits wait for the disk, one flush serves all who wait (group commit, since 9.2), so that
+throughput goes on rising with the clients while the flushes do not: there the plateau is theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from teiten.analysis.scaling.wait_groups import WaitGroup, shares
+from teiten.model.bottleneck import (
+    Abstained,
+    Abstention,
+    Ceilings,
+    Consistent,
+    Evidence,
+    Finding,
+    Readings,
+    Resource,
+)
+
+DOMINANT = 0.5
+"""A group of waits with more than this share of the active backends' time."""
+NEAR = 0.9
+"""Of a ceiling: bandwidths and requests."""
+NEAR_FSYNCS = 0.7
+"""A commit writes more than the ceiling's 8 kB, above all after a checkpoint."""
+FLAT = 0.1
+"""By how much flushes may still rise from one load to the next on their plateau."""
+MOST_BANDWIDTH = 0.5
+"""Of the write ceiling, below which a wait for WAL is one for latency."""
+BUSY = 0.05
+"""Idle share below which the processors are the limit."""
+IDLE = 0.2
+"""Idle share above which they are not."""
+CLIENT_BOUND = 0.95
+"""As the check of a trial has it: the load generator had no time left."""
+PRESSURE_OF_IO = 0.25
+"""Time in which some task waited for a disk, below which pressure objects. The kernel counts the
+one backend that flushes, not those that wait for its flush."""
+PRESSURE_OF_CPU = 0.5
+"""The same of cores, as a share of the time in which one of the clients cannot have one; as many
+clients as cores fill them without any waiting."""
+BLOCK = 8192
+RISING = 0.02
+"""A hit ratio that rises by more from the smallest load on objects to reads as the limit."""
+
+Waits = Mapping[WaitGroup, float]
+
+
+def judge(readings: Readings, ceilings: Ceilings | None) -> Finding:
+    """The one resource that the plateau is consistent with, or an abstention with its reason."""
+    if not readings.plateau:
+        return _while_rising(readings, ceilings)
+    if ceilings is None:
+        return Abstained(Abstention.NO_CEILINGS, ())
+    if readings.generator is not None and readings.generator >= CLIENT_BOUND:
+        return Consistent(Resource.CLIENT, (("generator_share", readings.generator),))
+    waits = shares(readings.waits)
+    if not waits:
+        return Abstained(Abstention.NO_WAITS, ())
+    rule = _rule(waits)
+    if rule is None:
+        most = max(waits, key=lambda group: waits[group])
+        return Abstained(Abstention.NO_DOMINANT_WAIT, ((f"waits_{most.value}", waits[most]),))
+    return rule(readings, ceilings, waits)
+
+
+def _while_rising(readings: Readings, ceilings: Ceilings | None) -> Finding:
+    """Throughput still grows: only flushes can have reached their plateau."""
+    waits = shares(readings.waits)
+    before, now = readings.fsyncs_before, readings.fsyncs
+    flat = before is not None and now is not None and now <= (1 + FLAT) * before
+    if ceilings is not None and waits and flat and waits[WaitGroup.FLUSH] > DOMINANT:
+        found = _write(readings, ceilings, waits)
+        if isinstance(found, Consistent) and found.resource is Resource.COMMIT_LATENCY:
+            evidence = (*found.evidence, *_known("fsyncs_before", before))
+            return Consistent(Resource.COMMIT_LATENCY, evidence)
+    return Abstained(Abstention.NO_PLATEAU, ())
+
+
+def _rule(waits: Waits) -> Callable[[Readings, Ceilings, Waits], Finding] | None:
+    if waits[WaitGroup.RUNNING] > DOMINANT:
+        return _cpu
+    if waits[WaitGroup.FLUSH] + waits[WaitGroup.WRITE] > DOMINANT:
+        return _write
+    if waits[WaitGroup.READ] > DOMINANT:
+        return _read
+    return _lock if waits[WaitGroup.LOCK] > DOMINANT else None
+
+
+def _cpu(readings: Readings, ceilings: Ceilings, waits: Waits) -> Finding:
+    idle = _idle(readings, ceilings)
+    if idle is None:
+        return _not_seen(waits, WaitGroup.RUNNING)
+    evidence = (
+        ("idle_share", idle),
+        ("cores", ceilings.cores),
+        ("waits_running", waits[WaitGroup.RUNNING]),
+        *_known("pressure_cpu", readings.pressure_cpu),
+    )
+    waiting = max(0.0, 1 - ceilings.cores / max(readings.clients, 1.0))
+    holds = idle < BUSY and _pressed(readings.pressure_cpu, PRESSURE_OF_CPU * waiting)
+    return _found(Resource.CPU, evidence, holds)
+
+
+def _write(readings: Readings, ceilings: Ceilings, waits: Waits) -> Finding:
+    """Bandwidth where it is full; else latency where it is not and the flushes dominate."""
+    if readings.written is None:
+        return _not_seen(waits, WaitGroup.FLUSH, WaitGroup.WRITE)
+    flushes = waits[WaitGroup.FLUSH]
+    ceiling = _write_ceiling(readings, ceilings)
+    used = readings.written / ceiling
+    if used > MOST_BANDWIDTH:
+        idle = _idle(readings, ceilings)
+        evidence = (
+            ("written", readings.written),
+            ("write_ceiling", ceiling),
+            ("waits_write", flushes + waits[WaitGroup.WRITE]),
+            *_known("idle_share", idle),
+            *_known("pressure_io", readings.pressure_io),
+        )
+        holds = used >= NEAR and idle is not None and idle > IDLE
+        pressed = _pressed(readings.pressure_io, PRESSURE_OF_IO)
+        return _found(Resource.WRITE_BANDWIDTH, evidence, holds and pressed)
+    if flushes <= DOMINANT or readings.fsyncs is None:
+        return _not_seen(waits, WaitGroup.FLUSH, WaitGroup.WRITE)
+    evidence = (
+        ("fsyncs", readings.fsyncs),
+        ("fsync_ceiling", ceilings.fsyncs),
+        ("waits_flush", flushes),
+        ("written", readings.written),
+        ("write_ceiling", ceiling),
+    )
+    holds = readings.fsyncs >= NEAR_FSYNCS * ceilings.fsyncs and used < MOST_BANDWIDTH
+    return _found(Resource.COMMIT_LATENCY, evidence, holds)
+
+
+def _write_ceiling(readings: Readings, ceilings: Ceilings) -> float:
+    """Of the same pattern: WAL is written in sequence, data files here and there."""
+    of_wal = sum(value for event, value in readings.waits.items() if "wal" in event.lower())
+    of_data = sum(value for event, value in readings.waits.items() if "datafile" in event.lower())
+    if of_wal >= of_data:
+        return ceilings.sequential_write
+    return ceilings.random_writes * BLOCK
+
+
+def _read(readings: Readings, ceilings: Ceilings, waits: Waits) -> Finding:
+    """Near the ceiling of bandwidth or of requests, whichever is nearer."""
+    if readings.read is None or readings.reads is None:
+        return _not_seen(waits, WaitGroup.READ)
+    used = max(readings.read / ceilings.sequential_read, readings.reads / ceilings.random_reads)
+    before, now = readings.hit_ratio_below, readings.hit_ratio
+    rising = before is not None and now is not None and now > before + RISING
+    evidence = (
+        ("read", readings.read),
+        ("read_ceiling", ceilings.sequential_read),
+        ("reads", readings.reads),
+        ("reads_ceiling", ceilings.random_reads),
+        ("waits_read", waits[WaitGroup.READ]),
+        *_known("hit_ratio", now),
+        *_known("hit_ratio_below", before),
+    )
+    return _found(Resource.READ, evidence, used >= NEAR and not rising)
+
+
+def _lock(readings: Readings, ceilings: Ceilings, waits: Waits) -> Finding:
+    """Locks have no ceiling of their own: that of the processors must be far."""
+    idle = _idle(readings, ceilings)
+    if idle is None:
+        return _not_seen(waits, WaitGroup.LOCK)
+    evidence = (
+        ("waits_lock", waits[WaitGroup.LOCK]),
+        ("idle_share", idle),
+        ("cores", ceilings.cores),
+    )
+    return _found(Resource.LOCK, evidence, idle > IDLE)
+
+
+def _idle(readings: Readings, ceilings: Ceilings) -> float | None:
+    """Of what busy programs can get here, which a quota makes less than the cores."""
+    if readings.cpu_cores is None:
+        return None
+    return max(0.0, 1 - readings.cpu_cores / ceilings.cores)
+
+
+def _pressed(pressure: float | None, least: float) -> bool:
+    """Not every kernel counts pressure; where it does, it must not object."""
+    return pressure is None or pressure >= least
+
+
+def _found(resource: Resource, evidence: Evidence, holds: bool) -> Finding:
+    if holds:
+        return Consistent(resource, evidence)
+    return Abstained(Abstention.BELOW_CEILING, evidence)
+
+
+def _not_seen(waits: Waits, *groups: WaitGroup) -> Abstained:
+    seen = tuple((f"waits_{group.value}", waits[group]) for group in groups)
+    return Abstained(Abstention.NOT_SEEN, seen)
+
+
+def _known(name: str, value: float | None) -> Evidence:
+    return () if value is None else ((name, value),)

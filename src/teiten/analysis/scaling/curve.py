@@ -1,0 +1,133 @@
+"""Scaling (METHOD.md): the curve where it fits, the measured knee always, and the efficiency."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+from scipy import stats
+
+from teiten.analysis.model.scaling import Curve, LackOfFit, Parameter, Scaling, ScalingPoint, UslFit
+from teiten.analysis.scaling.knee import FEWEST_BLOCKS, knee
+from teiten.analysis.scaling.lack_of_fit import FEWEST_LEVELS, lack_of_fit, residuals
+from teiten.analysis.scaling.replicates import Replicates, replicates
+from teiten.analysis.scaling.usl import fit_usl
+from teiten.model.trial import FloatArray
+from teiten.model.units import Share
+
+TOO_FEW_LEVELS = "too-few-levels"
+NOT_POSITIVE = "not-positive"
+MISFIT = "misfit"
+NO_REPLICATES = "no-replicates"
+TOO_FEW_BLOCKS = "too-few-blocks"
+IDENTICAL_TRIALS = "identical-trials"
+
+Table = Mapping[float, Mapping[int, float]]
+"""By load, the metric of each block's trial. A published table is one block."""
+
+
+def scale(table: Table, *, delta: Share, alpha: Share, cores: int | None = None) -> Scaling:
+    """Analyse throughput by load.
+
+    ``cores``: of the machine, for the efficiency per core. NaN is a missing value. A value that is
+    zero, negative or infinite is no throughput, and then nothing is said at all.
+    """
+    loads, values = _arrays(table)
+    if np.any(values <= 0) or np.any(np.isinf(values)):
+        return Scaling((), None, None, NOT_POSITIVE, None, NO_REPLICATES)
+    if not len(loads):
+        return Scaling((), None, None, TOO_FEW_LEVELS, None, NO_REPLICATES)
+    trials = replicates(loads, values)
+    no_interval = _no_interval(trials)
+    curve, fit, lack = _fitted(trials, alpha) if len(loads) >= FEWEST_LEVELS else (None, None, None)
+    return Scaling(
+        points=tuple(_points(trials, curve, cores)),
+        fit=fit,
+        lack=lack,
+        withheld=None if fit else TOO_FEW_LEVELS if lack is None else MISFIT,
+        knee=knee(trials, delta=delta, alpha=alpha, bounded=no_interval is None)
+        if len(loads) > 1
+        else None,
+        no_interval=no_interval,
+    )
+
+
+def _fitted(trials: Replicates, alpha: Share) -> tuple[Curve, UslFit | None, LackOfFit]:
+    curve = fit_usl(*trials.points())
+    lack = lack_of_fit(trials, curve, alpha=alpha)
+    return curve, None if lack.misfits else _with_intervals(trials, curve, alpha), lack
+
+
+def _with_intervals(trials: Replicates, curve: Curve, alpha: Share) -> UslFit:
+    blocks = range(trials.logs.shape[1]) if _no_interval(trials) is None else ()
+    parts = [trials.without(block) for block in blocks]
+    others = [fit_usl(*part.points()) for part in parts if part is not None]
+    whole = len(others) == len(parts) > 0
+
+    def parameter(of: Callable[[Curve], float]) -> Parameter:
+        value = of(curve)
+        if value == 0:
+            return Parameter(0.0, at_bound=True)
+        if not whole:
+            return Parameter(value)
+        return Parameter(value, *_jackknife(value, [of(one) for one in others], alpha))
+
+    return UslFit(
+        rate=parameter(lambda one: one.rate),
+        contention=parameter(lambda one: one.contention),
+        coherency=parameter(lambda one: one.coherency),
+    )
+
+
+def _no_interval(trials: Replicates) -> str | None:
+    blocks = trials.logs.shape[1]
+    if blocks < 2 or trials.freedom < 1:
+        return NO_REPLICATES
+    if blocks < FEWEST_BLOCKS:
+        return TOO_FEW_BLOCKS
+    return IDENTICAL_TRIALS if trials.pure_error() is None else None
+
+
+def _jackknife(value: float, others: Sequence[float], alpha: Share) -> tuple[float, float]:
+    """An interval from the fits that each leave a block out (Efron and Tibshirani 1993, ch. 11).
+
+    The block is the unit, as everywhere; Student's t with blocks − 1 degrees of freedom.
+    """
+    count = len(others)
+    mean = math.fsum(others) / count
+    error = math.sqrt((count - 1) / count * math.fsum((one - mean) ** 2 for one in others))
+    half = float(stats.t.ppf(1 - alpha / 2, count - 1)) * error
+    return max(0.0, value - half), value + half
+
+
+def _points(trials: Replicates, curve: Curve | None, cores: int | None) -> Iterator[ScalingPoint]:
+    values = np.exp(trials.means)
+    off = residuals(trials, curve) if curve is not None else None
+    first, base = float(trials.loads[0]), float(values[0])
+
+    def busy(load: float) -> float:
+        return min(load, float(cores)) if cores else load
+
+    for at, load in enumerate(trials.loads.tolist()):
+        growth = float(values[at]) / base
+        yield ScalingPoint(
+            load=load,
+            value=float(values[at]),
+            trials=int(trials.counts[at]),
+            residual=float(off[at]) if off is not None else None,
+            per_load=growth * first / load,
+            per_core=growth * busy(first) / busy(load) if cores else None,
+        )
+
+
+def _arrays(table: Table) -> tuple[FloatArray, FloatArray]:
+    """Loads, ascending, shape (m,), and values, shape (m, b); each of both has a trial."""
+    present = {
+        load: {block: value for block, value in row.items() if not math.isnan(value)}
+        for load, row in sorted(table.items())
+    }
+    loads = [load for load, row in present.items() if row]
+    blocks = sorted({block for row in present.values() for block in row})
+    rows = [[present[load].get(block, math.nan) for block in blocks] for load in loads]
+    return np.array(loads, dtype=np.float64), np.array(rows, dtype=np.float64)

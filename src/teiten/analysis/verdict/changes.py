@@ -1,0 +1,99 @@
+"""Paired differences and their intervals, in the way of the campaign's design."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from teiten.analysis.model.findings import TrialView
+from teiten.analysis.verdict.contrasts import sides_of
+from teiten.analysis.verdict.pairs import Context
+from teiten.analysis.verdict.sequential import half_width
+from teiten.analysis.verdict.verdict import HalfWidth, mean_and_deviation, student_half_width
+from teiten.model.plan import Plan
+from teiten.model.stacks import Change
+from teiten.model.study import Measure
+from teiten.model.trial import Outcome
+
+ROUNDING = 1e-12
+"""A deviation below this share of the values is rounding: equal pairs claim no certainty."""
+
+
+@dataclass(frozen=True)
+class PairedViews:
+    """One contrast at one level: the counted trials of both sides, block by block."""
+
+    workload: str
+    context: Context
+    old: str
+    new: str
+    blocks: tuple[tuple[TrialView, TrialView], ...]
+    """Old and new of each block that has both, in block order."""
+
+
+def half_width_of(measure: Measure) -> HalfWidth:
+    """Student's for a fixed design, else valid at every look: a campaign that ended because of
+    its throughput ended because of what is compared here, too."""
+    return student_half_width if measure.sequential is None else half_width
+
+
+def change(old: Sequence[float], new: Sequence[float], *, alpha: float, width: HalfWidth) -> Change:
+    """The mean of new - old over pairs, with its interval. One pair or more."""
+    differences = [after - before for before, after in zip(old, new, strict=True)]
+    mean = math.fsum(differences) / len(differences)
+    if len(differences) < 2:
+        return Change(mean, None, None)
+    _, deviation = mean_and_deviation(differences)
+    size = max(map(abs, (*old, *new)))
+    half = width(deviation, len(differences), alpha)
+    if deviation <= ROUNDING * size or not math.isfinite(half):
+        return Change(mean, None, None)
+    return Change(mean, mean - half, mean + half)
+
+
+def paired_views(
+    plan: Plan,
+    views: Iterable[TrialView],
+    usable: Callable[[TrialView], bool] = lambda _: True,
+) -> Iterator[PairedViews]:
+    """Every contrast and level with at least one block of two usable counted trials."""
+    factor = plan.study.factor(plan.study.contrast)
+    if factor is None:
+        return
+    cells = _cells(plan, views, usable)
+    ranks = {
+        (one.name, level): rank
+        for one in plan.study.factors
+        for rank, level in enumerate(one.levels)
+    }
+    workloads = [one.name for one in plan.study.workloads]
+    keys = sorted(
+        cells,
+        key=lambda key: (workloads.index(key[0]), [ranks.get(one, 0) for one in key[1]]),
+    )
+    for key in keys:
+        old, *others = sides_of(plan, key[0])
+        for new in others:
+            before, after = cells[key].get(old, {}), cells[key].get(new, {})
+            blocks = sorted(before.keys() & after.keys())
+            if blocks:
+                pairs = tuple((before[block], after[block]) for block in blocks)
+                yield PairedViews(key[0], key[1], old, new, pairs)
+
+
+Cells = Mapping[tuple[str, Context], Mapping[str, Mapping[int, TrialView]]]
+"""Workload and context, then side, then block, to the trial that counts."""
+
+
+def _cells(plan: Plan, views: Iterable[TrialView], usable: Callable[[TrialView], bool]) -> Cells:
+    cells: dict[tuple[str, Context], dict[str, dict[int, TrialView]]] = defaultdict(
+        lambda: defaultdict(dict)
+    )
+    contrast = plan.study.contrast
+    for view in views:  # by number and attempt: of several counted attempts the last one stays
+        if view.outcome is Outcome.COUNTED and usable(view):
+            context = tuple(pair for pair in view.levels if pair[0] != contrast)
+            cells[view.workload, context][dict(view.levels).get(contrast, "")][view.block] = view
+    return cells

@@ -1,0 +1,222 @@
+"""The contrasts of a campaign: for each workload and metric, each new level against the old one.
+
+The primary question is the mean over the levels of the sweep: in each block the mean of d over the
+levels, then one interval over the blocks, at α. Only blocks in which every level has both sides
+enter it, or else the levels would weigh differently in different blocks; the others are named in
+``incomplete_blocks``. A query of which a trial exceeded its time limit has no ratio and is left out
+of the mean (``left_out``). Each single level gets its own interval at α/K, K the levels in the
+plan.
+
+The intervals are Student's t for a fixed design, and valid at every look for a sequential one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Protocol
+
+from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
+from teiten.analysis.verdict.drift import lag_one, trend
+from teiten.analysis.verdict.pairs import Context, Observation, Pairs, by_start, observe, pair
+from teiten.analysis.verdict.sequential import decide_sequentially, forecast
+from teiten.analysis.verdict.verdict import Rule, median, over_timeout
+from teiten.analysis.verdict.verdict import decide as decide_fixed
+from teiten.model.metrics import BY_NAME, OVER_TIMEOUT, PRIMARY, QUERY_TIME, TPS, Metric
+from teiten.model.plan import Plan
+from teiten.model.progress import Attempt
+from teiten.model.study import WorkloadKind
+from teiten.model.units import Seconds, Share
+
+CONTRASTED = (*PRIMARY, "tps_untrimmed", "latency_mean", "latency_p95", "latency_p99")
+"""The metrics that get verdicts, where they were measured."""
+
+
+class Decide(Protocol):
+    """A verdict of d, in the way of the campaign's design."""
+
+    def __call__(
+        self, log_ratios: Sequence[float], rule: Rule, *, unusable: int = 0
+    ) -> Verdict: ...
+
+
+def contrasts(
+    plan: Plan, attempts: Iterable[Attempt], metrics: Sequence[str] = CONTRASTED
+) -> tuple[ContrastResult, ...]:
+    """Every contrast of the campaign; none where the study contrasts nothing."""
+    known = tuple(attempts)
+    by_workload: dict[str, list[Observation]] = defaultdict(list)
+    for observation in observe(plan, known):
+        by_workload[observation.workload].append(observation)
+    return tuple(
+        _contrast(plan, by_workload[workload], workload, metric, old=old, new=new, attempts=known)
+        for workload in _workloads(plan)
+        for old, *others in [sides_of(plan, workload)]
+        for metric in _measured(plan, workload, by_workload[workload], metrics)
+        for new in others
+    )
+
+
+def sides_of(plan: Plan, workload: str) -> tuple[str, ...]:
+    """The levels of the contrasted factor that a workload has, in their order: never none, but a
+    single one where nothing is contrasted."""
+    factor = plan.study.factor(plan.study.contrast)
+    planned = {
+        trial.cell.level(plan.study.contrast)
+        for trial in plan.trials
+        if trial.cell.workload == workload
+    }
+    levels = factor.levels if factor is not None else ("",)
+    return tuple(level for level in levels if level in planned) or levels
+
+
+def _workloads(plan: Plan) -> list[str]:
+    """Those that have trials, in the study's order."""
+    planned = {trial.cell.workload for trial in plan.trials}
+    return [workload.name for workload in plan.study.workloads if workload.name in planned]
+
+
+def primary_metric(plan: Plan, workload: str) -> Metric:
+    """What the question is about: the time of a query, else TPS."""
+    queries = plan.study.workload(workload).kind is WorkloadKind.QUERIES
+    return QUERY_TIME if queries else TPS
+
+
+def _measured(
+    plan: Plan, workload: str, observations: Sequence[Observation], metrics: Sequence[str]
+) -> Iterator[Metric]:
+    """The primary one always, so that a campaign without a counted trial says so; others where
+    measured."""
+    primary = primary_metric(plan, workload)
+    for name in metrics:
+        if name == primary.name or (
+            name not in PRIMARY and any(name in one.metrics for one in observations)
+        ):
+            yield BY_NAME[name]
+
+
+def _contrast(
+    plan: Plan,
+    observations: Sequence[Observation],
+    workload: str,
+    metric: Metric,
+    *,
+    old: str,
+    new: str,
+    attempts: Sequence[Attempt],
+) -> ContrastResult:
+    contexts = contexts_of(plan, workload)
+    paired = {
+        context: pair(observations, context=context, metric=metric.name, old=old, new=new)
+        for context in contexts
+    }
+    alone = {context: by_start(plan, attempts, one.log_ratios) for context, one in paired.items()}
+    measure = plan.study.measure
+    rule = Rule(measure.delta, measure.alpha, metric.better)
+    level_rule = Rule(measure.delta, Share(measure.alpha / len(contexts)), metric.better)
+    over = {one: _over(observations, one, metric) for one in contexts}
+    whole = [one for one in contexts if not over[one]]
+    decide, decide_overall = _rules(plan, len(whole))
+    means = list(_block_means([alone[one] for one in whole]).values())
+    complete = _block_means([paired[one].log_ratios for one in whole])
+    return ContrastResult(
+        workload=workload,
+        metric=metric,
+        old=old,
+        new=new,
+        levels=tuple(
+            _level(
+                context,
+                paired[context],
+                list(alone[context].values()),
+                level_rule,
+                decide,
+                over=over[context],
+                sides=(old, new),
+            )
+            for context in contexts
+        ),
+        overall=decide_overall(means, rule, unusable=sum(paired[one].unusable for one in whole)),
+        incomplete_blocks=tuple(sorted(_blocks_run(plan, observations) - complete.keys())),
+        lag_one=lag_one(means),
+        trend=trend(means),
+        forecast=forecast(means, rule, len(whole)) if measure.sequential is not None else None,
+        left_out=tuple(one for one in contexts if over[one]),
+    )
+
+
+def _rules(plan: Plan, levels: int) -> tuple[Decide, Decide]:
+    """How a single level is decided, and the mean over all of them."""
+    if plan.study.measure.sequential is None:
+        return decide_fixed, decide_fixed
+    return decide_sequentially, partial(decide_sequentially, levels=levels)
+
+
+def _over(
+    observations: Sequence[Observation], context: Context, metric: Metric
+) -> list[Observation]:
+    """The trials of a context that exceeded the time limit: known to be above it, and no more. A
+    mean without them would be too small, so that a level with any has no ratio."""
+    if metric is not QUERY_TIME:
+        return []
+    return [
+        one for one in observations if one.context == context and OVER_TIMEOUT.name in one.metrics
+    ]
+
+
+def _blocks_run(plan: Plan, observations: Sequence[Observation]) -> set[int]:
+    """All blocks of a fixed design; of a sequential one those that have a counted trial."""
+    if plan.study.measure.sequential is not None:
+        return {one.block for one in observations}
+    return {trial.block for trial in plan.trials}
+
+
+def _level(
+    context: Context,
+    pairs: Pairs,
+    alone: Sequence[float],
+    rule: Rule,
+    decide: Decide,
+    *,
+    over: Sequence[Observation],
+    sides: tuple[str, str],
+) -> LevelResult:
+    verdict = decide(alone, rule, unusable=pairs.unusable)
+    if over:
+        verdict = over_timeout(len(alone), rule)
+    return LevelResult(
+        context=context,
+        old_values=pairs.old_values,
+        new_values=pairs.new_values,
+        old_median=median(pairs.old_values),
+        new_median=median(pairs.new_values),
+        verdict=verdict,
+        old_over=sum(one.side == sides[0] for one in over),
+        new_over=sum(one.side == sides[1] for one in over),
+        limit=Seconds(over[0].metrics[OVER_TIMEOUT.name]) if over else None,
+    )
+
+
+def contexts_of(plan: Plan, workload: str) -> tuple[Context, ...]:
+    """The contexts of a workload, in the order of the factors' levels."""
+    ranks = {
+        (factor.name, level): rank
+        for factor in plan.study.factors
+        for rank, level in enumerate(factor.levels)
+    }
+    found = {
+        trial.cell.context(plan.study.contrast)
+        for trial in plan.trials
+        if trial.cell.workload == workload
+    }
+    return tuple(sorted(found, key=lambda context: [(ranks.get(one, 0), one) for one in context]))
+
+
+def _block_means(levels: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    """The mean of d over all levels, for each block that has them all."""
+    complete = set.intersection(*map(set, levels)) if levels else set()
+    return {
+        block: math.fsum(one[block] for one in levels) / len(levels) for block in sorted(complete)
+    }

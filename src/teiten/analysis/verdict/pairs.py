@@ -1,0 +1,108 @@
+"""Counted trials as pairs: new and old of one metric in the same block and context."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from teiten.analysis.verdict.verdict import log_ratio
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.progress import Attempt
+from teiten.model.starts import pairs_of_a_start
+from teiten.model.trial import Outcome
+
+Context = tuple[tuple[str, str], ...]
+"""The levels of all factors but the contrasted one."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """A planned trial that counts."""
+
+    workload: str
+    context: Context
+    side: str
+    """The level of the contrasted factor."""
+    block: int
+    metrics: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """One metric of one contrast at one context."""
+
+    old_values: tuple[float, ...]
+    """Every counted trial's, in block order, paired or not."""
+    new_values: tuple[float, ...]
+    log_ratios: dict[int, float]
+    """ln(new/old) by block, where both sides have a positive finite value."""
+    unusable: int
+    """Pairs in which a value is zero, negative or infinite."""
+
+
+def observe(plan: Plan, attempts: Iterable[Attempt]) -> tuple[Observation, ...]:
+    """The planned trials that count, in the plan's order; of several attempts the last counted."""
+    counted: dict[int, Attempt] = {}
+    for one in attempts:
+        known = counted.get(one.number)
+        if one.outcome is Outcome.COUNTED and (known is None or one.attempt > known.attempt):
+            counted[one.number] = one
+    return tuple(
+        _observation(planned, counted[planned.number].metrics, plan.study.contrast)
+        for planned in plan.trials
+        if planned.number in counted
+    )
+
+
+def pair(
+    observations: Iterable[Observation], *, context: Context, metric: str, old: str, new: str
+) -> Pairs:
+    """Pair the observations of one workload at one context; NaN is a missing value."""
+    sides: dict[str, dict[int, float]] = {old: {}, new: {}}
+    for one in observations:
+        value = one.metrics.get(metric, math.nan)
+        if one.context == context and one.side in sides and not math.isnan(value):
+            sides[one.side][one.block] = value
+    blocks = sorted(sides[old].keys() & sides[new].keys())
+    ratios = {block: log_ratio(sides[old][block], sides[new][block]) for block in blocks}
+    usable = {block: ratio for block, ratio in ratios.items() if ratio is not None}
+    return Pairs(
+        old_values=_in_block_order(sides[old]),
+        new_values=_in_block_order(sides[new]),
+        log_ratios=usable,
+        unusable=len(ratios) - len(usable),
+    )
+
+
+def by_start(plan: Plan, attempts: Iterable[Attempt], d: Mapping[int, float]) -> dict[int, float]:
+    """d of what stands for itself: the mean of the pairs that share a start of their servers
+    (METHOD.md, One number per trial), by their first block.
+
+    A start of which a pair is still to come is left out: a look inside it would be one more look.
+    """
+    if pairs_of_a_start(plan) == 1:
+        return dict(d)
+    tried = {one.number for one in attempts}
+    blocks: dict[int, set[int]] = defaultdict(set)
+    open_starts = {trial.restart for trial in plan.trials if trial.number not in tried}
+    for trial in plan.trials:
+        if trial.restart not in open_starts:
+            blocks[trial.restart].add(trial.block)
+    shared = {min(one): [d[block] for block in sorted(one & d.keys())] for one in blocks.values()}
+    return {first: math.fsum(found) / len(found) for first, found in shared.items() if found}
+
+
+def _observation(planned: PlannedTrial, metrics: Mapping[str, float], contrast: str) -> Observation:
+    return Observation(
+        workload=planned.cell.workload,
+        context=planned.cell.context(contrast),
+        side=planned.cell.level(contrast) or "",
+        block=planned.block,
+        metrics=metrics,
+    )
+
+
+def _in_block_order(values: Mapping[int, float]) -> tuple[float, ...]:
+    return tuple(values[block] for block in sorted(values))

@@ -1,0 +1,124 @@
+"""When a sequential campaign has enough: a pure function of its plan and its recorded trials.
+
+Whole blocks run until the primary verdict of a workload (the mean over its levels) is decided;
+further blocks hold only those levels that are still undecided, each at its own share of α. A block
+is judged by the blocks before it alone, so that a campaign that was cut off inside a block goes on
+as if it had not been. Once a campaign needs nothing more, or the time left is too short for what
+comes next, all that was not run is unneeded, repeats too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from teiten.analysis.model.findings import ContrastResult, Verdict, VerdictKind
+from teiten.analysis.verdict.contrasts import contrasts
+from teiten.analysis.verdict.pairs import Context
+from teiten.analysis.verdict.sequential import is_decided
+from teiten.model.metrics import PRIMARY
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.progress import Attempt, Ending, Standing, open_trials
+from teiten.model.units import Seconds
+
+BY_SIGN = (VerdictKind.SLOWER, VerdictKind.FASTER)
+Level = tuple[str, Context]
+"""Workload, and the levels of all factors but the contrasted one."""
+
+
+def standing(plan: Plan, attempts: Sequence[Attempt], spent: Seconds) -> Standing:
+    """What is not needed any more; nothing where the design is fixed.
+
+    ``attempts``: as recorded, in any order; ``spent``: what the campaign has taken so far.
+    """
+    if plan.study.measure.sequential is None:
+        return Standing()
+    tried = {one.number for one in attempts}
+    last = max(tried, default=0)
+    passed = {one.number for one in plan.trials if one.number < last and one.number not in tried}
+    block = next((one.block for one in plan.trials if one.number == last), 1)
+    begun = _undecided(plan, _before(plan, attempts, block))
+    rest = [one for one in plan.trials if one.block == block and one.number > last]
+    if any(_level(plan, one) in begun for one in rest):
+        return Standing(
+            frozenset(passed | {one.number for one in rest if _level(plan, one) not in begun})
+        )
+    return _next_block(plan, attempts, spent, passed)
+
+
+def undecided(results: Sequence[ContrastResult], *, beyond_delta: bool = False) -> frozenset[Level]:
+    """The levels for which a campaign goes on: all of a workload until its primary verdict is
+    decided, then those without a decided verdict of their own.
+
+    ``beyond_delta``: slower or faster is decided where the whole interval lies beyond δ.
+    """
+
+    def decided(verdict: Verdict) -> bool:
+        crosses = verdict.kind in BY_SIGN and not verdict.at_least_delta
+        return is_decided(verdict) and not (beyond_delta and crosses)
+
+    return frozenset(
+        (one.workload, level.context)
+        for one in results
+        for level in one.levels
+        if level.limit is None  # over the time limit: more blocks would not give it a number
+        and not (decided(one.overall) and decided(level.verdict))
+    )
+
+
+def _next_block(
+    plan: Plan, attempts: Sequence[Attempt], spent: Seconds, passed: set[int]
+) -> Standing:
+    """A block has ended, or nothing has begun: which levels need another one, and may have it."""
+    still = _undecided(plan, attempts)
+    unneeded = passed | {one.number for one in plan.trials if _level(plan, one) not in still}
+    finished = [(one.number, one.attempt, one.outcome) for one in attempts]
+    repeats = plan.study.measure.repeats
+    left = open_trials(plan.trials, finished, repeats=repeats, unneeded=unneeded)
+    ending = None
+    if not still:
+        ending = Ending.DECIDED
+    elif not left:
+        ending = Ending.BLOCKS_SPENT
+    elif attempts and spent + _time_of_next(left, attempts, plan.study.at_once) > _budget(plan):
+        ending = Ending.BUDGET_SPENT
+    if ending is None:
+        return Standing(frozenset(unneeded))
+    return Standing(frozenset(one.number for one in plan.trials), ending)
+
+
+def _undecided(plan: Plan, attempts: Sequence[Attempt]) -> frozenset[Level]:
+    sequential = plan.study.measure.sequential
+    beyond = sequential is not None and sequential.beyond_delta
+    return undecided(contrasts(plan, attempts, PRIMARY), beyond_delta=beyond)
+
+
+def _before(plan: Plan, attempts: Sequence[Attempt], block: int) -> list[Attempt]:
+    blocks = {one.number: one.block for one in plan.trials}
+    return [one for one in attempts if blocks[one.number] < block]
+
+
+def _time_of_next(left: Sequence[PlannedTrial], attempts: Sequence[Attempt], at_once: int) -> float:
+    """What comes next will take: the rest of a block, or of a start of the servers, whose pairs
+    count together; or, at the end, one repeat.
+
+    ``at_once``: how many trials share their time.
+    """
+    tried = {one.number for one in attempts}
+    fresh = [one for one in left if one.number not in tried]
+    trials = at_once
+    if fresh:
+        of_start = sum(one.restart == fresh[0].restart for one in fresh if one.restart)
+        trials = max(of_start, sum(one.block == fresh[0].block for one in fresh))
+    times = [one.finished_at - one.started_at for one in attempts]
+    return trials * sum(times) / len(times) / at_once
+
+
+def _budget(plan: Plan) -> float:
+    sequential = plan.study.measure.sequential
+    if sequential is None or sequential.budget is None:
+        raise ValueError("the study's budget was not sized")
+    return sequential.budget
+
+
+def _level(plan: Plan, trial: PlannedTrial) -> Level:
+    return trial.cell.workload, trial.cell.context(plan.study.contrast)

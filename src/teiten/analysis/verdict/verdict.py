@@ -1,0 +1,179 @@
+"""A verdict from the paired log-ratios of a contrast (METHOD.md, Verdicts).
+
+The interval of a fixed design is Student's t on d = ln(new/old), brought back by exp; that of a
+sequential one is in ``analysis.sequential``. Every word follows from that one interval, so that
+interval and word cannot contradict each other:
+
+- the band of ±δ is [1/(1+δ), 1+δ]: symmetric in d, so that exchanging old and new inverts the
+  ratio and mirrors the verdict;
+- each of K levels gets an interval at α/K (Bonferroni), which are valid together. Holm's correction
+  would call more levels different, but has no interval that belongs to "by at least δ" or to
+  "equivalent within ±δ"; whatever is called different here, Holm calls different too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from teiten.analysis.model.findings import Interval, Verdict, VerdictKind
+from teiten.model.metrics import Better
+from teiten.model.units import Share
+
+POWER = 0.8
+"""With which the smallest detectable effect would be found."""
+
+NO_VARIANCE = 1e-9
+"""A deviation of d below this is rounding: the pairs are equal, not measured with certainty."""
+
+TOO_FEW_PAIRS = "too-few-pairs"
+NOT_POSITIVE = "not-positive"
+IDENTICAL_PAIRS = "identical-pairs"
+INFINITE_INTERVAL = "infinite-interval"
+OVER_TIMEOUT = "over-timeout"
+
+HalfWidth = Callable[[float, int, float], float]
+"""Half the width of an interval of the mean of d: from the deviation of d, the number of pairs (two
+or more) and α. May be infinite."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What was declared before the run."""
+
+    delta: Share
+    alpha: Share
+    """Of one interval: divided by the number of levels already."""
+    better: Better
+
+    @property
+    def band(self) -> float:
+        """δ as a difference of logarithms."""
+        return math.log1p(self.delta)
+
+
+def student_half_width(deviation: float, pairs: int, alpha: float) -> float:
+    """Of Student's t interval, for a number of pairs that was fixed before the run."""
+    return student_quantile(1 - alpha / 2, pairs - 1) * deviation / math.sqrt(pairs)
+
+
+def decide(
+    log_ratios: Sequence[float],
+    rule: Rule,
+    *,
+    unusable: int = 0,
+    half_width: HalfWidth = student_half_width,
+) -> Verdict:
+    """The verdict of pairs' d = ln(new/old), finite numbers.
+
+    ``unusable``: pairs in which a value was zero, negative or infinite. They cannot be left out
+    in silence (a server that did nothing at all would win), so with any there is no verdict.
+    ``half_width``: of the design's interval; where it is infinite, there is none.
+    """
+    pairs = len(log_ratios)
+    if unusable:
+        return _nothing(pairs, rule, NOT_POSITIVE)
+    if pairs < 2:
+        return _nothing(pairs, rule, TOO_FEW_PAIRS)
+    mean, deviation = mean_and_deviation(log_ratios)
+    if deviation < NO_VARIANCE:
+        return _nothing(pairs, rule, IDENTICAL_PAIRS)
+    half = half_width(deviation, pairs, rule.alpha)
+    if math.isinf(half):
+        return _nothing(pairs, rule, INFINITE_INTERVAL)
+    kind, beyond = classify(mean - half, mean + half, rule)
+    return Verdict(
+        kind=kind,
+        at_least_delta=beyond,
+        effect=Interval(
+            exp(mean), exp(mean - half), exp(mean + half), confidence=Share(1 - rule.alpha)
+        ),
+        pairs=pairs,
+        delta=rule.delta,
+        smallest_detectable=Share(smallest_detectable(half, deviation / math.sqrt(pairs), pairs))
+        if kind is VerdictKind.INCONCLUSIVE
+        else None,
+    )
+
+
+def over_timeout(pairs: int, rule: Rule) -> Verdict:
+    """Of a level in which a trial exceeded its time limit, and so has no number."""
+    return _nothing(pairs, rule, OVER_TIMEOUT)
+
+
+def mean_and_deviation(log_ratios: Sequence[float]) -> tuple[float, float]:
+    """The mean of two or more numbers, and their standard deviation (n - 1)."""
+    pairs = len(log_ratios)
+    mean = math.fsum(log_ratios) / pairs
+    return mean, math.sqrt(math.fsum((d - mean) ** 2 for d in log_ratios) / (pairs - 1))
+
+
+def classify(low: float, high: float, rule: Rule) -> tuple[VerdictKind, bool]:
+    """The word for an interval of d, and whether all of it lies beyond δ.
+
+    Excludes 0 and not wholly inside the band: slower or faster. Excludes 0, inside: different but
+    below δ. Includes 0, inside: equivalent. Else inconclusive.
+    """
+    inside = -rule.band < low and high < rule.band
+    if low <= 0 <= high:
+        return (VerdictKind.EQUIVALENT if inside else VerdictKind.INCONCLUSIVE), False
+    if inside:
+        return VerdictKind.DIFFERENT_BUT_SMALL, False
+    return _direction(low > 0, rule.better), low >= rule.band or high <= -rule.band
+
+
+def smallest_detectable(half: float, error: float, pairs: int) -> float:
+    """The effect that this many pairs of this deviation find with a probability of 80 %.
+
+    ``half``: half the width of the interval; ``error``: the standard error of the mean of d. A
+    share: 0.03 is a ratio of 1.03.
+    """
+    return exp(half + student_quantile(POWER, pairs - 1) * error) - 1
+
+
+def student_quantile(probability: float, freedom: float) -> float:
+    """The quantile of Student's t distribution."""
+    return float(special.stdtrit(freedom, probability))
+
+
+def exp(value: float) -> float:
+    """e to the power; infinite where a float ends."""
+    try:
+        return math.exp(value)
+    except OverflowError:
+        return math.inf
+
+
+def log_ratio(old: float, new: float) -> float | None:
+    """ln(new/old); None where a value is not positive and finite."""
+    if not (0 < old < math.inf and 0 < new < math.inf):
+        return None
+    return math.log(new) - math.log(old)
+
+
+def median(values: Sequence[float]) -> float | None:
+    """None of no values."""
+    return float(np.median(values)) if values else None
+
+
+def _direction(higher: bool, better: Better) -> VerdictKind:
+    if better is Better.NEITHER:
+        raise ValueError("a metric of which neither direction is better has no verdict")
+    good = higher == (better is Better.HIGHER)
+    return VerdictKind.FASTER if good else VerdictKind.SLOWER
+
+
+def _nothing(pairs: int, rule: Rule, reason: str) -> Verdict:
+    return Verdict(
+        kind=VerdictKind.INCONCLUSIVE,
+        at_least_delta=False,
+        effect=None,
+        pairs=pairs,
+        delta=rule.delta,
+        smallest_detectable=None,
+        reason=reason,
+    )

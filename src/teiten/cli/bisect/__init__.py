@@ -1,0 +1,1 @@
+"""The search for a commit: its record, its comparisons, its words."""

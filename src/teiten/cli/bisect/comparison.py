@@ -1,0 +1,122 @@
+"""One comparison of a search: a campaign of pairs of two builds, until it is decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from teiten.analysis.across.bisection import needs_more_pairs
+from teiten.analysis.model.bisection import Comparison
+from teiten.analysis.verdict.sequential import least_pairs
+from teiten.cli.campaign.carry_out import CarriedOut, carry_out
+from teiten.cli.main import Session
+from teiten.cli.plan.make import plan_study
+from teiten.cli.verbs.run import begin, carry_out_new
+from teiten.errors import UsageError
+from teiten.ledger.store import FILE_NAME, Ledger
+from teiten.model.metrics import TPS
+from teiten.model.study import Study
+from teiten.model.text import Bilingual
+from teiten.model.units import Seconds, Share
+from teiten.study.quantities import exact_share
+from teiten.study.sides import Shared, SideFlags, ab_study
+
+
+@dataclass(frozen=True)
+class Question:
+    """Two builds, and how they are compared."""
+
+    campaign: str
+    old: str
+    """Installations by their names."""
+    new: str
+    what: Bilingual
+    shared: Shared
+    delta: Share
+    alpha: Share
+    beyond_delta: bool
+    share: Seconds
+    """What one comparison should take: it sizes the trials."""
+    budget: Seconds
+    """What it may take."""
+    command: str
+    """The search's command line, for the campaign's record."""
+    telling: bool = True
+    """The machine's cautions are said; they are recorded in any case."""
+
+
+def compare(session: Session, question: Question) -> tuple[Comparison | None, Seconds]:
+    """The comparison and what it took; carried on where it was cut off.
+
+    One that ended undecided is followed by another with pairs of its own, as long as there is
+    budget. None where the budget is too short for the first. Raises what ``carry_out`` does.
+    """
+    found, spent, number = None, 0.0, 1
+    while True:
+        suffix = "" if number == 1 else f"-{number}"
+        left = Seconds(question.budget - spent)
+        if left <= 0:
+            return found, Seconds(spent)
+        one = _campaign(session, replace(question, budget=left), f"{question.campaign}{suffix}")
+        if one is None:
+            return found, Seconds(spent)
+        found, spent, number = one, spent + one.seconds, number + 1
+        if not needs_more_pairs(one, beyond_delta=question.beyond_delta):
+            return found, Seconds(spent)
+
+
+def _campaign(session: Session, question: Question, name: str) -> Comparison | None:
+    folder = session.workdir.campaigns / name
+    if (folder / FILE_NAME).exists():
+        with Ledger.open(folder) as ledger:
+            ledger.record_event("resumed")
+        return _comparison(carry_out(session, folder))
+    try:
+        planned = plan_study(session, _study(session, question), seed=None)
+    except UsageError as error:
+        if "budget" not in error.message:
+            raise
+        return None
+    if planned.plan.study.measure.blocks < least_pairs(question.alpha):
+        return None
+    begin(session, planned, name, question.command, telling=question.telling)
+    return _comparison(carry_out_new(session, name))
+
+
+def _study(session: Session, question: Question) -> Study:
+    """Pairs of the two, with trials as long as the share of one comparison gives."""
+    shared = replace(
+        question.shared,
+        budget=f"{round(question.share)}s",
+        delta=exact_share(question.delta),
+        alpha=exact_share(round(question.alpha, 6)),
+    )
+    sides = (SideFlags("a", question.old), SideFlags("b", question.new))
+    study = ab_study(*sides, shared)
+    sized = plan_study(session, study, seed=0).plan.study
+    assert study.measure.sequential is not None
+    sequential = replace(
+        study.measure.sequential, budget=question.budget, beyond_delta=question.beyond_delta
+    )
+    measure = replace(
+        study.measure,
+        duration=sized.measure.duration,
+        warmup=sized.measure.warmup,
+        sequential=sequential,
+    )
+    return replace(study, title=question.what, workloads=sized.workloads, measure=measure)
+
+
+def _comparison(carried: CarriedOut) -> Comparison:
+    analysis = carried.analysis
+    result = next(one for one in analysis.contrasts if one.metric.name == TPS.name)
+    verdict = result.overall
+    return Comparison(
+        campaign=analysis.name,
+        verdict=verdict.kind,
+        at_least_delta=verdict.at_least_delta,
+        effect=verdict.effect,
+        pairs=verdict.pairs,
+        delta=verdict.delta,
+        seconds=analysis.wall,
+        report=str(carried.reports[0]),
+    )

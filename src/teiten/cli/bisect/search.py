@@ -1,0 +1,219 @@
+"""The search for a commit: builds, comparisons, and what is known after each."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+
+from teiten.analysis.across.bisection import comparisons, direction, mark_of, step_alpha, step_delta
+from teiten.analysis.model.bisection import BisectEnding, BisectStep, Comparison
+from teiten.analysis.model.findings import VerdictKind
+from teiten.cli.bisect.comparison import Question, compare
+from teiten.cli.bisect.record import BisectRecord
+from teiten.cli.main import Session
+from teiten.cli.plan.builds import build_one
+from teiten.errors import BuildError, ServerError, TrialsFailedError, UsageError, WorkloadError
+from teiten.execute.bisect import BisectRepository
+from teiten.model.bisection import Mark
+from teiten.model.build import BuildSpec
+from teiten.model.installation import Installation
+from teiten.model.text import Bilingual
+from teiten.model.units import Seconds, Share
+from teiten.report.sentences import percent_decimals
+from teiten.study.sides import Shared
+
+SHORT = 10
+"""Digits of a commit in a name."""
+THE_SAME = "the same build as the good commit"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is looked for, and how."""
+
+    name: str
+    good: str
+    """Whole hashes."""
+    bad: str
+    spec: BuildSpec
+    """Its source is the checkout; the commit is added."""
+    shared: Shared
+    """Of all comparisons: workload, clients, duration, parameters."""
+    delta: Share | None
+    """None: half of what good and bad differ by."""
+    least_delta: Share
+    """Of the comparison of the ends, where ``delta`` is None."""
+    alpha: Share
+    budget: Seconds
+    command: str
+    jobs: int | None = None
+
+
+@dataclass
+class Search:
+    """A search on its way; ``run`` carries it out, or on."""
+
+    session: Session
+    request: Request
+    repository: BisectRepository
+    record: BisectRecord
+    commits: tuple[str, ...]
+    """After good up to bad, the newest first."""
+    spent: float = 0.0
+    """Seconds of all comparisons."""
+    ends: Comparison | None = None
+    last: Comparison | None = None
+    """The first bad commit against its parent."""
+    undecided: BisectStep | None = None
+    """The step at which the budget was spent; a longer budget takes it up again."""
+    candidates: tuple[str, ...] = ()
+    ending: BisectEnding = BisectEnding.UNDECIDED
+    builds: dict[str, Installation] = field(default_factory=dict)
+    """By commit."""
+
+    @property
+    def steps(self) -> tuple[BisectStep, ...]:
+        """Every commit that was looked at, in the order of the search."""
+        return (*self.record.steps(), *([self.undecided] if self.undecided else []))
+
+    def run(self) -> None:
+        """Raises BuildError and others where good or bad cannot be built or run."""
+        self.candidates = self.commits
+        self.spent = sum(one.seconds for one in self.steps)
+        good, bad = self._build(self.request.good), self._build(self.request.bad)
+        if good.name == bad.name:
+            self.ending = BisectEnding.NO_DIFFERENCE
+            return
+        self.ends = self._compare("ends", good, bad, self.request.bad)
+        if self.ends is None:
+            raise UsageError(
+                f"--budget {self.request.budget:g}s is too short for one comparison",
+                "give a longer --budget, or a shorter --duration",
+            )
+        looked_for = direction(self.ends)
+        if looked_for is None:
+            undecided = self.ends.verdict is VerdictKind.INCONCLUSIVE
+            self.ending = BisectEnding.UNDECIDED if undecided else BisectEnding.NO_DIFFERENCE
+            return
+        self.ending = self._search(good, looked_for)
+        if self.ending is BisectEnding.FOUND:
+            self._confirm(self.candidates[0])
+
+    def _search(self, good: Installation, looked_for: VerdictKind) -> BisectEnding:
+        """Mark commit after commit, as long as git names one."""
+        while True:
+            marks = [(one.commit, one.mark) for one in self.steps if one.mark is not None]
+            stands = self.repository.stand(self.request.good, self.request.bad, marks)
+            self.candidates = stands.candidates
+            if stands.following is None:
+                found = len(stands.candidates) == 1
+                return BisectEnding.FOUND if found else BisectEnding.ONLY_SKIPPED
+            self._say_standing(stands.following)
+            step = self._step(good, stands.following, looked_for)
+            if step.mark is None:
+                self.undecided = step
+                return BisectEnding.UNDECIDED
+            self.record.add(step)
+
+    def _step(self, good: Installation, commit: str, looked_for: VerdictKind) -> BisectStep:
+        say = self.session.console.say
+        try:
+            built = self._build(commit)
+            if built.name == good.name:
+                say(f"{commit[:SHORT]} is {THE_SAME}")
+                return BisectStep(commit, Mark.GOOD, THE_SAME)
+            before = self.spent
+            found = self._compare(commit[:SHORT], good, built, commit)
+        except (BuildError, ServerError, WorkloadError, TrialsFailedError) as error:
+            why = error.message.splitlines()[0]
+            say(f"{commit[:SHORT]} is skipped: {error.message}")
+            return BisectStep(commit, Mark.SKIP, why)
+        if found is None:
+            return BisectStep(commit, None, "the budget is spent")
+        mark = mark_of(looked_for, found)
+        said = "not decided" if mark is None else mark.value
+        say(f"{commit[:SHORT]} is {said}: {effect_text(found)} against the good commit")
+        return BisectStep(commit, mark, "", found, Seconds(self.spent - before))
+
+    def _confirm(self, commit: str) -> None:
+        """The commit against its parent: its own effect, whatever else lies between the ends."""
+        parent = self.repository.parent(commit)
+        if parent == self.request.good:  # compared already
+            known = [one.comparison for one in self.steps if one.commit == commit]
+            self.last = next((one for one in known if one is not None), self.ends)
+            return
+        try:
+            old, new = self._build(parent), self._build(commit)
+            if old.name != new.name:
+                self.last = self._compare(f"{commit[:SHORT]}-parent", old, new, commit)
+        except (BuildError, ServerError, WorkloadError, TrialsFailedError) as error:
+            self.session.console.warn(
+                f"{commit[:SHORT]} cannot be compared with its parent: {error.message}"
+            )
+
+    def _build(self, commit: str) -> Installation:
+        if commit not in self.builds:
+            spec = self.request.spec
+            source = f"{spec.source}@{commit}"
+            one = BuildSpec(source, spec.configure, spec.cflags, spec.meson)
+            name = f"commit-{commit[:SHORT]}-{_options_tag(spec)}".rstrip("-")
+            self.builds[commit] = build_one(self.session, name, one, self.request.jobs)
+        return self.builds[commit]
+
+    def _compare(
+        self, label: str, old: Installation, new: Installation, commit: str
+    ) -> Comparison | None:
+        request = self.request
+        count = comparisons(len(self.commits))
+        first = self.ends is None
+        delta = request.delta or (
+            request.least_delta if self.ends is None else step_delta(self.ends)
+        )
+        subject = self.repository.subject(commit)
+        found, seconds = compare(
+            self.session,
+            Question(
+                campaign=f"{request.name}-{label}",
+                old=old.name,
+                new=new.name,
+                what=Bilingual(f"Search for a commit: {subject}", f"コミットの探索: {subject}"),
+                shared=request.shared,
+                delta=delta,
+                alpha=step_alpha(request.alpha, count),
+                beyond_delta=not first or request.delta is not None,
+                share=Seconds(request.budget / count),
+                budget=Seconds(request.budget - self.spent),
+                command=request.command,
+                telling=first,
+            ),
+        )
+        self.spent += seconds
+        return found
+
+    def _say_standing(self, following: str) -> None:
+        left = len(self.candidates)
+        further = (left - 1).bit_length()
+        many = "1 comparison" if further == 1 else f"{further} comparisons"
+        self.session.console.say(
+            f"one of {left} commits, about {many} to go; next: {following[:SHORT]}"
+            f" {self.repository.subject(following)}"
+        )
+
+
+def effect_text(one: Comparison) -> str:
+    """``-9.8 % (95 % interval -11.2 to -8.3 %)``."""
+    effect = one.effect
+    if effect is None:
+        return "no interval"
+    digits = percent_decimals(effect)
+    low, high, mid = ((each - 1) * 100 for each in (effect.low, effect.high, effect.ratio))
+    return (
+        f"{mid:+.{digits}f} % ({low:+.{digits}f} to {high:+.{digits}f} % at"
+        f" {effect.confidence:.1%} confidence, {one.pairs} pairs)"
+    )
+
+
+def _options_tag(spec: BuildSpec) -> str:
+    """Tells builds of one commit with other options apart."""
+    options = " ".join([*spec.configure, spec.cflags or "", "meson" if spec.meson else ""]).strip()
+    return hashlib.sha256(options.encode()).hexdigest()[:4] if options else ""

@@ -1,0 +1,92 @@
+"""What a search for a commit found, for people and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from teiten.analysis.model.bisection import BisectEnding, Comparison
+from teiten.analysis.model.findings import VerdictKind
+from teiten.cli.bisect.search import SHORT, Search, effect_text
+
+
+def _effect(search: Search) -> Comparison | None:
+    """The commit's own effect: against its parent, else against the good commit."""
+    if search.last is not None:
+        return search.last
+    found = search.candidates[0]
+    own = (one.comparison for one in search.steps if one.commit == found and one.comparison)
+    return next(own, search.ends)
+
+
+def answer(search: Search) -> str:
+    request = search.request
+    match search.ending:
+        case BisectEnding.FOUND:
+            commit, effect = search.candidates[0], _effect(search)
+            against = "its parent" if search.last is not None else "the good commit"
+            return (
+                f"{commit} {search.repository.subject(commit)}: "
+                f"{effect_text(effect) if effect else 'no interval'} TPS against {against}"
+            )
+        case BisectEnding.NO_DIFFERENCE:
+            said = effect_text(search.ends) if search.ends else ""
+            return f"good and bad do not differ by what matters: {said}"
+        case BisectEnding.ONLY_SKIPPED:
+            return f"one of {_listed(search)}; those between cannot be judged"
+        case _:
+            if search.ends is not None and search.ends.verdict is VerdictKind.INCONCLUSIVE:
+                return (
+                    "not decided whether good and bad differ: "
+                    f"{effect_text(search.ends)} within --budget {request.budget:g}s"
+                )
+            return f"the budget is spent; it is one of {_listed(search)}"
+
+
+def _listed(search: Search) -> str:
+    names = [one[:SHORT] for one in search.candidates]
+    shown = ", ".join(names[:8])
+    return f"{len(names)} commits: {shown}" + (", …" if len(names) > 8 else "")
+
+
+def search_lines(search: Search) -> list[str]:
+    """What was done, in the order of the search."""
+    lines = []
+    if search.ends is not None:
+        lines.append(f"bad against good: {effect_text(search.ends)}")
+    lines += step_lines(search)
+    if search.ending is BisectEnding.FOUND:
+        commit = search.candidates[0]
+        lines.append(f"the first bad commit is {commit}")
+        lines.append(f"  {search.repository.subject(commit)} ({search.repository.author(commit)})")
+    reports = [one.comparison.report for one in search.steps if one.comparison]
+    reports += [one.report for one in (search.ends, search.last) if one is not None]
+    return [*lines, *(f"report: {path}" for path in dict.fromkeys(reports))]
+
+
+def search_as_json(name: str, search: Search) -> dict[str, Any]:
+    found = search.ending is BisectEnding.FOUND
+    commit = search.candidates[0] if found else None
+    effect = _effect(search) if found else None
+    return {
+        "search": name,
+        "ending": search.ending.value,
+        "first_bad": commit,
+        "subject": search.repository.subject(commit) if commit else None,
+        "candidates": list(search.candidates),
+        "effect": asdict(effect) if effect else None,
+        "against": ("parent" if search.last else "good") if found else None,
+        "ends": asdict(search.ends) if search.ends else None,
+        "steps": [asdict(one) for one in search.steps],
+        "seconds": search.spent,
+        "command": search.request.command,
+    }
+
+
+def step_lines(search: Search) -> Iterator[str]:
+    """Every commit that was looked at, in the order of the search."""
+    for one in search.steps:
+        mark = one.mark.value if one.mark else "not decided"
+        said = effect_text(one.comparison) if one.comparison else one.why
+        yield f"  {one.commit[:SHORT]}  {mark}  {said}  {search.repository.subject(one.commit)}"

@@ -1,0 +1,212 @@
+"""Carrying out a campaign, from its first trial or from where it was cut off, to its report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.cli.campaign.analyse import analyse_campaign
+from teiten.cli.campaign.attached import tell_left
+from teiten.cli.campaign.decision import Decider, ending_lines
+from teiten.cli.campaign.noise import keep_measured_noise
+from teiten.cli.campaign.progress import Watcher, watching
+from teiten.cli.main import Session
+from teiten.cli.text.noise import noise_lines
+from teiten.errors import InterruptedCampaignError, TrialsFailedError
+from teiten.execute.postgres.sweep import sweep
+from teiten.execute.scheduler import StoppingRule, prepare_campaign, run_campaign
+from teiten.execute.topology.remote_site import RemoteSite
+from teiten.execute.topology.single import SingleServerExecutor
+from teiten.execute.workload.log_folder import sweep_logs
+from teiten.host.facts.disks import block_devices
+from teiten.host.system.signals import Interruption, one_interruption
+from teiten.host.system.users import server_user
+from teiten.ledger.lock import workdir_lock
+from teiten.ledger.store import Ledger
+from teiten.model.metrics import PRIMARY
+from teiten.model.noise import NoiseFloor
+from teiten.model.trial import Outcome
+from teiten.report.sentences import verdict_sentence
+
+
+@dataclass(frozen=True)
+class CarriedOut:
+    """How a campaign ended."""
+
+    analysis: CampaignAnalysis
+    reports: tuple[Path, ...]
+    noise: tuple[NoiseFloor, ...] = ()
+    """Of a campaign of a server against itself."""
+
+
+def sweep_leftovers(session: Session) -> None:
+    """End servers and give back folders that a Teiten that died has left."""
+    for line in (*sweep(session.workdir), *sweep_logs()):
+        session.console.say(line)
+
+
+def carry_out(session: Session, folder: Path) -> CarriedOut:
+    """Run what the ledger in ``folder`` does not hold yet, then report.
+
+    Raises InterruptedCampaignError, and TrialsFailedError where a planned trial has no counted
+    attempt after its repeats; the report is written in that case too.
+    """
+    with workdir_lock(session.workdir.root):
+        sweep_leftovers(session)
+        ledger = Ledger.open(folder)
+        try:
+            run_trials(session, ledger, folder)
+            analysis = analyse_campaign(ledger)
+            noise = keep_measured_noise(ledger, session.workdir.caches)
+        finally:
+            ledger.close()
+    from teiten.cli.verbs.report import write_reports
+
+    session.console.say("writing the report")
+    reports = tuple(write_reports(analysis, folder))
+    carried = CarriedOut(analysis, reports, noise)
+    _tell(session, carried)
+    _complain_of_failures(analysis)
+    return carried
+
+
+def run_trials(
+    session: Session, ledger: Ledger, folder: Path, rule: StoppingRule | None = None
+) -> None:
+    """Run what the ledger does not hold yet; the working folder's lock is held.
+
+    ``rule``: None for that of the study's design.
+
+    Raises InterruptedCampaignError.
+    """
+    with (
+        watching(session.console, ledger.plan, ledger.name) as watcher,
+        one_interruption() as interruption,
+    ):
+        watcher.pace.already_ended(
+            {number for number, _, outcome in ledger.finished() if outcome is Outcome.COUNTED}
+        )
+        executor = _executor(session, ledger, folder, watcher, interruption)
+        try:
+            prepare_campaign(ledger, executor, watcher, interruption.check)
+            decides = rule or Decider(ledger, watcher)
+            run_campaign(ledger, executor, watcher, interruption.check, decides)
+        except KeyboardInterrupt:
+            ledger.record_event("interrupted")
+            raise _interrupted(ledger) from None
+        finally:
+            executor.finish()
+            tell_left(session, folder.name)
+
+
+def _executor(
+    session: Session,
+    ledger: Ledger,
+    folder: Path,
+    watcher: Watcher,
+    interruption: Interruption,
+) -> SingleServerExecutor:
+    return SingleServerExecutor(
+        record=ledger,
+        campaign=folder,
+        workdir=session.workdir,
+        user=server_user(),
+        observer=watcher,
+        say=session.console.detail,
+        check_interruption=interruption.check,
+        devices=_devices(session, ledger),
+        passwords=session.passwords,
+        site=_site(session, ledger, folder),
+    )
+
+
+def _site(session: Session, ledger: Ledger, folder: Path) -> RemoteSite | None:
+    """The hosts that the study names. Raises MachineError where one cannot be reached."""
+    if ledger.plan.study.hosts is None:
+        return None
+    return RemoteSite(
+        record=ledger,
+        campaign=folder.name,
+        here=session.workdir.root,
+        say=session.console.say,
+    )
+
+
+def _devices(session: Session, ledger: Ledger) -> tuple[str, ...]:
+    """The disks below the working folder and the folders that the study names."""
+    folders = [session.workdir.root, *(Path(one) for one, _ in ledger.plan.needs.directories)]
+    return tuple(sorted({device for folder in folders for device in block_devices(folder)}))
+
+
+def _interrupted(ledger: Ledger) -> InterruptedCampaignError:
+    ended = len({number for number, _, _ in ledger.finished()})
+    return InterruptedCampaignError(
+        f"interrupted after {ended} of {len(ledger.plan.trials)} trials"
+        + ("; all of them are kept" if ended else ""),
+        f"teiten resume {ledger.name} continues it",
+    )
+
+
+def _tell(session: Session, carried: CarriedOut) -> None:
+    analysis = carried.analysis
+    if not analysis.plan.study.conclusive:
+        session.console.say(
+            f"The profile {analysis.plan.study.profile} supports no conclusion: it shows that"
+            " everything works, and what a report looks like."
+        )
+    for line in ending_lines(analysis):
+        session.console.say(line)
+    for contrast in analysis.contrasts:
+        if contrast.metric.name in PRIMARY:
+            session.console.say(verdict_sentence(analysis, contrast, "en"))
+    for floor in carried.noise:
+        for line in noise_lines(floor):
+            session.console.say(line)
+    for path in carried.reports:
+        session.console.say(f"report: {path}")
+
+
+def _complain_of_failures(analysis: CampaignAnalysis) -> None:
+    counted = {trial.number for trial in analysis.trials if trial.outcome is Outcome.COUNTED}
+    without = [trial for trial in analysis.due if trial.number not in counted]
+    if analysis.standing.ending is not None:
+        # a sequential campaign makes up for a lost pair by a later one, and ends without repeats
+        repeats = analysis.plan.study.measure.repeats
+        tries = Counter(trial.number for trial in analysis.trials)
+        without = [trial for trial in without if tries[trial.number] > repeats]
+    if without:
+        raise TrialsFailedError(
+            f"{len(without)} of {len(analysis.due)} trials have no counted result after"
+            f" {analysis.plan.study.measure.repeats} repeats, first: {without[0].cell}",
+            "the report lists every trial with its reason; a busy machine disturbs trials"
+            " (measure.disturbed_share)",
+        )
+
+
+def outcome_as_json(name: str, carried: CarriedOut) -> dict[str, Any]:
+    """What ``--json`` prints."""
+    analysis = carried.analysis
+    return {
+        "campaign": name,
+        "complete": analysis.complete,
+        "conclusive": analysis.plan.study.conclusive,
+        "contrasts": [
+            {
+                "workload": contrast.workload,
+                "metric": contrast.metric.name,
+                "old": contrast.old,
+                "new": contrast.new,
+                "verdict": contrast.overall.kind.value,
+                "ratio": contrast.overall.effect.ratio if contrast.overall.effect else None,
+                "interval": [contrast.overall.effect.low, contrast.overall.effect.high]
+                if contrast.overall.effect
+                else None,
+                "pairs": contrast.overall.pairs,
+            }
+            for contrast in analysis.contrasts
+        ],
+        "reports": [str(path) for path in carried.reports],
+    }

@@ -1,0 +1,42 @@
+"""The question before a campaign that takes long, or that other programs will feel."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import click
+
+from teiten.cli.main import Session
+from teiten.cli.plan.make import Planned
+from teiten.cli.text.durations import duration
+from teiten.model.study import CachePolicy
+
+LONG = 2 * 3600.0
+"""Seconds from which on a campaign is begun only after a question."""
+
+
+def confirm(session: Session, planned: Planned, *, yes: bool) -> None:
+    """Ask a person at a terminal where there is reason to; a script is never asked.
+
+    Ends the program with exit code 0 where the answer is no: nothing was started.
+    """
+    reasons = tuple(reasons_to_ask(planned))
+    asked = sys.stdin.isatty() and session.console.people.is_terminal
+    if yes or not asked or not reasons:
+        return
+    for reason in reasons:
+        session.console.say(reason)
+    if not click.confirm("Begin?", default=True, err=True):
+        session.console.say("nothing was started")
+        raise click.exceptions.Exit(0)
+
+
+def reasons_to_ask(planned: Planned) -> Iterator[str]:
+    """Why somebody should know before the campaign begins."""
+    plan = planned.plan
+    if plan.needs.seconds > LONG:
+        most = "" if plan.study.measure.sequential is None else "at the most "
+        yield f"This will take {most}about {duration(plan.needs.seconds)}."
+    if plan.study.measure.caches is CachePolicy.DROP and planned.facts.can_drop_page_cache:
+        yield "The page cache of the whole system is dropped before each start of a server."

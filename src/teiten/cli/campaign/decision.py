@@ -1,0 +1,105 @@
+"""A sequential campaign while it runs: its stopping rule, and how it stands in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from teiten.analysis.campaign import wall_seconds
+from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, VerdictKind
+from teiten.analysis.verdict.contrasts import contrasts
+from teiten.analysis.verdict.sequential import least_pairs
+from teiten.analysis.verdict.stopping import standing
+from teiten.cli.campaign.progress import Watcher
+from teiten.cli.text.durations import duration
+from teiten.ledger.store import Ledger
+from teiten.model.metrics import OVER_TIMEOUT, PRIMARY
+from teiten.model.plan import Plan
+from teiten.model.progress import Attempt, Ending, Standing
+from teiten.model.starts import pairs_of_a_start
+from teiten.model.units import Seconds
+from teiten.report.sentences import interval_percent, percent_decimals, verdict_word
+from teiten.report.texts import texts
+
+ENDINGS = {
+    Ending.DECIDED: "decided after {blocks}",
+    Ending.BUDGET_SPENT: "the budget is spent after {blocks}, and not every verdict is decided",
+    Ending.BLOCKS_SPENT: "{blocks} were run, the most that may, and not every verdict is decided",
+}
+
+
+class Decider:
+    """The stopping rule: asked before every trial, it judges what the ledger holds."""
+
+    def __init__(self, ledger: Ledger, watcher: Watcher) -> None:
+        self._ledger = ledger
+        self._watcher = watcher
+
+    def __call__(self) -> Standing:
+        plan = self._ledger.plan
+        if plan.study.measure.sequential is None:
+            return Standing()
+        attempts = self._ledger.attempts(*PRIMARY, OVER_TIMEOUT.name)
+        if attempts:
+            results = contrasts(plan, attempts, PRIMARY)
+            self._watcher.stands(tuple(standing_lines(plan, results, attempts)))
+        return standing(plan, attempts, self._spent(attempts))
+
+    def _spent(self, attempts: Sequence[Attempt]) -> Seconds:
+        moments = [at for one in attempts for at in (one.started_at, one.finished_at)]
+        events = self._ledger.campaign_events()
+        return Seconds(wall_seconds(self._ledger.created_at, events, moments))
+
+
+def standing_lines(
+    plan: Plan, results: Sequence[ContrastResult], attempts: Sequence[Attempt]
+) -> Iterator[str]:
+    """Of each contrast: estimate, interval, verdict so far, pairs, and the way to a decision."""
+    several = len(results) > 1
+    for one in results:
+        if not one.overall.pairs and not any(level.verdict.pairs for level in one.levels):
+            continue
+        name = f"{one.workload} {one.new}/{one.old}: " if several else ""
+        yield f"{name}{_stand(one)}; {_pairs(plan, one.overall.pairs)}{_way(plan, one, attempts)}"
+
+
+def ending_lines(analysis: CampaignAnalysis) -> Iterator[str]:
+    """How a sequential campaign ended; nothing of a fixed design."""
+    ending = analysis.standing.ending
+    if ending is not None:
+        count = len({trial.block for trial in analysis.trials})
+        yield ENDINGS[ending].format(blocks="1 block" if count == 1 else f"{count} blocks")
+
+
+def _stand(one: ContrastResult) -> str:
+    effect = one.overall.effect
+    if effect is None:
+        return "no interval yet"
+    t = texts("en")
+    digits = percent_decimals(effect)
+    ratio = f"{(effect.ratio - 1) * 100:+.{digits}f} %"
+    return f"{ratio} ({interval_percent(t, effect)}), {verdict_word(t, one.overall)}"
+
+
+def _pairs(plan: Plan, count: int) -> str:
+    shared = pairs_of_a_start(plan)
+    if shared > 1:
+        return f"{count} {'start' if count == 1 else 'starts'} of {shared} pairs"
+    return "1 pair" if count == 1 else f"{count} pairs"
+
+
+def _way(plan: Plan, one: ContrastResult, attempts: Sequence[Attempt]) -> str:
+    """How far it is to the decision, where it is not there yet."""
+    if one.overall.kind is not VerdictKind.INCONCLUSIVE:
+        return ""
+    needed = one.forecast
+    least = least_pairs(plan.study.measure.alpha, len(one.levels))
+    if needed is None:
+        return f", a decision needs {least} at least" if one.overall.pairs < least else ""
+    further = max(needed, least, one.overall.pairs + 1) - one.overall.pairs
+    cells = sum(trial.block == 1 for trial in plan.trials)
+    times = [attempt.finished_at - attempt.started_at for attempt in attempts]
+    each = sum(times) / len(times) / plan.study.at_once
+    seconds = further * pairs_of_a_start(plan) * cells * each
+    most = plan.study.measure.blocks // pairs_of_a_start(plan)
+    beyond = "" if needed <= most else ", beyond the budget"
+    return f", about {further} more to a decision ({duration(seconds)}{beyond})"

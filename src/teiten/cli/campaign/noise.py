@@ -1,0 +1,116 @@
+"""The noise that a campaign of a server against itself has measured, kept for this machine."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+
+from teiten.analysis.verdict.noise import Noise, noise
+from teiten.analysis.verdict.replication import (
+    Components,
+    components,
+    pilot_components,
+    slices_by_start,
+)
+from teiten.host.facts.noise import keep_noise, noise_key
+from teiten.ledger.store import Ledger
+from teiten.model.metrics import TPS
+from teiten.model.noise import NoiseFloor
+from teiten.model.plan import Plan
+from teiten.model.trial import Outcome, Trial
+from teiten.model.units import Seconds
+
+
+def keep_measured_noise(ledger: Ledger, caches: Path) -> tuple[NoiseFloor, ...]:
+    """Keep the noise of a campaign that compared a server with itself; of others there is none.
+
+    ``caches``: ``Workdir.caches``. Returns what was kept, one for each workload and context.
+    """
+    if not against_itself(ledger.plan):
+        return ()
+    attempts = ledger.attempts(TPS.name)
+    ended = max((one.finished_at for one in attempts), default=ledger.created_at)
+    found = tuple(_floor(ledger, one, ended) for one in noise(ledger.plan, attempts))
+    for floor in found:
+        keep_noise(caches, floor)
+    return found
+
+
+def against_itself(plan: Plan) -> bool:
+    """Two sides that are the same in everything, each on a copy of its own."""
+    sides = {
+        (trial.cell.workload, trial.cell.context(plan.study.contrast)): set[object]()
+        for trial in plan.trials
+    }
+    for trial in plan.trials:
+        same = (trial.template.fingerprint, trial.settings, trial.query_mode)
+        sides[trial.cell.workload, trial.cell.context(plan.study.contrast)].add(same)
+    copies = {trial.copy for trial in plan.trials}
+    return len(plan.servers) == len(copies) == 2 and all(len(one) == 1 for one in sides.values())
+
+
+def _floor(ledger: Ledger, one: Noise, ended: float) -> NoiseFloor:
+    plan = ledger.plan
+    parts = _components(ledger, one)
+    trial = next(
+        trial
+        for trial in plan.trials
+        if (trial.cell.workload, trial.cell.context(plan.study.contrast))
+        == (one.workload, one.context)
+    )
+    return NoiseFloor(
+        key=noise_key(ledger.facts, plan, trial),
+        campaign=ledger.name,
+        measured_at=ended,
+        workload=one.workload,
+        clients=trial.clients,
+        duration=plan.study.measure.duration or Seconds(0.0),
+        version=str(trial.template.installation.version),
+        pairs=one.pairs,
+        deviation=one.deviation,
+        robust_deviation=one.robust_deviation,
+        lag_one=one.lag_one,
+        false_alarms=one.false_alarms,
+        alpha=plan.study.measure.alpha,
+        between=parts.between if parts else None,
+        within=parts.within if parts else None,
+        best_duration=parts.best_duration if parts else None,
+    )
+
+
+def _components(ledger: Ledger, one: Noise) -> Components | None:
+    """Where the variance of this workload's trials arises."""
+    plan = ledger.plan
+    measured = plan.study.measure.duration or Seconds(0.0)
+    numbers = {
+        trial.number
+        for trial in plan.trials
+        if (trial.cell.workload, trial.cell.context(plan.study.contrast))
+        == (one.workload, one.context)
+    }
+    trials = [
+        trial
+        for trial in ledger.trials()
+        if trial.number in numbers and trial.outcome is Outcome.COUNTED
+    ]
+    fixed = Seconds(max(0.0, _besides(plan, trials)))
+    if plan.study.measure.slices > 1:
+        return pilot_components(
+            slices_by_start(plan, trials), plan.study.measure.slice_duration, fixed
+        )
+    series = [
+        found.columns["tps"]
+        for trial in trials
+        for found in trial.series
+        if found.source == "pgbench"
+    ]
+    return components(one.deviation, measured, fixed, series)
+
+
+def _besides(plan: Plan, trials: Sequence[Trial]) -> float:
+    """The seconds of a trial that are not measured; each of a pair side by side has half."""
+    measured = plan.study.measure.duration or 0.0
+    return statistics.median(
+        (trial.finished_at - trial.started_at) / plan.study.at_once - measured for trial in trials
+    )

@@ -1,0 +1,269 @@
+"""How long the trials of ``teiten ab`` are: from the noise that is known here, or from a pilot.
+
+A few short pairs before the campaign, which do not count, tell how much starts of the servers
+differ, and how much the slices of one start; from that the length of trials follows. What
+``teiten null`` has measured for this workload on this machine takes the pilot's place.
+"""
+
+from __future__ import annotations
+
+import math
+import shutil
+import statistics
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from teiten.analysis.model.replication import NoiseSource, Replication
+from teiten.analysis.verdict.replication import (
+    LONGEST,
+    SLICE_COST,
+    Components,
+    Length,
+    choose_length,
+    pilot_components,
+    slices_by_start,
+)
+from teiten.cli.campaign.carry_out import run_trials, sweep_leftovers
+from teiten.cli.main import Session
+from teiten.cli.plan.make import Planned, plan_study
+from teiten.cli.text.durations import duration
+from teiten.cli.text.replication import replication_lines
+from teiten.errors import InterruptedCampaignError, MachineError
+from teiten.ledger.lock import workdir_lock
+from teiten.ledger.store import Ledger
+from teiten.model.metrics import LATENCY_MEAN
+from teiten.model.noise import NoiseFloor
+from teiten.model.study import Measure, Study
+from teiten.model.trial import Outcome, Trial
+from teiten.model.units import Seconds
+from teiten.plan.durations import block_seconds, target
+
+SIZES = ((6, 10), (5, 8), (4, 6), (3, 5), (2, 4))
+"""Starts of the servers and slices of one second after each, the best first."""
+USUAL_SHARE, LARGEST_SHARE = 0.1, 0.2
+"""Of the budget: what a pilot may take, and what the smallest one may."""
+FOLDER = "pilot"
+FEWEST_TRANSACTIONS = 20
+"""Of a client in a slice: a transaction that begins in one slice may end well after it."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A plan whose trials are as long as pays, and why they are; None where nobody knows."""
+
+    planned: Planned
+    replication: Replication | None = None
+
+
+def plan_worthwhile(
+    session: Session, study: Study, *, seed: int | None, fixed: bool = False
+) -> Chosen:
+    """The plan of two sides whose trials are as long as the noise here makes worthwhile.
+
+    ``fixed``: nothing is to be chosen, as where the study has a duration or slices of its own, or
+    where a server is attached, or queries are timed, which are as long as they are.
+    """
+    planned = plan_study(session, study, seed=seed)
+    if study.times_queries:
+        return Chosen(planned)
+    if fixed or study.measure.duration is not None or study.measure.side_by_side:
+        return Chosen(planned)
+    if study.hosts is not None:
+        return Chosen(planned)  # a pilot runs servers side by side, on this machine
+    if any(one.attached is not None for _, one in planned.plan.servers):
+        return Chosen(planned)  # nothing is done on such a server before somebody has agreed
+    known = _known(planned)
+    if known is None:
+        return _by_pilot(session, study, planned)
+    chosen = _replication(planned, _parts_of(planned, known), NoiseSource.NULL)
+    chosen = replace(chosen, campaign=known.campaign)
+    return _planned_with(session, study, planned, chosen)
+
+
+def _known(planned: Planned) -> NoiseFloor | None:
+    """The noise of the plan's workload, where its parts could be told."""
+    return next((one for one in planned.noise if one.between is not None and one.within), None)
+
+
+def _parts_of(planned: Planned, floor: NoiseFloor) -> Components:
+    return Components(floor.between or 0.0, floor.within or 0.0, _fixed_seconds(planned))
+
+
+def _fixed_seconds(planned: Planned) -> Seconds:
+    """Of a trial besides the measured ones, as the plan estimates it."""
+    study = planned.plan.study
+    trials = sum(trial.block == 1 for trial in planned.plan.trials)
+    return Seconds(max(0.0, block_seconds(study) / trials - (study.measure.duration or 0.0)))
+
+
+def _by_pilot(session: Session, study: Study, planned: Planned) -> Chosen:
+    pilot = _pilot_study(planned)
+    if pilot is None:
+        session.console.say("no pilot: it would take more than a fifth of the budget")
+        return Chosen(planned)
+    try:
+        pilot_plan = plan_study(session, pilot, seed=None)
+    except MachineError as error:
+        session.console.say(f"no pilot, for which both servers run at once: {error.message}")
+        return Chosen(planned)
+    begun = time.time()
+    trials = _carry_out(session, pilot_plan)
+    parts = _parts(pilot_plan, trials)
+    took = Seconds(time.time() - begun)
+    if parts is None:
+        session.console.say("the pilot has too few valid pairs to choose the length of a trial")
+        return Chosen(_with_less_budget(session, study, planned, took))
+    measure = pilot.measure
+    chosen = replace(
+        _replication(planned, parts, NoiseSource.PILOT, spent=took, slice_of=_slice_of(trials)),
+        starts=measure.blocks,
+        seen=measure.slices,
+        took=took,
+    )
+    return _planned_with(session, study, planned, chosen)
+
+
+def _pilot_study(planned: Planned) -> Study | None:
+    """The study of the pilot: short slices of both sides after a few starts; None where even that
+    would take too much of the budget."""
+    sized = planned.plan.study
+    for starts, slices in SIZES:
+        share = LARGEST_SHARE if (starts, slices) == SIZES[-1] else USUAL_SHARE
+        pilot = replace(sized, measure=_pilot_measure(sized.measure, starts, slices))
+        if block_seconds(pilot) * starts <= share * target(sized):
+            return pilot
+    return None
+
+
+def _pilot_measure(measure: Measure, starts: int, slices: int) -> Measure:
+    return replace(
+        measure,
+        duration=Seconds(float(slices)),
+        warmup=Seconds(1.0) if measure.warmup else measure.warmup,
+        slices=slices,
+        restart_every=1,
+        blocks=starts,
+        repeats=0,
+        sequential=None,
+    )
+
+
+def _carry_out(session: Session, planned: Planned) -> list[Trial]:
+    """Run the pilot; its record replaces that of the last one among the caches."""
+    folder: Path = session.workdir.caches / FOLDER
+    pairs = planned.plan.study.measure.blocks
+    seconds = block_seconds(planned.plan.study) * pairs
+    session.console.say(
+        f"pilot: {pairs} pairs that do not count tell how long a trial should be, about"
+        f" {duration(seconds)}"
+    )
+    with workdir_lock(session.workdir.root):
+        sweep_leftovers(session)
+        shutil.rmtree(folder, ignore_errors=True)
+        ledger = Ledger.create(
+            folder,
+            plan=planned.plan,
+            name=FOLDER,
+            facts=planned.facts,
+            cautions=planned.cautions,
+            command="",
+        )
+        try:
+            run_trials(session, ledger, folder)
+            return list(ledger.trials(series=False))
+        except InterruptedCampaignError as error:
+            raise InterruptedCampaignError(
+                "interrupted in the pilot, before the first pair that counts",
+                "nothing is kept of it: run the command again",
+            ) from error
+        finally:
+            ledger.close()
+
+
+def _slice_of(trials: Iterable[Trial]) -> int:
+    """Whole seconds in which a client ends transactions enough."""
+    latencies = [one.metrics.get(LATENCY_MEAN.name, 0.0) for one in trials]
+    return max(1, math.ceil(FEWEST_TRANSACTIONS * statistics.median(latencies or [0.0])))
+
+
+def _parts(planned: Planned, trials: Iterable[Trial]) -> Components | None:
+    plan = planned.plan
+    counted = [one for one in trials if one.outcome is Outcome.COUNTED]
+    if not counted:
+        return None
+    measured = plan.study.measure.duration or Seconds(0.0)
+    took = statistics.median(one.finished_at - one.started_at for one in counted)
+    fixed = Seconds(max(0.0, took / plan.study.at_once - SLICE_COST * measured))
+    return pilot_components(
+        slices_by_start(plan, counted), plan.study.measure.slice_duration, fixed
+    )
+
+
+def _replication(
+    planned: Planned,
+    parts: Components,
+    source: NoiseSource,
+    *,
+    spent: float = 0.0,
+    slice_of: int = 1,
+) -> Replication:
+    """What is chosen; ``slice_of``: seconds of a slice."""
+    study = planned.plan.study
+    measure = study.measure
+    restores = any(one.changes_data for one in study.workloads)
+    pairs = max(1, sum(trial.block == 1 for trial in planned.plan.trials) // 2)
+    length: Length = choose_length(
+        parts,
+        effect=measure.delta,
+        alpha=measure.alpha,
+        seconds=Seconds((target(study) - spent) / pairs),
+        longest=LONGEST if restores else None,
+    )
+    slices = 1 if restores else max(1, math.floor(length.duration / slice_of))
+    return Replication(
+        source=source,
+        between=parts.between,
+        within=parts.within,
+        fixed=parts.fixed,
+        duration=length.duration if slices == 1 else Seconds(float(slices * slice_of)),
+        slices=slices,
+        restart_every=length.pairs_of_a_start,
+        pairs=length.expected,
+    )
+
+
+def _planned_with(session: Session, study: Study, planned: Planned, chosen: Replication) -> Chosen:
+    """The plan with trials of the chosen length, on the data for which it was chosen."""
+    measure = replace(
+        _remaining(study, planned, chosen.took),
+        duration=chosen.duration,
+        slices=chosen.slices,
+        restart_every=chosen.restart_every,
+    )
+    sized = planned.plan.study
+    try:
+        made = plan_study(session, replace(sized, measure=measure), seed=planned.plan.seed)
+    except MachineError as error:
+        session.console.say(f"the servers cannot run side by side: {error.message}")
+        chosen = replace(chosen, slices=1, restart_every=1)
+        measure = replace(measure, slices=1, restart_every=1)
+        made = plan_study(session, replace(sized, measure=measure), seed=planned.plan.seed)
+    for line in replication_lines(chosen):
+        session.console.say(line)
+    return Chosen(made, chosen)
+
+
+def _with_less_budget(session: Session, study: Study, planned: Planned, took: Seconds) -> Planned:
+    measure = _remaining(study, planned, took)
+    return plan_study(session, replace(planned.plan.study, measure=measure), seed=planned.plan.seed)
+
+
+def _remaining(study: Study, planned: Planned, took: Seconds) -> Measure:
+    """The study's own measure, with the budget that the pilot has left."""
+    sequential = study.measure.sequential
+    if sequential is None:
+        return study.measure
+    left = Seconds(max(1.0, target(planned.plan.study) - took))
+    return replace(study.measure, sequential=replace(sequential, budget=left))

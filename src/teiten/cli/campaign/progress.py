@@ -1,0 +1,220 @@
+"""How a campaign's progress is shown: a live view on a terminal, plain lines in a pipe."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from teiten.cli.console import Console, Verbosity
+from teiten.cli.text.durations import duration
+from teiten.model.metrics import OVER_TIMEOUT, QUERY_TIME, TPS
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.saturation import PROVISIONAL
+from teiten.model.trial import Outcome, Step, Trial
+from teiten.model.units import Seconds
+
+
+class Pace:
+    """How long trials take here, and so how long the rest will take.
+
+    Until a workload's first trial has ended, the plan's estimate stands in for it.
+    """
+
+    def __init__(self, plan: Plan, clock: Callable[[], float] = time.time) -> None:
+        self._plan = plan
+        self._clock = clock
+        self._seen: dict[str, list[float]] = {}
+        self._ended: set[int] = set()
+        self._since: float | None = None
+        """When the trials that run now were started."""
+        trials = max(1, len(plan.trials))
+        self._estimate = float(plan.needs.seconds) / trials
+
+    def already_ended(self, numbers: set[int]) -> None:
+        self._ended |= numbers
+
+    def started(self) -> None:
+        self._since = self._clock()
+
+    def finished(self, trial: PlannedTrial, seconds: float, counted: bool) -> None:
+        """``seconds``: the trial's own, without those of others that ran at the same time."""
+        self._seen.setdefault(trial.cell.workload, []).append(seconds)
+        if counted:
+            self._ended.add(trial.number)
+        self._since = None
+
+    def seconds_left(self) -> Seconds:
+        left = sum(
+            self._expected(trial.cell.workload)
+            for trial in self._plan.trials
+            if trial.number not in self._ended
+        )
+        elapsed = self._clock() - self._since if self._since is not None else 0.0
+        return Seconds(max(0.0, left - elapsed))
+
+    def _expected(self, workload: str) -> float:
+        seen = self._seen.get(workload)
+        return sum(seen) / len(seen) if seen else self._estimate
+
+
+class Watcher:
+    """Tells the pace and keeps what both forms of progress show."""
+
+    def __init__(self, console: Console, plan: Plan, name: str) -> None:
+        self.console = console
+        self.plan = plan
+        self.name = name
+        self.pace = Pace(plan)
+        self.trial: PlannedTrial | None = None
+        self.attempt = 1
+        self.step: str = "preparing"
+        self.second = 0.0
+        self.tps: float | None = None
+        self.ended = 0
+        self.recent: list[str] = []
+        self.standing: tuple[str, ...] = ()
+        """How the contrasts of a sequential campaign stand, a line each."""
+
+    @property
+    def most(self) -> str:
+        """Before a time that a decision may shorten."""
+        study = self.plan.study
+        fixed = study.measure.sequential is None and study.profile != PROVISIONAL
+        return "" if fixed else "at most "
+
+    def preparing(self, what: str) -> None:
+        self.step = what
+        self.refresh()
+
+    def trial_started(self, trial: PlannedTrial, attempt: int, ended: int, total: int) -> None:
+        del total
+        self.trial, self.attempt, self.ended, self.tps = trial, attempt, ended, None
+        self.pace.started()
+        self.refresh()
+
+    def step_started(self, trial: PlannedTrial, step: Step) -> None:
+        self.trial, self.step, self.tps = trial, step.value, None
+        self.refresh()
+
+    def progress(self, second: Seconds, tps: float, latency: Seconds) -> None:
+        del latency
+        self.second, self.tps = second, tps
+        self.refresh()
+
+    def trial_finished(self, trial: Trial) -> None:
+        planned = self.plan.trials[trial.number - 1]
+        seconds = (trial.finished_at - trial.started_at) / len(self.plan.pair_of(planned))
+        self.pace.finished(planned, seconds, trial.outcome is Outcome.COUNTED)
+        self.ended += 1
+        self.recent = [*self.recent[-7:], self.trial_line(trial)]
+        self.refresh()
+
+    def stands(self, lines: tuple[str, ...]) -> None:
+        """How a sequential campaign stands now; told before every trial."""
+        self.standing = lines
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the present state; the forms differ here."""
+
+    def trial_line(self, trial: Trial) -> str:
+        planned = self.plan.trials[trial.number - 1]
+        tps = trial.metrics.get(TPS.name)
+        number = f"{trial.number:>{len(str(len(self.plan.trials)))}}/{len(self.plan.trials)}"
+        result = f"{tps:>12,.1f} tps" if tps is not None else _query_result(trial)
+        line = f"{number}  block {planned.block}  {result}  {planned.cell}"
+        if trial.outcome is Outcome.COUNTED:
+            return line
+        problem = trial.problems[0]
+        return f"{line}  {trial.outcome.value}: {problem.code} ({problem.detail})"
+
+
+def _query_result(trial: Trial) -> str:
+    seconds, limit = (trial.metrics.get(one.name) for one in (QUERY_TIME, OVER_TIMEOUT))
+    if seconds is not None:
+        return f"{seconds * 1000:>12,.1f} ms "
+    return f"{'-':>12}    " if limit is None else f"{f'over {limit:g}':>12} s  "
+
+
+class PlainWatcher(Watcher):
+    """A line for each trial that ended."""
+
+    def preparing(self, what: str) -> None:
+        self.console.say(f"preparing {what}")
+
+    def step_started(self, trial: PlannedTrial, step: Step) -> None:
+        self.console.detail(f"{trial.number}: {step.value}")
+
+    def trial_finished(self, trial: Trial) -> None:
+        super().trial_finished(trial)
+        left = duration(self.pace.seconds_left())
+        self.console.say(f"{self.recent[-1]}  ({self.most}{left} left)")
+
+    def stands(self, lines: tuple[str, ...]) -> None:
+        if lines != self.standing:
+            for line in lines:
+                self.console.say(f"  {line}")
+        super().stands(lines)
+
+
+class LiveWatcher(Watcher):
+    """The terminal's lower lines, redrawn as things happen."""
+
+    live: Live | None = None
+
+    def refresh(self) -> None:
+        if self.live is not None:
+            self.live.update(self.view())
+
+    def view(self) -> Table:
+        grid = Table.grid(padding=(0, 1))
+        total = len(self.plan.trials)
+        for line in self.recent:
+            failed = any(f"  {word.value}: " in line for word in Outcome)
+            grid.add_row(Text(line, style="yellow" if failed else "dim", overflow="ellipsis"))
+        bar = Table.grid(padding=(0, 1))
+        left = self.pace.seconds_left()
+        end = datetime.datetime.fromtimestamp(time.time() + left).astimezone()
+        bar.add_row(
+            Text(self.name, style="bold"),
+            ProgressBar(total=total, completed=self.ended, width=24),
+            f"{self.ended}/{total}",
+            Text(f"{self.most}{duration(left)} left, done at {end:%H:%M}", style="dim"),
+        )
+        for line in self.standing:
+            grid.add_row(Text(f"  {line}", style="bold", overflow="ellipsis"))
+        grid.add_row(bar)
+        grid.add_row(self.now())
+        return grid
+
+    def now(self) -> Text:
+        if self.trial is None:
+            return Text(f"  {self.step}", overflow="ellipsis")
+        text = Text(f"  block {self.trial.block}  {self.trial.cell}  ", overflow="ellipsis")
+        if self.attempt > 1:
+            text.append(f"attempt {self.attempt}  ", style="yellow")
+        text.append(self.step, style="cyan")
+        if self.tps is not None:
+            text.append(f"  {self.second:.0f} s  {self.tps:,.0f} tps", style="bold")
+        return text
+
+
+@contextmanager
+def watching(console: Console, plan: Plan, name: str) -> Iterator[Watcher]:
+    """The watcher that fits the terminal, shown while the block runs."""
+    if console.verbosity is not Verbosity.NORMAL or not console.people.is_terminal:
+        yield PlainWatcher(console, plan, name)
+        return
+    watcher = LiveWatcher(console, plan, name)
+    with Live(
+        console=console.people, get_renderable=watcher.view, refresh_per_second=2, transient=True
+    ) as live:
+        watcher.live = live
+        yield watcher

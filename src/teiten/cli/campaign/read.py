@@ -1,0 +1,28 @@
+"""Campaigns that are only read: of this working folder, or copied from another machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.cli.campaign.analyse import analyse_campaign
+from teiten.cli.main import Session
+from teiten.ledger.campaigns import find_campaign
+from teiten.ledger.reading import reading
+
+
+def locate(session: Session, reference: str) -> Path:
+    """A campaign's folder, or a ledger: by name, unique prefix, ``last`` or path.
+
+    Raises LedgerError where none or several are meant.
+    """
+    path = Path(reference).expanduser()
+    if path.is_file():
+        return path.absolute()
+    return find_campaign(session.workdir.campaigns, reference)
+
+
+def read_campaign(path: Path) -> CampaignAnalysis:
+    """The analysis of a ledger, without its time series; the ledger is never written."""
+    with reading(path) as ledger:
+        return analyse_campaign(ledger, series=False)

@@ -1,0 +1,295 @@
+"""``--find-saturation``: a provisional run that chooses the clients, then the campaign itself.
+
+The provisional run is a campaign of its own with its own ledger, so that it survives a crash and is
+resumed like any other. It remembers what was asked; when it has ended, the campaign is planned with
+the clients that it found, and keeps them in its own ledger.
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from teiten.cli.campaign.attached import confirm_attached
+from teiten.cli.campaign.carry_out import CarriedOut, run_trials, sweep_leftovers
+from teiten.cli.campaign.confirm import confirm
+from teiten.cli.main import Session
+from teiten.cli.plan.make import Planned, load, make_plan, plan_sized, plan_study
+from teiten.cli.plan.options import PlanOptions
+from teiten.cli.text.durations import duration
+from teiten.cli.verbs.run import (
+    begin,
+    carry_out_new,
+    forget_if_nothing_ran,
+    repeating_command,
+    tell_cautions,
+)
+from teiten.errors import LedgerError, MachineError, TrialsFailedError, UsageError
+from teiten.host.facts.machine import read_host_facts
+from teiten.ledger.campaigns import new_name
+from teiten.ledger.lock import workdir_lock
+from teiten.ledger.store import Ledger
+from teiten.model.metrics import TPS
+from teiten.model.plan import Plan
+from teiten.model.progress import Attempt, Standing
+from teiten.model.saturation import PROVISIONAL, SATURATION, Probe, Saturation
+from teiten.model.study import Study
+from teiten.model.trial import Outcome
+from teiten.plan.saturation import (
+    found_saturation,
+    in_rising_order,
+    most_clients_of,
+    next_clients,
+    provisional_study,
+    upper_levels,
+)
+from teiten.plan.sizing import size
+
+ASKED = "provisional-asked"
+CONTINUED = "provisional-continued"
+
+
+@dataclass(frozen=True)
+class Foretold:
+    """What ``teiten plan --find-saturation`` shows: both runs, each at the most."""
+
+    provisional: Planned
+    campaign: Planned
+
+
+def foretell(session: Session, study: str, options: PlanOptions) -> Foretold:
+    """Plan the provisional run, and the campaign as large as it can become; starts nothing."""
+    upper, most = _upper(session, study, options)
+    provisional = _provisional(session, upper, most, options.seed)
+    return Foretold(provisional, plan_study(session, upper, seed=options.seed, checked=False))
+
+
+def run_with_saturation(session: Session, study: str, options: PlanOptions) -> CarriedOut:
+    """Run the provisional run, then the campaign with the clients that it found."""
+    upper, most = _upper(session, study, options)
+    planned = _provisional(session, upper, most, options.seed)
+    confirm(session, planned, yes=options.yes)
+    confirm_attached(planned.plan, yes=options.yes)
+    first = options.name or new_name(
+        upper.name, upper.profile, time.time(), session.workdir.campaigns
+    )
+    name = f"{first}-{PROVISIONAL}"
+    tell_cautions(session, planned)
+    words = ["teiten", "run", study, *options.as_arguments()]
+    ledger = Ledger.create(
+        session.workdir.campaigns / name,
+        plan=planned.plan,
+        name=name,
+        facts=planned.facts,
+        cautions=planned.cautions,
+        command=shlex.join(words),
+    )
+    ledger.record_event("campaign-started")
+    ledger.record_event(ASKED, study=study, most=most, options=asdict(options))
+    ledger.close()
+    session.console.say(
+        f"provisional run {name}: at the most {len(planned.plan.trials)} short trials,"
+        f" about {duration(planned.plan.needs.seconds)}"
+    )
+    try:
+        return continue_with_saturation(session, session.workdir.campaigns / name)
+    except (MachineError, UsageError):
+        forget_if_nothing_ran(session, name)
+        raise
+
+
+def is_provisional(ledger: Ledger) -> bool:
+    """A provisional run's ledger."""
+    return any(event.kind == ASKED for event in ledger.campaign_events())
+
+
+def continue_with_saturation(session: Session, folder: Path) -> CarriedOut:
+    """Run what the provisional run still needs, then the campaign.
+
+    Raises LedgerError where its campaign has begun already: that one is resumed instead.
+    """
+    with workdir_lock(session.workdir.root):
+        sweep_leftovers(session)
+        ledger = Ledger.open(folder)
+        try:
+            asked = _asked(ledger)
+            _refuse_continued(ledger)
+            most = int(asked["most"])
+            rule = SaturationRule(ledger, most)
+            if rule.open:
+                run_trials(session, ledger, folder, rule)
+            found = rule.found()
+        finally:
+            ledger.close()
+    for one in found:
+        session.console.say(saturation_line(one))
+    options = chosen_options(_options(asked["options"]), found)
+    planned = make_plan(session, asked["study"], options)
+    command = repeating_command(asked["study"], options, planned.plan.seed)
+    name = begin(session, planned, options.name, command, yes=True)  # agreed before the search
+    _keep(session.workdir.campaigns / name, found, folder.name, planned.plan)
+    with Ledger.open(folder) as provisional:
+        provisional.record_event(CONTINUED, campaign=name)
+    return carry_out_new(session, name)
+
+
+class SaturationRule:
+    """The stopping rule of a provisional run: of each workload only the next trial is needed."""
+
+    def __init__(self, ledger: Ledger, most: int) -> None:
+        self._ledger = ledger
+        self._most = most
+
+    def __call__(self) -> Standing:
+        plan = self._ledger.plan
+        wanted = {
+            (name, next_clients(probes, self._most, plan.study.measure.delta))
+            for name, probes in self._probes().items()
+        }
+        unneeded = {
+            trial.number
+            for trial in plan.trials
+            if (trial.cell.workload, trial.clients) not in wanted
+        }
+        return Standing(unneeded=frozenset(unneeded))
+
+    @property
+    def open(self) -> bool:
+        """Something is left to run."""
+        return len(self().unneeded) < len(self._ledger.plan.trials)
+
+    def found(self) -> tuple[Saturation, ...]:
+        """Raises TrialsFailedError where a workload has no valid trial at all."""
+        delta = self._ledger.plan.study.measure.delta
+        found = []
+        for name, probes in self._probes().items():
+            one = found_saturation(name, probes, self._most, delta)
+            if one is None:
+                raise TrialsFailedError(
+                    f"the provisional run of {name} has no valid trial",
+                    f"teiten report {self._ledger.name} lists its trials with their reasons (a busy"
+                    " machine disturbs them: --set disturbed_share=20%); or choose the clients"
+                    " yourself: --set clients=1,4,16",
+                )
+            found.append(one)
+        return tuple(found)
+
+    def _probes(self) -> dict[str, list[Probe]]:
+        """By workload the trials that have ended, in rising order, up to the first that has not."""
+        return probes_of(self._ledger.plan, self._ledger.attempts(TPS.name))
+
+
+def probes_of(plan: Plan, attempts: Sequence[Attempt]) -> dict[str, list[Probe]]:
+    """By workload the trials of a provisional run that have ended."""
+    tried: dict[int, list[Attempt]] = {}
+    for one in attempts:
+        tried.setdefault(one.number, []).append(one)
+    probes: dict[str, list[Probe]] = {one.name: [] for one in plan.study.workloads}
+    waiting: set[str] = set()
+    for trial in plan.trials:
+        name = trial.cell.workload
+        mine = tried.get(trial.number, [])
+        counted = [one for one in mine if one.outcome is Outcome.COUNTED]
+        if not counted and len(mine) <= plan.study.measure.repeats:
+            waiting.add(name)
+        if name not in waiting:
+            tps = counted[-1].metrics.get(TPS.name) if counted else None
+            probes[name].append(Probe(trial.clients, tps))
+    return probes
+
+
+def chosen_options(options: PlanOptions, found: Sequence[Saturation]) -> PlanOptions:
+    """The options with which the campaign is planned, and with which it can be repeated."""
+    union = sorted({level for one in found for level in one.levels})
+    levels = [f"clients={_listed(union)}"]
+    levels += [f"workloads.{one.workload}.clients={_listed(one.levels)}" for one in found]
+    return replace(options, overrides=(*options.overrides, *levels), find_saturation=False)
+
+
+def saturation_line(one: Saturation) -> str:
+    """``read: saturated at 8 clients; levels 1, 2, 4, 8, 12, 16``"""
+    at = "saturated at" if one.reached else "not saturated up to"
+    tried = ", ".join(
+        f"{probe.clients}: {probe.tps:,.0f} tps" if probe.tps is not None else f"{probe.clients}: -"
+        for probe in one.probes
+    )
+    levels = ", ".join(map(str, one.levels))
+    return f"{one.workload}: {at} {one.clients} clients ({tried}); clients {levels}"
+
+
+def _listed(levels: Sequence[int]) -> str:
+    return ",".join(map(str, levels))
+
+
+def _upper(session: Session, study: str, options: PlanOptions) -> tuple[Study, int]:
+    """The study as large as it can become, sized, and the most clients of the search."""
+    keys = {one.partition("=")[0].strip() for one in options.overrides}
+    fixed = [
+        key for key in keys if key in ("clients", "factors.clients") or key.endswith(".clients")
+    ]
+    if fixed:
+        raise UsageError(
+            f"--find-saturation chooses the clients, and --set {fixed[0]} fixes them",
+            "leave out one of the two",
+        )
+    facts = read_host_facts(session.workdir.root)
+    loaded = load(study, options)
+    if loaded.hosts is not None:
+        raise UsageError(
+            "--find-saturation searches on this machine, and the study names other hosts",
+            "leave it out, and choose the clients: --set clients=1,4,16",
+        )
+    if loaded.times_queries:
+        raise UsageError(
+            f"--find-saturation chooses clients, and {loaded.name} times queries one by one",
+            "leave it out",
+        )
+    most = most_clients_of(loaded, facts)
+    names = [one.name for one in loaded.workloads]
+    levels = [f"clients={_listed(upper_levels(most))}"]
+    levels += [f"workloads.{name}.clients={_listed(upper_levels(most))}" for name in names]
+    upper = load(study, replace(options, overrides=(*options.overrides, *levels)))
+    return size(upper, facts), most
+
+
+def _provisional(session: Session, upper: Study, most: int, seed: int | None) -> Planned:
+    planned = plan_sized(session, provisional_study(upper, most), seed=seed)
+    return replace(planned, plan=in_rising_order(planned.plan))
+
+
+def _asked(ledger: Ledger) -> Mapping[str, Any]:
+    return next(event.detail for event in ledger.campaign_events() if event.kind == ASKED)
+
+
+def _refuse_continued(ledger: Ledger) -> None:
+    for event in ledger.campaign_events():
+        if event.kind == CONTINUED:
+            name = event.detail["campaign"]
+            raise LedgerError(
+                f"the provisional run {ledger.name} has ended, and its campaign is {name}",
+                f"continue that one: teiten resume {name}",
+            )
+
+
+def _options(stored: Mapping[str, Any]) -> PlanOptions:
+    """The options as they were recorded, in JSON."""
+    options: PlanOptions = TypeAdapter(PlanOptions).validate_python(stored)
+    return options
+
+
+def _keep(folder: Path, found: Sequence[Saturation], provisional: str, plan: Plan) -> None:
+    """Record in the campaign's ledger how its clients were found."""
+    with Ledger.open(folder) as ledger:
+        for one in found:
+            ledger.record_event(
+                SATURATION,
+                provisional=provisional,
+                delta=plan.study.measure.delta,
+                **asdict(one),
+            )

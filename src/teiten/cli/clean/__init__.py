@@ -1,0 +1,1 @@
+"""Giving back the disk of other hosts."""

@@ -1,0 +1,1 @@
+"""Benchmark data from the command line."""

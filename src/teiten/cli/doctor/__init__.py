@@ -1,0 +1,1 @@
+"""What ``teiten doctor`` measures and prints."""

@@ -1,0 +1,1 @@
+"""From a study and flags to a plan for this machine, and the plan in words."""

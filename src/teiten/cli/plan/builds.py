@@ -1,0 +1,208 @@
+"""Builds of PostgreSQL from the command line, and those that a study needs."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from teiten.cli.campaign.attached import attach
+from teiten.cli.console import Console, Verbosity
+from teiten.cli.main import Session
+from teiten.cli.plan.hosts import Reached
+from teiten.cli.text.durations import duration
+from teiten.errors import UsageError
+from teiten.execute.postgres.building.build import build
+from teiten.execute.postgres.building.preparing import (
+    Prepared,
+    built_already,
+    foretold,
+    foretold_seconds,
+    prepare_build,
+)
+from teiten.execute.postgres.building.recipe import needed_bytes
+from teiten.execute.postgres.building.reported import reported_build
+from teiten.execute.postgres.building.running import Watch
+from teiten.execute.postgres.building.sources import SourceCode
+from teiten.execute.postgres.installations import resolve
+from teiten.host.cautions.builds import build_cautions
+from teiten.host.system.signals import one_interruption
+from teiten.model.attached import is_address
+from teiten.model.build import BuildSpec, PlannedBuild
+from teiten.model.installation import Installation
+from teiten.model.plan import Needs
+from teiten.model.study import Study
+from teiten.model.units import Bytes, Seconds
+from teiten.report.texts import caution_text
+
+PLAIN_EVERY = 30.0
+"""Seconds between two lines of progress where there is no terminal."""
+
+
+def spec_of(source: str, configure: Sequence[str], cflags: str | None, *, meson: bool) -> BuildSpec:
+    """What the flags ask for. Raises UsageError where options cannot be read."""
+    options: list[str] = []
+    for text in configure:
+        try:
+            options += shlex.split(text)
+        except ValueError as error:
+            raise UsageError(
+                f"--configure {text}: {error}",
+                "quote as for a shell: --configure \"CC='gcc -m64'\"",
+            ) from error
+    for option in options:
+        if option.startswith(("--prefix", "CFLAGS=", "DESTDIR=", "-Dc_args", "-Dprefix")):
+            raise UsageError(
+                f"--configure {option}: this is Teiten's to set",
+                "give compiler flags with --cflags; where it is installed follows from its name",
+            )
+    return BuildSpec(source, tuple(options), cflags, meson)
+
+
+def build_one(
+    session: Session, name: str, spec: BuildSpec, jobs: int | None = None
+) -> Installation:
+    """Build under a name, with progress; an installation that is the same build is returned."""
+    return _build(session, name, prepare_build(spec), jobs or cores())
+
+
+def _build(session: Session, name: str, prepared: Prepared, used: int) -> Installation:
+    about = foretold_seconds(session.workdir, used)
+    session.console.detail(f"a build takes about {duration(about)} here")
+    with one_interruption(), _shown(session.console, about) as watch:
+        built = build(
+            name, prepared, session.workdir, jobs=used, say=session.console.say, watch=watch
+        )
+    if built.build is not None:
+        reported, version = reported_build(built)
+        for caution in build_cautions(built.name, built.build, reported, version):
+            session.console.warn(*caution_text(caution, "en"))
+    return built
+
+
+def cores() -> int:
+    """The processors that this program may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+@contextmanager
+def _shown(console: Console, about: float) -> Iterator[Watch]:
+    if console.verbosity is Verbosity.QUIET:
+        yield lambda _step, _done, _total: None
+    elif console.people.is_terminal:
+        with _bar(console) as progress:
+            task = progress.add_task("", total=None, files="")
+
+            def drawn(step: str, done: int, total: int) -> None:
+                files = f"{done} of about {total} files" if total else ""
+                progress.update(
+                    task, description=step, files=files, completed=done, total=total or None
+                )
+
+            yield drawn
+    else:
+        yield _lines(console, about)
+
+
+def _bar(console: Console) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[files]}"),
+        TimeElapsedColumn(),
+        console=console.people,
+        transient=True,
+    )
+
+
+def _lines(console: Console, about: float) -> Watch:
+    begin = last = time.monotonic()
+
+    def told(step: str, done: int, total: int) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if total and now - last >= PLAIN_EVERY:
+            last = now
+            console.say(
+                f"{step}: {done} of about {total} files, {duration(now - begin)}"
+                f" of about {duration(max(about, now - begin))}"
+            )
+
+    return told
+
+
+class StudyServers:
+    """The servers of a study: found here, built from source, or foretold where that comes later."""
+
+    def __init__(
+        self, session: Session, study: Study, *, building: bool, hosts: Reached | None = None
+    ) -> None:
+        """``hosts``: those that the study names."""
+        self._hosts = hosts
+        self._session = session
+        self._study = study
+        self.planned: tuple[PlannedBuild, ...] = ()
+        self._sources: dict[str, SourceCode] = {}
+        self._built = {name: self._build(name, spec, building) for name, spec in study.builds}
+
+    def resolved(
+        self, installations: tuple[Installation, ...]
+    ) -> tuple[tuple[str, Installation], ...]:
+        """Each level of the factor server with its installation. Raises UsageError."""
+        factor = self._study.factor("server")
+        aliases = dict(self._study.server_aliases)
+        levels = factor.levels if factor is not None else ()
+        return tuple((level, self._resolve(level, aliases, installations)) for level in levels)
+
+    def _resolve(
+        self, level: str, aliases: Mapping[str, str], installations: tuple[Installation, ...]
+    ) -> Installation:
+        named = aliases.get(level, level)
+        if is_address(named):
+            return attach(self._session, self._study, level, named)
+        there = self._hosts.server(named) if self._hosts is not None else None
+        return there or self._built.get(named) or resolve(level, installations, aliases)
+
+    def with_builds(self, needs: Needs) -> Needs:
+        """What a campaign needs with the builds that come first, one after another."""
+        if not self.planned:
+            return needs
+        most = max(one.disk for one in self.planned)
+        return replace(
+            needs,
+            seconds=Seconds(needs.seconds + sum(one.seconds for one in self.planned)),
+            disk=Bytes(max(needs.disk, most)),
+        )
+
+    def _build(self, name: str, spec: BuildSpec, building: bool) -> Installation:
+        session = self._session
+        if spec.source is None:
+            raise UsageError(
+                f"the study {self._study.name} builds {name} from source, and none is named",
+                "--source TARBALL, a folder, or GIT_CHECKOUT@REF (a tarball comes for example from:"
+                " apt-get source postgresql-15)",
+            )
+        prepared = prepare_build(spec, self._sources.get(spec.source))
+        self._sources[spec.source] = prepared.source
+        present = built_already(session.workdir, prepared.key)
+        if present is not None:
+            return present
+        full_name = f"{name}-{prepared.key[:8]}"
+        if building:
+            return _build(session, full_name, prepared, cores())
+        self.planned = (
+            *self.planned,
+            PlannedBuild(
+                name,
+                prepared.described,
+                foretold_seconds(session.workdir, cores()),
+                needed_bytes(prepared.source),
+            ),
+        )
+        return foretold(session.workdir, full_name, prepared)

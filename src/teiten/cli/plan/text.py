@@ -1,0 +1,202 @@
+"""A plan as text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from teiten.cli.plan.make import Planned
+from teiten.cli.text.layout import bullets, columns, paragraph
+from teiten.cli.text.noise import needed_text
+from teiten.model.hosts import PlannedHost
+from teiten.model.plan import Plan
+from teiten.model.starts import pairs_of_a_start
+from teiten.model.study import GUC_PREFIX, Measure, Workload, WorkloadKind
+from teiten.plan.remote import shown
+from teiten.report.texts import caution_text
+from teiten.study.quantities import exact_share, format_duration, format_size
+
+
+def plan_lines(planned: Planned, folder: Path, actions: tuple[str, ...]) -> Iterator[str]:
+    """Everything about the plan, trials in order. ``folder``: the working folder."""
+    plan: Plan = planned.plan
+    study = plan.study
+    yield f"{study.title.en} ({study.name}), profile {study.profile}, seed {plan.seed}"
+    yield from paragraph(study.question.en)
+    if not study.conclusive:
+        yield f"The profile {study.profile} supports no conclusion."
+    yield ""
+    yield from columns(list(_overview(plan)))
+    yield from _build_lines(planned)
+    yield ""
+    yield f"Trials ({len(plan.trials)}), in this order"
+    yield from columns(list(_trial_rows(plan)), right=_number_columns(plan))
+    yield ""
+    yield "Needs"
+    yield from columns(list(_needs(planned, folder)))
+    if planned.noise:
+        yield ""
+        yield "Foretold, from the noise that teiten null has measured here"
+        for floor in planned.noise:
+            said = f"{floor.workload}, {floor.clients} clients, noise floor {floor.deviation:.2%}"
+            yield from bullets([f"{said}: {needed_text(floor)}"])
+    yield ""
+    yield "What running it will do"
+    yield from bullets(actions)
+    yield from _caution_lines(planned)
+
+
+def _build_lines(planned: Planned) -> Iterator[str]:
+    if not planned.builds:
+        return
+    yield ""
+    yield "Built from source first"
+    for one in planned.builds:
+        yield from bullets(
+            [f"{one.name}: {one.described}, about {format_duration(round(one.seconds))}"]
+        )
+
+
+def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
+    study, measure = plan.study, plan.study.measure
+    for level, installation in plan.servers:
+        attached = installation.attached
+        what = f"PostgreSQL {installation.version}"
+        yield (
+            f"server {level}",
+            f"{what} ({installation.name}) in {installation.bin_directory}"
+            if attached is None
+            else f"{what}, attached: {attached.address} as {attached.role}",
+        )
+        for name, value in dict(study.server_levels).get(level, ()):
+            yield "", f"with {name.removeprefix(GUC_PREFIX)} = {value}"
+    yield from _hosts(plan)
+    yield "pgbench", f"{plan.pgbench.version} at {plan.pgbench.path}"
+    for factor in study.factors:
+        contrasted = ", contrasted: the first is old" if factor.name == study.contrast else ""
+        yield f"factor {factor.name}", ", ".join(factor.levels) + contrasted
+    for one in study.parameters:
+        listed = ", ".join(f"{name} = {value}" for name, value in one.settings)
+        yield f"parameters {one.name}", listed or "as the study sets them"
+    for workload in study.workloads:
+        data = workload.data
+        limited = (("clients", workload.clients), *workload.levels)
+        own = "".join(f", {name} {', '.join(levels)}" for name, levels in limited if levels)
+        yield (
+            f"workload {workload.name}",
+            f"{workload.script.name}, {data}{own}{_of_queries(workload)}",
+        )
+    if all(workload.kind is WorkloadKind.QUERIES for workload in plan.study.workloads):
+        yield "measured", _blocks(measure)
+    else:
+        yield _load(measure)
+    if measure.side_by_side:
+        yield "", _side_by_side(plan)
+    yield (
+        "judged",
+        f"differences from {exact_share(measure.delta)} on matter,"
+        f" confidence {exact_share(round(1 - measure.alpha, 12))}",
+    )
+
+
+def _hosts(plan: Plan) -> Iterator[tuple[str, str]]:
+    if plan.hosts is not None:
+        for host in plan.hosts.each:
+            yield "db and client host" if plan.hosts.together else f"{host.role} host", _host(host)
+
+
+def _host(host: PlannedHost) -> str:
+    where = f"{host.name} ({host.node}) as {host.user}" if host.name else "this machine"
+    clock = ""
+    if host.name:
+        clock = (
+            f"; clock {host.clock_offset * 1000:+.1f} ms ± {host.clock_uncertainty * 1000:.1f} ms"
+        )
+    return f"{where}, Python {host.python}, folder {host.workdir}{clock}"
+
+
+def _side_by_side(plan: Plan) -> str:
+    measure, shared = plan.study.measure, pairs_of_a_start(plan)
+    pairs = "every pair" if shared == 1 else f"{shared} pairs, which count as one"
+    cut = ""
+    if measure.slices > 1:
+        cut = f"in {measure.slices} slices of {format_duration(measure.slice_duration)}, "
+    return f"{cut}in turn on servers that run side by side; restarted after {pairs}"
+
+
+def _of_queries(workload: Workload) -> str:
+    if workload.kind is not WorkloadKind.QUERIES:
+        return ""
+    return (
+        f", {len(workload.queries)} queries, timed {workload.runs}× in each trial,"
+        f" at the most {format_duration(workload.timeout)}"
+    )
+
+
+def _load(measure: Measure) -> tuple[str, str]:
+    return (
+        "measured",
+        f"{format_duration(measure.duration or 0)} after {format_duration(measure.warmup or 0)} of"
+        f" warm-up, {_blocks(measure)}",
+    )
+
+
+def _blocks(measure: Measure) -> str:
+    if measure.sequential is None:
+        return f"{measure.blocks} blocks"
+    budget = format_duration(measure.sequential.budget or 0)
+    return f"blocks until decided, at the most {measure.blocks} in {budget}"
+
+
+def _number_columns(plan: Plan) -> tuple[int, ...]:
+    names = [factor.name for factor in plan.study.factors]
+    clients = (3 + names.index("clients"),) if "clients" in names else ()
+    return (0, 1, *clients, 3 + len(names))
+
+
+def _trial_rows(plan: Plan) -> Iterator[tuple[str, ...]]:
+    names = [factor.name for factor in plan.study.factors]
+    turns = ("start", "turns") if plan.study.measure.side_by_side else ()
+    yield ("trial", "block", "workload", *names, "pgbench seed", *turns)
+    for trial in plan.trials:
+        levels = (trial.cell.level(name) or "" for name in names)
+        yield (
+            str(trial.number),
+            str(trial.block),
+            trial.cell.workload,
+            *levels,
+            str(trial.seed),
+            *((str(trial.restart), " ".join(map(str, trial.turns))) if turns else ()),
+        )
+
+
+def _needs(planned: Planned, folder: Path) -> Iterator[tuple[str, str]]:
+    needs, facts = planned.plan.needs, planned.facts
+    yield (
+        "  time",
+        f"about {format_duration(needs.seconds)}, of which"
+        f" {format_duration(needs.measured_seconds)} are measured",
+    )
+    free = format_size(facts.disk.free)
+    hosts = planned.plan.hosts
+    place = str(folder) if hosts is None else f"{hosts.db.workdir} on {shown(hosts.db)}"
+    yield "  disk", f"{format_size(needs.disk)} in {place} ({free} are free)"
+    for path, size in needs.directories:
+        found = next(one.disk for one in facts.directories if one.path == path)
+        yield (
+            "",
+            f"{format_size(size)} in {path} ({found.file_system}, {format_size(found.free)} are"
+            " free)",
+        )
+    available = format_size(facts.memory.available)
+    yield "  memory", f"{format_size(needs.memory)} ({available} are available)"
+
+
+def _caution_lines(planned: Planned) -> Iterator[str]:
+    if not planned.cautions:
+        return
+    yield ""
+    yield "Cautions"
+    for caution in planned.cautions:
+        what, advice = caution_text(caution, "en")
+        yield from bullets([f"{what} {advice}".strip()])

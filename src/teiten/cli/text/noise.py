@@ -1,0 +1,50 @@
+"""A noise floor in words, for ``teiten null`` and ``teiten plan``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from teiten.analysis.verdict.sequential import pairs_for
+from teiten.cli.text.durations import duration
+from teiten.model.noise import NoiseFloor
+
+EFFECTS = (0.01, 0.02, 0.05)
+"""For which the pairs are told that they need."""
+
+
+def noise_lines(floor: NoiseFloor) -> Iterator[str]:
+    """A noise floor in words."""
+    lag = "" if floor.lag_one is None else f", lag-1 correlation {floor.lag_one:+.2f}"
+    yield (
+        f"{floor.workload}, {floor.clients} clients: pairs of equal sides deviate by"
+        f" {_percent(floor.deviation)} ({_percent(floor.robust_deviation)} without the few that"
+        f" are far off){lag}, {floor.pairs} pairs"
+    )
+    yield (
+        f"  false alarms: of sequential comparisons resampled from these pairs"
+        f" {_percent(floor.false_alarms)} call a difference; at most {_percent(floor.alpha)} is"
+        " promised (a rough estimate)"
+    )
+    yield f"  {needed_text(floor)}"
+    if floor.between is not None and floor.within is not None:
+        best = "the longer the better"
+        if floor.best_duration is not None:
+            best = f"a trial longer than {duration(floor.best_duration)} does not pay"
+        yield (
+            f"  from trial to trial {_percent(floor.between)}, from second to second"
+            f" {_percent(floor.within)}: {best}"
+        )
+
+
+def needed_text(floor: NoiseFloor) -> str:
+    """How many pairs effects need here."""
+    parts = []
+    for effect in EFFECTS:
+        pairs = pairs_for(effect, floor.deviation, floor.alpha)
+        time = "" if pairs is None else f" ({duration(2 * pairs * floor.duration)} of measuring)"
+        parts.append(f"{effect:.0%}: {pairs if pairs is not None else 'no number of'} pairs{time}")
+    return "a difference is found with about " + ", ".join(parts)
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.2g} %"

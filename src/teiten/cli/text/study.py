@@ -1,0 +1,198 @@
+"""A study as text for people, in English and Japanese."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from teiten.cli.text.layout import bullets, columns, paragraph
+from teiten.model.study import CachePolicy, DataKind, Measure, Study, Workload
+from teiten.model.text import Bilingual, Language
+from teiten.study.quantities import exact_share, format_duration
+
+WORDS = {
+    "profile": Bilingual("profile", "プロファイル"),
+    "inconclusive": Bilingual(
+        "This profile supports no conclusion.", "このプロファイルの結果から結論は得られない。"
+    ),
+    "purpose": Bilingual("Purpose", "検証目的"),
+    "sources": Bilingual("Sources", "出典"),
+    "factors": Bilingual("Factors", "要因"),
+    "builds": Bilingual("Built from source", "ソースからのビルド"),
+    "usual": Bilingual("configure's own flags", "configureの既定"),
+    "contrasted": Bilingual("compared: the first is old", "比較対象(先頭が旧)"),
+    "workloads": Bilingual("Workloads", "処理"),
+    "optional": Bilingual(
+        "Optional workloads (--set workloads=NAME,…)", "任意の処理 (--set workloads=名前,…)"
+    ),
+    "scale": Bilingual("scale", "スケールファクタ"),
+    "layout": Bilingual("layout", "配置"),
+    "parameters": Bilingual("Sets of parameters", "パラメータの組"),
+    "fillfactor": Bilingual("fillfactor", "フィルファクタ"),
+    "restored": Bilingual("restored before every trial", "試行ごとに復元"),
+    "kept": Bilingual("data unchanged", "データは変化しない"),
+    "clients": Bilingual("clients", "クライアント接続数"),
+    "settings": Bilingual("Server parameters", "PostgreSQL設定"),
+    "fitted": Bilingual("fitted to this machine", "本マシンに合わせて決定"),
+    "trial": Bilingual("A trial", "試行"),
+    "measured": Bilingual("measured", "測定時間"),
+    "warmup": Bilingual("warm-up, discarded", "暖機運転(結果に含めない)"),
+    "settle": Bilingual("rest before the load", "負荷をかける前の待ち時間"),
+    "prewarm": Bilingual("pg_prewarm of all tables and indexes", "全テーブル・索引のpg_prewarm"),
+    "caches": Bilingual("OS page cache", "OSのページキャッシュ"),
+    "blocks": Bilingual("blocks", "ブロック数"),
+    "until": Bilingual("until every verdict is decided", "すべての判定が得られるまで"),
+    "budget": Bilingual("budget", "制限時間"),
+    "delta": Bilingual("smallest difference that matters", "意味のある最小の差"),
+    "alpha": Bilingual("accepted false alarms", "許容する誤検出の割合"),
+    "disturbed": Bilingual(
+        "a trial is disturbed from others' CPU use of", "他の処理のCPU使用で試行を除外する割合"
+    ),
+    "repeats": Bilingual("repeats of a failed trial, at most", "失敗した試行の再実行(最大)"),
+    "differences": Bilingual("Differences from the published study", "報告書の検証との違い"),
+    "profiles": Bilingual("Profiles", "プロファイル"),
+    "slices": Bilingual("slices in turn", "交互に測定するスライス"),
+    "restarts": Bilingual("pairs per start", "起動1回あたりの組数"),
+    "yes": Bilingual("yes", "実施する"),
+    "no": Bilingual("no", "実施しない"),
+    "keep": Bilingual("left alone", "そのまま"),
+    "evict": Bilingual("the cluster's files are evicted", "クラスタのファイルを追い出す"),
+    "drop": Bilingual("dropped before a start", "起動前に破棄"),
+}
+
+
+def study_lines(
+    study: Study, optional: Sequence[Workload], profiles: Sequence[str], language: Language
+) -> Iterator[str]:
+    """The study with the values of its profile. ``optional``: workloads that do not run."""
+    word = _Words(language)
+    yield f"{word.of(study.title)} ({study.name}), {word('profile')} {study.profile}"
+    yield from paragraph(word.of(study.question))
+    if not study.conclusive:
+        yield word("inconclusive")
+    if study.purpose.en:
+        yield from ("", word("purpose"), *paragraph(word.of(study.purpose), indent="  "))
+    if study.sources:
+        yield from ("", word("sources"), *bullets(study.sources))
+    yield from ("", word("factors"), *columns(list(_factors(study, word))))
+    if study.parameters:
+        yield from ("", word("parameters"), *columns(list(_parameters(study))))
+    if study.builds:
+        yield from ("", word("builds"), *columns(list(_builds(study, word))))
+    yield from ("", word("workloads"), *_workloads(study.workloads, word))
+    if optional:
+        yield from ("", word("optional"), *_workloads(optional, word))
+    yield from ("", word("settings"), *_settings(study, word))
+    yield from ("", word("trial"), *columns(list(_measure(study, word))))
+    if study.differences:
+        texts = [word.of(text) for text in study.differences]
+        yield from ("", word("differences"), *bullets(texts))
+    if profiles:
+        yield from ("", f"{word('profiles')}: {', '.join(profiles)}")
+
+
+class _Words:
+    """The labels in one language."""
+
+    def __init__(self, language: Language) -> None:
+        self._language: Language = language
+
+    def __call__(self, name: str) -> str:
+        return self.of(WORDS[name])
+
+    def of(self, text: Bilingual) -> str:
+        return text.in_language(self._language)
+
+
+def _factors(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
+    for factor in study.factors:
+        note = f" ({word('contrasted')})" if factor.name == study.contrast else ""
+        yield f"  {factor.name}", (", ".join(factor.levels) or word("fitted")) + note
+
+
+def _parameters(study: Study) -> Iterator[tuple[str, str]]:
+    for one in study.parameters:
+        yield f"  {one.name}", ", ".join(f"{name} = {value}" for name, value in one.settings) or "—"
+
+
+def _builds(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
+    for name, spec in study.builds:
+        said = [*spec.configure, *(["meson"] if spec.meson else [])]
+        said.append(word("usual") if spec.cflags is None else f"CFLAGS={spec.cflags}")
+        yield f"  {name}", " ".join([*said, *([f"({spec.source})"] if spec.source else [])])
+
+
+def _workloads(workloads: Sequence[Workload], word: _Words) -> Iterator[str]:
+    for workload in workloads:
+        scale = workload.data.scale if workload.data.scale is not None else word("fitted")
+        facts = [
+            workload.script.name,
+            *_tables(workload, word, scale),
+            word("restored") if workload.changes_data else word("kept"),
+        ]
+        limited = ((word("clients"), workload.clients), *workload.levels)
+        facts += [f"{name} {', '.join(levels)}" for name, levels in limited if levels]
+        yield f"  {workload.name}: {word.of(workload.title)} ({'; '.join(facts)})"
+        yield from paragraph(word.of(workload.description), indent="    ")
+        yield from (f"      {line}" for line in workload.script.text.splitlines())
+        for query in workload.queries:
+            yield f"    {query.name}"
+            yield from (f"      {line}" for line in query.text.splitlines())
+
+
+def _tables(workload: Workload, word: _Words, scale: object) -> list[str]:
+    layouts = [
+        f"{word('layout')} {one.name}: {', '.join(script.name for script in one.scripts) or '—'}"
+        for one in workload.layouts
+    ]
+    if workload.data.script is not None:
+        return [workload.data.script.name, *layouts]
+    if workload.data.kind is DataKind.SSB:
+        name = f"Star Schema Benchmark ({workload.data.variant})"
+        return [name, f"{word('scale')} {scale}", *layouts]
+    return [
+        f"{word('scale')} {scale}",
+        f"{word('fillfactor')} {workload.data.fillfactor}",
+        *layouts,
+    ]
+
+
+def _settings(study: Study, word: _Words) -> list[str]:
+    lines = []
+    for setting in study.settings:
+        source = f" [{setting.source}]" if setting.source else ""
+        value = setting.value if setting.value is not None else f"({word('fitted')})"
+        lines.append((f"  {setting.name} = {value}", f"{word.of(setting.reason)}{source}"))
+    return columns(lines)
+
+
+def _blocks(measure: Measure, word: _Words) -> str:
+    sequential = measure.sequential
+    if sequential is None:
+        return str(measure.blocks)
+    if sequential.budget is None:
+        return word("until")
+    return f"{word('until')} ({word('budget')} {format_duration(sequential.budget)})"
+
+
+def _measure(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
+    measure = study.measure
+
+    def seconds(value: float | None) -> str:
+        return word("fitted") if value is None else format_duration(value)
+
+    rows: tuple[tuple[str, str], ...] = (
+        ("measured", seconds(measure.duration)),
+        ("warmup", seconds(measure.warmup)),
+        ("settle", seconds(measure.settle)),
+        ("prewarm", word("yes" if measure.prewarm else "no")),
+        ("caches", word(CachePolicy(measure.caches).value)),
+        ("blocks", _blocks(measure, word)),
+        ("delta", exact_share(measure.delta)),
+        ("alpha", exact_share(measure.alpha)),
+        ("disturbed", exact_share(measure.disturbed_share)),
+        ("repeats", str(measure.repeats)),
+    )
+    if measure.side_by_side:
+        rows += (("slices", str(measure.slices)), ("restarts", str(measure.restart_every)))
+    for name, text in rows:
+        yield f"  {word(name)}", text

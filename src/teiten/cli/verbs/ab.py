@@ -1,0 +1,102 @@
+"""``teiten ab``: two servers, or one with two settings, in pairs until the verdict is decided."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import click
+
+from teiten.analysis.model.findings import ContrastResult
+from teiten.cli.campaign.carry_out import CarriedOut
+from teiten.cli.campaign.confirm import confirm
+from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option
+from teiten.cli.campaign.pilot import plan_worthwhile
+from teiten.cli.main import Session
+from teiten.cli.plan.two_sides import pair_options, repeated, shared_options, tell_of_changed_data
+from teiten.cli.text.verdict_json import verdict_as_json
+from teiten.cli.verbs.run import begin, carry_out_new, prepare
+from teiten.model.metrics import PRIMARY
+from teiten.model.starts import pairs_of_a_start
+from teiten.study.sides import SideFlags, ab_study
+
+EXAMPLES = (
+    "Examples:  teiten ab 17 18  ·  teiten ab 18 18 --guc-b shared_buffers=8GB --budget 1h"
+    "  ·  teiten ab old/bin new/bin --script q.sql --clients 16 --delta 1% --fail-on slower"
+)
+
+
+@click.command("ab", epilog=EXAMPLES)
+@click.argument("old", metavar="A")
+@click.argument("new", metavar="B")
+@click.option("--guc-a", multiple=True, metavar="NAME=VALUE", help="A parameter of A alone.")
+@click.option("--guc-b", multiple=True, metavar="NAME=VALUE", help="A parameter of B alone.")
+@click.option(
+    "--set-a", multiple=True, metavar="KEY=VALUE", help="checksums, cores, directory … of A."
+)
+@click.option(
+    "--set-b", multiple=True, metavar="KEY=VALUE", help="checksums, cores, directory … of B."
+)
+@pair_options
+@fail_on_option
+@click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")
+@click.pass_obj
+def command(session: Session, /, old: str, new: str, **given: Any) -> None:
+    """Is B slower or faster than A? Pairs of trials until that is decided, or the budget is spent.
+
+    A and B are servers as in --servers: 17, 18.4, system:15, a folder or NAME=postgresql://… of
+    one that runs already; they may be the same
+    where --guc-a, --guc-b, --set-a or --set-b make the sides differ. The verdict is that of TPS.
+    """
+    options = shared_options(session, given)
+    sides = (
+        SideFlags("a", old, given["set_a"], given["guc_a"]),
+        SideFlags("b", new, given["set_b"], given["guc_b"]),
+    )
+    study = ab_study(*sides, options.shared)
+    prepare(session, options.name)
+    tell_of_changed_data(session, study, options)
+    chosen = plan_worthwhile(session, study, seed=options.seed, fixed=options.fixes_slices)
+    confirm(session, chosen.planned, yes=options.yes)
+    options = options.with_chosen(chosen.replication)
+    words = ["teiten", "ab", old, new]
+    for side in sides:
+        words += repeated(f"--guc-{side.letter}", side.gucs)
+        words += repeated(f"--set-{side.letter}", side.overrides)
+    words += [*options.as_arguments(), "--seed", str(chosen.planned.plan.seed)]
+    name = begin(
+        session,
+        chosen.planned,
+        options.name,
+        shlex.join(words),
+        chosen.replication,
+        yes=options.yes,
+    )
+    carried = carry_out_new(session, name)
+    if given["as_json"]:
+        session.console.json(_as_json(name, carried, _primary(carried)))
+    else:
+        session.console.data(str(carried.reports[0]))
+    check_fail_on(carried, given["fail_on"])
+
+
+def _primary(carried: CarriedOut) -> ContrastResult:
+    return next(one for one in carried.analysis.contrasts if one.metric.name in PRIMARY)
+
+
+def _as_json(name: str, carried: CarriedOut, result: ContrastResult) -> dict[str, Any]:
+    verdict, analysis = result.overall, carried.analysis
+    ending = analysis.standing.ending
+    return {
+        "campaign": name,
+        **verdict_as_json(verdict),
+        "delta": verdict.delta,
+        "pairs": verdict.pairs,
+        "seconds": analysis.wall + (analysis.replication.took if analysis.replication else 0.0),
+        "duration": analysis.plan.study.measure.duration,
+        "slices": analysis.plan.study.measure.slices,
+        "pairs_of_a_start": pairs_of_a_start(analysis.plan),
+        "chosen_by": analysis.replication.source.value if analysis.replication else None,
+        "ending": ending.value if ending else None,
+        "reports": [str(path) for path in carried.reports],
+    }

@@ -1,0 +1,153 @@
+"""``teiten claims``: published findings, and their outcomes in a campaign."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from teiten.cli.main import Session
+from teiten.cli.text.layout import paragraph
+from teiten.errors import UsageError
+from teiten.model.claims import Check, Claim, ClaimOutcome, ClaimStanding, Reason
+from teiten.model.text import Language
+
+EXAMPLES = "Examples:  teiten claims  ·  teiten claims observe --run last --lang ja"
+INDENT = "    "
+
+
+@click.command("claims", epilog=EXAMPLES)
+@click.argument("study", required=False)
+@click.option("--run", "campaign", metavar="RUN", help="Check the findings on this campaign.")
+@click.option(
+    "--lang", type=click.Choice(["en", "ja"]), default="en", show_default=True, help="Language."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@click.pass_obj
+def command(
+    session: Session, study: str | None, campaign: str | None, lang: str, as_json: bool
+) -> None:
+    """List the published findings that studies replicate, of STUDY or of all.
+
+    With --run (a campaign's name, a unique prefix, its path, or "last"), each with its outcome:
+    reproduced, contradicted, inconclusive, or not applicable here, with the reason.
+    """
+    from teiten.study.claims_catalogue import claims_of
+
+    claims = claims_of(study)
+    if not claims:
+        raise _without_claims(study)
+    outcomes = _of_campaign(session, campaign, claims) if campaign else _of_print(claims)
+    if as_json:
+        session.console.json([_as_json(one, assessed=campaign is not None) for one in outcomes])
+        return
+    language: Language = "ja" if lang == "ja" else "en"
+    for one in outcomes:
+        for line in _lines(one, language, assessed=campaign is not None):
+            session.console.data(line)
+
+
+def _without_claims(study: str | None) -> UsageError:
+    from teiten.study.claims_catalogue import claims_of
+    from teiten.suggest import did_you_mean
+
+    known = sorted({one.study for one in claims_of()})
+    return UsageError(
+        f"the study {study!r} replicates no published finding.{did_you_mean(study or '', known)}",
+        f"studies with findings: {', '.join(known)}",
+    )
+
+
+def _of_print(claims: tuple[Claim, ...]) -> tuple[ClaimOutcome, ...]:
+    from teiten.analysis.claims.outcomes import unassessed
+
+    return unassessed(claims)
+
+
+def _of_campaign(
+    session: Session, campaign: str, claims: tuple[Claim, ...]
+) -> tuple[ClaimOutcome, ...]:
+    """The campaign's outcomes; findings about other studies do not apply to it."""
+    from teiten.analysis.claims.outcomes import in_print
+    from teiten.cli.campaign.analyse import analyse_campaign
+    from teiten.ledger.campaigns import find_campaign
+    from teiten.ledger.store import Ledger
+
+    with Ledger.open(find_campaign(session.workdir.campaigns, campaign), read_only=True) as ledger:
+        analysis = analyse_campaign(ledger, series=False)
+    found = {one.claim.id: one for one in analysis.claims}
+    return tuple(
+        found.get(one.id)
+        or ClaimOutcome(
+            one,
+            ClaimStanding.NOT_APPLICABLE,
+            Reason("study", (("study", one.study),)),
+            in_print=in_print(one),
+        )
+        for one in claims
+    )
+
+
+def _lines(one: ClaimOutcome, language: Language, *, assessed: bool) -> list[str]:
+    from teiten.report.claim_words import lines_about, outcome_word
+    from teiten.report.texts import texts
+
+    t = texts(language)
+    head = f"{one.claim.id}  {outcome_word(t, one)}" if assessed else one.claim.id
+    said = lines_about(t, one, assessed=assessed)
+    return [head, *(line for text in said for line in paragraph(text, indent=INDENT))]
+
+
+def _as_json(one: ClaimOutcome, *, assessed: bool) -> dict[str, Any]:
+    claim = one.claim
+    data: dict[str, Any] = {
+        "id": claim.id,
+        "study": claim.study,
+        "source": {
+            "report": claim.source.report,
+            "section": claim.source.section,
+            "table": claim.source.table,
+        },
+        "statement": {"en": claim.statement.en, "ja": claim.statement.ja},
+        "workload": claim.workload,
+        "metric": claim.metric,
+        "needs": {
+            "servers": list(claim.needs.servers),
+            "factor": claim.needs.factor,
+            "cores": claim.needs.cores,
+            "levels": dict(claim.at),
+        },
+        "printed": [
+            {"label": value.label.en, "value": value.value, "recomputed": value.recomputed or None}
+            for value in claim.printed
+        ],
+        "in_print": _check(one.in_print),
+    }
+    if assessed:
+        data |= {
+            "outcome": one.standing.value,
+            "reason": None
+            if one.reason is None
+            else {"code": one.reason.code, **dict(one.reason.values)},
+            "deciding": _check(one.deciding),
+            "checks": [_check(check) for check in one.checks],
+        }
+    return data
+
+
+def _check(check: Check | None) -> dict[str, Any] | None:
+    """A ratio with its interval and its bounds; null where open or unknown."""
+    if check is None:
+        return None
+    return {
+        "kind": check.kind.value,
+        "sides": list(check.sides),
+        "at": list(check.at),
+        "queries": [list(one) for one in check.classes],
+        "server": check.server or None,
+        "ratio": check.ratio,
+        "interval": None if check.low is None else [check.low, check.high],
+        "bounds": [check.least, check.most],
+        "pairs": check.pairs,
+        "outcome": check.standing.value,
+    }

@@ -1,0 +1,188 @@
+"""``teiten compare``: campaigns of two machines, systems or years, side by side."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from teiten.analysis.model.comparison import Comparison, UnpairedResult
+from teiten.analysis.model.findings import VerdictKind
+from teiten.cli.main import Session
+from teiten.cli.text.verdict_json import verdict_as_json
+from teiten.cli.verbs.report import LANGUAGES, form_option, languages_option, write_files
+from teiten.errors import UsageError, VerdictError
+from teiten.model.metrics import PRIMARY
+from teiten.model.text import Language
+
+EXAMPLES = (
+    "Examples:  teiten compare linux/ledger.sqlite windows/ledger.sqlite"
+    "  ·  teiten compare observe-standard-2025 last --fail-on slower --lang ja"
+)
+FOLDER = "comparisons"
+"""Where reports go in the working folder."""
+
+
+@click.command("compare", epilog=EXAMPLES)
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@click.option("--anyway", is_flag=True, help="Compare campaigns that measured different things.")
+@languages_option("report")
+@form_option
+@click.option(
+    "--to",
+    "target",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder to write to (default: comparisons/A-B in the working folder).",
+)
+@click.option(
+    "--fail-on",
+    multiple=True,
+    type=click.Choice([kind.value for kind in VerdictKind]),
+    help="End with exit code 5 where this is a verdict of TPS, or of the time of queries; may be"
+    " given several times.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print differences and verdicts as JSON.")
+@click.pass_obj
+def command(
+    session: Session,
+    a: str,
+    b: str,
+    *,
+    anyway: bool,
+    language: Language | None,
+    form: str,
+    target: Path | None,
+    fail_on: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Compare campaign B with campaign A: the machines, systems or years that they ran in.
+
+    A and B are names of campaigns, unique prefixes, "last", or paths of ledgers or campaigns'
+    folders, also copied from another machine. They are only read. Campaigns that measured
+    different things (data, script, duration, settings …) are refused unless --anyway.
+    """
+    from teiten.report.comparison.sides import comparison_sentence
+
+    comparison = _comparison(session, a, b, anyway=anyway)
+    folder = target or session.workdir.root / FOLDER / _name(comparison)
+    paths = _write(comparison, folder, form, (language,) if language else LANGUAGES)
+    if as_json:
+        session.console.json(comparison_json(comparison, paths))
+    else:
+        for one in _primary(comparison):
+            session.console.say(comparison_sentence(comparison, one, "en"))
+        for path in paths:
+            session.console.data(str(path))
+    came_true = [one for one in _primary(comparison) if one.overall.kind.value in fail_on]
+    if came_true:
+        raise VerdictError(
+            f"--fail-on {came_true[0].overall.kind.value}:"
+            f" {comparison_sentence(comparison, came_true[0], 'en')}",
+            f"see the report {paths[0]}",
+        )
+
+
+def _comparison(session: Session, a: str, b: str, *, anyway: bool) -> Comparison:
+    """Raises UsageError for campaigns that are not comparable, unless ``anyway``."""
+    from teiten.analysis.across.comparison import compare
+    from teiten.cli.campaign.read import locate, read_campaign
+    from teiten.report.comparison.differences import obstacle_lines
+    from teiten.study.claims_catalogue import claims_of
+
+    one, other = (read_campaign(locate(session, reference)) for reference in (a, b))
+    comparison = compare(one, other, claims=claims_of(one.plan.study.name), insisted=anyway)
+    lines = obstacle_lines(comparison, "en")
+    if lines and not anyway:
+        raise UsageError(
+            f"{one.name} (A) and {other.name} (B) measured different things: {'; '.join(lines)}",
+            "repeat one of them with the other's values (--set, --guc); --anyway compares them"
+            " nevertheless, and the report says so on top",
+        )
+    if not comparison.results:
+        raise UsageError(
+            f"{one.name} (A) and {other.name} (B) have no workload, server and level in common",
+            "teiten show tells what a study measures; choose campaigns of one study",
+        )
+    return comparison
+
+
+def _primary(comparison: Comparison) -> list[UnpairedResult]:
+    return [one for one in comparison.results if one.metric.name in PRIMARY]
+
+
+def _name(comparison: Comparison) -> str:
+    names = f"{comparison.a.name}--{comparison.b.name}"
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", names).strip("-.")[:180] or "comparison"
+
+
+def _write(
+    comparison: Comparison, folder: Path, form: str, languages: Sequence[Language]
+) -> list[Path]:
+    from teiten.report.comparison.render import comparison_html, comparison_markdown
+    from teiten.report.markdown import TEXT
+
+    paths = []
+    for language in languages:
+        if form == "markdown":
+            place = folder / f"markdown.{language}"
+            write_files(place, comparison_markdown(comparison, language))
+            paths.append(place / TEXT)
+        else:
+            name = f"comparison.{language}.html"
+            write_files(folder, {name: comparison_html(comparison, language).encode()})
+            paths.append(folder / name)
+    return paths
+
+
+def comparison_json(comparison: Comparison, paths: Sequence[Path]) -> dict[str, Any]:
+    """Ratios are B ÷ A; intervals cover the scatter of trials only."""
+    return {
+        "a": comparison.a.name,
+        "b": comparison.b.name,
+        "comparable": not comparison.obstacles,
+        "differences": [
+            {
+                "code": one.code,
+                "weight": one.weight.value,
+                "subject": one.subject or None,
+                "a": one.a,
+                "b": one.b,
+            }
+            for one in comparison.differences
+        ],
+        "results": [
+            {
+                "workload": one.workload,
+                "metric": one.metric.name,
+                "server_a": one.side.a,
+                "server_b": one.side.b,
+                "blocks": list(one.blocks),
+                "left_out": [dict(context) for context in one.left_out],
+                **verdict_as_json(one.overall),
+                "levels": [
+                    {
+                        "levels": dict(level.context),
+                        "trials": [len(level.old_values), len(level.new_values)],
+                        "median_a": level.old_median,
+                        "median_b": level.new_median,
+                        **verdict_as_json(level.verdict),
+                    }
+                    for level in one.levels
+                ],
+            }
+            for one in comparison.results
+        ],
+        "claims": [
+            {
+                "id": one.claim.id,
+                "outcome": one.standing.value,
+                "reason": one.reason.code if one.reason else None,
+            }
+            for one in comparison.claims
+        ],
+        "reports": [str(path) for path in paths],
+    }

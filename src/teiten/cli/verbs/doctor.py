@@ -1,0 +1,81 @@
+"""``teiten doctor``: what this machine is, and what could disturb a measurement on it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from teiten.cli.main import Session
+
+if TYPE_CHECKING:
+    from teiten.model.facts import Caution, HostFacts
+
+
+@click.command(
+    "doctor", epilog="Examples:  teiten doctor --lang ja  ·  teiten doctor --json | jq .cautions"
+)
+@click.option(
+    "--ceilings",
+    "measures",
+    is_flag=True,
+    help="Measure the most that disk, processors and memory do here; later reports use it.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print facts and cautions as JSON.")
+@click.option(
+    "--lang",
+    "language",
+    type=click.Choice(["en", "ja"]),
+    default="en",
+    show_default=True,
+    help="Language of the texts.",
+)
+@click.pass_obj
+def command(session: Session, measures: bool, as_json: bool, language: Literal["en", "ja"]) -> None:
+    """Tell what this machine is, what could disturb a measurement on it, and what to do about it.
+
+    The disk is the one of the working folder: see teiten --workdir. Nothing is changed; --ceilings
+    loads the machine for about half a minute, and writes a file of 1 GiB that it deletes.
+    """
+    from teiten.cli.doctor.ceilings import ceilings_text, measure
+    from teiten.cli.doctor.text import cautions_text, facts_text, summary
+    from teiten.host.cautions.machine import cautions
+    from teiten.host.facts.machine import read_host_facts
+
+    if measures:
+        measure(session, language)
+    facts = read_host_facts(session.workdir.root)
+    found = cautions(facts)
+    if as_json:
+        session.console.json(as_object(facts, found, language))
+        return
+    output = session.console.output
+    output.print(facts_text(facts, language, output.width))
+    output.print()
+    if facts.ceilings is not None:
+        output.print(ceilings_text(facts.ceilings, language, output.width))
+        output.print()
+    output.print(cautions_text(found, language, output.width))
+    session.console.say(summary(found, language))
+
+
+def as_object(
+    facts: HostFacts, cautions: tuple[Caution, ...], language: Literal["en", "ja"]
+) -> dict[str, Any]:
+    """What ``--json`` prints: the facts in base units, and the cautions with their texts."""
+    from teiten.report.texts import caution_text
+
+    listed = []
+    for caution in cautions:
+        what, advice = caution_text(caution, language)
+        listed.append(
+            {
+                "code": caution.code,
+                "severity": caution.severity.value,
+                "values": dict(caution.values),
+                "what": what,
+                "advice": advice,
+            }
+        )
+    return {"facts": asdict(facts), "cautions": listed}

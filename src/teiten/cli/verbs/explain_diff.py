@@ -1,0 +1,118 @@
+"""``teiten explain-diff``: two execution plans, node by node."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from teiten import __version__
+from teiten.cli.main import Session
+from teiten.errors import UsageError
+from teiten.model.text import Language
+
+if TYPE_CHECKING:
+    from teiten.analysis.model.explain import ExplainedPlan
+
+EXAMPLES = (
+    "Examples:  teiten explain-diff before.json after.json --html plans.html"
+    "  ·  psql -XAtc 'EXPLAIN (ANALYZE, VERBOSE, BUFFERS, FORMAT JSON) SELECT …'"
+    " | teiten explain-diff before.json -"
+)
+STDIN = "-"
+LARGEST = 256 * 1024**2
+"""Bytes of a file; the largest plans have some MB."""
+
+
+@click.command("explain-diff", epilog=EXAMPLES)
+@click.argument("old", metavar="A.json")
+@click.argument("new", metavar="B.json")
+@click.option("--json", "as_json", is_flag=True, help="Print both plans' numbers as JSON.")
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write a page with both plans side by side; it works offline.",
+)
+@click.option(
+    "--lang", type=click.Choice(["en", "ja"]), default="en", show_default=True, help="Language."
+)
+@click.pass_obj
+def command(
+    session: Session, *, old: str, new: str, as_json: bool, page: Path | None, lang: str
+) -> None:
+    """Compare two plans: EXPLAIN's output with FORMAT JSON, or a log of auto_explain in JSON.
+
+    A.json is the old plan, B.json the new one; "-" reads standard input. Both kinds of EXPLAIN are
+    taken, with ANALYZE or without; VERBOSE tells the workers' times, BUFFERS the blocks.
+    """
+    from teiten.analysis.explain.difference import difference
+    from teiten.cli.text.explain_diff import as_lines
+    from teiten.report.plans.json import difference_as_json
+
+    if old == new == STDIN:
+        raise UsageError('"-" is given twice', "read one plan from a file")
+    found = difference(_plan(old), _plan(new))
+    language: Language = "ja" if lang == "ja" else "en"
+    sides = _names(old, new)
+    if page is not None:
+        from teiten.report.plans.page import render_difference
+
+        _write(page, render_difference(found, sides, language, __version__))
+        session.console.say(f"wrote {page}")
+    if as_json:
+        session.console.json(difference_as_json(found, sides))
+        return
+    for line in as_lines(found, sides, language):
+        session.console.data(line)
+
+
+def _plan(name: str) -> ExplainedPlan:
+    from teiten.analysis.explain.read import read_plan
+    from teiten.analysis.explain.text import PlanTextError
+
+    try:
+        return read_plan(_text(name))
+    except PlanTextError as error:
+        shown = "standard input" if name == STDIN else name
+        raise UsageError(f"{shown} {error}", error.hint) from error
+
+
+def _text(name: str) -> str:
+    if name == STDIN:
+        data = sys.stdin.buffer.read(LARGEST + 1)
+    else:
+        try:
+            with Path(name).open("rb") as file:
+                data = file.read(LARGEST + 1)
+        except OSError as error:
+            raise UsageError(
+                f"{name} cannot be read: {error.strerror or error}",
+                "name two files with plans in JSON, or - for standard input",
+            ) from error
+    if len(data) > LARGEST:
+        raise UsageError(
+            f"{name} is larger than {LARGEST // 1024**2} MiB", "cut one plan out of it"
+        )
+    encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8"
+    return data.decode(encoding, "replace")
+
+
+def _names(old: str, new: str) -> tuple[str, str]:
+    """The files' names; with their paths where those are the same."""
+    names = [one if one == STDIN else Path(one).name for one in (old, new)]
+    if names[0] != names[1]:
+        return names[0], names[1]
+    return (old, new) if old != new else (f"{old} (A)", f"{new} (B)")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"--html {path} cannot be written: {error.strerror or error}", "name another file"
+        ) from error

@@ -1,0 +1,58 @@
+"""``teiten export``: a campaign's numbers as CSV and Parquet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from teiten.cli.main import Session
+
+EXAMPLES = (
+    "Examples:  teiten export last --to numbers  ·  "
+    "teiten export observe-quick-20261121-124500 --to numbers --format parquet"
+)
+
+
+@click.command("export", epilog=EXAMPLES)
+@click.argument("campaign", metavar="RUN")
+@click.option(
+    "--to",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="A new or empty folder (default: RUN-export, here).",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["csv", "parquet", "both"]),
+    default="both",
+    show_default=True,
+    help="What to write.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the files as JSON.")
+@click.pass_obj
+def command(session: Session, campaign: str, folder: Path | None, form: str, as_json: bool) -> None:
+    """Write a campaign's numbers for DuckDB, pandas, R or a spreadsheet.
+
+    RUN is its name, a unique prefix, its path, or "last". Four tables are written: trials (one
+    row each, with levels, outcome and all metrics, in seconds and bytes), samples (the time series
+    in long form), contrasts (the verdicts), and events (what happened when); of a campaign with
+    flame graphs also profiles (folded stacks with their samples and CPU seconds).
+    """
+    from teiten.cli.campaign.analyse import analyse_campaign
+    from teiten.export.files import Format, export
+    from teiten.ledger.campaigns import find_campaign
+    from teiten.ledger.store import Ledger
+
+    formats = list(Format) if form == "both" else [Format(form)]
+    with Ledger.open(find_campaign(session.workdir.campaigns, campaign), read_only=True) as ledger:
+        target = folder or Path(f"{ledger.name}-export")
+        analysis = analyse_campaign(ledger, series=False)
+        session.console.detail(f"writing {len(analysis.trials)} trials to {target}")
+        written = export(ledger, analysis.contrasts, target, formats)
+    if as_json:
+        session.console.json({"campaign": analysis.name, "files": [str(path) for path in written]})
+        return
+    for path in written:
+        session.console.data(str(path))

@@ -1,0 +1,160 @@
+"""``teiten history``: many campaigns as lines through time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.model.history import Axis, History, HistoryLine, LeftOut
+from teiten.cli.main import Session
+from teiten.cli.verbs.report import LANGUAGES, languages_option, write_files
+from teiten.errors import LedgerError, UsageError
+from teiten.model.text import Language
+
+EXAMPLES = (
+    "Examples:  teiten history  ·  teiten history nightly/ other-machine/ --axis version --json"
+)
+PATTERN = "*.sqlite"
+FOLDER = "history"
+"""Where pages go in the working folder."""
+
+
+@click.command("history", epilog=EXAMPLES)
+@click.argument("places", nargs=-1, metavar="[DIR]...", type=click.Path(path_type=Path))
+@click.option(
+    "--axis",
+    type=click.Choice([one.value for one in Axis]),
+    default=Axis.DATE.value,
+    show_default=True,
+    help="A line for each server in the order of time, or one through all versions.",
+)
+@languages_option("page")
+@click.option(
+    "--to",
+    "target",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder to write to (default: history in the working folder).",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print points and changes as JSON.")
+@click.pass_obj
+def command(
+    session: Session,
+    places: tuple[Path, ...],
+    *,
+    axis: str,
+    language: Language | None,
+    target: Path | None,
+    as_json: bool,
+) -> None:
+    """Lay many campaigns on lines through time, and mark where they change.
+
+    DIR is a ledger, a campaign's folder, or a folder of them at any depth (default: the campaigns
+    of the working folder). Campaigns are grouped by machine, study and conditions; what cannot be
+    read is listed with its reason. Ledgers are only read.
+    """
+    from teiten.analysis.across.history import history
+    from teiten.report.history.view import line_sentences, line_title
+    from teiten.report.texts import texts
+
+    left_out: list[LeftOut] = []
+    files = ledgers(places or (session.workdir.campaigns,))
+    found = history(_read(session, files, left_out), Axis(axis), ())
+    found = History(found.axis, found.lines, (*found.left_out, *left_out))
+    if not found.lines:
+        reasons = "; ".join(f"{one.path}: {one.why}" for one in found.left_out)
+        raise UsageError(
+            f"no campaign can be shown ({reasons or 'there is no ledger here'})",
+            "name folders that hold campaigns, or their ledgers",
+        )
+    folder = target or session.workdir.root / FOLDER
+    paths = _write(found, folder, (language,) if language else LANGUAGES)
+    if as_json:
+        session.console.json(history_json(found, paths))
+        return
+    words = texts("en")
+    for line in found.lines:
+        session.console.say(f"{line_title(words, line)}: {' '.join(line_sentences(line, 'en'))}")
+    for one in found.left_out:
+        session.console.warn(f"{one.path} is left out: {one.why}")
+    for path in paths:
+        session.console.data(str(path))
+
+
+def ledgers(places: Sequence[Path]) -> list[Path]:
+    """The ledgers that places mean, each once, in the order of their paths.
+
+    Raises UsageError where a place does not exist.
+    """
+    found: dict[Path, None] = {}
+    for place in places:
+        path = place.expanduser().absolute()
+        if not path.exists():
+            raise UsageError(f"there is no {place}", "name a folder of campaigns, or a ledger")
+        files = [path] if path.is_file() else sorted(path.rglob(PATTERN))
+        found |= dict.fromkeys(file for file in files if file.is_file())
+    return list(found)
+
+
+def _read(
+    session: Session, files: Sequence[Path], left_out: list[LeftOut]
+) -> Iterator[tuple[str, CampaignAnalysis]]:
+    """Each campaign that can be read; of the others the reason goes to ``left_out``."""
+    from teiten.cli.campaign.read import read_campaign
+
+    session.console.say(f"reading {len(files)} ledgers")
+    for at, file in enumerate(files, start=1):
+        session.console.detail(f"reading {at} of {len(files)}: {file}")
+        try:
+            yield str(file), read_campaign(file)
+        except LedgerError as error:
+            left_out.append(LeftOut(str(file), error.message))
+
+
+def _write(found: History, folder: Path, languages: Sequence[Language]) -> list[Path]:
+    from teiten.report.history.render import history_html
+
+    files = {
+        f"history.{language}.html": history_html(found, language).encode() for language in languages
+    }
+    write_files(folder, files)
+    return [folder / name for name in files]
+
+
+def history_json(found: History, paths: Sequence[Path]) -> dict[str, Any]:
+    """Values are TPS, geometric means over levels; moments are seconds since the epoch."""
+    return {
+        "axis": found.axis.value,
+        "lines": [_line(one) for one in found.lines],
+        "left_out": [asdict(one) for one in found.left_out],
+        "pages": [str(path) for path in paths],
+    }
+
+
+def _line(line: HistoryLine) -> dict[str, Any]:
+    return {
+        "study": line.study,
+        "profile": line.profile,
+        "workload": line.workload,
+        "server": line.server or None,
+        "machine": line.machine,
+        "conditions": line.conditions,
+        "search": line.search.value,
+        "points": [asdict(one) for one in line.points],
+        "changes": [
+            {
+                "campaign": line.points[one.first].campaign,
+                "index": one.first,
+                "ratio": one.ratio,
+                "differences": [
+                    {"code": each.code, "subject": each.subject, "before": each.a, "after": each.b}
+                    for each in one.differences
+                ],
+            }
+            for one in line.changes
+        ],
+    }

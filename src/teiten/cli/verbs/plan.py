@@ -1,0 +1,79 @@
+"""``teiten plan``: what a study would do here; starts nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from teiten.cli.main import Session
+from teiten.cli.plan.options import PlanOptions, plan_options
+
+if TYPE_CHECKING:
+    from teiten.cli.plan.make import Planned
+
+EXAMPLES = (
+    "Examples:  teiten plan observe --profile quick --servers 17,18"
+    "  ·  teiten plan mine.toml --set clients=1,8 --json"
+)
+
+
+@click.command("plan", epilog=EXAMPLES)
+@click.argument("study")
+@plan_options
+@click.option("--json", "as_json", is_flag=True, help="Print the plan as JSON.")
+@click.pass_obj
+def command(session: Session, study: str, options: PlanOptions, as_json: bool) -> None:
+    """Show what STUDY, a name of the catalogue or a TOML file, would do on this machine.
+
+    Trials in order, the time, disk and memory that they need, and what will be done to the machine.
+    Nothing is started.
+    """
+    from teiten.cli.campaign.saturation import foretell
+    from teiten.cli.plan.as_json import plan_as_json
+    from teiten.cli.plan.make import check_planned, make_plan
+    from teiten.cli.plan.saturation_text import foretold_json, foretold_lines
+    from teiten.cli.plan.text import plan_lines
+
+    if options.find_saturation:
+        foretold = foretell(session, study, options)
+        planned = foretold.campaign
+        if not as_json:
+            for line in foretold_lines(foretold):
+                session.console.data(line)
+    else:
+        foretold, planned = None, make_plan(session, study, options, checked=False)
+    actions = _actions(session, planned)
+    if as_json:
+        provisional = foretold_json(foretold) if foretold else {}
+        session.console.json(
+            {**plan_as_json(planned, session.workdir.root, actions), **provisional}
+        )
+    else:
+        for line in plan_lines(planned, session.workdir.root, actions):
+            session.console.data(line)
+    check_planned(session, planned)
+
+
+def _actions(session: Session, planned: Planned) -> tuple[str, ...]:
+    from teiten.host.system.users import server_user
+
+    folder = session.workdir.builds
+    built = (
+        f"build {one.name} from source in {folder}, as user {server_user().name}: {one.described}"
+        for one in planned.builds
+    )
+    return (*built, *_of_plan(session, planned))
+
+
+def _of_plan(session: Session, planned: Planned) -> tuple[str, ...]:
+    from teiten.host.system.users import server_user
+    from teiten.plan.describe import actions
+
+    return actions(
+        planned.plan,
+        planned.facts,
+        folder=session.workdir.root,
+        user=server_user().name,
+        ready=planned.ready,
+    )

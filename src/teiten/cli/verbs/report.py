@@ -1,0 +1,169 @@
+"""``teiten report``: a campaign's report, in a form and language of the user's choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.cli.main import Session
+from teiten.errors import UsageError
+from teiten.model.text import Language
+
+F = TypeVar("F", bound=Callable[..., Any])
+EXAMPLES = (
+    "Examples:  teiten report last --lang ja  ·  teiten report observe-quick --format markdown"
+)
+FOLDER = "report"
+"""Where reports go inside a campaign's folder."""
+LANGUAGES: tuple[Language, ...] = ("en", "ja")
+
+form_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["html", "markdown"]),
+    default="html",
+    show_default=True,
+    help="One HTML file that works offline, or a folder of Markdown with charts as SVG.",
+)
+
+
+def languages_option(what: str) -> Callable[[F], F]:
+    """The option of a verb that writes ``what`` in every language unless told otherwise."""
+    return click.option(
+        "--lang",
+        "language",
+        type=click.Choice(LANGUAGES),
+        help=f"Language of the {what} (default: one in each).",
+    )
+
+
+@click.command("report", epilog=EXAMPLES)
+@click.argument("campaign", default="last", metavar="[RUN]")
+@click.option(
+    "--lang",
+    "language",
+    type=click.Choice(LANGUAGES),
+    default="en",
+    show_default=True,
+    help="Language of the report.",
+)
+@form_option
+@click.option(
+    "--to",
+    "target",
+    type=click.Path(path_type=Path),
+    help="File (HTML) or folder to write (default: the campaign's folder, under report/).",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the paths and verdicts as JSON.")
+@click.pass_obj
+def command(
+    session: Session,
+    campaign: str,
+    *,
+    language: Language,
+    form: str,
+    target: Path | None,
+    as_json: bool,
+) -> None:
+    """Write the report of a campaign, and print its path.
+
+    RUN is its name, a unique prefix, its path, or "last" (the default). Nothing is measured again:
+    a campaign that is still running or was interrupted is reported as far as it is.
+    """
+    from teiten.ledger.campaigns import find_campaign
+
+    folder = find_campaign(session.workdir.campaigns, campaign)
+    analysis = _analysis_of(folder)
+    if form == "markdown":
+        path = _write_markdown(
+            analysis, language, target or folder / FOLDER / f"markdown.{language}"
+        )
+    else:
+        path = _write_html(analysis, language, _html_target(folder, language, target))
+    if as_json:
+        session.console.json(_as_json(analysis, language, path))
+    else:
+        session.console.data(str(path))
+
+
+def write_reports(analysis: CampaignAnalysis, folder: Path) -> list[Path]:
+    """Write a campaign's HTML reports in every language into its folder; English comes first."""
+    return [
+        _write_html(analysis, language, _html_target(folder, language, None))
+        for language in LANGUAGES
+    ]
+
+
+def _analysis_of(folder: Path) -> CampaignAnalysis:
+    from teiten.cli.campaign.analyse import analyse_campaign
+    from teiten.ledger.store import Ledger
+
+    with Ledger.open(folder, read_only=True) as ledger:
+        return analyse_campaign(ledger)
+
+
+def _html_target(folder: Path, language: Language, target: Path | None) -> Path:
+    name = f"report.{language}.html"
+    if target is None:
+        return folder / FOLDER / name
+    return target / name if target.is_dir() else target
+
+
+def _write_html(analysis: CampaignAnalysis, language: Language, path: Path) -> Path:
+    from teiten.report.html import render_html
+
+    write_files(path.parent, {path.name: render_html(analysis, language).encode()})
+    return path
+
+
+def _write_markdown(analysis: CampaignAnalysis, language: Language, folder: Path) -> Path:
+    from teiten.report.markdown import TEXT, render_markdown
+
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(
+            f"--to {folder} is a file; a Markdown report is a folder",
+            "name a folder, or leave out --to",
+        )
+    write_files(folder, render_markdown(analysis, language))
+    return folder / TEXT
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files under a folder, each one whole or not at all."""
+    try:
+        for name, content in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part = path.with_name(f".{path.name}.part")
+            part.write_bytes(content)
+            part.replace(path)
+    except OSError as error:
+        raise UsageError(
+            f"the report cannot be written to {folder}: {error.strerror}",
+            "name a place that you can write to with --to",
+        ) from error
+
+
+def _as_json(analysis: CampaignAnalysis, language: Language, path: Path) -> dict[str, object]:
+    from teiten.report.sentences import verdict_sentence
+
+    return {
+        "campaign": analysis.name,
+        "path": str(path),
+        "complete": analysis.complete,
+        "verdicts": [
+            {
+                "workload": one.workload,
+                "metric": one.metric.name,
+                "old": one.old,
+                "new": one.new,
+                "verdict": one.overall.kind.value,
+                "sentence": verdict_sentence(analysis, one, language),
+            }
+            for one in analysis.contrasts
+        ],
+    }

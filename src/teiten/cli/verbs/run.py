@@ -1,0 +1,146 @@
+"""``teiten run``: a study from its first trial to its report."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from dataclasses import asdict
+
+import click
+
+from teiten.analysis.model.replication import REPLICATION, Replication
+from teiten.cli.campaign.attached import confirm_attached
+from teiten.cli.campaign.carry_out import CarriedOut, carry_out, outcome_as_json, sweep_leftovers
+from teiten.cli.campaign.confirm import confirm
+from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option
+from teiten.cli.main import Session
+from teiten.cli.plan.make import Planned, make_plan
+from teiten.cli.plan.options import PlanOptions, plan_options
+from teiten.cli.text.durations import duration
+from teiten.errors import MachineError, UsageError
+from teiten.ledger.campaigns import check_name, new_name
+from teiten.ledger.deletion import delete_campaign
+from teiten.ledger.store import Ledger
+from teiten.model.noise import NOISE
+from teiten.report.texts import caution_text
+
+EXAMPLES = (
+    "Examples:  teiten run observe --profile quick --servers 17,18"
+    "  ·  teiten run mine.toml --blocks 5 --find-saturation"
+)
+
+
+@click.command("run", epilog=EXAMPLES)
+@click.argument("study")
+@plan_options
+@fail_on_option
+@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+@click.pass_obj
+def command(
+    session: Session, study: str, options: PlanOptions, fail_on: tuple[str, ...], as_json: bool
+) -> None:
+    """Run STUDY, a name of the catalogue or a TOML file, and write its report.
+
+    Ctrl-C ends it in order; `teiten resume` continues it.
+    """
+    prepare(session, options.name)
+    if options.find_saturation:
+        from teiten.cli.campaign.saturation import run_with_saturation
+
+        carried = run_with_saturation(session, study, options)
+    else:
+        planned = make_plan(session, study, options, building=True)
+        confirm(session, planned, yes=options.yes)
+        command = repeating_command(study, options, planned.plan.seed)
+        name = begin(session, planned, options.name, command, yes=options.yes)
+        carried = carry_out_new(session, name)
+    if as_json:
+        session.console.json(outcome_as_json(carried.analysis.name, carried))
+    else:
+        session.console.data(str(carried.reports[0]))
+    check_fail_on(carried, fail_on)
+
+
+def prepare(session: Session, name: str | None) -> None:
+    """Everything that comes before planning. Raises UsageError for a name that is taken."""
+    session.workdir.prepare()
+    if name:
+        check_name(name, session.workdir.campaigns)
+    sweep_leftovers(session)
+
+
+def begin(
+    session: Session,
+    planned: Planned,
+    name: str | None,
+    command: str,
+    replication: Replication | None = None,
+    *,
+    telling: bool = True,
+    yes: bool = False,
+) -> str:
+    """Say the cautions, write the ledger of a new campaign, and return the campaign's name.
+
+    ``replication``: how the length of its trials was chosen, where it was. ``telling``: False
+    where the same cautions were said just before. ``yes``: do not ask before databases are made on
+    an attached server. Raises UsageError where nobody can be asked.
+    """
+    if telling:
+        tell_cautions(session, planned)
+    plan = planned.plan
+    confirm_attached(plan, yes=yes)
+    chosen = name or new_name(
+        plan.study.name, plan.study.profile, time.time(), session.workdir.campaigns
+    )
+    ledger = Ledger.create(
+        session.workdir.campaigns / chosen,
+        plan=plan,
+        name=chosen,
+        facts=planned.facts,
+        cautions=planned.cautions,
+        command=command,
+    )
+    ledger.record_event("campaign-started")
+    for floor in planned.noise:
+        ledger.record_event(NOISE, **asdict(floor))
+    if replication is not None:
+        ledger.record_event(REPLICATION, **asdict(replication))
+    ledger.close()
+    most = "" if plan.study.measure.sequential is None else "at the most "
+    session.console.say(
+        f"campaign {chosen}: {most}{len(plan.trials)} trials, about {duration(plan.needs.seconds)}"
+    )
+    return chosen
+
+
+def carry_out_new(session: Session, name: str) -> CarriedOut:
+    """Carry out a campaign that has just begun; one that could not start leaves nothing behind."""
+    try:
+        return carry_out(session, session.workdir.campaigns / name)
+    except (MachineError, UsageError):
+        forget_if_nothing_ran(session, name)
+        raise
+
+
+def forget_if_nothing_ran(session: Session, name: str) -> None:
+    """A campaign that could not start leaves nothing half done behind."""
+    folder = session.workdir.campaigns / name
+    with Ledger.open(folder, read_only=True) as ledger:
+        ran = any(event.kind == "trial-started" for event in ledger.events())
+    if not ran:
+        delete_campaign(folder, session.workdir.campaigns)
+
+
+def tell_cautions(session: Session, planned: Planned) -> None:
+    """Say what could disturb the measurement, before it starts."""
+    for caution in planned.cautions:
+        what, advice = caution_text(caution, "en")
+        session.console.warn(what, advice)
+
+
+def repeating_command(study: str, options: PlanOptions, seed: int) -> str:
+    """The command line that repeats a campaign, its seed included."""
+    words = ["teiten", "run", study, *options.as_arguments()]
+    if "--seed" not in words:
+        words += ["--seed", str(seed)]
+    return shlex.join(words)

@@ -1,0 +1,38 @@
+"""``teiten show``: a study in words."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from teiten.cli.main import Session
+
+EXAMPLES = "Examples:  teiten show observe  ·  teiten show observe --profile published --lang ja"
+
+
+@click.command("show", epilog=EXAMPLES)
+@click.argument("study")
+@click.option("--profile", metavar="PROFILE", help="The profile whose values are shown.")
+@click.option(
+    "--lang", type=click.Choice(["en", "ja"]), default="en", show_default=True, help="Language."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the study as JSON.")
+@click.pass_obj
+def command(session: Session, study: str, profile: str | None, lang: str, as_json: bool) -> None:
+    """Show what STUDY, a name of the catalogue or a TOML file, asks and how it finds out."""
+    from teiten.cli.text.study import study_lines
+    from teiten.study.document import read_document
+    from teiten.study.load import load_study
+
+    loaded = load_study(study, profile=profile)
+    if as_json:
+        session.console.json(asdict(loaded))
+        return
+    everything = load_study(study, profile=profile, overrides=["workloads=all"])
+    optional = tuple(
+        each for each in everything.workloads if each.name not in {w.name for w in loaded.workloads}
+    )
+    profiles = tuple(read_document(study).tables.profiles)
+    for line in study_lines(loaded, optional, profiles, "ja" if lang == "ja" else "en"):
+        session.console.data(line)

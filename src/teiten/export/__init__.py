@@ -1,0 +1,1 @@
+"""A campaign's numbers as files for other programs."""

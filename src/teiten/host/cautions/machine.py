@@ -1,0 +1,226 @@
+"""What could disturb or limit a measurement here. Pure: facts in, cautions out.
+
+The texts stand in ``report/i18n/cautions.*.toml`` under ``caution.<code>``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from teiten.host.cautions.variants import variant_cautions
+from teiten.host.facts.disks import (
+    COPY_ON_WRITE_FILE_SYSTEMS,
+    MEMORY_FILE_SYSTEMS,
+    NETWORK_FILE_SYSTEMS,
+)
+from teiten.host.facts.stacks import of_host, profiling_caution
+from teiten.model.facts import Caution, HostFacts, Severity
+from teiten.model.plan import Plan
+from teiten.model.study import CachePolicy
+from teiten.model.units import GIB, MIB
+
+FEW_CORES = 4
+"""Below it the load generator takes a large part of the machine from the server."""
+LOAD_SHARE = 0.15
+LOAD_MINIMUM = 0.3
+"""A load average above both (the share is of the cores) is somebody else's work."""
+LOW_MEMORY_SHARE = 0.25
+LOW_MEMORY = 1 * GIB
+LOW_DISK_SHARE = 0.10
+LOW_DISK = 5 * GIB
+GOOD_CLOCKS = frozenset({"tsc", "arch_sys_counter", "timebase", "tod"})
+"""Clocks read without entering the kernel (tod: s390x, timebase: POWER)."""
+PERF_FOR_ALL = 1
+"""perf_event_paranoid at which every user may sample the kernel too."""
+
+Found = Iterable[Caution]
+
+
+def cautions(facts: HostFacts, *, clients: int | None = None) -> tuple[Caution, ...]:
+    """Cautions of the machine, warnings first.
+
+    ``clients``: the largest number of clients that is planned, where that is known.
+    """
+    found = [caution for rule in RULES for caution in rule(facts)]
+    if clients is not None and clients > facts.cpu.logical:
+        found.append(_note("more-clients-than-cores", clients=clients, cores=facts.cpu.logical))
+    return warnings_first(found)
+
+
+def plan_cautions(plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
+    """Cautions that only this plan has on this machine; those of ``cautions`` are not repeated."""
+    found: list[Caution] = []
+    if plan.study.measure.caches is CachePolicy.DROP and not facts.can_drop_page_cache:
+        found.append(_warning("page-cache-kept"))
+    found += variant_cautions(plan, facts)
+    if plan.study.measure.flame_graph:
+        profiling = profiling_caution(of_host(facts))
+        found += [profiling] if profiling is not None else []
+    for one in facts.directories:
+        found += _file_system(replace(facts, disk=one.disk))
+    return warnings_first(found)
+
+
+def compiler_cautions(version_texts: Mapping[str, str]) -> tuple[Caution, ...]:
+    """A caution where the servers of a campaign were built by different compilers.
+
+    ``version_texts``: server level to what ``SELECT version()`` answered.
+    """
+    compilers = {level: compiler_of(text) for level, text in version_texts.items()}
+    known = {level: name for level, name in compilers.items() if name is not None}
+    if len(set(known.values())) < 2:
+        return ()
+    listed = "; ".join(f"{level}: {name}" for level, name in known.items())
+    return (_warning("compilers-differ", compilers=listed),)
+
+
+def telemetry_missing(source: str, reason: str) -> Caution:
+    """A source of telemetry could not be read: a caution, never a failure."""
+    return _note("telemetry-missing", source=source, reason=reason)
+
+
+def data_changed(workload: str) -> Caution:
+    """A workload that was declared not to change data changed some."""
+    return _warning("data-changed", workload=workload)
+
+
+def compiler_of(version_text: str) -> str | None:
+    """The compiler in the text of ``version()``; None where it names none."""
+    match = re.search(r"compiled by (.+?)(?:, (?:32|64)-bit)?\s*$", version_text)
+    return match[1] if match else None
+
+
+def warnings_first(found: Iterable[Caution]) -> tuple[Caution, ...]:
+    """In the given order, but warnings before notes, and each only once."""
+    unique = dict.fromkeys(found)
+    return tuple(sorted(unique, key=lambda caution: caution.severity is Severity.NOTE))
+
+
+def size_text(size: int) -> str:
+    """Bytes for people: ``23.5 GiB``."""
+    if size >= GIB:
+        return f"{size / GIB:.1f} GiB"
+    return f"{size / MIB:.0f} MiB"
+
+
+def _load(facts: HostFacts) -> Found:
+    load, cores = facts.load_average, facts.cpu.logical
+    if load is not None and load > max(LOAD_MINIMUM, LOAD_SHARE * cores):
+        yield _warning("other-load", load=f"{load:.2f}", cores=cores)
+
+
+def _swap(facts: HostFacts) -> Found:
+    memory = facts.memory
+    if memory.swap_used > 0:
+        used, total = size_text(memory.swap_used), size_text(memory.swap_total)
+        yield _warning("swap-in-use", used=used, total=total)
+    elif memory.swap_total > 0:
+        yield _note("swap-present", total=size_text(memory.swap_total))
+
+
+def _memory(facts: HostFacts) -> Found:
+    available, total = facts.memory.available, facts.memory.total
+    if available < max(LOW_MEMORY, LOW_MEMORY_SHARE * total):
+        yield _warning("memory-low", available=size_text(available), total=size_text(total))
+
+
+def _huge_pages(facts: HostFacts) -> Found:
+    if facts.memory.transparent_huge_pages == "always":
+        yield _warning("transparent-huge-pages")
+
+
+def _clock_control(facts: HostFacts) -> Found:
+    governor = facts.cpu.governor
+    if governor is not None and governor != "performance":
+        slow = "powersave" in governor
+        yield _caution(slow, "frequency-governor", governor=governor)
+    if facts.cpu.turbo:
+        yield _note("turbo-on")
+    elif facts.cpu.turbo is None and facts.virtualisation is None:
+        yield _note("turbo-unknown")
+
+
+def _cores(facts: HostFacts) -> Found:
+    cpu = facts.cpu
+    if cpu.logical < FEW_CORES:
+        yield _warning("few-cores", cores=cpu.logical)
+    yield _note("shared-cores", cores=cpu.logical)
+    if cpu.quota_cores is not None:
+        yield _warning("cgroup-quota", quota=f"{cpu.quota_cores:g}", cores=cpu.online)
+    if (cpu.threads_per_core or 1) > 1:
+        yield _note(
+            "hardware-threads", threads=cpu.threads_per_core or 1, cores=cpu.physical_cores or 0
+        )
+    if (cpu.numa_nodes or 1) > 1:
+        yield _note("numa-nodes", nodes=cpu.numa_nodes or 1)
+
+
+def _guests(facts: HostFacts) -> Found:
+    if facts.virtualisation is not None and facts.system == "Linux":
+        yield _warning("virtual-machine", hypervisor=facts.virtualisation)
+    if facts.container is not None:
+        yield _note("container", engine=facts.container)
+
+
+def _file_system(facts: HostFacts) -> Found:
+    disk = facts.disk
+    where = {"mount_point": disk.mount_point, "file_system": disk.file_system}
+    if disk.file_system in COPY_ON_WRITE_FILE_SYSTEMS:
+        yield _warning("copy-on-write", **where)
+    if disk.file_system in MEMORY_FILE_SYSTEMS:
+        yield _warning("memory-file-system", **where)
+    if disk.file_system in NETWORK_FILE_SYSTEMS or disk.kind == "network":
+        yield _warning("network-file-system", **where)
+    if disk.file_system in {"overlay", "fuse-overlayfs", "aufs"}:
+        yield _note("overlay-file-system", **where)
+
+
+def _disk(facts: HostFacts) -> Found:
+    disk = facts.disk
+    if disk.kind == "hdd":
+        yield _note("rotational-disk", device=disk.device)
+    if disk.free < max(LOW_DISK, LOW_DISK_SHARE * disk.total):
+        free, total = size_text(disk.free), size_text(disk.total)
+        yield _warning("disk-nearly-full", free=free, total=total, mount_point=disk.mount_point)
+
+
+def _instruments(facts: HostFacts) -> Found:
+    if facts.system != "Linux":
+        yield _note("other-system", system=facts.system)
+        return
+    if facts.clock_source is not None and facts.clock_source not in GOOD_CLOCKS:
+        yield _note("clock-source", clock=facts.clock_source)
+    paranoid = facts.perf_event_paranoid
+    if paranoid is not None and paranoid > PERF_FOR_ALL and not facts.is_root:
+        yield _note("perf-not-allowed", paranoid=paranoid)
+    if not facts.pressure_stall:
+        yield _note("pressure-stall-missing")
+
+
+RULES: tuple[Callable[[HostFacts], Found], ...] = (
+    _load,
+    _swap,
+    _memory,
+    _huge_pages,
+    _clock_control,
+    _cores,
+    _guests,
+    _file_system,
+    _disk,
+    _instruments,
+)
+
+
+def _warning(code: str, **values: object) -> Caution:
+    return _caution(True, code, **values)
+
+
+def _note(code: str, **values: object) -> Caution:
+    return _caution(False, code, **values)
+
+
+def _caution(serious: bool, code: str, **values: object) -> Caution:
+    severity = Severity.WARNING if serious else Severity.NOTE
+    return Caution(code, severity, tuple((name, str(value)) for name, value in values.items()))

@@ -1,0 +1,125 @@
+"""Limits of control groups, versions 1 and 2, of this program's group and all above it.
+
+Sources: cgroups(7); Linux, Documentation/admin-guide/cgroup-v1/memory.rst, …/cgroup-v2.rst,
+…/scheduler/sched-bwc.rst.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from teiten.host.facts.mounts import Mount, read_mounts
+from teiten.host.facts.readings import read_int, read_text
+from teiten.model.units import Bytes
+
+UNLIMITED = 1 << 60
+"""Version 1 writes 'no limit' as a number near 2^63."""
+
+
+@dataclass(frozen=True)
+class CgroupLimits:
+    """The tightest limits; None without one."""
+
+    cpu_quota_cores: float | None
+    memory_limit: Bytes | None
+    memory_available: Bytes | None
+    """What the limit leaves: the limit less what is used and cannot be reclaimed at once."""
+
+
+def read_cgroup_limits(root: Path = Path("/")) -> CgroupLimits:
+    """Read this program's limits; all None on a system without control groups."""
+    mounts = read_mounts(root)
+    groups = parse_own_groups(read_text(root / "proc/self/cgroup") or "")
+    quotas: list[float] = []
+    memories: list[tuple[Bytes, Bytes]] = []
+    for folder in _folders(root, mounts, groups, "cpu"):
+        quota = _quota_of(folder)
+        if quota is not None:
+            quotas.append(quota)
+    for folder in _folders(root, mounts, groups, "memory"):
+        memory = _memory_of(folder)
+        if memory is not None:
+            memories.append(memory)
+    return CgroupLimits(
+        cpu_quota_cores=min(quotas, default=None),
+        memory_limit=min((limit for limit, _ in memories), default=None),
+        memory_available=min((left for _, left in memories), default=None),
+    )
+
+
+def parse_own_groups(text: str) -> dict[str, str]:
+    """/proc/self/cgroup: controller to the group's path; version 2 is the controller ``""``."""
+    groups: dict[str, str] = {}
+    for line in text.splitlines():
+        _, _, rest = line.partition(":")
+        controllers, separator, path = rest.partition(":")
+        if separator:
+            groups.update(dict.fromkeys(controllers.split(","), path))
+    return groups
+
+
+def _folders(
+    root: Path, mounts: tuple[Mount, ...], groups: dict[str, str], controller: str
+) -> Iterator[Path]:
+    """The folders of our group and of those above it, in each hierarchy that limits it."""
+    for mount in mounts:
+        if mount.file_system == "cgroup" and controller in mount.options.split(","):
+            path = groups.get(controller)
+        elif mount.file_system == "cgroup2":
+            path = groups.get("")
+        else:
+            continue
+        if path is not None:
+            yield from _up(root / mount.mount_point.lstrip("/"), _below(path, mount.root))
+
+
+def _below(path: str, mount_root: str) -> PurePosixPath:
+    """The group relative to the mount: in a container the mount often shows only our own group."""
+    group, shown = PurePosixPath(path), PurePosixPath(mount_root)
+    if group == shown or shown in group.parents:
+        return group.relative_to(shown)
+    return PurePosixPath()
+
+
+def _up(mount_point: Path, group: PurePosixPath) -> Iterator[Path]:
+    if ".." in group.parts:  # outside of our cgroup namespace
+        group = PurePosixPath()
+    for part in (group, *group.parents):
+        yield mount_point / part.relative_to(part.anchor)
+
+
+def _quota_of(folder: Path) -> float | None:
+    version_2 = (read_text(folder / "cpu.max") or "").split()
+    if len(version_2) == 2 and all(part.isdigit() for part in version_2):
+        return _cores(int(version_2[0]), int(version_2[1]))
+    quota = read_int(folder / "cpu.cfs_quota_us")
+    period = read_int(folder / "cpu.cfs_period_us")
+    return _cores(quota or 0, period or 0)
+
+
+def _cores(quota: int, period: int) -> float | None:
+    return quota / period if quota > 0 and period > 0 else None
+
+
+def _memory_of(folder: Path) -> tuple[Bytes, Bytes] | None:
+    for limit_name, used_name, inactive in (
+        ("memory.max", "memory.current", "inactive_file"),
+        ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    ):
+        limit = read_int(folder / limit_name)
+        if limit is None or limit >= UNLIMITED:
+            continue
+        used = read_int(folder / used_name) or 0
+        reclaimable = _field(read_text(folder / "memory.stat") or "", inactive)
+        return Bytes(limit), Bytes(min(limit, max(0, limit - used + reclaimable)))
+    return None
+
+
+def _field(text: str, name: str) -> int:
+    for line in text.splitlines():
+        key, _, value = line.partition(" ")
+        if key == name and value.isdigit():
+            return int(value)
+    return 0

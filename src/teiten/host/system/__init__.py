@@ -1,0 +1,1 @@
+"""What each system can do, and how: processes, files, users, signals."""

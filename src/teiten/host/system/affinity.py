@@ -1,0 +1,60 @@
+"""On which processors processes may run. Linux alone pins; elsewhere nothing is known or done."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from teiten.host.facts.readings import parse_id_list, read_text
+
+STATUS_KEY = "Cpus_allowed_list"
+
+
+def affinity(pid: int) -> frozenset[int] | None:
+    """The processors of a process's mask, the cpuset of its cgroup applied; 0 is this thread.
+
+    None where the system has no such mask (macOS). Raises ProcessLookupError for no process.
+    """
+    if sys.platform != "linux":
+        return None
+    return frozenset(os.sched_getaffinity(pid))
+
+
+def pin_self(cpus: Collection[int]) -> None:
+    """Keep this thread, and what it starts, on these processors.
+
+    Raises OSError where the kernel refuses: none of them is online, or the cpuset holds none.
+    """
+    if sys.platform != "linux":
+        raise OSError("this system cannot pin a program to processors")
+    os.sched_setaffinity(0, cpus)
+
+
+def pinned_to(pid: int, root: Path = Path("/")) -> tuple[int, ...]:
+    """What the kernel says of a process in /proc/PID/status; empty where it does not tell."""
+    for line in (read_text(root / f"proc/{pid}/status") or "").splitlines():
+        key, _, value = line.partition(":")
+        if key == STATUS_KEY:
+            return parse_id_list(value)
+    return ()
+
+
+@contextmanager
+def kept_off(cpus: Collection[int]) -> Iterator[None]:
+    """Keep this thread, and threads that it starts meanwhile, off these processors.
+
+    Nothing happens where that would leave none, or the system pins nothing.
+    """
+    before = affinity(0) if cpus else None
+    rest = (before or frozenset()) - set(cpus)
+    if before is None or not rest:
+        yield
+        return
+    pin_self(rest)
+    try:
+        yield
+    finally:
+        pin_self(before)

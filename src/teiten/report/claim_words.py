@@ -1,0 +1,246 @@
+"""Published findings in words: what is printed, what was measured, and the outcome."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+from teiten.analysis.model.findings import Interval
+from teiten.model.claims import (
+    Check,
+    CheckKind,
+    Claim,
+    ClaimOutcome,
+    ClaimSource,
+    FunctionShare,
+    PrintedValue,
+    PublishedCurves,
+    Reason,
+)
+from teiten.model.query_claims import FIRST, LAST, plan_measure
+from teiten.model.study import GUC_PREFIX
+from teiten.model.units import Share
+from teiten.report.numbers import NOTHING, fixed, plain
+from teiten.report.sentences import interval_text, ratio_text
+from teiten.report.texts import Texts
+
+Side = Callable[[str], str]
+"""The short name of a level of the contrasted factor, or of a server."""
+COUNTED = frozenset({CheckKind.WORKERS, CheckKind.HAS})
+"""Checks that say two numbers instead of a ratio."""
+SPEED_UPS = frozenset({CheckKind.QUERIES, CheckKind.PERMITTED})
+OF_QUERIES = COUNTED | {
+    CheckKind.QUERIES,
+    CheckKind.ORDER,
+    CheckKind.PERMITTED,
+    CheckKind.VALUE,
+}
+
+
+def outcome_word(t: Texts, outcome: ClaimOutcome) -> str:
+    return t(f"claim-outcome.{outcome.standing.value}")
+
+
+def reason_text(t: Texts, reason: Reason | None) -> str:
+    """Why a claim does not apply, or stays inconclusive; empty without a reason."""
+    return "" if reason is None else t(f"claim-reason.{reason.code}", **dict(reason.values))
+
+
+def statement_text(t: Texts, claim: Claim) -> str:
+    """The finding, and where it stands."""
+    return t(
+        "claim.statement", statement=t.of(claim.statement), source=source_text(t, claim.source)
+    )
+
+
+def printed_text(t: Texts, outcome: ClaimOutcome, side: Side) -> str:
+    """The printed numbers with what is recomputed, and the same check on the printed table."""
+    claim = outcome.claim
+    lines = [_printed_value(t, one) for one in claim.printed]
+    if outcome.in_print is not None and claim.published is not None:
+        derived = isinstance(claim.published, PublishedCurves) and claim.published.derived
+        key = "claim.in-print-derived" if derived else "claim.in-print"
+        lines.append(t(key, check=check_text(t, outcome.in_print, side)))
+    lines = lines or [t("claim.no-numbers")]
+    return "\n".join([*lines, *([t.of(claim.remark)] if claim.remark else [])])
+
+
+def lines_about(t: Texts, outcome: ClaimOutcome, *, assessed: bool) -> list[str]:
+    """A finding for a terminal: statement, source, then what is known of it, each on a line.
+
+    ``assessed``: against a campaign; else what a campaign would need is said instead.
+    """
+    side = side_of(outcome.claim, str)
+    facts = [(t("table.printed"), printed_text(t, outcome, side))]
+    if not assessed:
+        facts.append((t("claim.needs.title"), needs_text(t, outcome.claim)))
+    elif outcome.deciding is not None:
+        facts.append((t("table.measured"), check_text(t, outcome.deciding, side)))
+        facts.append((t("table.bounds"), bounds_text(t, outcome.deciding)))
+    if assessed and outcome.reason is not None:
+        facts.append((t("table.reason"), reason_text(t, outcome.reason)))
+    said = (t("claim.fact", name=name, text=text) for name, text in facts)
+    return "\n".join((statement_text(t, outcome.claim), *said)).split("\n")
+
+
+def place_text(t: Texts, source: ClaimSource) -> str:
+    """The table, or else the section: for where there is little room."""
+    if source.table:
+        return t("claim.place-table", table=source.table)
+    return t("claim.place-section", section=source.section)
+
+
+def source_text(t: Texts, source: ClaimSource) -> str:
+    """``PGECons WG1 2021 §4.6, table 4.12``"""
+    values = {"report": source.report, "section": source.section}
+    if source.table:
+        return t("claim.source-table", table=source.table, **values)
+    return t("claim.source", **values)
+
+
+def needs_text(t: Texts, claim: Claim) -> str:
+    """What a campaign must have for the finding to apply; levels of clients are left out."""
+    needs = [t("claim.needs.workload", workload=claim.workload)]
+    if claim.needs.servers:
+        needs.append(t("claim.needs.servers", servers=", ".join(claim.needs.servers)))
+    if claim.needs.systems:
+        key = "claim.needs.systems" if claim.needs.compared else "claim.needs.system"
+        needs.append(t(key, systems=", ".join(claim.needs.systems)))
+    if claim.needs.factor:
+        needs.append(t("claim.needs.factor", factor=claim.needs.factor))
+    if claim.needs.cores > 1:
+        needs.append(t("claim.needs.cores", cores=claim.needs.cores))
+    for factor, level in further_levels(claim):
+        key = f"claim.needs.{level}" if level in (FIRST, LAST) else "claim.needs.level"
+        needs.append(t(key, factor=factor, level=level))
+    if isinstance(claim.predicate, FunctionShare):
+        needs.append(t("claim.needs.flame-graph"))
+    return t("list.separator").join(needs)
+
+
+def side_of(claim: Claim, side: Side) -> Side:
+    """The same for a claim: a number alone does not say of what it is."""
+    factor = claim.contrast.factor if claim.contrast else ""
+    if not factor.startswith(GUC_PREFIX):
+        return side
+    name = factor.removeprefix(GUC_PREFIX)
+    return lambda level: f"{name} = {level}" if level.isdecimal() else side(level)
+
+
+def further_levels(claim: Claim) -> tuple[tuple[str, str], ...]:
+    """The levels that a claim needs beside those that it compares."""
+    contrast = claim.contrast
+    of_sides = (*contrast.old_at, *contrast.new_at) if contrast else ()
+    return (*claim.at, *dict.fromkeys(of_sides))
+
+
+def _printed_value(t: Texts, one: PrintedValue) -> str:
+    key = "claim.printed-wrongly" if one.recomputed else "claim.printed"
+    return t(key, label=t.of(one.label), value=one.value, recomputed=one.recomputed)
+
+
+def check_text(t: Texts, check: Check | None, side: Side) -> str:
+    """What was compared, the ratio, and its interval where it has one."""
+    if check is None:
+        return NOTHING
+    what = what_is_checked(t, check, side)
+    check = as_told(check)
+    if check.kind in COUNTED:
+        return what
+    if check.ratio is None or check.low is None or check.high is None:
+        return t("claim.check", what=what, ratio=NOTHING)
+    if check.low == check.high:
+        return t("claim.check", what=what, ratio=fixed(check.ratio, 3))
+    effect = Interval(check.ratio, check.low, check.high, Share(0.95))
+    return t(
+        "claim.check-interval",
+        what=what,
+        ratio=ratio_text(effect),
+        interval=interval_text(t, effect),
+    )
+
+
+def as_told(check: Check) -> Check:
+    """Times of queries are told as speed-ups, old by new, as the reports print them."""
+    if check.kind not in SPEED_UPS or check.metric:
+        return check
+    least, most, low, high = (
+        None if one is None else 1 / one if one else math.inf
+        for one in (check.most, check.least, check.high, check.low)
+    )
+    ratio = None if not check.ratio else 1 / check.ratio
+    return replace(check, ratio=ratio, low=low, high=high, least=least, most=most)
+
+
+def bounds_text(t: Texts, check: Check | None) -> str:
+    """Where the ratio must lie for the finding to be reproduced."""
+    if check is None:
+        return NOTHING
+    check = as_told(check)
+    low, high = check.least, check.most
+    if check.kind in COUNTED:
+        fewer = check.kind is CheckKind.WORKERS and low is None
+        return t("claim.fewer-than-rule" if fewer else f"claim.bound-{check.kind.value}")
+    if low is not None and high is not None:
+        return t("interval.plain", low=fixed(low, 3), high=fixed(high, 3))
+    if low is not None:
+        return t("claim.at-least", bound=plain(round(low, 3)))
+    return NOTHING if high is None else t("claim.at-most", bound=plain(round(high, 3)))
+
+
+def what_is_checked(t: Texts, check: Check, side: Side) -> str:
+    """What a ratio compares, and on which server, where there are several."""
+    what = _of_queries(t, check, side) if check.kind in OF_QUERIES else _of_levels(t, check, side)
+    return t("claim.on-server", server=check.server, what=what) if check.server else what
+
+
+def _of_levels(t: Texts, check: Check, side: Side) -> str:
+    sides = [side(one) for one in check.sides]
+    at = [plain(one) for one in check.at]
+    match check.kind:
+        case CheckKind.CONTRAST if len(at) == 1:
+            return t.plural("claim.contrast", round(check.at[0]), old=sides[0], new=sides[-1])
+        case CheckKind.CONTRAST:
+            levels = t("list.separator").join(at)
+            return t("claim.contrast-mean", old=sides[0], new=sides[-1], levels=levels)
+        case CheckKind.LINE:
+            return t("claim.line", side=sides[0], first=at[0], middle=at[1], last=at[2])
+        case CheckKind.PER_CORE:
+            return t("claim.per-core", side=sides[0], first=at[0], second=at[1])
+        case _:
+            return t("claim.levels", side=sides[0], first=at[0], second=at[1])
+
+
+def _of_queries(t: Texts, check: Check, side: Side) -> str:
+    queries = [_queries(t, one) for one in check.classes]
+    sides = [side(one) for one in check.sides]
+    at = [plain(one) for one in check.at]
+    of = queries[0] if queries else ""
+    match check.kind:
+        case CheckKind.QUERIES:
+            key = "claim.queries" if check.metric else "claim.speed-up"
+            what = t(key, queries=of, old=sides[0], new=sides[-1])
+            return _measured_in_plans(t, check.metric, what)
+        case CheckKind.VALUE:
+            return _measured_in_plans(t, check.metric, of)
+        case CheckKind.ORDER:
+            return t("claim.order", first=queries[0], second=queries[1])
+        case CheckKind.WORKERS:
+            return t("claim.workers", queries=of, launched=at[0], rule=at[1])
+        case CheckKind.HAS:
+            nodes = t("list.or").join(check.sides)
+            return t("claim.has", queries=of, nodes=nodes, found=at[0], count=at[1])
+        case _:
+            return t("claim.permitted", first=at[0], second=at[1])
+
+
+def _queries(t: Texts, queries: tuple[str, ...]) -> str:
+    listed = t("list.separator").join(queries)
+    return listed if len(queries) == 1 else t("claim.mean-of", queries=listed)
+
+
+def _measured_in_plans(t: Texts, metric: str, what: str) -> str:
+    """With the words for a number that is taken from plans; else as it is."""
+    found = plan_measure(metric)
+    return what if found is None else t(f"claim.{found[0].value}", of=found[1], what=what)
