@@ -38,11 +38,11 @@ from teiten.execute.postgres.templates.store import (
     template_fingerprint,
 )
 from teiten.execute.probes.sampler import Sampler
-from teiten.execute.topology.server_facts import prewarm
-from teiten.execute.workload.command import PgbenchRun
-from teiten.execute.workload.log_folder import new_log_folder, remove_log_folder
-from teiten.execute.workload.pgbench import PgbenchProcess
-from teiten.execute.workload.sampling import suggested_sampling_rate
+from teiten.execute.sites.server_facts import prewarm
+from teiten.kinds.pgbench.load.command import PgbenchRun
+from teiten.execute.client.log_folder import new_log_folder, remove_log_folder
+from teiten.kinds.pgbench.load.process import PgbenchProcess
+from teiten.kinds.pgbench.load.sampling import suggested_sampling_rate
 from teiten.host.facts.disks import block_devices
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.users import server_user

@@ -37,9 +37,9 @@ from scipy import stats
 
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
-from teiten.execute.workload.histogram import LatencyHistogram
-from teiten.execute.workload.pgbench import PgbenchProcess, PgbenchResult, PgbenchRun
-from teiten.execute.workload.pgbench_log import LogTail
+from teiten.execute.client.histogram import LatencyHistogram
+from teiten.kinds.pgbench.load.process import PgbenchProcess, PgbenchResult, PgbenchRun
+from teiten.execute.client.pgbench_log import LogTail
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.processes import child_environment
 from teiten.host.system.users import server_user

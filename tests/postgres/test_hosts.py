@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from teiten.errors import MachineError
-from teiten.execute.remote.link import Link
-from teiten.execute.remote.ssh import SshConnection
+from teiten.execute.sites.remote.link import Link
+from teiten.execute.sites.remote.ssh import SshConnection
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome

@@ -16,7 +16,7 @@ from teiten.execute.postgres.templates.build import NOT_VISIBLE
 from teiten.execute.postgres.templates.filling import BENCH_DATABASE
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.postgres.usage import folder_bytes
-from teiten.execute.topology.relations import read_relations
+from teiten.kinds.queries.load.relations import read_relations
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
 from teiten.model.installation import Installation, Pgbench

@@ -18,8 +18,8 @@ import pytest
 
 from teiten.errors import WorkloadError
 from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.workload import pgbench as pgbench_module
-from teiten.execute.workload.pgbench import PgbenchProcess, PgbenchRun, try_script
+from teiten.kinds.pgbench.load import process as pgbench_module
+from teiten.kinds.pgbench.load.process import PgbenchProcess, PgbenchRun, try_script
 from teiten.model.study import Script
 from teiten.model.units import Seconds
 from tests.fixtures.pgbench_run import DATABASE, pgbench, run
@@ -149,7 +149,7 @@ def test_pgbench_does_not_outlive_this_program(run: PgbenchRun) -> None:
     """A child of ours that starts pgbench and is killed with -9 takes pgbench with it."""
     program = (
         "import pickle, sys, time\n"
-        "from teiten.execute.workload.pgbench import PgbenchProcess\n"
+        "from teiten.kinds.pgbench.load.process import PgbenchProcess\n"
         "process = PgbenchProcess(pickle.load(sys.stdin.buffer))\n"
         "process.start()\n"
         "print(process.pid, flush=True)\n"

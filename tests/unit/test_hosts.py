@@ -10,8 +10,8 @@ import pytest
 from teiten.analysis.across.comparability import comparability
 from teiten.analysis.across.fingerprint import conditions_fingerprint
 from teiten.errors import StudyError, UsageError
-from teiten.execute.remote.sampling import client_metrics
-from teiten.execute.topology.checks import TrialReadings, problems_of
+from teiten.execute.sites.remote.sampling import client_metrics
+from teiten.kinds.pgbench.load.checks import TrialReadings, problems_of
 from teiten.host.cautions.machine import cautions
 from teiten.model.hosts import Hosts, Placement, PlannedHost, Role
 from teiten.model.study import Study

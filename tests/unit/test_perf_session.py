@@ -11,8 +11,8 @@ import psutil
 import pytest
 
 from teiten.execute.probes.perf import PerfError, PerfSession, PerfWay
-from teiten.execute.topology.stacks import ProfilingFailedError, Window, sample
-from teiten.execute.workload.pgbench import PgbenchResult
+from teiten.execute.stacks import ProfilingFailedError, Window, sample
+from teiten.kinds.pgbench.load.process import PgbenchResult
 from teiten.host.facts.stacks import ProfilingFacts, kernel_allowed, read_profiling_facts
 from teiten.model.facts import Severity
 from teiten.model.stacks import CallGraph

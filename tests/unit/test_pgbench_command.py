@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from teiten.errors import UsageError
-from teiten.execute.workload.command import (
+from teiten.kinds.pgbench.load.command import (
     PgbenchRun,
     benchmark_arguments,
     check_options,

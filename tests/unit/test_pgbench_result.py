@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from teiten.execute.workload.histogram import LatencyHistogram
-from teiten.execute.workload.pgbench_log import LogSummary
-from teiten.execute.workload.pgbench_output import parse_summary
-from teiten.execute.workload.pgbench_result import (
+from teiten.execute.client.histogram import LatencyHistogram
+from teiten.execute.client.pgbench_log import LogSummary
+from teiten.kinds.pgbench.load.output import parse_summary
+from teiten.kinds.pgbench.load.result import (
     log_metrics,
     log_problems,
     problems,

@@ -14,10 +14,10 @@ import pytest
 
 from teiten.errors import UsageError
 from teiten.execute.postgres import conf
-from teiten.execute.remote.agent.wire import Message, WireError, read_message, write_message
-from teiten.execute.remote.bundle import AGENT, LOADER, first_words, sources
-from teiten.execute.remote.ssh import check_host
-from teiten.execute.workload.histogram import LatencyHistogram
+from teiten.execute.sites.remote.agent.wire import Message, WireError, read_message, write_message
+from teiten.execute.sites.remote.bundle import AGENT, LOADER, first_words, sources
+from teiten.execute.sites.remote.ssh import check_host
+from teiten.execute.client.histogram import LatencyHistogram
 from teiten.model.hosts import OLDEST_PYTHON
 
 STAND_INS = frozenset({"psutil", "filelock", "platformdirs", "psycopg", "numpy"})
@@ -89,9 +89,9 @@ def test_an_agent_answers_without_any_package_and_ends_with_its_input(tmp_path: 
 
 CUT_OFF = """
 import sys
-from teiten.execute.remote.agent.loads import Loads
-from teiten.execute.remote.agent.room import Room
-from teiten.execute.workload.log_folder import new_log_folder
+from teiten.execute.sites.remote.agent.loads import Loads
+from teiten.execute.sites.remote.agent.room import Room
+from teiten.execute.client.log_folder import new_log_folder
 room = Room()
 room.choose(sys.argv[1])
 room.prepare(lock=True)

@@ -10,7 +10,7 @@ import pytest
 
 from teiten.errors import MachineError, TeitenError
 from teiten.execute.postgres.templates.identity import expected_bytes, template_fingerprint
-from teiten.execute.ssb import sizes
+from teiten.datasets.ssb.rows import sizes
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
 from teiten.model.ssb import SsbData, SsbTable, SsbVariant

@@ -18,9 +18,9 @@ from teiten.cli.text.noise import noise_lines
 from teiten.errors import InterruptedCampaignError, TrialsFailedError
 from teiten.execute.postgres.sweep import sweep
 from teiten.execute.scheduler import StoppingRule, prepare_campaign, run_campaign
-from teiten.execute.topology.remote_site import RemoteSite
-from teiten.execute.topology.single import SingleServerExecutor
-from teiten.execute.workload.log_folder import sweep_logs
+from teiten.execute.sites.remote.keeper import RemoteSite
+from teiten.execute.real import SingleServerExecutor
+from teiten.execute.client.log_folder import sweep_logs
 from teiten.host.facts.disks import block_devices
 from teiten.host.system.signals import Interruption, one_interruption
 from teiten.host.system.users import server_user

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.text.durations import duration
-from teiten.execute.ssb.watch import Unwatched, Watch
+from teiten.datasets.ssb.rows.watch import Unwatched, Watch
 from teiten.model.ssb import SsbTable
 
 EVERY = 10.0

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from teiten.execute.postgres.attached.databases import drop_left, notes
+from teiten.execute.sites.attached.databases import drop_left, notes
 from teiten.execute.postgres.marker import read_marker
 from teiten.execute.postgres.sweep import left_folders, sweep
 from teiten.execute.postgres.templates.store import TemplateStore

@@ -10,7 +10,7 @@ import psycopg
 from teiten.errors import WorkloadError
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.programs import pgbench_initialize, run_program
-from teiten.execute.ssb.watch import Unwatched
+from teiten.datasets.ssb.rows.watch import Unwatched
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import TemplateSpec
 from teiten.model.ssb import SsbData, SsbTable
@@ -65,7 +65,7 @@ def load_ssb(cluster: Fillable, spec: TemplateSpec, _pgbench: Pgbench, say: Say)
     Raises MachineError where the native part of Teiten is missing or the disk is too small.
     """
     # Here, since templates are also cloned on hosts that have nothing but Python.
-    from teiten.execute.ssb.load import LoadOptions, load  # noqa: PLC0415
+    from teiten.datasets.ssb.rows.load import LoadOptions, load  # noqa: PLC0415
 
     data = SsbData(float(spec.data.scale or 1), spec.data.variant)
     load(cluster.conninfo(BENCH_DATABASE), data, LoadOptions(), _Telling(spec.data, say))

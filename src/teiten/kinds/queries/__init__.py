@@ -1,0 +1,1 @@
+"""Statements timed one by one, and explained."""
