@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from teiten.errors import MachineError, ServerError, UsageError
+from teiten.execute.postgres.installations import find_installations
+from teiten.execute.postgres.programs import run_program
 from teiten.execute.sites.attached.asking import ask
 from teiten.execute.sites.attached.connection import Route, passed_on
 from teiten.execute.sites.attached.databases import Databases, notes
 from teiten.execute.sites.attached.encryption import encrypting_pgbench
-from teiten.execute.postgres.installations import find_installations
-from teiten.execute.postgres.programs import run_program
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation

@@ -17,6 +17,7 @@ import psycopg
 import pytest
 
 from teiten.errors import WorkloadError
+from teiten.execute.client.address import Address
 from teiten.execute.postgres.cluster import Cluster
 from teiten.kinds.pgbench.load import process as pgbench_module
 from teiten.kinds.pgbench.load.process import PgbenchProcess, PgbenchRun, try_script
@@ -81,7 +82,8 @@ def test_a_script_that_does_not_end_is_told(run: PgbenchRun) -> None:
 
 
 def test_a_missing_server_is_no_error_of_the_script(run: PgbenchRun) -> None:
-    process = PgbenchProcess(replace(run, socket_directory=Path("/tmp/no-such-folder")))
+    nowhere = Address.by_socket(Path("/tmp/no-such-folder"), 5432, "postgres", DATABASE)
+    process = PgbenchProcess(replace(run, address=nowhere))
     process.start()
     result = process.wait(30)
     assert result.exit_code == 1

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from teiten.errors import UsageError
+from teiten.execute.client.histogram import LatencyHistogram
 from teiten.execute.postgres import conf
 from teiten.execute.sites.remote.agent.wire import Message, WireError, read_message, write_message
 from teiten.execute.sites.remote.bundle import AGENT, LOADER, first_words, sources
 from teiten.execute.sites.remote.ssh import check_host
-from teiten.execute.client.histogram import LatencyHistogram
 from teiten.model.hosts import OLDEST_PYTHON
 
 STAND_INS = frozenset({"psutil", "filelock", "platformdirs", "psycopg", "numpy"})

@@ -1,59 +1,25 @@
-"""What all trials of a campaign share on this machine."""
+"""What all trials of a campaign share, wherever they run."""
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import os
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from teiten.errors import MachineError, TeitenError
-from teiten.execute.executor import Facts, Observer
-from teiten.execute.postgres import elsewhere
-from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.postgres.marker import read_marker, remove_marked
-from teiten.execute.postgres.templates.clone import CloneReport
-from teiten.execute.postgres.templates.store import BENCH_DATABASE, TemplateStore
+from teiten.execute.executor import Observer
 from teiten.execute.record import CampaignRecord
-from teiten.execute.sites.remote.cluster import RemoteCluster
-from teiten.kinds.queries.load.answers import Answers
-from teiten.execute.sites.attached.keeper import AttachedDatabase, Attachments
-from teiten.kinds.pgbench.load.command import PgbenchRun
-from teiten.kinds.pgbench.load.sampling import suggested_sampling_rate
 from teiten.host.cautions.builds import build_cautions
 from teiten.host.cautions.machine import compiler_cautions
-from teiten.host.system.paths import Workdir
-from teiten.host.system.users import ServerUser
 from teiten.model.build import BuildFacts
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.starts import Start, last_of_their_start
 from teiten.model.study import Setting
 from teiten.model.text import Bilingual
-from teiten.model.units import Seconds
 
-SAMPLING = "log-sampling"
-"""The kind of the event that records the share of transactions that pgbench logs."""
 VARIED = Bilingual("varied by the study", "本検証で変化させる要因")
 
 
 CHECKSUMS = "data_checksums"
-Place = tuple[str, int, str | None]
-"""Of a cluster: the template's fingerprint, the copy, and the folder that the study names."""
-
-
-@dataclass(frozen=True)
-class RunningServer:
-    """A server that a pair has left running for the next one."""
-
-    cluster: Cluster
-    start: Start
-    facts: Facts
-    """What it said of itself when it was started."""
-    cflags: str
 
 
 def asked_facts(asked: BuildFacts) -> dict[str, Any]:
@@ -70,93 +36,19 @@ def asked_facts(asked: BuildFacts) -> dict[str, Any]:
 
 @dataclass
 class Bench:
-    """The plan, the folders, and what one trial leaves for the next."""
+    """The plan, the record, and what is noted of servers."""
 
     plan: Plan
     campaign: Path
-    workdir: Workdir
-    user: ServerUser
-    templates: TemplateStore
     observer: Observer
     check_interruption: Callable[[], None]
     """Raises KeyboardInterrupt where someone asked for the end."""
     record: CampaignRecord
-    devices: tuple[str, ...]
-    log_folder: Path | None
-    """In memory; None where logs go beside the other evidence."""
-    sampling_rates: dict[str, float] = field(default_factory=dict)
-    """By context: decided once, so that both sides of a contrast log alike."""
     versions: dict[str, str] = field(default_factory=dict)
     """What ``version()`` says on each level of the factor server that was started."""
-    client_cores: float | None = None
-    """Of the host where pgbench runs; None for this machine's."""
-    attachments: Attachments | None = None
-    """The servers of the plan that Teiten did not start."""
-    kept: dict[Place, Cluster] = field(default_factory=dict)
-    """Stopped clusters whose data no trial has changed."""
-    running: dict[Place, RunningServer] = field(default_factory=dict)
-    """Servers that were left running."""
-
-    def goes_on(self, trial: PlannedTrial, attempt: int) -> bool:
-        """Whether a later trial shares the start of this one's server; never of a repeat, which
-        runs out of order."""
-        return attempt == 1 and trial.number not in self._last_of_their_start
-
-    def end_others(self, trial: PlannedTrial, attempt: int) -> None:
-        """Stop the servers that were left running for another pair than that of this trial."""
-        for place, server in list(self.running.items()):
-            if attempt != 1 or server.start[0] != trial.restart:
-                del self.running[place]
-                server.cluster.stop()
-
-    @cached_property
-    def _last_of_their_start(self) -> frozenset[int]:
-        return last_of_their_start(self.plan)
-
-    @cached_property
-    def answers(self) -> Answers:
-        """What queries answered first."""
-        return Answers(self.record)
 
     def evidence_folder(self, trial: PlannedTrial, attempt: int) -> Path:
         return self.campaign / "evidence" / f"trial-{trial.number:04d}.{attempt}"
-
-    def cluster_folder(self, trial: PlannedTrial, *, kept: bool) -> Path:
-        use = "kept" if kept else "once"
-        copy = "" if trial.copy == 1 else f"-{trial.copy}"
-        name = f"{self.campaign.name}-{trial.template.fingerprint[:12]}{copy}-{use}"
-        if trial.directory is None:
-            return self.workdir.clusters / name
-        return Path(trial.directory) / f"teiten-{name}-{_short_hash(trial.directory)}"
-
-    def clone(self, trial: PlannedTrial, folder: Path) -> CloneReport:
-        """Make the cluster's folder from the trial's template.
-
-        Raises MachineError where the folder that the study names cannot hold it.
-        """
-        if trial.directory is not None:
-            elsewhere.require_room(folder.parent)
-            elsewhere.note(self.workdir, folder)
-        try:
-            return self.templates.clone(trial.template, folder)
-        except BaseException as error:
-            marker = read_marker(folder)
-            if marker is not None and marker.pid == os.getpid():
-                with contextlib.suppress(TeitenError, OSError):
-                    remove_marked(folder)
-            elsewhere.forget(self.workdir, folder)
-            if isinstance(error, OSError):
-                raise MachineError(
-                    f"{folder} cannot be made: {error.strerror or error}",
-                    "name another folder, or give its file system what it lacks",
-                ) from error
-            raise
-
-    def remove(self, cluster: Cluster) -> None:
-        """Delete a cluster; what cannot be deleted now, the next start sweeps."""
-        with contextlib.suppress(TeitenError, OSError):
-            cluster.remove()
-        elsewhere.forget(self.workdir, cluster.data_directory.parent)
 
     def settings_of(self, trial: PlannedTrial) -> tuple[Setting, ...]:
         """The trial's parameters, each with the study's reason."""
@@ -198,68 +90,3 @@ class Bench:
                     self.record.record_caution(caution)
             for caution in compiler_cautions(self.versions):
                 self.record.record_caution(caution)
-
-    def sampling_rate(self, trial: PlannedTrial, warm_up_tps: float) -> float:
-        """The share of transactions that pgbench logs (0 to 1), decided by a context's first
-        warm-up and kept for all of its trials, also when the campaign is resumed."""
-        context = " ".join(
-            (
-                trial.cell.workload,
-                *(
-                    f"{name}={level}"
-                    for name, level in trial.cell.context(self.plan.study.contrast)
-                ),
-            )
-        )
-        if not self.sampling_rates:
-            for event in self.record.events():
-                if event.kind == SAMPLING:
-                    self.sampling_rates[event.detail["context"]] = event.detail["rate"]
-        if context not in self.sampling_rates:
-            rate = suggested_sampling_rate(warm_up_tps, self.client_cores)
-            self.sampling_rates[context] = rate
-            self.record.record_event(SAMPLING, context=context, rate=rate, tps=warm_up_tps)
-        return self.sampling_rates[context]
-
-    def pgbench_run(
-        self,
-        trial: PlannedTrial,
-        server: Cluster | AttachedDatabase | RemoteCluster,
-        folder: Path,
-        *,
-        duration: Seconds,
-        seed: int,
-        log_sampling_rate: float | None,
-    ) -> PgbenchRun:
-        workload = self.plan.study.workload(trial.cell.workload)
-        run = PgbenchRun(
-            pgbench=self.plan.pgbench,
-            socket_directory=server.socket_directory,
-            port=server.port,
-            dbname=BENCH_DATABASE,
-            user_name=server.user_name,
-            script=workload.script,
-            scale=int(trial.template.data.scale or 1),
-            clients=trial.clients,
-            threads=trial.threads,
-            duration=duration,
-            seed=seed,
-            query_mode=trial.query_mode,
-            options=workload.pgbench_options,
-            log_sampling_rate=log_sampling_rate,
-            folder=folder,
-            log_folder=self.log_folder,
-            cpus=trial.client_cpus,
-        )
-        if isinstance(server, Cluster):
-            return run
-        return replace(
-            run,
-            conninfo=server.pgbench_conninfo,
-            environment=server.pgbench_environment(trial.settings),
-        )
-
-
-def _short_hash(text: str) -> str:
-    """So that clusters in two folders have two names, and so two notes."""
-    return hashlib.sha256(text.encode()).hexdigest()[:6]

@@ -1,163 +1,72 @@
-"""The real executor for one server on this machine."""
+"""The real executor: a trial is a site, where its servers run, times a load."""
 
 from __future__ import annotations
 
-import contextlib
 import shutil
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from teiten.errors import TeitenError, WorkloadError
-from teiten.execute.executor import Facts, Observer
-from teiten.execute.postgres.templates.store import TemplateStore
-from teiten.execute.record import CampaignRecord
-from teiten.execute.sites.attached.site import AttachedTrial
-from teiten.execute.sites.attached.keeper import Attachments
 from teiten.execute.bench import Bench
-from teiten.kinds.queries.run import QueryTrial
-from teiten.execute.sites.remote.keeper import RemoteSite
-from teiten.execute.sites.remote.site import RemoteTrial
-from teiten.execute.sites.local.site import SingleServerTrial
-from teiten.execute.client.log_folder import new_log_folder, remove_log_folder
-from teiten.host.system.paths import Workdir
-from teiten.host.system.users import ServerUser
+from teiten.execute.executor import Facts, Observer
+from teiten.execute.load import Begin
+from teiten.execute.record import CampaignRecord
+from teiten.execute.sites.campaign import Sites
+from teiten.execute.sites.local.keeper import Machine
+from teiten.execute.steps import Steps
+from teiten.execute.trial import rehearse
+from teiten.kinds.registry import Stage, kind
 from teiten.model.plan import PlannedTrial, TemplateSpec
-from teiten.model.study import WorkloadKind
-
-TOLD_EVERY = 10.0
-"""Seconds between two words on a template that takes long."""
 
 
-class SingleServerExecutor:
-    """Runs trials on clusters cloned from templates: one server at a time, or those of a pair.
-
-    A cluster whose trials do not change data is kept between trials, one for each template; a
-    cluster whose data was changed is given back after its trial.
-    """
+class RealExecutor:
+    """Runs the trials of a campaign on real servers."""
 
     def __init__(
         self,
         *,
         record: CampaignRecord,
         campaign: Path,
-        workdir: Workdir,
-        user: ServerUser,
+        machine: Machine,
         observer: Observer,
         say: Callable[[str], None],
+        tell: Callable[[str], None],
         check_interruption: Callable[[], None],
-        devices: tuple[str, ...],
-        passwords: Mapping[str, str] | None = None,
-        site: RemoteSite | None = None,
+        passwords: Mapping[str, str],
     ) -> None:
-        """``passwords``: by address of an attached server, those that were in it. ``site``: the
-        hosts that the study names; they are closed with this."""
-        hosts = record.plan.hosts
-        self._site = site
-        self._attachments = Attachments(
-            record=record,
-            plan=record.plan,
-            folder=workdir.attached,
-            campaign=campaign.name,
-            passwords=passwords or {},
-            say=say,
-        )
-        self._bench = Bench(
-            plan=record.plan,
-            campaign=campaign,
-            workdir=workdir,
-            user=user,
-            templates=TemplateStore(workdir, user),
-            observer=observer,
-            check_interruption=check_interruption,
-            record=record,
-            devices=devices,
-            log_folder=new_log_folder(),
-            attachments=self._attachments,
-            client_cores=float(hosts.client.facts.cpu.logical) if hosts is not None else None,
-        )
-        self._say = say
-        self._begun: dict[int, SingleServerTrial] = {}
+        """``say``, ``tell`` and ``passwords``: see ``Sites``. Raises MachineError."""
+        self._bench = Bench(record.plan, campaign, observer, check_interruption, record)
+        self._sites = Sites(self._bench, machine, passwords, say, tell)
+        self._loads: dict[str, Begin] = {}
+        """By kind: what begins its loads, and knows what its trials share."""
+        self._begun: dict[int, Steps] = {}
         """By the trial's number: those that may still run."""
 
     def prepare(self, template: TemplateSpec) -> Facts:
-        if template.installation.attached is not None:
-            return self._attachments.prepare(template)
-        if self._site is not None:
-            return self._site.prepare(template)
-        store = self._bench.templates
-        if store.ready(template):
-            return {"built": False}
-        store.build(template, self._bench.plan.pgbench, self._telling(template))
-        return {"built": True}
-
-    def _telling(self, template: TemplateSpec) -> Callable[[str], None]:
-        """Every step as a detail; of a long build now and then how far it is, for everybody."""
-        told = time.monotonic()
-
-        def say(text: str) -> None:
-            nonlocal told
-            self._say(text)
-            if time.monotonic() - told >= TOLD_EVERY:
-                told = time.monotonic()
-                self._bench.observer.preparing(f"{template.data}: {text}")
-
-        return say
+        return self._sites.of(template).prepare(template)
 
     def rehearse(self, trial: PlannedTrial) -> None:
-        rehearsal = self._trial(trial, 0)
+        rehearsal = self._steps(trial, 0)
         self._begun = {0: rehearsal}
         try:
-            rehearsal.restore()
-            rehearsal.start()
-            if isinstance(rehearsal, QueryTrial):
-                rehearsal.try_queries()
-            else:
-                self._try_script(rehearsal)
-            rehearsal.stop(sound=True)
+            rehearse(rehearsal)
         finally:
-            rehearsal.abandon()
             shutil.rmtree(rehearsal.evidence, ignore_errors=True)
 
-    def _try_script(self, rehearsal: SingleServerTrial) -> None:
-        try:
-            rehearsal.try_script()
-        except WorkloadError as error:
-            raise WorkloadError(
-                error.message,
-                "correct it and run again: every script is tried with one transaction before the"
-                " first trial",
-            ) from error
-
-    def begin(self, trial: PlannedTrial, attempt: int) -> SingleServerTrial:
+    def begin(self, trial: PlannedTrial, attempt: int) -> Steps:
         pair = {one.number for one in self._bench.plan.pair_of(trial)}
         self._begun = {number: one for number, one in self._begun.items() if number in pair}
-        self._bench.end_others(trial, attempt)
-        begun = self._begun[trial.number] = self._trial(trial, attempt)
+        begun = self._begun[trial.number] = self._steps(trial, attempt)
         return begun
 
-    def _trial(self, trial: PlannedTrial, attempt: int) -> SingleServerTrial:
-        workload = self._bench.plan.study.workload(trial.cell.workload)
-        if workload.kind is WorkloadKind.QUERIES:
-            return QueryTrial(self._bench, trial, attempt)
-        if self._site is not None:
-            return RemoteTrial(self._bench, trial, attempt, self._site)
-        kind = AttachedTrial if trial.template.installation.attached else SingleServerTrial
-        return kind(self._bench, trial, attempt)
-
     def finish(self) -> None:
-        for trial in self._begun.values():
-            trial.abandon()
-        for server in self._bench.running.values():
-            with contextlib.suppress(TeitenError, OSError):
-                server.cluster.stop(immediately=True)
-        self._bench.running.clear()
-        for cluster in self._bench.kept.values():
-            self._bench.remove(cluster)
-        self._bench.kept.clear()
-        self._attachments.finish()
-        if self._site is not None:
-            self._site.close()
-        if self._bench.log_folder is not None:
-            remove_log_folder(self._bench.log_folder)
-            self._bench.log_folder = None
+        for steps in self._begun.values():
+            steps.abandon()
+        self._sites.finish()
+
+    def _steps(self, trial: PlannedTrial, attempt: int) -> Steps:
+        name = str(self._bench.plan.study.workload(trial.cell.workload).kind)
+        if name not in self._loads:
+            self._loads[name] = kind(name, Stage.RUN).loads(self._bench)
+        site = self._sites.of(trial.template).site(trial, attempt)
+        folder = self._bench.evidence_folder(trial, attempt)
+        return Steps(self._bench, trial, site, self._loads[name](trial, site, folder), folder)

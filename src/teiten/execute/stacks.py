@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 
 from teiten.errors import TeitenError
+from teiten.execute.load import ExtraWindow
 from teiten.execute.probes.perf import (
     PerfError,
     PerfSession,
@@ -17,14 +18,11 @@ from teiten.execute.probes.perf import (
     call_graph_for,
     rate_for,
 )
-from teiten.kinds.pgbench.load.process import PgbenchResult
 from teiten.host.facts.stacks import ProfilingFacts, kernel_allowed, profiling_caution
 from teiten.model.facts import Caution, Severity
 from teiten.model.stacks import Profile, is_unresolved
 from teiten.model.units import Seconds
 
-PROFILE_SEED = 30_000_001
-"""Added to a trial's seed for the extra window."""
 TRIES = 3
 """perf refuses to attach where a process of its list has just ended."""
 FEWEST_SAMPLES = 50
@@ -58,7 +56,7 @@ class ProfilingFailedError(Exception):
         self.caution = caution
 
 
-def sample(window: Window, facts: ProfilingFacts, load: Callable[[], PgbenchResult]) -> Profile:
+def sample(window: Window, facts: ProfilingFacts, load: Callable[[], ExtraWindow]) -> Profile:
     """Run ``load`` while perf watches the server.
 
     Raises ProfilingFailedError; perf has ended in any case.
@@ -81,13 +79,13 @@ def sample(window: Window, facts: ProfilingFacts, load: Callable[[], PgbenchResu
         shutil.rmtree(window.folder, ignore_errors=True)
 
 
-def _sample(window: Window, way: PerfWay, load: Callable[[], PgbenchResult]) -> Profile:
+def _sample(window: Window, way: PerfWay, load: Callable[[], ExtraWindow]) -> Profile:
     session = _attached(window, way)
     try:
         result = load()
         session.end()
         if result.problems:
-            raise PerfError(f"pgbench: {result.problems[0].detail}", "see the trial's log")
+            raise PerfError(f"the load: {result.problems[0].detail}", "see the trial's log")
         folded = session.read()
         counters = session.counters()
     finally:
@@ -95,8 +93,8 @@ def _sample(window: Window, way: PerfWay, load: Callable[[], PgbenchResult]) -> 
     profile = Profile(
         stacks=dict(folded.stacks),
         frequency=float(way.frequency),
-        seconds=Seconds(result.metrics.get("measured_seconds", window.seconds)),
-        transactions=result.metrics.get("transactions", 0.0),
+        seconds=result.seconds,
+        transactions=result.transactions,
         call_graph=way.call_graph,
         kernel=way.kernel,
         truncated=folded.truncated,

@@ -5,24 +5,9 @@ from __future__ import annotations
 import signal
 import subprocess
 import time
-from typing import Protocol
 
 from teiten.host.system import processes
 from teiten.host.system.waiting import EndSignal, take_end
-
-
-class Running(Protocol):
-    """A process that was started, here or on another host."""
-
-    @property
-    def pid(self) -> int: ...
-    @property
-    def returncode(self) -> int | None: ...
-    @property
-    def cpu_seconds(self) -> float: ...
-    def ended(self) -> bool: ...
-    def wait(self, seconds: float) -> bool: ...
-    def end(self, patience: float) -> None: ...
 
 
 class Child:

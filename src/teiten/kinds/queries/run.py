@@ -1,15 +1,19 @@
-"""One trial of one query: executed once, timed, and then explained."""
+"""The load of single queries: each executed once, timed, and then explained."""
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
 from statistics import median
 
 from teiten.errors import ServerError
-from teiten.execute.executor import Facts
-from teiten.execute.probes.sampler import Sampling
 from teiten.execute.bench import Bench
+from teiten.execute.executor import Facts
+from teiten.execute.load import Begin, ExtraWindow, Gathered, sampled
+from teiten.execute.probes.sampler import Sampling
+from teiten.execute.sites.contract import Site
+from teiten.kinds.queries.load.answers import Answers
 from teiten.kinds.queries.load.relations import read_planner, read_relations
-from teiten.execute.sites.local.site import SingleServerTrial
 from teiten.kinds.queries.load.session import Execution, QuerySession, packed
 from teiten.model.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.model.plan import PlannedTrial
@@ -23,12 +27,24 @@ SHORTEST_JUDGED = 1.0
 JUDGED = ("cpu_steal_share", "cpu_other_share")
 
 
-class QueryTrial(SingleServerTrial):
-    """The steps of a trial of one query. Only the plain executions enter its number; one that
+def loads(bench: Bench) -> Begin:
+    """The trials of a campaign share what each query answered first."""
+    answers = Answers(bench.record)
+
+    def begin(trial: PlannedTrial, site: Site, folder: Path) -> QueryLoad:
+        del folder
+        return QueryLoad(bench, answers, trial, site)
+
+    return begin
+
+
+class QueryLoad:
+    """The load of a trial of one query. Only the plain executions enter its number; one that
     exceeds the time limit makes it "over" that limit, which is a result and no failure."""
 
-    def __init__(self, bench: Bench, trial: PlannedTrial, attempt: int) -> None:
-        super().__init__(bench, trial, attempt)
+    def __init__(self, bench: Bench, answers: Answers, trial: PlannedTrial, site: Site) -> None:
+        self._bench, self._answers, self._trial, self._site = bench, answers, trial, site
+        self._workload = bench.plan.study.workload(trial.cell.workload)
         self._query = self._workload.query(trial.cell.level("query") or "")
         self._session: QuerySession | None = None
         self._first: Execution | None = None
@@ -36,19 +52,31 @@ class QueryTrial(SingleServerTrial):
         self._wrong: Problem | None = None
         self._over = False
         self._sampling: Sampling | None = None
+        self.gathered = Gathered()
+
+    def rehearse(self) -> None:
+        """Let the server plan every query of the workload, which finds their errors; and take note
+        of what it plans for."""
+        self._note_relations()
+        session = self._new_session()
+        for query in self._workload.queries:
+            session.explain(query, analyze=False)
+        session.close()
 
     def warm_up(self) -> Facts:
         """One execution that is discarded; what it answers is compared."""
+        with self._site.connect() as connection:
+            self.gathered.facts[PLANNER] = read_planner(connection)
         self._session = self._new_session()
         self._first = self._session.execute(self._query)
         self._over = self._first.seconds is None
         self._compare(self._first)
         return {"query": self._query.name, "first": self._first.seconds}
 
-    def measure(self, number: int) -> Facts:
+    def measure(self, turn: int) -> Facts:
         """All timings of the query: a trial of it is not cut into slices."""
-        del number
-        _, self._sampling = self._sampled(self._time_all)
+        del turn
+        _, self._sampling = sampled(self._site, lambda _: self._time_all())
         return {"seconds": list(self._timings), "over": self._over}
 
     def collect(self) -> Facts:
@@ -63,9 +91,9 @@ class QueryTrial(SingleServerTrial):
             metrics[OVER_TIMEOUT.name] = float(self._workload.timeout)
         else:
             metrics[QUERY_TIME.name] = median(self._timings)
-        self._gathered.metrics = metrics
-        self._gathered.series = self._sampling.series
-        self._gathered.facts |= {
+        self.gathered.metrics = metrics
+        self.gathered.series = self._sampling.series
+        self.gathered.facts |= {
             "query": self._query.name,
             "timings": list(self._timings),
             "first_seconds": self._first.seconds if self._first else None,
@@ -73,40 +101,39 @@ class QueryTrial(SingleServerTrial):
         }
         if self._first is not None and self._first.answer is not None:
             answer = self._first.answer
-            self._gathered.facts |= {"rows": answer.rows, "checksum": answer.checksum}
+            self.gathered.facts |= {"rows": answer.rows, "checksum": answer.checksum}
         self._session.close()
         for caution in self._sampling.cautions:
             self._bench.record.record_caution(caution)
-        return {"explained": self._gathered.facts["plan_executed"]}
+        return {"explained": self.gathered.facts["plan_executed"]}
 
-    def check(self) -> tuple[Problem, ...]:
-        """As of every trial, but that the limit's own message is no error; and the answers."""
-        found = super().check()
+    def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
+        """The limit's own message is no error; a wrong answer is one."""
         if self._session is not None and self._session.cancelled:
-            found = tuple(one for one in found if BY_TIMEOUT not in one.detail)
-        return found if self._wrong is None else (*found, self._wrong)
+            seen = tuple(one for one in seen if BY_TIMEOUT not in one.detail)
+        return seen if self._wrong is None else (*seen, self._wrong)
 
-    def start(self) -> Facts:
-        facts = super().start()
-        with self._connect() as connection:
-            self._gathered.facts[PLANNER] = read_planner(connection)
-        return facts
-
-    def try_queries(self) -> None:
-        """Let the server plan every query of the workload, which finds their errors; and take note
-        of what it plans for."""
-        self._note_relations()
+    def window(self, seconds: Seconds, folder: Path) -> ExtraWindow:
+        """The query again and again."""
+        del folder
         session = self._new_session()
-        for query in self._workload.queries:
-            session.explain(query, analyze=False)
+        begun, executed = time.monotonic(), 0
+        while (passed := time.monotonic() - begun) < seconds:
+            executed += session.execute(self._query).seconds is not None
         session.close()
+        return ExtraWindow(Seconds(passed), float(executed), ())
+
+    def abandon(self) -> None:
+        """The server ends what its client left."""
+        if self._session is not None:
+            self._session.close()
 
     def _note_relations(self) -> None:
         template, record = self._trial.template, self._bench.record
         known = (one.detail["fingerprint"] for one in record.events() if one.kind == RELATIONS)
         if template.fingerprint in known:
             return
-        with self._connect() as connection:
+        with self._site.connect() as connection:
             found = read_relations(connection)
         record.record_event(
             RELATIONS,
@@ -118,7 +145,9 @@ class QueryTrial(SingleServerTrial):
         )
 
     def _new_session(self) -> QuerySession:
-        return QuerySession(self._connect(), self._workload.timeout, self._bench.check_interruption)
+        return QuerySession(
+            self._site.connect(), self._workload.timeout, self._bench.check_interruption
+        )
 
     def _time_all(self) -> None:
         for _ in range(0 if self._over else self._workload.runs):
@@ -138,7 +167,7 @@ class QueryTrial(SingleServerTrial):
         if execution.answer is None or not self._workload.check_answers or self._wrong:
             return
         side = self._trial.cell.level(self._bench.plan.study.contrast) or ""
-        self._wrong = self._bench.answers.problem(
+        self._wrong = self._answers.problem(
             self._workload.name, self._query.name, execution.answer, side
         )
 

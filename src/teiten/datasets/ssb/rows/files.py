@@ -8,12 +8,12 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from teiten.errors import MachineError, UsageError
 from teiten.datasets.ssb.rows import binary_file
 from teiten.datasets.ssb.rows.blocks import Block, Tally, take_blocks
 from teiten.datasets.ssb.rows.native import units
 from teiten.datasets.ssb.rows.sizes import expected_bytes
 from teiten.datasets.ssb.rows.watch import Watch
+from teiten.errors import MachineError, UsageError
 from teiten.host.system.pipes import widen_pipe
 from teiten.model.ssb import SsbData, SsbFormat, SsbTable, Written
 

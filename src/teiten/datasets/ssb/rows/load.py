@@ -15,13 +15,13 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from teiten.errors import MachineError, ServerError, UsageError
 from teiten.datasets.ssb.rows import space
 from teiten.datasets.ssb.rows.native import Column, columns, units
 from teiten.datasets.ssb.rows.results import check_results, has_known_results
 from teiten.datasets.ssb.rows.streaming import Copy, copy_parallel
 from teiten.datasets.ssb.rows.verify import verify_sums
 from teiten.datasets.ssb.rows.watch import Watch
+from teiten.errors import MachineError, ServerError, UsageError
 from teiten.model.ssb import SsbData, SsbTable, Written
 
 LOADING = "teiten_loading_"

@@ -10,8 +10,8 @@ from importlib import resources
 
 import psycopg
 
-from teiten.errors import ServerError
 from teiten.datasets.ssb.rows.watch import Unwatched, Watch
+from teiten.errors import ServerError
 from teiten.model.ssb import SsbData, SsbTable, SsbVariant
 
 

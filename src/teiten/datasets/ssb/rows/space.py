@@ -7,8 +7,8 @@ from pathlib import Path
 
 import psycopg
 
-from teiten.errors import MachineError
 from teiten.datasets.ssb.rows.sizes import POSTGRES, expected_bytes
+from teiten.errors import MachineError
 from teiten.model.ssb import SsbData
 
 GB = 10**9

@@ -8,8 +8,8 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from teiten.errors import ServerError
 from teiten.datasets.ssb.rows.native import Column
+from teiten.errors import ServerError
 from teiten.model.ssb import Written
 
 

@@ -126,11 +126,16 @@ def answering(route: Route) -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        first = str(error).strip().partition("\n")[0] or type(error).__name__
-        raise ServerError(
-            f"the server {route.name}: {route.hide(first)}",
-            "see the server's log; teiten resume continues the campaign when it answers again",
-        ) from error
+        raise unanswered(route, error) from error
+
+
+def unanswered(route: Route, error: psycopg.Error) -> ServerError:
+    """What went wrong in a statement, or with the connection, without the password."""
+    first = str(error).strip().partition("\n")[0] or type(error).__name__
+    return ServerError(
+        f"the server {route.name}: {route.hide(first)}",
+        "see the server's log; teiten resume continues the campaign when it answers again",
+    )
 
 
 def passed_on(connection: psycopg.Connection[Any], route: Route, dbname: str) -> str:

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
-from teiten.errors import ServerError, TeitenError
+from teiten.datasets.contract import Say
+from teiten.errors import TeitenError
+from teiten.execute.bench import Bench
+from teiten.execute.client.address import Address
+from teiten.execute.client.contract import Client
 from teiten.execute.executor import Facts
+from teiten.execute.postgres.programs import run_program
+from teiten.execute.postgres.templates.build import NOT_VISIBLE, leaves_all_visible, make_tables
 from teiten.execute.sites.attached.asking import postmaster
 from teiten.execute.sites.attached.connection import Route, answering, passed_on
 from teiten.execute.sites.attached.databases import Databases
-from teiten.execute.sites.attached.filling import Filled, fill
-from teiten.execute.record import CampaignRecord
-from teiten.model.plan import Plan, TemplateSpec
+from teiten.execute.sites.attached.site import AttachedSite
+from teiten.model.attached import AttachedServer
+from teiten.model.installation import Pgbench
+from teiten.model.plan import PlannedTrial, TemplateSpec
+from teiten.model.study import DataSet
 
 LEFT = "databases-left"
 """The kind of the event that records what could not be dropped."""
@@ -32,57 +40,78 @@ class AttachedDatabase:
     route: Route
     name: str
     database: str
-    pgbench_conninfo: str
-    """Without a password."""
-    password: str | None
+    passed_on: str
+    """For other programs: a connection string without a password."""
+    password: str | None = field(repr=False)
     options: str
     """What the address gives to every session."""
     pid: int | None
     """The postmaster's, where it runs on this machine."""
 
-    socket_directory = Path()
-    port = 0
-    user_name = ""
-
-    def conninfo(self, _dbname: str = "") -> str:
+    def conninfo(self) -> str:
         """For our own connections: never shown."""
         return self.route.conninfo(self.database)
 
-    def connect(
-        self, _dbname: str = "", *, settings: Iterable[tuple[str, str]] = ()
-    ) -> psycopg.Connection[Any]:
+    def connect(self, *, settings: Iterable[tuple[str, str]] = ()) -> psycopg.Connection[Any]:
         """Connect, with parameters for the session. Raises ServerError."""
         options = self._options(settings)
         return self.route.connect(self.database, options=options or None)
 
-    def pgbench_environment(self, settings: Iterable[tuple[str, str]]) -> dict[str, str]:
-        """The password, and the parameters of pgbench's sessions."""
+    def address(self, settings: Iterable[tuple[str, str]] = ()) -> Address:
+        """For load programs: the password, and the parameters of their sessions, in their
+        environment."""
         found = {"PGOPTIONS": self._options(settings)}
         if self.password:
             found["PGPASSWORD"] = self.password
-        return found
+        return Address(self.passed_on, environment=found)
 
     def _options(self, settings: Iterable[tuple[str, str]]) -> str:
         return " ".join(filter(None, (self.options, session_options(settings))))
 
 
-class Attachments:
+@dataclass(frozen=True)
+class AttachedTables:
+    """The tables in a database of ours on an attached server."""
+
+    database: AttachedDatabase
+    pgbench: Pgbench
+
+    @property
+    def name(self) -> str:
+        return self.database.name
+
+    def conninfo(self) -> str:
+        return self.database.conninfo()
+
+    def connect(self) -> psycopg.Connection[Any]:
+        return self.database.connect()
+
+    def run_pgbench(self, *options: str, what: str) -> None:
+        address = self.database.address()
+        run_program(
+            [self.pgbench.path, *options, address.database],
+            what=what,
+            library_path=self.pgbench.library_path,
+            environment=address.environment,
+            hint="see whether the server has the disk for it, and its log",
+        )
+
+
+class AttachedKeeper:
     """Connects to attached servers, fills databases there, and drops them at the end."""
 
     def __init__(
         self,
-        *,
-        record: CampaignRecord,
-        plan: Plan,
+        bench: Bench,
         folder: Path,
-        campaign: str,
         passwords: Mapping[str, str],
+        client: Client,
         say: Callable[[str], None],
     ) -> None:
-        self._record = record
-        self._plan = plan
+        """``folder``: ``Workdir.attached``. ``passwords``: by address of a server, those that were
+        in it."""
+        self.bench, self.client = bench, client
         self._folder = folder
-        self._campaign = campaign
         self._passwords = passwords
         self._say = say
         self._databases: dict[str, Databases] = {}
@@ -92,7 +121,11 @@ class Attachments:
 
     def prepare(self, template: TemplateSpec) -> Facts:
         """Fill a database with the data set. Raises ServerError."""
-        return {"built": True, **self._fill(template, 1).facts}
+        return {"built": True, **self._fill(template, 1)}
+
+    def site(self, trial: PlannedTrial, attempt: int) -> AttachedSite:
+        del attempt
+        return AttachedSite(self, trial)
 
     def original(self, template: TemplateSpec, copy: int) -> str:
         """The filled database of a template; made where it is not there yet."""
@@ -118,7 +151,7 @@ class Attachments:
                 route=route,
                 name=f"PostgreSQL {version} ({route.name})",
                 database=database,
-                pgbench_conninfo=passed_on(connection, route, database),
+                passed_on=passed_on(connection, route, database),
                 password=connection.info.password or None,
                 options=connection.info.options,
                 pid=postmaster(connection),
@@ -137,34 +170,57 @@ class Attachments:
             try:
                 self.drop(name)
             except (TeitenError, OSError) as error:
-                self._record.record_event(LEFT, database=name, reason=str(error))
+                self.bench.record.record_event(LEFT, database=name, reason=str(error))
                 self._say(f"the database {name} is left: {error}; teiten clean drops it")
         self._filled.clear()
 
-    def _fill(self, template: TemplateSpec, copy: int) -> Filled:
+    def _fill(self, template: TemplateSpec, copy: int) -> Facts:
         route = self._route(template)
         name = self._of(route).create()
         self._made[name] = route
         self._say(f"filling the database {name} on the server {route.name}")
-        filled = fill(self.open(template, name), template, self._plan.pgbench)
+        tables = AttachedTables(self.open(template, name), self.bench.plan.pgbench)
+        with answering(route):
+            facts = fill(tables, template.data, _permitted(template), self._say)
         self._filled[template.fingerprint, copy] = name
-        return filled
+        return facts
 
     def _route(self, template: TemplateSpec) -> Route:
-        server = template.installation.attached
-        if server is None:
-            raise ServerError(
-                f"{template.installation.name} is not attached", "this is a defect of Teiten"
-            )
-        password = self._passwords.get(server.address)
-        return Route(template.installation.name, server.address, password)
+        address = _permitted(template).address
+        return Route(template.installation.name, address, self._passwords.get(address))
 
     def _of(self, route: Route) -> Databases:
         if route.address not in self._databases:
-            databases = Databases(route, self._folder, self._campaign)
+            databases = Databases(route, self._folder, self.bench.campaign.name)
             databases.drop_left()
             self._databases[route.address] = databases
         return self._databases[route.address]
+
+
+def fill(tables: AttachedTables, data: DataSet, permitted: AttachedServer, say: Say) -> Facts:
+    """Make the tables, then what every template gets: frozen, analysed, all on the disk.
+
+    Raises ServerError or WorkloadError where a step fails. Pages that are not known to be visible
+    afterwards (a transaction of others holds them back) are told, not refused: the server is not
+    ours alone.
+    """
+    make_tables(tables, data, say)
+    with tables.connect() as connection:
+        if permitted.can_prewarm:
+            connection.execute("CREATE EXTENSION IF NOT EXISTS pg_prewarm")
+        if leaves_all_visible(data):
+            connection.execute("VACUUM (FREEZE, ANALYZE)")
+        found = connection.execute(NOT_VISIBLE).fetchall()
+        if permitted.can_checkpoint:
+            connection.execute("CHECKPOINT")
+    return {"pages_not_visible": sum(pages for _, pages in found)}
+
+
+def _permitted(template: TemplateSpec) -> AttachedServer:
+    attached = template.installation.attached
+    if attached is None:
+        raise RuntimeError(f"{template.installation.name} is not attached")
+    return attached
 
 
 def session_options(settings: Iterable[tuple[str, str]]) -> str:

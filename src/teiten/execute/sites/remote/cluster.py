@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,11 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from teiten.errors import ServerError
+from teiten.execute.client.address import Address
 from teiten.execute.postgres.cluster import StopManner
 from teiten.execute.postgres.conf import Opening
-from teiten.execute.postgres.initdb import SUPERUSER
-from teiten.execute.postgres.templates.filling import BENCH_DATABASE
+from teiten.execute.postgres.initdb import BENCH_DATABASE, SUPERUSER
+from teiten.execute.sites.failure import failure
 from teiten.execute.sites.remote.agent.forms import settings_form
 from teiten.execute.sites.remote.hosts import Host
 from teiten.model.hosts import Placement
@@ -126,27 +127,19 @@ class RemoteCluster:
     def port(self) -> int:
         return int(self._started["port"])
 
-    @property
-    def pgbench_conninfo(self) -> str:
-        """For pgbench on the client host; without a password."""
+    def address(self) -> Address:
+        """For load programs on the client host. The server has the trial's parameters; the password
+        is in a line of a pgpass file there, where the load comes over the network."""
         way = self._way
-        return make_conninfo(
+        conninfo = make_conninfo(
             host=str(self.socket_directory) if way is None else way.address,
             user=SUPERUSER if way is None else LOAD_ROLE,
             port=self.port,
             dbname=BENCH_DATABASE,
             sslmode="disable",
         )
-
-    @property
-    def password_line(self) -> str | None:
-        """For the client host's pgpass file; None where the load goes by the socket."""
-        return None if self._way is None else self._way.password_line(self.port)
-
-    def pgbench_environment(self, settings: Iterable[tuple[str, str]]) -> dict[str, str]:
-        """Nothing: the server has the trial's parameters."""
-        del settings
-        return {}
+        line = None if way is None else way.password_line(self.port)
+        return Address(conninfo, password_line=line)
 
     def begun(self, state: dict[str, Any]) -> None:
         """Take a server that the agent has started."""
@@ -224,15 +217,13 @@ class RemoteCluster:
         )
 
     def connect(self, dbname: str = "postgres") -> psycopg.Connection[Any]:
-        """Connect as the superuser. Raises ServerError, HostLostError."""
-        try:
-            return psycopg.connect(self.conninfo(dbname), autocommit=True)
-        except psycopg.OperationalError as error:
-            self.host.call("machine.clock")  # a lost connection is told as such
-            raise ServerError(
-                f"{self.name} does not answer: {str(error).strip()}",
-                "see the server's log of this trial",
-            ) from error
+        """Connect as the superuser. Raises psycopg.Error; ``failure`` says what it means."""
+        return psycopg.connect(self.conninfo(dbname), autocommit=True)
+
+    def failure(self, error: psycopg.Error) -> ServerError:
+        """It is the server's, unless the host is lost: HostLostError is raised then."""
+        self.host.call("machine.clock")
+        return failure(self.name, error)
 
     @property
     def _started(self) -> dict[str, Any]:

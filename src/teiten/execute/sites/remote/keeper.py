@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psycopg
+
 from teiten.errors import TeitenError
+from teiten.execute.bench import Bench
+from teiten.execute.client.address import Address
 from teiten.execute.executor import Facts
-from teiten.execute.postgres.programs import pgbench_initialize
+from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.templates.build import fill
-from teiten.execute.postgres.templates.filling import SQL_FILLERS
-from teiten.execute.record import CampaignRecord
 from teiten.execute.sites.remote.agent.forms import BUILT, template_form
+from teiten.execute.sites.remote.client import RemoteClient
 from teiten.execute.sites.remote.cluster import NetworkWay, RemoteCluster
 from teiten.execute.sites.remote.hosts import HostPair
 from teiten.execute.sites.remote.packages import Programs
-from teiten.execute.bench import Place
+from teiten.execute.sites.remote.site import RemoteSite
 from teiten.model.facts import Caution, Severity
 from teiten.model.hosts import Role
 from teiten.model.installation import Installation, Pgbench
-from teiten.model.plan import Plan, TemplateSpec
+from teiten.model.plan import PlannedTrial, TemplateSpec
 
 REACHED = "hosts-reached"
 """The kind of the event that records the hosts and their clocks at each start."""
@@ -30,20 +34,19 @@ LARGEST_OFFSET = 0.1
 DISK_HINT = "see whether the db host has the disk for it"
 
 
-class RemoteSite:
-    """Everything of a campaign that is on other hosts. ``close`` takes it all back."""
+class RemoteKeeper:
+    """Everything of a campaign that is on other hosts. ``finish`` takes it all back."""
 
-    def __init__(
-        self, *, record: CampaignRecord, campaign: str, here: Path, say: Callable[[str], None]
-    ) -> None:
+    def __init__(self, bench: Bench, here: Path, say: Callable[[str], None]) -> None:
         """``here``: the working folder of this machine.
 
         Reach the hosts, keep others out of them, and sweep. Raises MachineError."""
-        plan: Plan = record.plan
-        if plan.study.hosts is None:
+        plan = bench.plan
+        if plan.study.hosts is None or plan.hosts is None:
             raise ValueError("the study names no hosts")
-        self._plan, self._record, self._say, self._campaign = plan, record, say, campaign
-        self.kept: dict[Place, RemoteCluster] = {}
+        self.bench, self._plan, self._say = bench, plan, say
+        self.kept: dict[str, RemoteCluster] = {}
+        """By key: stopped clusters whose data no trial has changed."""
         self.pair = HostPair(plan.study.hosts, here)
         try:
             for host in self.pair.each:
@@ -54,20 +57,20 @@ class RemoteSite:
             self.port = plan.study.hosts.db_port
             self.way = None if placement.together else NetworkWay(placement)
             self._db = Programs(self.pair.db, say)
-            self._client = self._db if placement.together else Programs(self.pair.client, say)
+            client = self._db if placement.together else Programs(self.pair.client, say)
+            cores = float(plan.hosts.client.facts.cpu.logical)
+            self.client = RemoteClient(self.pair.client, client, cores)
             self._note_clocks()
         except BaseException:
             self.pair.close()
             raise
 
+    def site(self, trial: PlannedTrial, attempt: int) -> RemoteSite:
+        return RemoteSite(self, trial, self.bench.evidence_folder(trial, attempt))
+
     def server(self, installation: Installation) -> Installation:
         """With its paths on the db host."""
         return self._db.server(installation)
-
-    @property
-    def pgbench(self) -> Pgbench:
-        """On the client host."""
-        return self._client.pgbench(self._plan.pgbench)
 
     def prepare(self, template: TemplateSpec) -> Facts:
         """Build a template on the db host, unless it is there."""
@@ -90,7 +93,7 @@ class RemoteSite:
             "clusters.clone",
             key=name,
             template=template_form(template, installation),
-            name=f"{self._campaign}-{name}",
+            name=f"{self.bench.campaign.name}-{name}",
         )
         return RemoteCluster(self.pair.db, name, installation), report
 
@@ -102,11 +105,10 @@ class RemoteSite:
                 reading = host.clock()
                 found[str(host.role)] = [reading.offset, reading.uncertainty]
                 if abs(reading.offset) - reading.uncertainty > LARGEST_OFFSET:
-                    self._record.record_caution(clock_apart(host.shown))
+                    self.bench.record.record_caution(clock_apart(host.shown))
         return found
 
-    def close(self) -> None:
-        """Give everything back; never raises."""
+    def finish(self) -> None:
         for cluster in self.kept.values():
             with contextlib.suppress(TeitenError, OSError):
                 cluster.remove()
@@ -118,12 +120,14 @@ class RemoteSite:
         cluster = RemoteCluster(db, BUILT, self.server(template.installation))
         try:
             cluster.begun(state)
-            fill(
-                cluster,
-                template.data,
-                lambda: self._make_tables(cluster, template),
-                self._say,
-            )
+            try:
+                fill(
+                    RemoteTables(cluster, self._db.pgbench, self._plan.pgbench),
+                    template.data,
+                    self._say,
+                )
+            except psycopg.Error as error:
+                raise cluster.failure(error) from error
             cluster.leave()
             db.call("clusters.finish_build")
         except BaseException:
@@ -132,34 +136,12 @@ class RemoteSite:
                 db.call("clusters.drop_build")
             raise
 
-    def _make_tables(self, cluster: RemoteCluster, template: TemplateSpec) -> None:
-        filler = SQL_FILLERS.get(template.data.kind)
-        if filler is not None:
-            filler(cluster, template, self._plan.pgbench, self._say)
-            return
-        pgbench = self._db.pgbench(self._plan.pgbench)
-        arguments = pgbench_initialize(
-            pgbench,
-            template.data,
-            f"--host={cluster.socket_directory}",
-            f"--port={cluster.port}",
-            f"--username={cluster.user_name}",
-            "bench",
-        )
-        self.pair.db.call(
-            "clusters.run",
-            arguments=[str(one) for one in arguments],
-            library_path=str(pgbench.library_path) if pgbench.library_path else None,
-            what=f"pgbench --initialize with scale {template.data.scale} on {cluster.name}",
-            hint=DISK_HINT,
-        )
-
     def _note_clocks(self) -> None:
         clocks = self.clocks()
         for role in Role:
             host = self.pair.db if role is Role.DB else self.pair.client
             offset, uncertainty = clocks.get(str(host.role), [0.0, 0.0])
-            self._record.record_event(
+            self.bench.record.record_event(
                 REACHED,
                 role=str(role),
                 host=host.shown,
@@ -168,6 +150,42 @@ class RemoteSite:
                 clock_offset=round(offset, 6),
                 clock_uncertainty=round(uncertainty, 6),
             )
+
+
+@dataclass(frozen=True)
+class RemoteTables:
+    """The tables of a cluster on the db host."""
+
+    cluster: RemoteCluster
+    pgbench_there: Callable[[Pgbench], Pgbench]
+    """The campaign's pgbench, on the db host; it may have to be sent."""
+    pgbench: Pgbench
+
+    @property
+    def name(self) -> str:
+        return self.cluster.name
+
+    def conninfo(self) -> str:
+        return self.cluster.conninfo(BENCH_DATABASE)
+
+    def connect(self) -> psycopg.Connection[Any]:
+        return self.cluster.connect(BENCH_DATABASE)
+
+    def maintenance(self) -> psycopg.Connection[Any]:
+        return self.cluster.connect()
+
+    def run_pgbench(self, *options: str, what: str) -> None:
+        cluster, pgbench = self.cluster, self.pgbench_there(self.pgbench)
+        address = Address.by_socket(
+            cluster.socket_directory, cluster.port, cluster.user_name, BENCH_DATABASE
+        )
+        cluster.host.call(
+            "clusters.run",
+            arguments=[str(pgbench.path), *options, *address.options, address.database],
+            library_path=str(pgbench.library_path) if pgbench.library_path else None,
+            what=what,
+            hint=DISK_HINT,
+        )
 
 
 def clock_apart(host: str) -> Caution:

@@ -1,65 +1,80 @@
-"""One trial whose server, load generator or both are on other hosts: all of METHOD.md's steps."""
+"""A cluster on the db host, with the load on the client host: all of METHOD.md's steps.
+
+A connection that is lost ends the campaign, not the trial alone.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import shutil
+import statistics
 import time
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from teiten.errors import ServerError
+from teiten.errors import MachineError, ServerError
+from teiten.execute.client.address import Address
+from teiten.execute.client.contract import Client, Program, Running
 from teiten.execute.executor import Facts
 from teiten.execute.postgres.cluster import StopManner
+from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.server_log import scan
-from teiten.execute.postgres.templates.store import BENCH_DATABASE
+from teiten.execute.sites.contract import Node
 from teiten.execute.sites.remote.cluster import RemoteCluster
-from teiten.execute.sites.remote.pgbench import RemoteChild, RemotePgbench
 from teiten.execute.sites.remote.sampling import RemoteReader, RemoteSampler
-from teiten.execute.bench import Bench
-from teiten.execute.sites.remote.keeper import RemoteSite
-from teiten.execute.sites.server_facts import prewarm
-from teiten.execute.sites.local.site import SingleServerTrial
-from teiten.kinds.pgbench.load.command import PgbenchRun
-from teiten.kinds.pgbench.load.process import PgbenchProcess, try_script
+from teiten.execute.sites.server_facts import (
+    non_default_settings,
+    prewarm,
+    read_server_facts,
+    require_checksums,
+)
 from teiten.model.plan import PlannedTrial
 from teiten.model.study import CachePolicy
 from teiten.model.trial import Problem
+from teiten.model.units import Bytes
+
+if TYPE_CHECKING:
+    from teiten.execute.sites.remote.keeper import RemoteKeeper
 
 REACH_TIMEOUT = 10.0
 """Seconds within which the client host must reach the server."""
 SERVER_LOG, CONFIGURATION = "server.log", "postgresql.conf"
+ROUND_TRIPS = 9
 
 
-class RemoteTrial(SingleServerTrial):
-    """As on this machine; a connection that is lost ends the campaign, not the trial alone."""
+class RemoteSite:
+    """One trial's cluster. Where a host is lost, its agent gives everything back by itself."""
 
-    def __init__(self, bench: Bench, trial: PlannedTrial, attempt: int, site: RemoteSite) -> None:
-        super().__init__(bench, trial, attempt)
-        self._site = site
-        self._remote: RemoteCluster | None = None
+    warm = False
+
+    def __init__(self, keeper: RemoteKeeper, trial: PlannedTrial, folder: Path) -> None:
+        bench = keeper.bench
+        self._keeper, self._bench, self._trial, self._folder = keeper, bench, trial, folder
+        self._measure = bench.plan.study.measure
+        self._keeps = not bench.plan.study.workload(trial.cell.workload).changes_data
+        use = "kept" if self._keeps else "once"
+        copy = "" if trial.copy == 1 else f"-{trial.copy}"
+        self._key = f"{trial.template.fingerprint[:12]}{copy}-{use}"
+        self._cluster: RemoteCluster | None = None
+        self._crashed = False
+        self._sound = False
+        self.client: Client = keeper.client
+        self.facts: Facts = {}
 
     @property
-    def server(self) -> RemoteCluster:
-        if self._remote is None:
+    def cluster(self) -> RemoteCluster:
+        if self._cluster is None:
             raise RuntimeError("the trial has no cluster yet")
-        return self._remote
+        return self._cluster
 
     def restore(self) -> Facts:
-        shutil.rmtree(self.evidence, ignore_errors=True)
-        self.evidence.mkdir(parents=True)
-        kept = self._site.kept.get(self._place) if self._keeps else None
+        kept = self._keeper.kept.get(self._key) if self._keeps else None
         if kept is not None:
-            self._remote = kept
+            self._cluster = kept
             return {"restored": False}
-        use = "kept" if self._keeps else "once"
-        copy = "" if self._trial.copy == 1 else f"-{self._trial.copy}"
-        template = self._trial.template
-        name = f"{template.fingerprint[:12]}{copy}-{use}"
-        self._remote, report = self._site.clone(template, name)
+        self._cluster, report = self._keeper.clone(self._trial.template, self._key)
         return {
             "restored": True,
             "method": report["method"],
@@ -71,128 +86,127 @@ class RemoteTrial(SingleServerTrial):
         policy = self._measure.caches
         if policy is CachePolicy.KEEP:
             return {"caches": "kept"}
-        done = self._site.pair.db.call("clusters.caches", key=self.server.key, policy=str(policy))
-        return {"caches": done}
+        db = self._keeper.pair.db
+        return {"caches": db.call("clusters.caches", key=self.cluster.key, policy=str(policy))}
+
+    def limit(self, cpus: float | None, memory: Bytes | None) -> Facts:
+        if cpus is None and memory is None:
+            return {}
+        raise MachineError(
+            "what servers and load programs on other hosts use cannot be limited yet",
+            "leave the limit out, or run the study on that host itself",
+        )
 
     def start(self) -> Facts:
-        with self._answering():
-            return super().start()
+        self._launch()
+        facts = read_server_facts(self.connect)
+        require_checksums(facts, self._trial.template)
+        level = self._trial.cell.level("server") or self._trial.template.installation.name
+        self._bench.note_server(level, facts, self._trial)
+        self.facts["version"] = facts["version"]
+        self.facts["data_checksums"] = facts["data_checksums"]
+        self.facts["settings"] = non_default_settings(self.connect)
+        self.facts["round_trip"] = self._round_trip()
+        return {"version": facts["version_number"]}
+
+    def _launch(self) -> None:
+        keeper = self._keeper
+        self.cluster.start(self._bench.settings_of(self._trial), keeper.way, keeper.port)
+        if keeper.way is not None:
+            keeper.pair.client.call(
+                "machine.reach",
+                address=keeper.way.address,
+                port=self.cluster.port,
+                timeout=REACH_TIMEOUT,
+            )
+
+    def _round_trip(self) -> float:
+        """Seconds of a statement that does nothing on our own connection, the median of some: what
+        is timed from here holds so much of the way."""
+        seconds = []
+        with self.connect() as connection:
+            for _ in range(ROUND_TRIPS):
+                begun = time.perf_counter()
+                connection.execute("SELECT 1")
+                seconds.append(time.perf_counter() - begun)
+        return statistics.median(seconds)
 
     def prewarm(self) -> Facts:
         if not self._measure.prewarm:
             return {"prewarmed": False}
-        with self._answering():
-            return prewarm(self._connect)
+        return prewarm(self.connect)
 
     def settle(self) -> Facts:
-        with self._answering(), self._connect() as connection:
+        with self.connect() as connection:
             connection.execute("CHECKPOINT")
-        clocks = self._site.clocks()
-        self._gathered.facts["clocks"] = clocks
+        clocks = self._keeper.clocks()
+        self.facts["clocks"] = clocks
         time.sleep(self._measure.settle)
         return {"clocks": clocks}
 
-    def try_script(self) -> None:
-        run = self._remote_run(self._rehearsed_run())
-        client, line = self._site.pair.client, self.server.password_line
-        try_script(run, launch=lambda run, arguments: RemoteChild(client, run, arguments, line))
+    def connect(self, _node: Node = None) -> psycopg.Connection[Any]:
+        return self.cluster.connect(BENCH_DATABASE)
 
-    @property
-    def profiles(self) -> bool:
-        return False
+    def address(self, _node: Node = None) -> Address:
+        return self.cluster.address()
 
-    def stop(self, *, sound: bool) -> Facts:  # noqa: ARG002 - no server is shared by pairs
-        if self._remote is None:
-            return {}
-        manner = self._remote.stop(immediately=not self._keeps or self._crashed)
-        self._sound = manner is StopManner.FAST
-        return {"stopped": str(manner)}
+    def spawn(self, program: Program) -> Running:
+        return self.client.spawn(program)
 
-    def abandon(self) -> None:
-        """End what still runs, keep the evidence, and give back a cluster that was changed.
-
-        Where a host is lost, its agent does that by itself."""
-        for end in (self._end_load, self._end_sampling, self._end_server):
-            with contextlib.suppress(Exception):
-                end()
-        self._note_evidence(self._kept_evidence())
-        self._remote = None
-
-    def _end_load(self) -> None:
-        if self._pgbench is not None and self._site.pair.lost is None:
-            self._pgbench.stop()
-
-    def _end_sampling(self) -> None:
-        if self._sampler is not None:
-            self._sampler.stop()
-
-    def _end_server(self) -> None:
-        cluster = self._remote
-        if cluster is None or cluster.host.link.lost:
-            return
-        cluster.stop(immediately=True)
-        (self.evidence / SERVER_LOG).write_bytes(cluster.log())
-        (self.evidence / CONFIGURATION).write_bytes(cluster.configuration())
-        if self._keeps and self._sound:
-            self._site.kept[self._place] = cluster
-        else:
-            self._site.kept.pop(self._place, None)
-            cluster.remove()
-
-    def _kept_evidence(self) -> list[tuple[str, str]]:
-        named = (("server log", SERVER_LOG), ("configuration", CONFIGURATION))
-        return [(kind, name) for kind, name in named if (self.evidence / name).exists()]
-
-    def _launch(self) -> None:
-        site = self._site
-        self.server.start(self._bench.settings_of(self._trial), site.way, site.port)
-        if site.way is not None:
-            site.pair.client.call(
-                "machine.reach",
-                address=site.way.address,
-                port=self.server.port,
-                timeout=REACH_TIMEOUT,
-            )
-
-    def _new_load(self, run: PgbenchRun) -> PgbenchProcess:
-        line = self.server.password_line
-        return RemotePgbench(self._remote_run(run), self._site.pair.client, line)
-
-    def _remote_run(self, run: PgbenchRun) -> PgbenchRun:
-        return replace(run, pgbench=self._site.pgbench, log_folder=None, cpus=())
-
-    def _new_sampler(self) -> RemoteSampler:
-        pair, (db_disks, client_disks) = self._site.pair, self._site.devices
+    def sampler(self, _node: Node = None) -> RemoteSampler:
+        pair, (db_disks, client_disks) = self._keeper.pair, self._keeper.devices
         client = None
         if pair.client is not pair.db:
             client = RemoteReader(pair.client, None, client_disks)
         return RemoteSampler(
-            conninfo=self.server.conninfo(BENCH_DATABASE),
+            conninfo=self.cluster.conninfo(BENCH_DATABASE),
             version=self._trial.template.installation.version,
-            server=RemoteReader(pair.db, self.server.pid or 0, db_disks),
+            server=RemoteReader(pair.db, self.cluster.pid or 0, db_disks),
             client=client,
         )
 
-    def _is_running(self) -> bool:
-        return self._remote is not None and self._remote.is_running()
+    def quiet(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
-    def _connect(self) -> psycopg.Connection[Any]:
-        return self.server.connect(BENCH_DATABASE)
+    def is_running(self) -> bool:
+        return self._cluster is not None and self._cluster.is_running()
 
-    def _log_problems(self) -> tuple[Problem, ...]:
-        if self._remote is None:
+    def problems(self) -> tuple[Problem, ...]:
+        if self._cluster is None:
             return ()
-        problems = scan(self._remote.log().decode("utf-8", "replace"))
+        problems = scan(self._cluster.log().decode("utf-8", "replace"))
         self._crashed = any(problem.code == "server-crash" for problem in problems)
         return problems
 
-    @contextlib.contextmanager
-    def _answering(self) -> Iterator[None]:
-        """A statement that fails is the server's, unless the host is lost."""
-        try:
-            yield
-        except psycopg.Error as error:
-            self._site.pair.db.call("machine.clock")
-            raise ServerError(
-                f"{self.server.name}: {str(error).strip()}", "see the server's log of this trial"
-            ) from error
+    def stacks(self) -> None:
+        return None
+
+    def failure(self, error: psycopg.Error) -> ServerError:
+        return self.cluster.failure(error)
+
+    def stop(self, *, sound: bool) -> Facts:  # noqa: ARG002 - no server is shared by pairs
+        if self._cluster is None:
+            return {}
+        manner = self._cluster.stop(immediately=not self._keeps or self._crashed)
+        self._sound = manner is StopManner.FAST
+        return {"stopped": str(manner)}
+
+    def abandon(self) -> None:
+        """End what still runs, keep the evidence, and give back a cluster that was changed."""
+        cluster, self._cluster = self._cluster, None
+        if cluster is None or cluster.host.link.lost:
+            return
+        with contextlib.suppress(Exception):
+            cluster.stop(immediately=True)
+            (self._folder / SERVER_LOG).write_bytes(cluster.log())
+            (self._folder / CONFIGURATION).write_bytes(cluster.configuration())
+            if self._keeps and self._sound:
+                self._keeper.kept[self._key] = cluster
+            else:
+                self._keeper.kept.pop(self._key, None)
+                cluster.remove()
+
+    @property
+    def evidence(self) -> tuple[tuple[str, str], ...]:
+        named = (("server log", SERVER_LOG), ("configuration", CONFIGURATION))
+        return tuple((kind, name) for kind, name in named if (self._folder / name).exists())

@@ -1,14 +1,12 @@
-"""Whether a trial counts: rules on the machine's and the server's record, blind to the result."""
+"""Whether a trial of pgbench counts, and whether it changed data that it was declared to read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from teiten.model.trial import Problem, Series
-from teiten.model.units import Share
 
 CLIENT_BOUND = 0.95
 """A pgbench that used this share of its threads' time had no time left to load the server."""
@@ -17,30 +15,12 @@ CLIENT_BOUND = 0.95
 CHANGES_BY_TRANSACTION = 0.01
 
 
-@dataclass(frozen=True)
-class TrialReadings:
-    """What is known when a trial is judged."""
-
-    log_problems: tuple[Problem, ...]
-    pgbench_problems: tuple[Problem, ...]
-    metrics: dict[str, float]
-    pgbench_cpu_seconds: float
-    threads: int
-    disturbed_share: Share
-
-
-def problems_of(readings: TrialReadings) -> tuple[Problem, ...]:
-    """Why the trial does not count; empty where it does (METHOD.md, A trial, 7)."""
-    return (
-        *readings.log_problems,
-        *readings.pgbench_problems,
-        *_failed_transactions(readings),
-        *_client_bound(readings),
-        *_disturbance(readings, "steal", "cpu_steal_share"),
-        *_disturbance(readings, "other-load", "cpu_other_share"),
-        *_disturbance(readings, "steal", "client_cpu_steal_share"),
-        *_disturbance(readings, "other-load", "client_cpu_other_share"),
-    )
+def load_problems(
+    metrics: Mapping[str, float], cpu_seconds: float, threads: int
+) -> tuple[Problem, ...]:
+    """Transactions that failed, and a load generator that was the bottleneck (METHOD.md, A trial,
+    7). ``cpu_seconds``: of pgbench."""
+    return (*_failed_transactions(metrics), *_client_bound(metrics, cpu_seconds, threads))
 
 
 def changes_rows(series: Iterable[Series], transactions: float) -> bool:
@@ -56,23 +36,16 @@ def changes_rows(series: Iterable[Series], transactions: float) -> bool:
     return False
 
 
-def _failed_transactions(readings: TrialReadings) -> tuple[Problem, ...]:
-    failed = readings.metrics.get("failed_transactions", 0.0)
+def _failed_transactions(metrics: Mapping[str, float]) -> tuple[Problem, ...]:
+    failed = metrics.get("failed_transactions", 0.0)
     return (Problem("failed-transactions", f"{failed:.0f}"),) if failed > 0 else ()
 
 
-def _client_bound(readings: TrialReadings) -> tuple[Problem, ...]:
-    seconds = readings.metrics.get("measured_seconds", 0.0)
+def _client_bound(
+    metrics: Mapping[str, float], cpu_seconds: float, threads: int
+) -> tuple[Problem, ...]:
+    seconds = metrics.get("measured_seconds", 0.0)
     if seconds <= 0:
         return ()
-    share = readings.pgbench_cpu_seconds / (seconds * readings.threads)
-    if share < CLIENT_BOUND:
-        return ()
-    return (Problem("client-bound", f"{share:.0%}"),)
-
-
-def _disturbance(readings: TrialReadings, code: str, metric: str) -> tuple[Problem, ...]:
-    share = readings.metrics.get(metric, 0.0)
-    if share <= readings.disturbed_share:
-        return ()
-    return (Problem(code, f"{share:.1%} > {readings.disturbed_share:.1%}"),)
+    share = cpu_seconds / (seconds * threads)
+    return () if share < CLIENT_BOUND else (Problem("client-bound", f"{share:.0%}"),)

@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.errors import UsageError
+from teiten.execute.client.address import Address
 from teiten.model.installation import Pgbench, Version
 from teiten.model.study import QueryMode, Script
 from teiten.model.units import Seconds
@@ -66,10 +67,7 @@ class PgbenchRun:
     """One run of pgbench against one server."""
 
     pgbench: Pgbench
-    socket_directory: Path
-    port: int
-    dbname: str
-    user_name: str
+    address: Address
     script: Script
     scale: int
     clients: int
@@ -92,11 +90,6 @@ class PgbenchRun:
     """Keep the per-transaction log instead of deleting what has been read."""
     cpus: tuple[int, ...] = ()
     """The processors that pgbench is pinned to; empty for all."""
-    conninfo: str | None = None
-    """Of an attached server, without a password: in place of socket folder, port, user and
-    database."""
-    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """For pgbench, beside ours: the password, and the parameters of its sessions."""
     statement_latencies: bool = True
     """-r. It costs 3 ns per command (benchmarks/transaction_log.py), and the reports used it."""
 
@@ -130,7 +123,7 @@ def benchmark_arguments(run: PgbenchRun) -> tuple[str, ...]:
         *_seed(run),
         *_log(run),
         *run.options,
-        run.conninfo or run.dbname,
+        run.address.database,
     )
 
 
@@ -146,7 +139,7 @@ def trial_arguments(run: PgbenchRun) -> tuple[str, ...]:
         "-t",
         "1",
         *run.options,
-        run.conninfo or run.dbname,
+        run.address.database,
     )
 
 
@@ -176,10 +169,9 @@ def script_file_name(script: Script) -> str:
 
 
 def _common(run: PgbenchRun) -> tuple[str, ...]:
-    address = ("-h", str(run.socket_directory), "-p", str(run.port), "-U", run.user_name)
     return (
         "-n",
-        *(address if run.conninfo is None else ()),
+        *run.address.options,
         "-M",
         run.query_mode.value,
         *_script(run),

@@ -8,26 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from teiten.execute.executor import Facts
+from teiten.execute.load import Gathered
 from teiten.execute.probes.sampler import Sampling
 from teiten.kinds.pgbench.load.process import ERRORS_FILE, OUTPUT_FILE, PgbenchResult
 from teiten.kinds.pgbench.load.slices import pooled_latencies, pooled_metrics, pooled_series
 from teiten.model.facts import Caution
 from teiten.model.metrics import LATENCY_MEAN, TPS
-from teiten.model.stacks import Profile
-from teiten.model.trial import Problem, Series
+from teiten.model.trial import Problem
 from teiten.model.units import Seconds
-
-
-@dataclass
-class Gathered:
-    """What a trial has gathered so far; it grows with the steps."""
-
-    metrics: dict[str, float] = field(default_factory=dict)
-    series: tuple[Series, ...] = ()
-    histogram: str = ""
-    facts: Facts = field(default_factory=dict)
-    evidence: tuple[tuple[str, str], ...] = ()
-    profile: Profile | None = None
 
 
 @dataclass(frozen=True)

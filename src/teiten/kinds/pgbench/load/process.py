@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import IO, Protocol
 
 from teiten.errors import WorkloadError
-from teiten.execute.client.child import Child, Running
+from teiten.execute.client.contract import LogReader, Program, Running, Spawn, TransactionLog
+from teiten.execute.client.here import spawn_here
+from teiten.execute.client.pgbench_log import LogSummary
 from teiten.kinds.pgbench.load.command import (
+    LOG_PREFIX_OPTION_SINCE,
     PgbenchRun,
     benchmark_arguments,
     log_prefix,
@@ -20,8 +19,6 @@ from teiten.kinds.pgbench.load.command import (
     trial_arguments,
 )
 from teiten.kinds.pgbench.load.followed import FollowedErrors
-from teiten.execute.client.histogram import LatencyHistogram
-from teiten.execute.client.pgbench_log import LogSummary, TransactionLogReader, log_paths
 from teiten.kinds.pgbench.load.output import Progress, parse_summary
 from teiten.kinds.pgbench.load.result import (
     PgbenchResult,
@@ -32,8 +29,6 @@ from teiten.kinds.pgbench.load.result import (
     script_is_wrong,
     summary_metrics,
 )
-from teiten.host.system import processes
-from teiten.host.system.signals import KILL
 
 __all__ = [
     "PgbenchProcess",
@@ -49,19 +44,13 @@ STOP_SECONDS = 5.0
 """How long pgbench may take to end after SIGTERM, before SIGKILL."""
 
 
-class LogReader(Protocol):
-    """What counts the per-transaction log."""
-
-    @property
-    def histogram(self) -> LatencyHistogram: ...
-    def stop(self) -> LogSummary: ...
-
-
 class PgbenchProcess:
     """One run of pgbench. Start it in the main thread: the kernel ends it with that thread."""
 
-    def __init__(self, run: PgbenchRun) -> None:
+    def __init__(self, run: PgbenchRun, spawn: Spawn = spawn_here) -> None:
+        """``spawn``: where it is to run."""
         self.run = run
+        self._spawn = spawn
         self._arguments = benchmark_arguments(run)
         self._child: Running | None = None
         self._reader: LogReader | None = None
@@ -84,23 +73,8 @@ class PgbenchProcess:
 
         Raises WorkloadError where pgbench cannot be started.
         """
-        self._child = self._launch()
-        if self.run.log_sampling_rate is not None:
-            self._reader = self._read_log()
-
-    def _launch(self) -> Running:
-        return Child(_spawn(self.run, self._arguments))
-
-    def _read_log(self) -> LogReader:
-        paths = log_paths(
-            transaction_log_folder(self.run),
-            log_prefix(self.run.pgbench.version),
-            self.pid,
-            min(self.run.threads, self.run.clients),
-        )
-        reader = TransactionLogReader(paths, keep=self.run.keep_log)
-        reader.start()
-        return reader
+        self._child = self._spawn(_program(self.run, self._arguments, _log(self.run)))
+        self._reader = self._child.log
 
     def poll(self) -> Progress | None:
         """The latest line of progress; None before the first one."""
@@ -181,18 +155,14 @@ class PgbenchProcess:
         )
 
 
-Launch = Callable[[PgbenchRun, tuple[str, ...]], Running]
-"""Starts pgbench with these arguments."""
-
-
-def try_script(run: PgbenchRun, timeout: float = 60.0, launch: Launch | None = None) -> None:
+def try_script(run: PgbenchRun, timeout: float = 60.0, spawn: Spawn = spawn_here) -> None:
     """Run one single transaction of the script, to find its errors before a campaign starts.
 
-    Of ``run`` the clients, the duration and the log do not matter. ``launch``: None for this
-    machine. Raises WorkloadError with pgbench's own message.
+    Of ``run`` the clients, the duration and the log do not matter. Raises WorkloadError with
+    pgbench's own message.
     """
     arguments = trial_arguments(run)
-    child = Child(_spawn(run, arguments)) if launch is None else launch(run, arguments)
+    child = spawn(_program(run, arguments, None))
     try:
         ended = child.wait(timeout)
     finally:
@@ -209,30 +179,32 @@ def try_script(run: PgbenchRun, timeout: float = 60.0, launch: Launch | None = N
         raise script_error(run, errors.splitlines(), command)
 
 
-def _spawn(run: PgbenchRun, arguments: tuple[str, ...]) -> subprocess.Popen[bytes]:
-    run.folder.mkdir(parents=True, exist_ok=True)
-    if not run.script.builtin:
-        path = run.folder / script_file_name(run.script)
-        path.write_text(run.script.text, encoding="utf-8")
-    with _created(run.folder / OUTPUT_FILE) as output, _created(run.folder / ERRORS_FILE) as errors:
-        try:
-            return processes.spawn(
-                (run.pgbench.path, *arguments),
-                library_path=run.pgbench.library_path,
-                environment=run.environment,
-                folder=run.folder,
-                stdout=output,
-                stderr=errors,
-                death_signal=KILL,
-                cpus=run.cpus,
-            )
-        except OSError as error:
-            raise WorkloadError(
-                f"{run.pgbench.path} cannot be started: {error.strerror or error}",
-                "check the installation with `teiten pg list`,"
-                " or get pgbench with `teiten pg install`",
-            ) from error
+def _program(run: PgbenchRun, arguments: tuple[str, ...], log: TransactionLog | None) -> Program:
+    script = () if run.script.builtin else ((script_file_name(run.script), run.script.text),)
+    return Program(
+        name="pgbench",
+        path=run.pgbench.path,
+        arguments=arguments,
+        folder=run.folder,
+        output=OUTPUT_FILE,
+        errors=ERRORS_FILE,
+        due=run.duration,
+        library_path=run.pgbench.library_path,
+        environment=run.address.environment,
+        password_line=run.address.password_line,
+        files=script,
+        cpus=run.cpus,
+        log=log,
+    )
 
 
-def _created(path: Path) -> IO[bytes]:
-    return path.open("wb")
+def _log(run: PgbenchRun) -> TransactionLog | None:
+    if run.log_sampling_rate is None:
+        return None
+    return TransactionLog(
+        prefix=log_prefix(run.pgbench.version),
+        threads=min(run.threads, run.clients),
+        folder=transaction_log_folder(run),
+        chosen=run.pgbench.version >= LOG_PREFIX_OPTION_SINCE,
+        keep=run.keep_log,
+    )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from teiten.errors import WorkloadError
-from teiten.kinds.pgbench.load.command import PgbenchRun
 from teiten.execute.client.histogram import LatencyHistogram
-from teiten.kinds.pgbench.load.errors import all_errors, blames_connection, first_error
 from teiten.execute.client.pgbench_log import LogSummary
+from teiten.kinds.pgbench.load.command import PgbenchRun
+from teiten.kinds.pgbench.load.errors import all_errors, blames_connection, first_error
 from teiten.kinds.pgbench.load.output import StatementLatency, Summary
 from teiten.model.metrics import PERCENTILES
 from teiten.model.trial import Problem, Series

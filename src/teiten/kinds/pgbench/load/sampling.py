@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import math
 
+from teiten.execute.bench import Bench
 from teiten.host.facts.cpus import allowed_processors
+from teiten.model.plan import PlannedTrial
 
 LINE_SECONDS = 1.3e-6
 """CPU time per logged transaction, of pgbench and of the reader."""
@@ -24,6 +26,35 @@ DRAW_SECONDS = 0.04e-6
 LARGEST_CPU_SHARE = 0.01
 """What the log may take of all cores: half of METHOD.md's default δ."""
 SMALLEST_RATE = 0.01
+SAMPLING = "log-sampling"
+"""The kind of the event that records the share of transactions that pgbench logs."""
+
+
+class SamplingRates:
+    """By context: decided once, so that both sides of a contrast log alike."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self._rates: dict[str, float] = {}
+
+    def of(self, trial: PlannedTrial, warm_up_tps: float, cores: float | None) -> float:
+        """The share of transactions that pgbench logs (0 to 1), decided by a context's first
+        warm-up and kept for all of its trials, also when the campaign is resumed.
+
+        ``cores``: of the host where pgbench runs; None for this machine's.
+        """
+        contrast, record = self._bench.plan.study.contrast, self._bench.record
+        levels = (f"{name}={level}" for name, level in trial.cell.context(contrast))
+        context = " ".join((trial.cell.workload, *levels))
+        if not self._rates:
+            for event in record.events():
+                if event.kind == SAMPLING:
+                    self._rates[event.detail["context"]] = event.detail["rate"]
+        if context not in self._rates:
+            rate = suggested_sampling_rate(warm_up_tps, cores)
+            self._rates[context] = rate
+            record.record_event(SAMPLING, context=context, rate=rate, tps=warm_up_tps)
+        return self._rates[context]
 
 
 def suggested_sampling_rate(tps: float, cores: float | None = None) -> float:

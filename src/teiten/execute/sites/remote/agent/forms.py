@@ -9,7 +9,8 @@ from typing import Any
 
 from teiten.model.installation import Installation, Source, Version
 from teiten.model.plan import TemplateSpec
-from teiten.model.study import DataKind, DataSet, Script, Setting
+from teiten.model.ssb import SsbVariant
+from teiten.model.study import DataKind, DataSet, Layout, Script, Setting
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes
 
@@ -29,21 +30,29 @@ def template_form(spec: TemplateSpec, installation: Installation) -> dict[str, A
 
 
 def template_of(form: dict[str, Any]) -> TemplateSpec:
-    data = form["data"]
-    script = data["script"]
     return TemplateSpec(
         installation=installation_of(form["installation"]),
         checksums=form["checksums"],
-        data=DataSet(
-            scale=data["scale"],
-            fillfactor=data["fillfactor"],
-            kind=DataKind(data["kind"]),
-            script=Script(**script) if script else None,
-            size=data["size"],
-        ),
+        data=data_of(form["data"]),
         fingerprint=form["fingerprint"],
         expected_bytes=Bytes(form["bytes"]),
     )
+
+
+def data_of(form: dict[str, Any]) -> DataSet:
+    """All of it: a template is described, and given room, by each of these."""
+    script, layout = form["script"], form["layout"]
+    changed: dict[str, Any] = {
+        "kind": DataKind(form["kind"]),
+        "variant": SsbVariant(form["variant"]),
+        "script": Script(**script) if script else None,
+        "layout": _layout_of(layout) if layout else None,
+    }
+    return DataSet(**{**form, **changed})
+
+
+def _layout_of(form: dict[str, Any]) -> Layout:
+    return Layout(**{**form, "scripts": tuple(Script(**one) for one in form["scripts"])})
 
 
 def installation_form(one: Installation) -> dict[str, Any]:

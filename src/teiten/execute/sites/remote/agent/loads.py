@@ -1,4 +1,4 @@
-"""pgbench on this host: started, followed, its transaction log counted, and ended."""
+"""Load programs on this host: started, followed, their transaction logs counted, and ended."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from teiten.execute.client.child import Child
+from teiten.execute.client.log_folder import new_log_folder, remove_log_folder
 from teiten.execute.postgres.marker import Kind, mark, remove_marked
 from teiten.execute.sites.remote.agent.room import Room
 from teiten.execute.sites.remote.agent.wire import Message
-from teiten.execute.client.child import Child
-from teiten.execute.client.log_folder import new_log_folder, remove_log_folder
 from teiten.host.system import files, processes
 from teiten.host.system.signals import KILL
 
@@ -94,7 +94,7 @@ class LogCounter:
 
 @dataclass
 class Load:
-    """One run of pgbench."""
+    """One run of a program."""
 
     child: Child
     folder: Path
@@ -103,7 +103,7 @@ class Load:
 
 
 class Loads:
-    """Runs pgbench; each run in a private folder that goes with it."""
+    """Runs programs; each run in a private folder that goes with it."""
 
     def __init__(self, room: Room) -> None:
         self._room = room
@@ -116,13 +116,13 @@ class Loads:
         arguments: list[str],
         library_path: str | None,
         environment: Mapping[str, str],
-        script: list[str] | None,
+        files: list[list[str]],
         password_line: str | None,
         log: dict[str, Any] | None,
     ) -> dict[str, Any]:
-        """Start pgbench in a folder of its own.
+        """Start a program in a folder of its own.
 
-        ``script``: name and text of a file; ``password_line``: of pgpass, readable by us alone
+        ``files``: name and text of each; ``password_line``: of pgpass, readable by us alone
         and gone with the run; ``log``: ``prefix``, ``threads``, and whether its folder can be
         ``chosen`` (pgbench 10).
         """
@@ -130,8 +130,8 @@ class Loads:
         log_folder = new_log_folder() if log and log["chosen"] else None
         given = dict(environment)
         try:
-            if script is not None:
-                (folder / script[0]).write_text(script[1], encoding="utf-8")
+            for name, text in files:
+                (folder / name).write_text(text, encoding="utf-8")
             if password_line is not None:
                 given["PGPASSFILE"] = str(_private(folder / PASSWORDS, password_line))
             prefix = str((log_folder or folder) / LOG)

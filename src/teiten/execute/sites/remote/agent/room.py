@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 from teiten.errors import MachineError
-from teiten.execute.postgres.sweep import sweep
 from teiten.execute.client.log_folder import sweep_logs
+from teiten.execute.postgres.sweep import sweep
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.users import ServerUser, server_user
 

@@ -1,4 +1,5 @@
-"""pgbench on the client host, as a process of this machine: followed, and its log counted there."""
+"""Load programs on the client host, as processes of this machine: followed, and their logs counted
+there."""
 
 from __future__ import annotations
 
@@ -7,16 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from teiten.execute.sites.remote.hosts import Host
-from teiten.kinds.pgbench.load.command import (
-    LOG_PREFIX_OPTION_SINCE,
-    PgbenchRun,
-    log_prefix,
-    script_file_name,
-)
+from teiten.execute.client.contract import LogReader, Program, TransactionLog
 from teiten.execute.client.histogram import LatencyHistogram
-from teiten.kinds.pgbench.load.process import ERRORS_FILE, OUTPUT_FILE, LogReader, PgbenchProcess
 from teiten.execute.client.pgbench_log import LogSummary
+from teiten.execute.sites.remote.hosts import Host
+from teiten.execute.sites.remote.packages import Programs
+from teiten.model.installation import Pgbench
 
 LOOK_EVERY = 0.5
 """Seconds between two looks: each is a message to the client host."""
@@ -25,29 +22,28 @@ NEAR_THE_END = 0.05
 
 
 class RemoteChild:
-    """A run of pgbench on a host; what it writes is copied into the run's folder here."""
+    """A program on a host; what it writes is copied into its folder here."""
 
-    def __init__(
-        self, host: Host, run: PgbenchRun, arguments: tuple[str, ...], password_line: str | None
-    ) -> None:
+    def __init__(self, host: Host, program: Program) -> None:
         """Start it. Raises MachineError where it cannot be started."""
         self._host = host
-        self._folder = run.folder
-        self._folder.mkdir(parents=True, exist_ok=True)
-        for name in (OUTPUT_FILE, ERRORS_FILE):
-            (self._folder / name).write_bytes(b"")
-        script = None if run.script.builtin else [script_file_name(run.script), run.script.text]
-        if script is not None:
-            (self._folder / script[0]).write_text(script[1], encoding="utf-8")
+        self._program = program
+        self._output = program.folder / program.output
+        self._errors = program.folder / program.errors
+        program.folder.mkdir(parents=True, exist_ok=True)
+        for path in (self._output, self._errors):
+            path.write_bytes(b"")
+        for name, text in program.files:
+            (program.folder / name).write_text(text, encoding="utf-8")
         started = host.call(
             "loads.start",
-            program=str(run.pgbench.path),
-            arguments=list(arguments),
-            library_path=str(run.pgbench.library_path) if run.pgbench.library_path else None,
-            environment=dict(run.environment),
-            script=script,
-            password_line=password_line,
-            log=_log(run),
+            program=str(program.path),
+            arguments=list(program.arguments),
+            library_path=str(program.library_path) if program.library_path else None,
+            environment=dict(program.environment),
+            files=[list(one) for one in program.files],
+            password_line=program.password_line,
+            log=_form(program.log) if program.log is not None else None,
         )
         self.pid: int = started["pid"]
         self.returncode: int | None = None
@@ -57,7 +53,8 @@ class RemoteChild:
         self._number: int = started["run"]
         self._position = 0
         self._looked = 0.0
-        self._due = time.monotonic() + run.duration
+        self._due = time.monotonic() + program.due
+        self.log: LogReader | None = RemoteLog(self) if program.log is not None else None
 
     def ended(self) -> bool:
         """Whether it has ended; its outputs are complete here then. Raises HostLostError."""
@@ -92,14 +89,14 @@ class RemoteChild:
     def _poll(self) -> tuple[dict[str, Any], bytes]:
         state, new = self._host.link.ask("loads.poll", run=self._number, errors_from=self._position)
         if new:
-            with (self._folder / ERRORS_FILE).open("ab") as errors:
+            with self._errors.open("ab") as errors:
                 errors.write(new)
             self._position += len(new)
         return state, new
 
     def _take_end(self, state: dict[str, Any]) -> None:
         output = self._host.link.ask("loads.output", run=self._number)[1]
-        (self._folder / OUTPUT_FILE).write_bytes(output)
+        self._output.write_bytes(output)
         self.latencies = self._host.call("loads.latencies", run=self._number)
         self.cpu_seconds = float(state["cpu_seconds"])
         self._host.call("loads.remove", run=self._number)
@@ -138,30 +135,22 @@ class RemoteLog:
         )
 
 
-class RemotePgbench(PgbenchProcess):
-    """One run of pgbench on the client host."""
+class RemoteClient:
+    """The client host."""
 
-    def __init__(self, run: PgbenchRun, host: Host, password_line: str | None) -> None:
-        super().__init__(run)
-        self._host = host
-        self._password_line = password_line
-        self._remote: RemoteChild | None = None
+    log_folder = None
+    """The host chooses it."""
 
-    def _launch(self) -> RemoteChild:
-        self._remote = RemoteChild(self._host, self.run, self._arguments, self._password_line)
-        return self._remote
+    def __init__(self, host: Host, programs: Programs, cores: float) -> None:
+        self._host, self._programs = host, programs
+        self.cores: float | None = cores
 
-    def _read_log(self) -> LogReader:
-        if self._remote is None:
-            raise RuntimeError("pgbench was not started")
-        return RemoteLog(self._remote)
+    def pgbench(self, ours: Pgbench) -> Pgbench:
+        return self._programs.pgbench(ours)
+
+    def spawn(self, program: Program) -> RemoteChild:
+        return RemoteChild(self._host, program)
 
 
-def _log(run: PgbenchRun) -> dict[str, Any] | None:
-    if run.log_sampling_rate is None:
-        return None
-    return {
-        "prefix": log_prefix(run.pgbench.version),
-        "threads": min(run.threads, run.clients),
-        "chosen": run.pgbench.version >= LOG_PREFIX_OPTION_SINCE,
-    }
+def _form(log: TransactionLog) -> dict[str, Any]:
+    return {"prefix": log.prefix, "threads": log.threads, "chosen": log.chosen}
