@@ -19,6 +19,7 @@ from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.initdb import BENCH_DATABASE, INITDB_CONFIGURATION
 from teiten.execute.postgres.marker import Kind
 from teiten.execute.postgres.programs import run_program
+from teiten.execute.postgres.templates.clone import make_movable
 from teiten.execute.postgres.templates.copy_methods import sync_file_system
 from teiten.host.system.users import ServerUser
 from teiten.model.installation import Pgbench, Version
@@ -101,6 +102,7 @@ def end_build(cluster: Cluster) -> None:
             f"{cluster.name} did not stop cleanly after it was filled ({manner})",
             "run again; if it happens again, look at the machine's load and its disk",
         )
+    make_movable(cluster.data_directory, cluster.user)
     cluster.configuration.write_bytes((cluster.data_directory / INITDB_CONFIGURATION).read_bytes())
     sync_file_system(cluster.data_directory.parent)
 

@@ -140,7 +140,7 @@ class LocalSite:
             return {"caches": "kept"}
         if policy is CachePolicy.DROP and drop_page_cache():
             return {"caches": "dropped"}
-        evicted = evict_files(self.cluster.data_directory)
+        evicted = evict_files(self.cluster.data_directory.parent)
         return {"caches": "evicted" if evicted else "kept: this system cannot evict"}
 
     def limit(self, cpus: float | None, memory: Bytes | None) -> Facts:

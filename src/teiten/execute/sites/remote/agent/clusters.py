@@ -103,7 +103,7 @@ class Clusters:
         """What happened to the page cache."""
         if policy == CachePolicy.DROP and drop_page_cache():
             return "dropped"
-        evicted = evict_files(self._clusters[key].data_directory)
+        evicted = evict_files(self._clusters[key].data_directory.parent)
         return "evicted" if evicted else "kept: this system cannot evict"
 
     def start(
