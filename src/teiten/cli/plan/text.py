@@ -10,11 +10,11 @@ from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.cli.text.noise import needed_text
 from teiten.model.hosts import PlannedHost
 from teiten.model.plan import Plan
+from teiten.model.quantities import exact_share, format_duration, format_size
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.study import GUC_PREFIX, Measure, Workload, WorkloadKind
 from teiten.plan.remote import shown
 from teiten.report.texts import caution_text
-from teiten.study.quantities import exact_share, format_duration, format_size
 
 
 def plan_lines(planned: Planned, folder: Path, actions: tuple[str, ...]) -> Iterator[str]:

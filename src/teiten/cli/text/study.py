@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from teiten.cli.text.layout import bullets, columns, paragraph
+from teiten.model.quantities import exact_share, format_duration
 from teiten.model.study import CachePolicy, DataKind, Measure, Study, Workload
 from teiten.model.text import Bilingual, Language
-from teiten.study.quantities import exact_share, format_duration
 
 WORDS = {
     "profile": Bilingual("profile", "プロファイル"),
