@@ -95,8 +95,9 @@ def study_file_page() -> str:
         )
         parts += [f"## `{title}`\n", f"{keys}\n"]
     parts.append(
-        "Keys in bold must be there. A workload's `kind` may be left out where one of its keys tells"
-        " it: `script` a load of pgbench, `queries` timed queries. `[factors]` holds a list of levels for each factor: `server`,"
+        "Keys in bold must be there. A workload's `kind` may be left out where one of its keys"
+        " tells it: `script` a load of pgbench, `queries` timed queries. `[factors]` holds a list"
+        " of levels for each factor: `server`,"
         " `clients`, `query`, `checksums`, `query_mode`, `cores`, `directory`, `layout`,"
         " `parameters`, or `guc:NAME`; `[workloads.levels]` the levels that one workload has of"
         " some of them; `[parameters.NAME]` the server parameters of a level of the factor"
