@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from teiten.kinds.queries.model import NAME as QUERIES
 from teiten.model.facts import HostFacts
 from teiten.model.quantities import exact_size
 from teiten.model.study import (
@@ -20,7 +21,6 @@ from teiten.model.study import (
     Setting,
     Study,
     Workload,
-    WorkloadKind,
 )
 from teiten.model.units import GIB, MIB, Bytes, Seconds
 from teiten.plan import volumes
@@ -140,7 +140,7 @@ def _fits(study: Study, facts: HostFacts) -> bool:
 def _timed(study: Study) -> Measure:
     """Duration and warm-up: what the target leaves for each trial."""
     measure = study.measure
-    if all(workload.kind is WorkloadKind.QUERIES for workload in study.workloads):
+    if all(workload.kind == QUERIES for workload in study.workloads):
         return replace(measure, duration=Seconds(0.0), warmup=Seconds(0.0))
     if measure.duration is not None:
         warmup = measure.warmup

@@ -30,6 +30,7 @@ from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, plan_study
 from teiten.cli.text.replication import replication_lines
 from teiten.errors import InterruptedCampaignError, MachineError
+from teiten.kinds.queries.model import times_queries
 from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger
 from teiten.model.metrics import LATENCY_MEAN
@@ -66,7 +67,7 @@ def plan_worthwhile(
     where a server is attached, or queries are timed, which are as long as they are.
     """
     planned = plan_study(session, study, seed=seed)
-    if study.times_queries:
+    if times_queries(study):
         return Chosen(planned)
     if fixed or study.measure.duration is not None or study.measure.side_by_side:
         return Chosen(planned)

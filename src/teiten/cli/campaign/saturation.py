@@ -31,6 +31,7 @@ from teiten.cli.verbs.run import (
 )
 from teiten.errors import LedgerError, MachineError, TrialsFailedError, UsageError
 from teiten.host.facts.machine import read_host_facts
+from teiten.kinds.queries.model import times_queries
 from teiten.ledger.campaigns import new_name
 from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger
@@ -245,7 +246,7 @@ def _upper(session: Session, study: str, options: PlanOptions) -> tuple[Study, i
             "--find-saturation searches on this machine, and the study names other hosts",
             "leave it out, and choose the clients: --set clients=1,4,16",
         )
-    if loaded.times_queries:
+    if times_queries(loaded):
         raise UsageError(
             f"--find-saturation chooses clients, and {loaded.name} times queries one by one",
             "leave it out",
