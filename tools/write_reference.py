@@ -14,7 +14,7 @@ import click
 
 from teiten.cli.main import VERBS, teiten
 from teiten.execute.probes import columns
-from teiten.model.metrics import METRICS
+from teiten.kinds.metrics import by_name
 from teiten.study import schema
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -107,7 +107,7 @@ def telemetry_page() -> str:
         "Everything is stored unrounded in base units: seconds, bytes, shares from 0 to 1.\n",
         "## One number for each trial\n",
         "| metric | unit | better |\n| --- | --- | --- |",
-        *(f"| `{each.name}` | {each.unit} | {each.better.value} |" for each in METRICS),
+        *(f"| `{each.name}` | {each.unit} | {each.better.value} |" for each in by_name().values()),
         "\n## Series, once a second\n",
         "| source | column | unit | meaning |\n| --- | --- | --- | --- |",
         *(

@@ -31,9 +31,9 @@ from teiten.cli.plan.make import Planned, plan_study
 from teiten.cli.text.durations import duration
 from teiten.cli.text.replication import replication_lines
 from teiten.errors import InterruptedCampaignError, MachineError
+from teiten.kinds.pgbench.metrics import LATENCY_MEAN
 from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger
-from teiten.model.metrics import LATENCY_MEAN
 from teiten.model.noise import NoiseFloor
 from teiten.model.study import Measure, Study
 from teiten.model.trial import Outcome, Trial
