@@ -47,6 +47,7 @@ from teiten.host.system.users import server_user
 from teiten.kinds.pgbench.load.command import PgbenchRun
 from teiten.kinds.pgbench.load.process import PgbenchProcess
 from teiten.kinds.pgbench.load.sampling import suggested_sampling_rate
+from teiten.kinds.pgbench.model import pgbench_of
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import TemplateSpec
 from teiten.model.study import Setting, Workload
@@ -189,13 +190,13 @@ class Bench:
                 self.cluster.user_name,
                 BENCH_DATABASE,
             ),
-            script=self.workload.script,
+            script=pgbench_of(self.workload).script,
             scale=int(self.workload.data.scale or 1),
             clients=self.clients,
             threads=max(1, self.clients // 2),
             duration=Seconds(self.seconds),
             seed=seed + 1,
-            query_mode=self.workload.query_mode,
+            query_mode=pgbench_of(self.workload).query_mode,
             options=(),
             log_sampling_rate=rate,
             folder=folder,

@@ -136,7 +136,7 @@ def test_what_is_outside_of_the_clusters_folder_is_refused(
     target = folder / "own" if where == "own" else where
     (folder / "data" / "pg_tblspc" / "16386").symlink_to(target)
     copy = tmp_path / "copy"
-    with pytest.raises(ServerError, match="16386 leads to .*spreads over other folders") as caught:
+    with pytest.raises(ServerError, match=r"16386 leads to .*spreads over other folders") as caught:
         clone_tree(folder / "data", copy / "data", user=OURSELVES)
     assert "tablespaces" in caught.value.hint
     assert not copy.exists()

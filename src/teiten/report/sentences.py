@@ -12,8 +12,9 @@ from teiten.analysis.model.findings import (
     Verdict,
     VerdictKind,
 )
+from teiten.kinds.queries.metrics import QUERY_TIME
 from teiten.model.facts import HostFacts
-from teiten.model.metrics import PRIMARY, QUERY_TIME, Better, Metric
+from teiten.model.metrics import Better, Metric
 from teiten.model.text import Language
 from teiten.report.names import Names
 from teiten.report.numbers import NOTHING, REACH, decimals_for, decimals_of, fixed, plain
@@ -124,7 +125,7 @@ def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> 
     }
     subject = (
         ""
-        if contrast.metric.name in PRIMARY
+        if contrast.metric.judged
         else t(
             "sentence.metric",
             metric=t.either(f"metric.{contrast.metric.name}", contrast.metric.name),

@@ -27,6 +27,7 @@ from teiten.kinds.pgbench.load.process import (
     try_script,
 )
 from teiten.kinds.pgbench.load.sampling import SamplingRates
+from teiten.kinds.pgbench.model import pgbench_of
 from teiten.model.plan import PlannedTrial
 from teiten.model.starts import slice_seed
 from teiten.model.trial import Problem
@@ -61,6 +62,7 @@ class PgbenchLoad:
         self._bench, self._rates = bench, rates
         self._trial, self._site, self._folder = trial, site, folder
         self._workload = bench.plan.study.workload(trial.cell.workload)
+        self._options = pgbench_of(self._workload)
         self._study_measure = bench.plan.study.measure
         self._pgbench: PgbenchProcess | None = None
         self._measured = MeasuredSlices()
@@ -165,14 +167,14 @@ class PgbenchLoad:
         return PgbenchRun(
             pgbench=client.pgbench(self._bench.plan.pgbench),
             address=self._site.address(),
-            script=workload.script,
+            script=self._options.script,
             scale=int(workload.data.scale or 1),
             clients=trial.clients,
             threads=trial.threads,
             duration=duration,
             seed=seed,
             query_mode=trial.query_mode,
-            options=workload.pgbench_options,
+            options=self._options.pgbench_options,
             log_sampling_rate=rate,
             folder=folder,
             log_folder=client.log_folder,
@@ -199,11 +201,11 @@ class PgbenchLoad:
         return process.wait(timeout=0.1)
 
     def _broken_invariants(self) -> tuple[Problem, ...]:
-        if not self._workload.invariants:
+        if not self._options.invariants:
             return ()
         try:
             with self._site.connect() as connection:
-                found = [INVARIANTS[name](connection) for name in self._workload.invariants]
+                found = [INVARIANTS[name](connection) for name in self._options.invariants]
         except psycopg.Error as error:
             return (Problem("invariant", self._site.failure(error).message),)
         except ServerError as error:

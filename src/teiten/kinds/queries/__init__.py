@@ -1,1 +1,1 @@
-"""Statements timed one by one, and explained."""
+"""Statements timed one by one; each is a level of the factor query."""

@@ -15,7 +15,8 @@ from teiten.execute.sites.contract import Site
 from teiten.kinds.queries.load.answers import Answers
 from teiten.kinds.queries.load.relations import read_planner, read_relations
 from teiten.kinds.queries.load.session import Execution, QuerySession, packed
-from teiten.model.metrics import OVER_TIMEOUT, QUERY_TIME
+from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME
+from teiten.kinds.queries.model import queries_of
 from teiten.model.plan import PlannedTrial
 from teiten.model.relations import PLANNER, RELATIONS, relations_as_detail
 from teiten.model.trial import Problem
@@ -45,7 +46,8 @@ class QueryLoad:
     def __init__(self, bench: Bench, answers: Answers, trial: PlannedTrial, site: Site) -> None:
         self._bench, self._answers, self._trial, self._site = bench, answers, trial, site
         self._workload = bench.plan.study.workload(trial.cell.workload)
-        self._query = self._workload.query(trial.cell.level("query") or "")
+        self._options = queries_of(self._workload)
+        self._query = self._options.query(trial.cell.level("query") or "")
         self._session: QuerySession | None = None
         self._first: Execution | None = None
         self._timings: list[Seconds] = []
@@ -59,7 +61,7 @@ class QueryLoad:
         of what it plans for."""
         self._note_relations()
         session = self._new_session()
-        for query in self._workload.queries:
+        for query in self._options.queries:
             session.explain(query, analyze=False)
         session.close()
 
@@ -88,7 +90,7 @@ class QueryLoad:
             metrics = {name: value for name, value in metrics.items() if name not in JUDGED}
         metrics["measured_seconds"] = seconds
         if self._over:
-            metrics[OVER_TIMEOUT.name] = float(self._workload.timeout)
+            metrics[OVER_TIMEOUT.name] = float(self._options.timeout)
         else:
             metrics[QUERY_TIME.name] = median(self._timings)
         self.gathered.metrics = metrics
@@ -145,12 +147,11 @@ class QueryLoad:
         )
 
     def _new_session(self) -> QuerySession:
-        return QuerySession(
-            self._site.connect(), self._workload.timeout, self._bench.check_interruption
-        )
+        timeout, check = self._options.timeout, self._bench.check_interruption
+        return QuerySession(self._site.connect(), timeout, check)
 
     def _time_all(self) -> None:
-        for _ in range(0 if self._over else self._workload.runs):
+        for _ in range(0 if self._over else self._options.runs):
             self._time_once()
 
     def _time_once(self) -> None:
@@ -164,7 +165,7 @@ class QueryLoad:
             self._timings.append(execution.seconds)
 
     def _compare(self, execution: Execution) -> None:
-        if execution.answer is None or not self._workload.check_answers or self._wrong:
+        if execution.answer is None or not self._options.check_answers or self._wrong:
             return
         side = self._trial.cell.level(self._bench.plan.study.contrast) or ""
         self._wrong = self._answers.problem(

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from teiten.analysis.model.comparison import UnpairedResult
 from teiten.analysis.model.findings import LevelResult, Verdict
-from teiten.model.metrics import PRIMARY
 from teiten.report.charts.base import Chart, Columns, as_columns
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
 from teiten.report.charts.levels import Dot, LevelAxes, by_level
@@ -87,7 +86,7 @@ def _forest_row(pair: Pair, label: str, verdict: Verdict, *, overall: bool) -> F
 
 def _charts(pair: Pair, prefix: str, found: Sequence[UnpairedResult]) -> Iterator[Chart]:
     for one in found:
-        if one.metric.name in (*PRIMARY, "latency_mean"):
+        if one.metric.judged or one.metric.name == "latency_mean":
             chart = _by_level(pair, f"{prefix}-{one.metric.name}-levels", one)
             if chart is not None:
                 yield chart

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict, VerdictKind
-from teiten.model.metrics import PRIMARY, QUERY_TIME
+from teiten.kinds.queries.metrics import QUERY_TIME
 from teiten.model.trial import Outcome
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
@@ -67,7 +67,7 @@ def answer(kit: Kit) -> Answer:
 
 def primary(kit: Kit) -> tuple[ContrastResult, ...]:
     """The contrasts of the metric that the question is about: TPS, else each workload's first."""
-    found = tuple(one for one in kit.analysis.contrasts if one.metric.name in PRIMARY)
+    found = tuple(one for one in kit.analysis.contrasts if one.metric.judged)
     if found:
         return found
     first: dict[tuple[str, str, str], ContrastResult] = {}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from teiten.analysis.model.findings import Interval
+from teiten.kinds.queries.metrics import QUERY_TIME
 from teiten.model.claims import (
     Check,
     CheckKind,
@@ -16,7 +17,6 @@ from teiten.model.claims import (
     PublishedCurves,
     PublishedQueries,
 )
-from teiten.model.metrics import QUERY_TIME
 from teiten.model.query_claims import WorkerCurve
 from teiten.model.units import Share
 from teiten.report.charts.base import Chart

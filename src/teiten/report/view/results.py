@@ -9,15 +9,10 @@ from statistics import median
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
 from teiten.analysis.model.query_results import RatioBound
-from teiten.model.metrics import (
-    BY_NAME,
-    LATENCY_MEAN,
-    PERCENTILES,
-    PRIMARY,
-    QUERY_TIME,
-    TPS,
-    Metric,
-)
+from teiten.kinds.metrics import by_name
+from teiten.kinds.pgbench.metrics import LATENCY_MEAN, PERCENTILES, TPS
+from teiten.kinds.queries.metrics import QUERY_TIME
+from teiten.model.metrics import Metric
 from teiten.report.charts.base import Chart
 from teiten.report.charts.levels import Dot, LevelAxes, by_level, logarithmic_ticks
 from teiten.report.names import CORES, QUERY, SERVER
@@ -94,7 +89,7 @@ def _contrasts(kit: Kit, workload: str) -> list[ContrastResult]:
         if one.workload == workload
         and not (one.metric is QUERY_TIME and sweeps_of(kit, workload) is not None)
     ]
-    return sorted(mine, key=lambda one: one.metric.name not in PRIMARY)
+    return sorted(mine, key=lambda one: not one.metric.judged)
 
 
 @dataclass(frozen=True)
@@ -364,7 +359,7 @@ def _percentile_row(kit: Kit, group: Group, present: Sequence[str]) -> Row:
     found = []
     for metric in present:
         values = group.values(metric)
-        factor = factor_of(BY_NAME[metric])
+        factor = factor_of(by_name()[metric])
         middle = median(values) if values else None
         found.append(
             Cell(

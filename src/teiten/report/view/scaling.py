@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from teiten.analysis.model.scaling import Scaling, ScalingPoint, ScalingResult
-from teiten.model.metrics import TPS
+from teiten.kinds.pgbench.metrics import TPS
 from teiten.report.charts.base import Chart
 from teiten.report.charts.curves import CurvePoint, CurveWords, PointKind, curves
 from teiten.report.names import CLIENTS, SERVER, Context

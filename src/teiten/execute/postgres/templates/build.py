@@ -12,7 +12,7 @@ from psycopg import sql
 
 from teiten.datasets.contract import Fillable, Say
 from teiten.datasets.registry import dataset
-from teiten.datasets.script.fill import run_script
+from teiten.datasets.sql import run_script
 from teiten.errors import ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.postgres.cluster import Cluster, StopManner

@@ -12,8 +12,8 @@ from teiten.execute.load import Gathered
 from teiten.execute.probes.sampler import Sampling
 from teiten.kinds.pgbench.load.process import ERRORS_FILE, OUTPUT_FILE, PgbenchResult
 from teiten.kinds.pgbench.load.slices import pooled_latencies, pooled_metrics, pooled_series
+from teiten.kinds.pgbench.metrics import LATENCY_MEAN, TPS
 from teiten.model.facts import Caution
-from teiten.model.metrics import LATENCY_MEAN, TPS
 from teiten.model.trial import Problem
 from teiten.model.units import Seconds
 

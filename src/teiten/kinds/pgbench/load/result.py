@@ -10,7 +10,7 @@ from teiten.execute.client.pgbench_log import LogSummary
 from teiten.kinds.pgbench.load.command import PgbenchRun
 from teiten.kinds.pgbench.load.errors import all_errors, blames_connection, first_error
 from teiten.kinds.pgbench.load.output import StatementLatency, Summary
-from teiten.model.metrics import PERCENTILES
+from teiten.kinds.pgbench.metrics import PERCENTILES
 from teiten.model.trial import Problem, Series
 
 MICROSECONDS = 1e6

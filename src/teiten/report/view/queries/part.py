@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from teiten.analysis.model.findings import ContrastResult
 from teiten.analysis.model.query_results import QueryContrast, QueryResults
-from teiten.model.metrics import QUERY_TIME
+from teiten.kinds.queries.metrics import QUERY_TIME
 from teiten.report.charts.base import Chart
 from teiten.report.tables import Table
 from teiten.report.view.kit import Kit
