@@ -6,17 +6,17 @@ import re
 
 import pytest
 
+from teiten.kinds.registry import names
 from tests.unit.test_layers import package_folder
 
 QUESTIONS = {
     "of a kind": re.compile(
-        r"WorkloadKind|kinds\.(?!registry|contract|metrics)\w+|\bkind (==|!=|is)"
-        r"|isinstance\([^)]*(Load|Options)\b|\bQUERIES\b|\btimes_queries\b"
+        rf"\bkinds\.({'|'.join(names())})\b|WorkloadKind|workload\.kind (==|!=|is|in)|\bQUERIES\b"
     ),
     "of an attached server": re.compile(
-        r"\.attached\b(?! *import)|[Aa]ttached(Server|Site|Keeper)"
+        r"installation\.attached|\battached (is|==|!=)|Attached(Server|Site|Keeper)"
     ),
-    "of other hosts": re.compile(r"\.hosts\b|[Rr]emote(Site|Keeper|Cluster)|\bplacement\b"),
+    "of other hosts": re.compile(r"\.hosts\b|Remote(Site|Keeper|Cluster)|\bplacement\b"),
 }
 ANSWERED = ("execute/sites/", "execute/dry.py")
 """Where it is known; and the dry executor, which says what each site would do."""
