@@ -12,19 +12,20 @@ import pytest
 FOUNDATION = {"model", "errors", "suggest"}
 KINDS = {"kinds.registry", "kinds.metrics"}
 """How a stage reaches the kinds of workloads, without naming one."""
-OF_KINDS = {"kinds.pgbench.metrics", "kinds.queries.metrics"}
+OF_KINDS = {"kinds.pgbench.metrics", "kinds.queries.metrics", "kinds.queries.claims"}
 """What rooms still name until their parts of the kinds have moved there."""
 ALLOWED = {
     "errors": set[str](),
     "suggest": set[str](),
     "model": {"model"},
     "host": FOUNDATION | {"host"},
-    "study": FOUNDATION | KINDS | {"study", "studies"},
+    "study": FOUNDATION | {"study", "studies"},
     "plan": FOUNDATION | {"plan"},
     "execute": FOUNDATION | KINDS | {"host", "execute", *OF_KINDS},
     "ledger": FOUNDATION | {"ledger"},
     "analysis": FOUNDATION | KINDS | {"analysis", *OF_KINDS},
     "export": FOUNDATION | KINDS | {"export", "ledger", "analysis.model"},
+    "claims": FOUNDATION | KINDS | {"claims", "study", "analysis"},
     "report": FOUNDATION | KINDS | {"report", "analysis.model", *OF_KINDS},
 }
 """Rooms by what they may import; ``analysis.model`` stands for the values of the analysis alone."""

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from teiten.analysis.campaign import analyse
+from teiten.analysis.model.claims import ClaimStanding
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.model.claims import ClaimStanding
+from teiten.claims.catalogue import claims_of
 from teiten.model.text import Language
 from teiten.model.trial import Outcome, Trial
 from teiten.report.html import render_html
 from teiten.report.view.kit import Kit
 from teiten.report.view.scaling import scaling
 from teiten.report.view.variants import variant_rows
-from teiten.study.claims_catalogue import claims_of
 from tests.unit.test_pinning import cpus, host, planned
 
 

@@ -7,23 +7,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from teiten.analysis.claims.explain import plan_numbers
+from teiten.analysis.claims.evidence import further_numbers
 from teiten.analysis.claims.outcomes import assess
 from teiten.analysis.explain.queries import query_plans
 from teiten.analysis.latency import distribution
+from teiten.analysis.model.claims import Claim
 from teiten.analysis.model.findings import CampaignAnalysis, TrialView
+from teiten.analysis.model.predicate import Key
 from teiten.analysis.per_transaction import per_transaction
 from teiten.analysis.query_results import query_results
 from teiten.analysis.scaling.loads import scalings
 from teiten.analysis.scaling.plateaus import bottlenecks
 from teiten.analysis.series import strides, thin
-from teiten.analysis.stacks import profiles, share_of
+from teiten.analysis.stacks import profiles
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.drift import drift_cautions
 from teiten.analysis.verdict.noise import recorded_noise
 from teiten.analysis.verdict.replication import recorded_replication
 from teiten.analysis.verdict.stopping import standing
-from teiten.model.claims import Claim, FunctionShare
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Attempt, open_trials
@@ -96,7 +97,7 @@ def analyse(
             claims,
             plan,
             facts,
-            _with_evidence(views, claims, plan_numbers(claims, plan, views, happened)),
+            _with_evidence(views, further_numbers(claims, plan, views, happened)),
         ),
         scaling=scaling,
         query_plans=explained,
@@ -165,16 +166,13 @@ def _attempt(view: TrialView) -> Attempt:
 
 
 def _with_evidence(
-    views: Iterable[TrialView],
-    claims: Sequence[Claim],
-    of_plans: Mapping[tuple[int, int], Mapping[str, float]],
+    views: Iterable[TrialView], further: Mapping[Key, Mapping[str, float]]
 ) -> list[Attempt]:
-    """The attempts, with the shares of functions and the numbers of plans that claims speak of."""
-    wanted = [one.predicate for one in claims if isinstance(one.predicate, FunctionShare)]
-    found = []
-    for view in views:
-        further = dict(of_plans.get((view.number, view.attempt), {}))
-        if view.profile is not None:
-            further |= {one.metric: share_of(view.profile, one.function) for one in wanted}
-        found.append(replace(_attempt(view), metrics={**view.metrics, **further}))
-    return found
+    """The attempts, with the numbers beside their metrics that claims speak of."""
+    return [
+        replace(
+            _attempt(view),
+            metrics={**view.metrics, **further.get((view.number, view.attempt), {})},
+        )
+        for view in views
+    ]

@@ -12,10 +12,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.model.query_results import GroupConclusion, RatioBound
 from teiten.analysis.model.verdict import Verdict
 from teiten.analysis.verdict.contrasts import contexts_of
-from teiten.analysis.verdict.pairs import Context, Observation, pair
+from teiten.analysis.verdict.pairs import pair
 from teiten.analysis.verdict.sequential import decide_sequentially
 from teiten.analysis.verdict.verdict import Rule, decide, over_timeout
 from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME

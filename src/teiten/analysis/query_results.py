@@ -18,6 +18,7 @@ from teiten.analysis.model.findings import (
     Verdict,
     VerdictKind,
 )
+from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.model.query_results import (
     FewerWorkers,
     QueryContrast,
@@ -32,7 +33,7 @@ from teiten.analysis.model.query_results import (
 )
 from teiten.analysis.query_groups import Sides, bounds, conclusions, step_verdicts
 from teiten.analysis.verdict.contrasts import contexts_of, sides_of
-from teiten.analysis.verdict.pairs import Context, Observation, observe
+from teiten.analysis.verdict.pairs import observe
 from teiten.analysis.verdict.verdict import exp, mean_and_deviation, student_half_width
 from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.model.plan import Plan

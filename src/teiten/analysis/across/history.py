@@ -22,7 +22,7 @@ from teiten.analysis.model.history import (
     LeftOut,
     Search,
 )
-from teiten.analysis.verdict.pairs import Context, Observation
+from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.verdict import mean_and_deviation, student_half_width
 from teiten.kinds.metrics import judged_in
 from teiten.model.plan import Plan

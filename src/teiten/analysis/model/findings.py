@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from teiten.analysis.model.claims import ClaimOutcome
 from teiten.analysis.model.explain import QueryPlans
 from teiten.analysis.model.per_transaction import PerTransaction
 from teiten.analysis.model.query_results import QueryResults
@@ -12,7 +13,6 @@ from teiten.analysis.model.replication import Replication
 from teiten.analysis.model.scaling import ScalingResult
 from teiten.analysis.model.verdict import Interval, Verdict, VerdictKind
 from teiten.model.bottleneck import BottleneckResult
-from teiten.model.claims import ClaimOutcome
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import Metric
 from teiten.model.noise import NoiseFloor

@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from teiten.analysis.model.observations import Context
 from teiten.analysis.model.scaling import ScalingResult
 from teiten.analysis.scaling.curve import scale
 from teiten.analysis.scaling.lack_of_fit import FEWEST_LEVELS
-from teiten.analysis.verdict.pairs import Context, observe
+from teiten.analysis.verdict.pairs import observe
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt

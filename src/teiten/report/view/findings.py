@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from statistics import median
 
+from teiten.analysis.model.claims import ClaimOutcome, ClaimStanding, PublishedCurves
 from teiten.kinds.pgbench.metrics import TPS
-from teiten.model.claims import ClaimOutcome, ClaimStanding, PublishedCurves
 from teiten.report.charts.base import Chart
 from teiten.report.charts.published import CurvePoint, CurveWords, published_curves
 from teiten.report.claim_words import (

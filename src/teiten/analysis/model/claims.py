@@ -1,110 +1,26 @@
 """Published findings as predicates, and what a campaign says of them (METHOD.md, Claims).
 
-Levels of clients are written as multiples of the cores, because the reports' machines had 32 and 80
-cores and others have not. Every bound is a ratio: 0.98 is two per cent less.
+A finding's predicate is a class of its own (``analysis.model.predicate``). Every bound is a ratio:
+0.98 is two per cent less.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
 
-from teiten.model.query_claims import QueryPredicate
 from teiten.model.text import Bilingual
 
+if TYPE_CHECKING:
+    from teiten.analysis.model.predicate import Predicate
 
-@dataclass(frozen=True)
-class Span:
-    """Levels of clients: from ``least`` to ``most`` cores' worth, both included, or one number."""
-
-    least: float | None = None
-    most: float | None = None
-    clients: int | None = None
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """Where a ratio must lie at the levels of a span; None is open."""
-
-    low: float | None
-    high: float | None
-    span: Span = Span()
-    each: bool = False
-    """At every level of the span; else the mean over them."""
-
-
-@dataclass(frozen=True)
-class Effect:
-    """The ratio new/old of the claim's contrast lies within bounds."""
-
-    parts: tuple[Bounds, ...]
-
-
-@dataclass(frozen=True)
-class NoDifference:
-    """New and old are equivalent within the campaign's δ, at every level."""
-
-
-@dataclass(frozen=True)
-class Plateau:
-    """The metric rises up to the number of cores; beyond it, it stays within a share, or falls."""
-
-    within: float | None
-    """A share of the value at the cores; None: every level beyond is lower."""
-
-
-@dataclass(frozen=True)
-class Linear:
-    """From the cores on, the metric lies on a rising straight line, within a share."""
-
-    within: float
-
-
-@dataclass(frozen=True)
-class Rising:
-    """The metric rises at every step up to ``to`` clients per core."""
-
-    to: float
-    slower_beyond: bool = False
-    """Beyond that it rises by less for each client than before."""
-
-
-@dataclass(frozen=True)
-class Flat:
-    """The metric stays within a share of its value at the first level of the span."""
-
-    span: Span
-    within: float
-    rises_beyond: bool = False
-    """Beyond the span it is higher than at its end."""
-
-
-@dataclass(frozen=True)
-class Proportional:
-    """The metric is proportional to the number of cores, within a share."""
-
-    within: float
-
-
-@dataclass(frozen=True)
-class FunctionShare:
-    """The ratio new/old of a function's share of the server's CPU time, with what it calls, lies
-    within bounds. Needs flame graphs."""
-
-    function: str
-    parts: tuple[Bounds, ...]
-
-    @property
-    def metric(self) -> str:
-        """The name under which a trial's share is observed."""
-        return f"function_share:{self.function}"
-
-
-CurvePredicate = (
-    Effect | NoDifference | Plateau | Linear | Rising | Flat | Proportional | FunctionShare
-)
-"""About a metric by clients or cores."""
-Predicate = CurvePredicate | QueryPredicate
+FIRST, LAST = "first", "last"
+"""In a claim: the first or the last level that its workload has of a factor, for levels that a
+machine or a user decides. Where the factor is not varied, the study's own setting is meant."""
+WORKLOAD = "workload"
+"""As the factor of a claim's contrast: the same queries in two workloads of a study."""
 
 Levels = tuple[tuple[str, str], ...]
 """Factors and their levels."""
@@ -233,29 +149,33 @@ class ClaimStanding(StrEnum):
     NOT_APPLICABLE = "not-applicable"
 
 
-class CheckKind(StrEnum):
-    """What a ratio compares."""
+class ClaimWords(Protocol):
+    """The texts of a report in one language, and its ways of writing."""
 
-    CONTRAST = "contrast"
-    """New and old, at the levels named."""
-    LEVELS = "levels"
-    """The second level and the first."""
-    LINE = "line"
-    """The middle level and the straight line through the others."""
-    PER_CORE = "per-core"
-    """The metric per core at the second level and at the first."""
-    QUERIES = "queries"
-    """New and old, of a query or of the mean over several."""
-    ORDER = "order"
-    """The ratio of new and old of the second class of queries, and that of the first."""
-    PERMITTED = "permitted"
-    """The second number of permitted workers and the first."""
-    WORKERS = "workers"
-    """Processes, the workers and their leader, launched and by a rule; ``at`` holds the workers."""
-    VALUE = "value"
-    """The metric itself, no ratio."""
-    HAS = "has"
-    """The share of the plans that have a node."""
+    def __call__(self, key: str, **values: object) -> str:
+        """The text under ``key``, its placeholders filled in."""
+
+    def plural(self, key: str, count: int, **values: object) -> str:
+        """``key.one`` or ``key.many``."""
+
+    def side(self, level: str) -> str:
+        """The short name of a level of the contrasted factor, or of a server."""
+
+    def number(self, value: float) -> str:
+        """A level, or what was counted."""
+
+
+@dataclass(frozen=True, eq=False)
+class CheckKind:
+    """What a ratio compares, and how that is said."""
+
+    value: str
+    said: Callable[[Check, ClaimWords], str]
+    """What is compared with what, without the ratio."""
+    bound: Callable[[Check], str] | None = None
+    """The key of the text for its bounds, where it says two numbers instead of a ratio."""
+    speed_up: bool = False
+    """Times are told as speed-ups, old by new, as the reports print them."""
 
 
 @dataclass(frozen=True)

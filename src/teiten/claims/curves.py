@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from teiten.analysis.verdict.pairs import Observation
+from teiten.analysis.claims.outcomes import SERVER, of_major
+from teiten.analysis.model.claims import Claim, PublishedCurves
+from teiten.analysis.model.predicate import Ground, UnmetError
 from teiten.analysis.verdict.verdict import log_ratio
-from teiten.model.claims import Claim, FunctionShare, Proportional, PublishedCurves, Reason, Span
+from teiten.claims.forms import Span
 from teiten.model.plan import Cell, Plan
 
-SERVER = "server"
 BUILD = "build"
 """In a claim's contrast: levels of ``server`` by their names, instead of by major version."""
 CLIENTS = "clients"
@@ -62,17 +63,13 @@ def published(curves: PublishedCurves) -> tuple[Curve, ...]:
 
 
 def measured(
-    claim: Claim, plan: Plan, observations: Sequence[Observation]
-) -> tuple[Curve, ...] | Reason:
-    """The curves of a claim, or why the campaign has none.
-
-    Of a contrast between majors or levels: old and new. Else one of each server.
+    claim: Claim, ground: Ground, *, metric: str, axis: str = CLIENTS
+) -> tuple[Curve, ...]:
+    """The curves of a claim: of a contrast between majors or levels old and new, else one of each
+    server. Raises UnmetError where the campaign has none.
     """
-    sides = _sides(claim, plan)
-    if isinstance(sides, Reason):
-        return sides
-    factor, levels = sides
-    axis = CORES if isinstance(claim.predicate, Proportional) else CLIENTS
+    plan = ground.plan
+    factor, levels = _sides(claim, plan)
     fixed = _fixed(claim, plan, factor)
     other = [
         one.name
@@ -80,13 +77,11 @@ def measured(
         if len(one.levels) > 1 and one.name not in {factor, axis, *fixed}
     ]
     if other:
-        return Reason("factors", (("factors", ", ".join(other)),))
-    return tuple(
-        _curve(claim, plan, observations, {**fixed, factor: level}, axis) for level in levels
-    )
+        raise UnmetError("factors", factors=", ".join(other))
+    return tuple(_curve(claim, ground, {**fixed, factor: level}, axis, metric) for level in levels)
 
 
-def _sides(claim: Claim, plan: Plan) -> tuple[str, tuple[str, ...]] | Reason:
+def _sides(claim: Claim, plan: Plan) -> tuple[str, tuple[str, ...]]:
     """The factor whose levels are the curves, and these levels."""
     contrast = claim.contrast
     if contrast is None:
@@ -102,18 +97,13 @@ def _sides(claim: Claim, plan: Plan) -> tuple[str, tuple[str, ...]] | Reason:
         found = [level if level in known else None for level in (contrast.old, contrast.new)]
     if None in found:
         wanted = f"{contrast.old}, {contrast.new}"
-        return Reason("contrast", (("factor", contrast.factor), ("levels", wanted)))
+        raise UnmetError("contrast", factor=contrast.factor, levels=wanted)
     return _varied(contrast.factor), tuple(level for level in found if level is not None)
 
 
 def _varied(factor: str) -> str:
     """The factor of the study that a contrast compares levels of."""
     return SERVER if factor == BUILD else factor
-
-
-def of_major(plan: Plan, major: str) -> str | None:
-    """The level of ``server`` that is of a major version; the first, where there are several."""
-    return next((level for level, one in plan.servers if one.version.major == major), None)
 
 
 def _fixed(claim: Claim, plan: Plan, factor: str) -> dict[str, str]:
@@ -125,20 +115,15 @@ def _fixed(claim: Claim, plan: Plan, factor: str) -> dict[str, str]:
 
 
 def _curve(
-    claim: Claim,
-    plan: Plan,
-    observations: Sequence[Observation],
-    wanted: Mapping[str, str],
-    axis: str,
+    claim: Claim, ground: Ground, wanted: Mapping[str, str], axis: str, metric: str
 ) -> Curve:
+    plan = ground.plan
     points: dict[float, dict[int, float]] = {}
     for trial in plan.trials:
         level = _level(trial.cell, claim.workload, wanted, axis)
         if level is not None:
             points.setdefault(level, {})
-    predicate = claim.predicate
-    metric = predicate.metric if isinstance(predicate, FunctionShare) else claim.metric
-    for one in observations:
+    for one in ground.observations:
         cell = Cell(one.workload, (*one.context, (plan.study.contrast, one.side)))
         level = _level(cell, claim.workload, wanted, axis)
         value = one.metrics.get(metric, math.nan)

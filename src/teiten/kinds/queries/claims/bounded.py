@@ -1,43 +1,41 @@
-"""Predicates about queries as questions: where must which mean of logarithms lie?"""
+"""Numbers of queries that must lie within bounds: where must which mean of logarithms lie?"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated
 
-from teiten.analysis.claims.queries import Blocks, QueryValues, Sides
-from teiten.analysis.claims.questions import Question, UnmetError, log_bound
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from teiten.analysis.claims.checks import Question
+from teiten.analysis.model.claims import CheckKind
+from teiten.analysis.model.predicate import UnmetError
 from teiten.analysis.verdict.verdict import log_ratio
-from teiten.model.claims import CheckKind
-from teiten.model.query_claims import (
-    PlanValue,
-    Queries,
-    QueryBounds,
-    QueryEffect,
-    QueryOrder,
-    plan_measure,
-)
+from teiten.claims.forms import FORM, RatioBounds, Yes
+from teiten.claims.questions import log_bound
+from teiten.kinds.queries.claims.measures import plan_measure
+from teiten.kinds.queries.claims.sides import Blocks, QueryValues, Sides
+from teiten.study.schema import Words
 
 
-def ask(
-    predicate: QueryEffect | QueryOrder | PlanValue, found: Sides, metric: str
-) -> Iterator[Question]:
-    """What a predicate asks of a claim's sides.
+@dataclass(frozen=True, config=FORM)
+class QueryBounds(RatioBounds):
+    """Where a number must lie for these queries; empty for every query of the workload."""
 
-    Raises UnmetError for queries that the campaign has not.
-    """
-    match predicate:
-        case QueryEffect(parts):
-            old, new = found.sides
-            ratios = changes(old, new)
-            for part in parts:
-                yield from _bounded(part, ratios, CheckKind.QUERIES, found, metric)
-        case PlanValue(parts):
-            values = logs_of(found.sides[0].by_query)
-            for part in parts:
-                yield from _bounded(part, values, CheckKind.VALUE, found, metric)
-        case QueryOrder(classes):
-            yield from _order(classes, found)
+    queries: Words = ()
+    mean: Yes = False
+    """Their geometric mean; else each of them."""
+
+
+QueryParts = Annotated[tuple[QueryBounds, ...], Field(strict=False, min_length=1)]
+
+
+def named(parts: Sequence[QueryBounds]) -> tuple[str, ...]:
+    """The queries that bounds name; empty where one is about all."""
+    every = tuple(query for part in parts for query in part.queries)
+    return every if all(part.queries for part in parts) else ()
 
 
 def changes(old: QueryValues, new: QueryValues) -> dict[str, dict[int, float]]:
@@ -53,7 +51,7 @@ def changes(old: QueryValues, new: QueryValues) -> dict[str, dict[int, float]]:
     return found
 
 
-def asked_queries(queries: Queries, found: Sequence[str]) -> Queries:
+def asked_queries(queries: tuple[str, ...], found: Sequence[str]) -> tuple[str, ...]:
     """Those of a predicate, or all. Raises UnmetError where the campaign lacks some."""
     missing = [query for query in queries if query not in found]
     if missing or not found:
@@ -72,7 +70,7 @@ def logs_of(values: Mapping[str, Blocks]) -> dict[str, dict[int, float]]:
     }
 
 
-def _bounded(
+def bounded(
     part: QueryBounds, values: Mapping[str, Blocks], kind: CheckKind, found: Sides, metric: str
 ) -> Iterator[Question]:
     queries = asked_queries(part.queries, found.queries)
@@ -90,25 +88,7 @@ def _bounded(
         )
 
 
-def _order(classes: Sequence[Queries], found: Sides) -> Iterator[Question]:
-    old, new = found.sides
-    ratios = changes(old, new)
-    means = [means_of(ratios, asked_queries(one, found.queries)) for one in classes]
-    for at in range(1, len(classes)):
-        lower, higher = means[at - 1], means[at]
-        yield Question(
-            CheckKind.ORDER,
-            (old.side, new.side),
-            (),
-            tuple(higher[block] - lower[block] for block in sorted(lower.keys() & higher.keys())),
-            0.0,
-            math.inf,
-            classes=(classes[at - 1], classes[at]),
-            server=found.server,
-        )
-
-
-def means_of(values: Mapping[str, Blocks], queries: Queries) -> dict[int, float]:
+def means_of(values: Mapping[str, Blocks], queries: tuple[str, ...]) -> dict[int, float]:
     """The mean over queries, of each block that has them all."""
     blocks = set.intersection(*(set(values.get(query, {})) for query in queries))
     return {

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self, Union
 
-from pydantic import Field, PlainValidator, model_validator
+from pydantic import ConfigDict, Field, PlainValidator, create_model, model_validator
 
+from teiten.analysis.model import claims as model
+from teiten.analysis.model.predicate import Predicate
+from teiten.claims.registry import known, measures
 from teiten.kinds.metrics import by_name
-from teiten.model import claims as model
-from teiten.model.query_claims import WORKLOAD, PlanMeasure, plan_measure
 from teiten.study.levels import factor_name
-from teiten.study.query_claims_schema import QueryPredicateTable, RatioTable, Tolerance
 from teiten.study.schema import Name, Table, Text, Words
 from teiten.study.values import one_of
-
-Multiple = Annotated[float, Field(ge=0)]
 
 
 def _metric(value: object) -> str:
     """A trial's metric, or a number taken from its plan."""
-    if isinstance(value, str) and plan_measure(value) is not None:
-        return value
-    return one_of(value, [*by_name(), *(f"{one.value}:…" for one in PlanMeasure)])
+    taken = measures()
+    name, _, of = str(value).partition(":")
+    if name in taken and of:
+        return str(value)
+    return one_of(value, [*by_name(), *(f"{one}:…" for one in taken)])
 
 
 MetricName = Annotated[str, PlainValidator(_metric)]
-NOT_OF_STUDIES = ("build", "system", WORKLOAD)
+NOT_OF_STUDIES = ("build", "system", model.WORKLOAD)
 """What findings compare beside the factors of a study."""
 
 
@@ -35,112 +35,6 @@ def _factor(value: object) -> str:
 
 FactorOfClaim = Annotated[str, PlainValidator(_factor)]
 FactorLevels = Annotated[dict[FactorOfClaim, str], Field(default_factory=dict)]
-
-
-class SpanTable(Table):
-    least: Multiple | None = None
-    most: Multiple | None = None
-    clients: Annotated[int, Field(ge=1)] | None = None
-
-    @model_validator(mode="after")
-    def _one_way(self) -> Self:
-        if self.clients is not None and (self.least is not None or self.most is not None):
-            raise ValueError("names either clients, or least and most")
-        if self.least is not None and self.most is not None and self.least > self.most:
-            raise ValueError("least must not be above most")
-        return self
-
-    def span(self) -> model.Span:
-        return model.Span(self.least, self.most, self.clients)
-
-
-class BoundsTable(SpanTable, RatioTable):
-    each: bool = False
-
-    def bounds(self) -> model.Bounds:
-        return model.Bounds(self.low, self.high, self.span(), self.each)
-
-
-class EffectTable(Table):
-    kind: Literal["effect"]
-    parts: Annotated[list[BoundsTable], Field(min_length=1)]
-
-    def predicate(self) -> model.Predicate:
-        return model.Effect(tuple(part.bounds() for part in self.parts))
-
-
-class NoDifferenceTable(Table):
-    kind: Literal["no-difference"]
-
-    def predicate(self) -> model.Predicate:
-        return model.NoDifference()
-
-
-class PlateauTable(Table):
-    kind: Literal["plateau"]
-    within: Tolerance | None = None
-
-    def predicate(self) -> model.Predicate:
-        return model.Plateau(self.within)
-
-
-class LinearTable(Table):
-    kind: Literal["linear"]
-    within: Tolerance
-
-    def predicate(self) -> model.Predicate:
-        return model.Linear(self.within)
-
-
-class RisingTable(Table):
-    kind: Literal["rising"]
-    to: Annotated[float, Field(gt=0)]
-    slower_beyond: bool = False
-
-    def predicate(self) -> model.Predicate:
-        return model.Rising(self.to, self.slower_beyond)
-
-
-class FlatTable(SpanTable):
-    kind: Literal["flat"]
-    within: Tolerance
-    rises_beyond: bool = False
-
-    def predicate(self) -> model.Predicate:
-        return model.Flat(self.span(), self.within, self.rises_beyond)
-
-
-class ProportionalTable(Table):
-    kind: Literal["proportional"]
-    within: Tolerance
-
-    def predicate(self) -> model.Predicate:
-        return model.Proportional(self.within)
-
-
-class FunctionShareTable(Table):
-    kind: Literal["function-share"]
-    function: Annotated[str, Field(min_length=1)]
-    parts: Annotated[list[BoundsTable], Field(min_length=1)]
-
-    def predicate(self) -> model.Predicate:
-        return model.FunctionShare(self.function, tuple(part.bounds() for part in self.parts))
-
-
-PredicateTable = Annotated[
-    EffectTable
-    | NoDifferenceTable
-    | PlateauTable
-    | LinearTable
-    | RisingTable
-    | FlatTable
-    | ProportionalTable
-    | FunctionShareTable
-    | QueryPredicateTable,
-    Field(discriminator="kind"),
-]
-COMPARING = frozenset(("effect", "no-difference", "function-share", "query-effect", "query-order"))
-"""Kinds of predicates that compare two levels of a factor."""
 
 
 class ContrastTable(Table):
@@ -170,6 +64,8 @@ class PublishedReference(Table):
 
 
 class ClaimTable(Table):
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
     id: Name
     section: Annotated[str, Field(min_length=1)]
     table: str = ""
@@ -178,7 +74,8 @@ class ClaimTable(Table):
     metric: MetricName
     contrast: ContrastTable | None = None
     needs: NeedsTable = NeedsTable()
-    predicate: PredicateTable
+    predicate: Predicate
+    """By its kind one of the classes that there are (``claims_file``)."""
     at: FactorLevels
     printed: Annotated[tuple[PrintedTable, ...], Field(strict=False)] = ()
     published: PublishedReference | None = None
@@ -188,14 +85,15 @@ class ClaimTable(Table):
 
     @model_validator(mode="after")
     def _contrasted(self) -> Self:
-        compares = self.predicate.kind in COMPARING
+        compares = self.predicate.compares
         if compares != (self.contrast is not None):
             wording = "needs a" if compares else "has no"
             raise ValueError(f"a predicate {self.predicate.kind!r} {wording} contrast")
         if compares and self.published is not None and len(self.published.curves) != 2:
             raise ValueError("the published curves of a contrast are two, old and new")
-        if self.predicate.kind == "plan-value" and plan_measure(self.metric) is None:
-            raise ValueError("a predicate 'plan-value' is about a metric taken from plans")
+        refused = self.predicate.refuses(self.metric)
+        if refused:
+            raise ValueError(f"a predicate {self.predicate.kind!r} {refused}")
         return self
 
     def printed_values(self) -> tuple[model.PrintedValue, ...]:
@@ -211,7 +109,7 @@ class ClaimTable(Table):
             servers = (contrast.old, contrast.new)
         elif contrast is not None and contrast.factor == "system":
             systems = (contrast.old, contrast.new)
-        elif contrast is not None and contrast.factor not in ("build", WORKLOAD):
+        elif contrast is not None and contrast.factor not in ("build", model.WORKLOAD):
             factor = contrast.factor
         return model.ClaimNeeds(servers, factor, self.needs.cores, systems)
 
@@ -230,6 +128,14 @@ class ClaimsFile(Table):
     study: Name
     report: Annotated[str, Field(min_length=1)]
     claims: Annotated[list[ClaimTable], Field(min_length=1)]
+
+
+def claims_file() -> type[ClaimsFile]:
+    """The form of a claims file, with the predicates that there are."""
+    one_of_them: Any = Annotated[Union[known()], Field(discriminator="kind")]  # noqa: UP007
+    claim: Any = create_model("ClaimTable", __base__=ClaimTable, predicate=(one_of_them, ...))
+    claims: Any = Annotated[list[claim], Field(min_length=1)]
+    return create_model("ClaimsFile", __base__=ClaimsFile, claims=(claims, ...))
 
 
 class TableSource(Table):

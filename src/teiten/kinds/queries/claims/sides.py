@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from teiten.analysis.across.fingerprint import commands
-from teiten.analysis.claims.curves import ANY_BLOCK, SERVER, of_major
-from teiten.analysis.claims.questions import UnmetError
-from teiten.analysis.verdict.pairs import Observation
-from teiten.model.claims import Claim, PublishedQueries
+from teiten.analysis.claims.outcomes import SERVER, of_major
+from teiten.analysis.model.claims import FIRST, LAST, WORKLOAD, Claim, PublishedQueries
+from teiten.analysis.model.observations import Observation
+from teiten.analysis.model.predicate import Ground, UnmetError
+from teiten.claims.curves import ANY_BLOCK
 from teiten.model.plan import Plan
-from teiten.model.query_claims import FIRST, LAST, WORKLOAD
 
 QUERY = "query"
 Blocks = Mapping[int, float]
@@ -55,10 +55,9 @@ def published_sides(table: PublishedQueries) -> Sides:
     )
 
 
-def measured_sides(
-    claim: Claim, plan: Plan, observations: Sequence[Observation], metric: str
-) -> Iterator[Sides]:
+def measured_sides(claim: Claim, ground: Ground, metric: str) -> Iterator[Sides]:
     """The claim's sides on each server. Raises UnmetError where the campaign has none."""
+    plan, observations = ground.plan, ground.observations
     known = known_levels(plan, claim.workload)
     for server, sides in wanted_levels(claim, plan, known):
         cells = [in_cell(plan, observations, claim.workload, levels) for _, levels in sides]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol, runtime_checkable
 
 from teiten.analysis.explain.planner_facts import Relations, limits_of, recorded_relations
 from teiten.analysis.explain.queries import unpacked
@@ -18,26 +19,13 @@ from teiten.analysis.explain.worker_rules import (
     workers_by_partitions,
     workers_by_size,
 )
+from teiten.analysis.model.claims import FIRST, LAST, Claim
 from teiten.analysis.model.explain import ExplainedPlan, PlanStatistics
 from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.predicate import Key
 from teiten.analysis.model.query_results import GatherWorkers, TableUse, WorkerLimits
-from teiten.model.claims import Claim
+from teiten.kinds.queries.claims.measures import PlanMeasure, plan_measure
 from teiten.model.plan import Plan
-from teiten.model.query_claims import (
-    FIRST,
-    LAST,
-    LAUNCHED,
-    PERMITTED,
-    PlanHas,
-    PlanMeasure,
-    PlanValue,
-    Queries,
-    QueryEffect,
-    WorkerCurve,
-    WorkerRule,
-    WorkersByRule,
-    plan_measure,
-)
 from teiten.model.relations import PLANNER
 from teiten.model.trial import Event, Outcome
 
@@ -45,22 +33,29 @@ LEAST_SHARE = 1e-4
 """A smaller share, or none at all, counts as this much: its logarithm is finite."""
 INDEX = "i"
 """pg_class.relkind"""
-Key = tuple[int, int]
-"""A trial's number and attempt."""
+
+
+@runtime_checkable
+class SpeaksOfPlans(Protocol):
+    """A predicate about queries."""
+
+    @property
+    def queries_named(self) -> tuple[str, ...]:
+        """The queries whose plans it speaks of; empty for all."""
+
+    def of_plan(self, executed: Executed) -> Iterable[tuple[str, float]]:
+        """What it speaks of beside the claim's metric: name and value."""
 
 
 def plan_numbers(
     claims: Sequence[Claim], plan: Plan, views: Iterable[TrialView], events: Iterable[Event]
 ) -> dict[Key, dict[str, float]]:
     """The numbers of each counted trial whose plan a claim speaks of."""
-    wanted = [one for one in claims if is_about_plans(one)]
-    if not wanted:
-        return {}
     relations = recorded_relations(events)
     templates = {trial.number: trial.template.fingerprint for trial in plan.trials}
     found = {}
     for view in views:
-        asked = [one for one in wanted if _speaks_of(one, view)]
+        asked = [one for one in claims if _speaks_of(one, view)]
         text = view.facts.get("plan")
         counts = view.outcome is Outcome.COUNTED and view.facts.get("plan_executed") is True
         if not asked or not text or not counts:
@@ -68,22 +63,16 @@ def plan_numbers(
         explained = unpacked(str(text))
         if explained is not None:
             known = relations.get(templates[view.number], {})
-            one = _Executed(explained, known, limits_of(view.facts.get(PLANNER)))
+            one = Executed(explained, known, limits_of(view.facts.get(PLANNER)))
             found[view.number, view.attempt] = dict(
                 pair for claim in asked for pair in one.numbers(claim)
             )
     return found
 
 
-def is_about_plans(claim: Claim) -> bool:
-    """Whether a claim needs more of a trial than its metrics."""
-    about = isinstance(claim.predicate, WorkerCurve | WorkersByRule | PlanHas)
-    return about or plan_measure(claim.metric) is not None
-
-
 def _speaks_of(claim: Claim, view: TrialView) -> bool:
     levels = dict(view.levels)
-    queries = _queries(claim)
+    queries = claim.predicate.queries_named if isinstance(claim.predicate, SpeaksOfPlans) else ()
     return (
         view.workload == claim.workload
         and all(
@@ -93,19 +82,8 @@ def _speaks_of(claim: Claim, view: TrialView) -> bool:
     )
 
 
-def _queries(claim: Claim) -> Queries:
-    match claim.predicate:
-        case WorkersByRule() | PlanHas():
-            return claim.predicate.queries
-        case QueryEffect(parts) | PlanValue(parts):
-            every = [query for part in parts for query in part.queries]
-            return tuple(every) if all(part.queries for part in parts) else ()
-        case _:
-            return ()
-
-
 @dataclass
-class _Executed:
+class Executed:
     """An executed plan with the planner's circumstances."""
 
     plan: ExplainedPlan
@@ -118,23 +96,8 @@ class _Executed:
         value = None if measure is None else self._measured(*measure)
         if value is not None:
             yield claim.metric, value
-        match claim.predicate:
-            case WorkersByRule():
-                yield LAUNCHED, self._launched
-                by_rule = self._by_rule(claim.predicate)
-                if by_rule is not None:
-                    yield claim.predicate.metric, float(by_rule[0])
-                    yield PERMITTED, float(by_rule[1])
-            case WorkerCurve():
-                yield LAUNCHED, self._launched
-            case PlanHas(nodes):
-                found = any(
-                    one.parallel_aware and f"Parallel {one.kind}" in nodes
-                    for one in self.plan.nodes
-                )
-                yield claim.predicate.metric, float(found)
-            case _:
-                pass
+        if isinstance(claim.predicate, SpeaksOfPlans):
+            yield from claim.predicate.of_plan(self)
 
     @cached_property
     def _statistics(self) -> PlanStatistics:
@@ -145,7 +108,7 @@ class _Executed:
         return gather_workers(self.plan, self.relations, self.limits)
 
     @property
-    def _launched(self) -> float:
+    def launched(self) -> float:
         """Workers of the Gather that planned the most; 0 of a serial plan."""
         return float(self._gathers[0].launched or 0) if self._gathers else 0.0
 
@@ -170,30 +133,33 @@ class _Executed:
     def _use(self, table: str) -> TableUse:
         return table_use(self._statistics, table, self.relations, (), "")
 
-    def _by_rule(self, predicate: WorkersByRule) -> tuple[int, int] | None:
-        """The workers by the rule, and those that the parameters permit; None where sizes or
-        limits were not recorded, or no rule is known for the plan."""
+    @property
+    def permitted(self) -> float | None:
+        """Workers that the parameters permit; None where these were not recorded."""
         limits = self.limits
-        if limits is None:
-            return None
-        workers = self._of_relation(predicate, limits) if predicate.relation else self._of_source
-        return None if workers is None else (workers, min(limits.per_gather, limits.free))
+        return None if limits is None else float(min(limits.per_gather, limits.free))
 
     @property
-    def _of_source(self) -> int | None:
+    def of_source(self) -> int | None:
+        """Workers by the rule for what the plan scans first in parallel."""
         source = self._gathers[0].source if self._gathers else None
         if source is None:
             return None
         # Of an index's part the size gives only the most; fewer are no contradiction.
-        return min(source.workers, round(self._launched)) if source.at_most else source.workers
+        return min(source.workers, round(self.launched)) if source.at_most else source.workers
 
-    def _of_relation(self, predicate: WorkersByRule, limits: WorkerLimits) -> int | None:
-        if predicate.rule is WorkerRule.PARTITIONS:
-            tables = (one for one in self.relations.values() if one.kind == TABLE)
-            count = sum(one.parent == predicate.relation for one in tables)
-            return workers_by_partitions(count) if count else None
-        relation = self.relations.get(predicate.relation)
-        if relation is None or not relation.pages:
+    def by_partitions(self, parent: str) -> int | None:
+        """Workers by the rule for the partitions of a table."""
+        tables = (one for one in self.relations.values() if one.kind == TABLE)
+        count = sum(one.parent == parent for one in tables)
+        return workers_by_partitions(count) if count else None
+
+    def by_size(self, name: str) -> int | None:
+        """Workers by the rule for the size of a table or an index."""
+        relation = self.relations.get(name)
+        if relation is None or not relation.pages or self.limits is None:
             return None
-        least = limits.index_pages if relation.kind == INDEX else limits.table_pages
-        return workers_by_size(relation.pages, least)
+        of_index = relation.kind == INDEX
+        return workers_by_size(
+            relation.pages, self.limits.index_pages if of_index else self.limits.table_pages
+        )

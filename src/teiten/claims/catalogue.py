@@ -9,13 +9,13 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from teiten.analysis.model.claims import Claim, ClaimSource
+from teiten.claims.published import published_table
+from teiten.claims.schema import ClaimsFile, ClaimTable, claims_file
 from teiten.errors import StudyError
-from teiten.model.claims import Claim, ClaimSource
 from teiten.model.study import Query
-from teiten.study.claims_schema import ClaimsFile, ClaimTable
 from teiten.study.document import CATALOGUE, read_document
 from teiten.study.locate import dotted, key_lines, line_of
-from teiten.study.published import published_table
 from teiten.study.queries import read_queries
 from teiten.study.schema import WorkloadTable
 from teiten.study.scripts import read_script
@@ -47,7 +47,7 @@ def read_claims(path: Path) -> Iterator[Claim]:
     """The claims of one file. Raises StudyError with file, line and key where it is wrong."""
     text = path.read_text(encoding="utf-8")
     try:
-        file = ClaimsFile.model_validate(tomllib.loads(text))
+        file = claims_file().model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise StudyError(f"{path}: this is not TOML: {error}", "see https://toml.io") from error
     except ValidationError as error:
@@ -56,7 +56,7 @@ def read_claims(path: Path) -> Iterator[Claim]:
         raise StudyError(
             f"{path}:{line_of(key_lines(text), place)}: {dotted(place) or 'the file'}:"
             f" {problem['msg'].removeprefix('Value error, ')}",
-            "teiten.study.claims_schema holds the form of a claims file",
+            "teiten.claims.schema holds the form of a claims file",
         ) from error
     workloads = {one.name: one for one in read_document(file.study).tables.workloads}
     for table in file.claims:
@@ -94,7 +94,7 @@ def _claim(file: ClaimsFile, table: ClaimTable, workload: WorkloadTable | None) 
         statement=table.statement,
         workload=table.workload,
         metric=table.metric,
-        predicate=table.predicate.predicate(),
+        predicate=table.predicate,
         contrast=table.claim_contrast(),
         needs=table.claim_needs(),
         printed=table.printed_values(),

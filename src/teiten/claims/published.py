@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from teiten.errors import StudyError
-from teiten.model.claims import (
+from teiten.analysis.model.claims import (
     PublishedColumn,
     PublishedCurve,
     PublishedCurves,
     PublishedQueries,
 )
-from teiten.study.claims_schema import TableSource
+from teiten.claims.schema import TableSource
+from teiten.errors import StudyError
 from teiten.study.document import CATALOGUE
 
 PUBLISHED = CATALOGUE / "published"
