@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from teiten.kinds.registry import Stage, kind, names
+from teiten.kinds.contract import plan_of
+from teiten.kinds.registry import names
 from teiten.model.metrics import OF_THE_MACHINE, Metric
 from teiten.model.plan import Plan
 
 
 def judged(name: str) -> Metric:
     """What a question about workloads of a kind is about: its first metric."""
-    first: Metric = kind(name, Stage.PLAN).METRICS[0]
-    return first
+    return plan_of(name).metrics[0]
 
 
 def judged_in(plan: Plan, workload: str) -> Metric:
@@ -23,7 +23,7 @@ def judged_in(plan: Plan, workload: str) -> Metric:
 def contrasted(name: str) -> tuple[Metric, ...]:
     """The metrics of a kind that get verdicts, the judged one first."""
     known = by_name()
-    return tuple(known[one] for one in kind(name, Stage.PLAN).CONTRASTED)
+    return tuple(known[one] for one in plan_of(name).contrasted)
 
 
 def deciding(plan: Plan) -> tuple[str, ...]:
@@ -34,7 +34,7 @@ def deciding(plan: Plan) -> tuple[str, ...]:
 
 def by_name() -> dict[str, Metric]:
     """Every metric, those of the kinds first."""
-    of_kinds = [one for name in names() for one in kind(name, Stage.PLAN).METRICS]
+    of_kinds = [one for name in names() for one in plan_of(name).metrics]
     return {one.name: one for one in (*of_kinds, *OF_THE_MACHINE)}
 
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from teiten.kinds.queries.model import NAME as QUERIES
+from teiten.kinds.queries.model import queries_of
 from teiten.model.facts import HostFacts
-from teiten.model.study import DataKind, Workload, WorkloadKind
+from teiten.model.study import DataKind, Workload
 from teiten.model.trial import Outcome
 from teiten.report.charts.base import SIDE_COLOURS, Chart
 from teiten.report.charts.grid import GridWords, Square, design_grid
@@ -62,10 +64,12 @@ def asked(kit: Kit) -> Asked:
 
 
 def _workload(kit: Kit, one: Workload) -> tuple[str, str, str, str]:
-    text = one.script.text
-    if one.queries:
-        text = "\n".join(f"-- {query.name}\n{query.text}" for query in one.queries)
-    return (kit.t.of(one.title), kit.t.of(one.description), one.script.name, text)
+    source = one.options.source
+    text = "\n".join(
+        each.text if each.name == source else f"-- {each.name}\n{each.text}"
+        for each in one.options.texts
+    )
+    return (kit.t.of(one.title), kit.t.of(one.description), source, text)
 
 
 def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
@@ -118,7 +122,7 @@ def _data(kit: Kit, one: Workload) -> str:
 
 def _durations(kit: Kit) -> list[str]:
     """How long a trial is, for each kind of workload of the study."""
-    queries = [one for one in kit.study.workloads if one.kind is WorkloadKind.QUERIES]
+    queries = [one for one in kit.study.workloads if one.kind == QUERIES]
     found = [duration_text(kit)] if len(queries) < len(kit.study.workloads) else []
     if queries:
         found.append(kit.t("design.duration.queries", **_of_queries(kit, queries[0])))
@@ -126,12 +130,13 @@ def _durations(kit: Kit) -> list[str]:
 
 
 def _of_queries(kit: Kit, one: Workload) -> dict[str, object]:
-    return {"runs": one.runs, "timeout": kit.seconds(one.timeout)}
+    options = queries_of(one)
+    return {"runs": options.runs, "timeout": kit.seconds(options.timeout)}
 
 
 def _measuring(kit: Kit) -> list[str]:
     t, measure = kit.t, kit.study.measure
-    queries = [one for one in kit.study.workloads if one.kind is WorkloadKind.QUERIES]
+    queries = [one for one in kit.study.workloads if one.kind == QUERIES]
     found = []
     if len(queries) < len(kit.study.workloads):
         found.append(
@@ -319,7 +324,7 @@ def _topology(kit: Kit) -> Markup:
 
 def _load_box(kit: Kit) -> Box:
     """What loads the servers: queries are sent by Teiten itself."""
-    if all(one.kind is WorkloadKind.QUERIES for one in kit.study.workloads):
+    if all(one.kind == QUERIES for one in kit.study.workloads):
         return Box("Teiten", (kit.t("topology.connection"),))
     return Box(f"pgbench {kit.analysis.plan.pgbench.version}", _clients(kit))
 
