@@ -11,7 +11,9 @@ import pytest
 
 FOUNDATION = {"model", "errors", "suggest"}
 OF_KINDS = {
-    f"kinds.{kind}.{file}" for kind in ("pgbench", "queries") for file in ("metrics", "model")
+    f"kinds.{kind}.{file}"
+    for kind in ("pgbench", "queries")
+    for file in ("metrics", "model", "results")
 } | {"kinds.queries.claims"}
 """What rooms still name until their parts of the kinds have moved there."""
 KINDS = {"kinds.registry", "kinds.contract", "kinds.metrics"} | OF_KINDS

@@ -113,7 +113,7 @@ def _key(campaign: CampaignAnalysis, workload: str, server: str, axis: Axis) -> 
 def _estimates(path: str, campaign: CampaignAnalysis) -> Iterator[tuple[str, Estimated]]:
     plan = campaign.plan
     found = observations(campaign)
-    kept = replace(campaign, trials=(), contrasts=(), scaling=(), bottlenecks=(), claims=())
+    kept = replace(campaign, trials=(), contrasts=(), results={}, claims=())
     cells: dict[tuple[str, str], dict[Context, None]] = defaultdict(dict)
     for trial in plan.trials:
         side = trial.cell.level(plan.study.contrast) or ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.bottleneck import BottleneckResult, Consistent, Evidence
 from teiten.report.names import CLIENTS
 from teiten.report.numbers import bytes_text, plain, significant
@@ -21,7 +22,7 @@ class WorkloadLimits:
 
 def limits(kit: Kit, workload: str) -> WorkloadLimits | None:
     """None where no ceilings were measured before the campaign."""
-    found = [one for one in kit.analysis.bottlenecks if one.workload == workload]
+    found = [one for one in pgbench_found(kit.analysis).bottlenecks if one.workload == workload]
     if not found:
         return None
     sentences = tuple(_sentence(kit, one) for one in found)

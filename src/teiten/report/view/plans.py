@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from teiten.analysis.model.explain import PlanStability, QueryPlans
+from teiten.kinds.queries.results import queries_found
 from teiten.report.plans.numbers import duration
 from teiten.report.plans.tables import kinds_table
 from teiten.report.plans.view import DifferenceView, difference_view
@@ -33,7 +34,7 @@ def plans(kit: Kit) -> tuple[QueryPlansView, ...]:
     """Of every query; empty without a workload of queries."""
     return tuple(
         _view(kit, f"query-{at + 1}", one)
-        for at, one in enumerate(kit.analysis.query_plans)
+        for at, one in enumerate(queries_found(kit.analysis).plans)
         if one.sides
     )
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from statistics import median
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
-from teiten.analysis.model.query_results import RatioBound
 from teiten.kinds.metrics import by_name
 from teiten.kinds.pgbench.metrics import LATENCY_MEAN, PERCENTILES, TPS
 from teiten.kinds.queries.metrics import QUERY_TIME
+from teiten.kinds.queries.results import RatioBound
 from teiten.model.metrics import Metric
 from teiten.report.charts.base import Chart
 from teiten.report.charts.levels import Dot, LevelAxes, by_level, logarithmic_ticks

@@ -10,6 +10,7 @@ import numpy as np
 
 from teiten.analysis.model.scaling import Scaling, ScalingPoint, ScalingResult
 from teiten.kinds.pgbench.metrics import TPS
+from teiten.kinds.pgbench.results import pgbench_found
 from teiten.report.charts.base import Chart
 from teiten.report.charts.curves import CurvePoint, CurveWords, PointKind, curves
 from teiten.report.names import CLIENTS, SERVER, Context
@@ -35,7 +36,7 @@ class WorkloadScaling:
 def scaling(kit: Kit, prefix: str, workload: str) -> tuple[WorkloadScaling, ...]:
     """Of every combination of levels that was planned at four loads or more."""
     contexts: dict[tuple[tuple[str, str], ...], list[ScalingResult]] = {}
-    for one in kit.analysis.scaling:
+    for one in pgbench_found(kit.analysis).scaling:
         if one.workload == workload and one.scaling.points:
             contexts.setdefault(one.context, []).append(one)
     return tuple(

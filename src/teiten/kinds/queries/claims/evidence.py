@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 from teiten.analysis.explain.planner_facts import Relations, limits_of, recorded_relations
-from teiten.analysis.explain.queries import unpacked
 from teiten.analysis.explain.statistics import statistics
 from teiten.analysis.explain.table_use import TABLE, table_use
 from teiten.analysis.explain.worker_rules import (
@@ -21,10 +20,11 @@ from teiten.analysis.explain.worker_rules import (
 )
 from teiten.analysis.model.claims import FIRST, LAST, Claim
 from teiten.analysis.model.explain import ExplainedPlan, PlanStatistics
+from teiten.analysis.model.explain_use import GatherWorkers, TableUse, WorkerLimits
 from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.predicate import Key
-from teiten.analysis.model.query_results import GatherWorkers, TableUse, WorkerLimits
 from teiten.kinds.queries.claims.measures import PlanMeasure, plan_measure
+from teiten.kinds.queries.explained import unpacked
 from teiten.model.plan import Plan
 from teiten.model.relations import PLANNER
 from teiten.model.trial import Event, Outcome

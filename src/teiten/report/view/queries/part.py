@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from teiten.analysis.model.findings import ContrastResult
-from teiten.analysis.model.query_results import QueryContrast, QueryResults
 from teiten.kinds.queries.metrics import QUERY_TIME
+from teiten.kinds.queries.results import QueryContrast, QueryResults, queries_found
 from teiten.report.charts.base import Chart
 from teiten.report.tables import Table
 from teiten.report.view.kit import Kit
@@ -30,7 +30,8 @@ class Topic:
 
 def results_of(kit: Kit, workload: str) -> QueryResults | None:
     """Of a workload of queries; None of others."""
-    return next((one for one in kit.analysis.query_results if one.workload == workload), None)
+    found = queries_found(kit.analysis).workloads
+    return next((one for one in found if one.workload == workload), None)
 
 
 def charts(kit: Kit, prefix: str, found: QueryResults) -> tuple[Chart, ...]:

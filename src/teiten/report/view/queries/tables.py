@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from teiten.analysis.model.query_results import Context, PartitionUse, QueryResults, TableUse
+from teiten.analysis.model.explain_use import PartitionUse, TableUse
+from teiten.analysis.model.observations import Context
 from teiten.kinds.queries.model import queries_of
+from teiten.kinds.queries.results import QueryResults
 from teiten.report.names import QUERY
 from teiten.report.numbers import NOTHING, significant
 from teiten.report.plans.numbers import count, duration

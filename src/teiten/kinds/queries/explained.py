@@ -14,7 +14,6 @@ from teiten.analysis.explain.structure import stability
 from teiten.analysis.explain.text import PlanTextError
 from teiten.analysis.model.explain import ExplainedPlan, PlanStability, QueryPlans, SidePlans
 from teiten.analysis.model.findings import TrialView
-from teiten.kinds.queries.model import NAME as QUERIES
 from teiten.kinds.queries.model import queries_of
 from teiten.model.plan import Plan
 from teiten.model.trial import Outcome
@@ -24,11 +23,10 @@ Key = tuple[str, tuple[tuple[str, str], ...]]
 
 
 def query_plans(plan: Plan, views: Iterable[TrialView]) -> tuple[QueryPlans, ...]:
-    """The plans of every query, in the order of the study's levels."""
-    kinds = {one.name: one.kind for one in plan.study.workloads}
+    """The plans of every query of ``views``, in the order of the study's levels."""
     found: dict[Key, dict[str, list[TrialView]]] = {}
     for view in sorted(views, key=lambda one: one.block):
-        if kinds[view.workload] == QUERIES and view.outcome is Outcome.COUNTED:
+        if view.outcome is Outcome.COUNTED:
             levels = dict(view.levels)
             side = levels.pop(plan.study.contrast, "")
             key = (view.workload, tuple(levels.items()))

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from teiten.analysis.model.observations import Context, Observation
-from teiten.analysis.model.query_results import GroupConclusion, RatioBound
 from teiten.analysis.model.verdict import Verdict
 from teiten.analysis.verdict.contrasts import contexts_of
 from teiten.analysis.verdict.pairs import pair
@@ -21,6 +20,7 @@ from teiten.analysis.verdict.sequential import decide_sequentially
 from teiten.analysis.verdict.verdict import Rule, decide, over_timeout
 from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.kinds.queries.model import QueryGroup, queries_of
+from teiten.kinds.queries.results import GroupConclusion, RatioBound
 from teiten.model.plan import Plan
 from teiten.model.units import Share
 

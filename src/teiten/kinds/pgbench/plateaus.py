@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.scaling import Scaling, ScalingResult
 from teiten.analysis.scaling.bottleneck import judge
-from teiten.analysis.scaling.loads import LOAD
 from teiten.analysis.scaling.readings import read
+from teiten.kinds.pgbench.loads import LOAD
 from teiten.model.bottleneck import BottleneckResult
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
@@ -31,12 +31,12 @@ def bottlenecks(
     if facts.ceilings is None:
         return ()
     threads = {trial.number: trial.threads for trial in plan.trials}
-    apart = plan.hosts is not None and not plan.hosts.together
-    client_cores = plan.hosts.client.facts.cpu.online if plan.hosts and apart else None
+    client = plan.client_machine
+    client_cores = None if client is None else client.cpu.online
     found = []
     for one in scaling:
         knee, loads = one.scaling.knee, one.scaling.loads
-        if knee is None or one.load != LOAD or _is_attached(plan, one):
+        if knee is None or one.load != LOAD or _is_elsewhere(plan, one):
             continue
         judged = _judged(one.scaling)
         smaller = [load for load in loads if load < judged]
@@ -63,12 +63,12 @@ def _judged(scaling: Scaling) -> float:
     return max(point.load for point in scaling.points if point.value >= near)
 
 
-def _is_attached(plan: Plan, one: ScalingResult) -> bool:
-    """The ceilings are this machine's; an attached server's disk is not known to be on it."""
-    attached = {level for level, server in plan.servers if server.attached is not None}
+def _is_elsewhere(plan: Plan, one: ScalingResult) -> bool:
+    """The ceilings are the campaign's machine's; of a server elsewhere it is not known."""
+    elsewhere = plan.servers_elsewhere
     named = {one.side} if plan.study.contrast == SERVER else set()
     named |= {level for factor, level in one.context if factor == SERVER}
-    return bool(attached & named) or len(attached) == len(plan.servers) > 0
+    return bool(elsewhere & named) or len(elsewhere) == len(plan.servers) > 0
 
 
 def _belongs(trial: TrialView, one: ScalingResult, contrast: str) -> bool:

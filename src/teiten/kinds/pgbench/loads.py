@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from teiten.analysis.model.observations import Context
@@ -40,9 +40,10 @@ class _Axis:
 
 
 def scalings(
-    plan: Plan, attempts: Iterable[Attempt], *, cores: int | None
+    plan: Plan, attempts: Iterable[Attempt], workloads: Collection[str], *, cores: int | None
 ) -> tuple[ScalingResult, ...]:
-    """The scaling of every workload, context and side that was planned at four loads or more.
+    """The scaling of every context and side of these workloads that was planned at four loads or
+    more.
 
     In the order of the study. The load is the clients; where the study contrasts the cores, they
     are, from two levels on, and the sides are the servers. Empty where the study's contrast is the
@@ -57,7 +58,8 @@ def scalings(
         if by_cores
         else _Axis(LOAD, study.contrast, FEWEST_LEVELS)
     )
-    tables: dict[Key, dict[float, dict[int, float]]] = {key: {} for key in _planned(plan, axis)}
+    planned = _planned(plan, axis, workloads)
+    tables: dict[Key, dict[float, dict[int, float]]] = {key: {} for key in planned}
     for one in observe(plan, attempts):
         levels = (*one.context, (study.contrast, one.side))
         load = dict(levels).get(axis.load)
@@ -81,11 +83,11 @@ def scalings(
     )
 
 
-def _planned(plan: Plan, axis: _Axis) -> list[Key]:
+def _planned(plan: Plan, axis: _Axis, only: Collection[str]) -> list[Key]:
     loads: dict[Key, set[str]] = defaultdict(set)
     for trial in plan.trials:
         load = trial.cell.level(axis.load)
-        if load is not None:
+        if load is not None and trial.cell.workload in only:
             loads[axis.key(trial.cell.workload, trial.cell.levels)].add(load)
     workloads = [one.name for one in plan.study.workloads]
     ranks = {

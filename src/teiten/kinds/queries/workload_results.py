@@ -11,6 +11,7 @@ from teiten.analysis.explain.planner_facts import Relations, limits_of, recorded
 from teiten.analysis.explain.table_use import greatest_table, table_use
 from teiten.analysis.explain.worker_rules import gather_workers
 from teiten.analysis.model.explain import QueryPlans, SidePlans
+from teiten.analysis.model.explain_use import TableUse, WorkerLimits, WorkerRule
 from teiten.analysis.model.findings import (
     ContrastResult,
     LevelResult,
@@ -18,8 +19,14 @@ from teiten.analysis.model.findings import (
     Verdict,
     VerdictKind,
 )
+from teiten.analysis.model.measured import Measured
 from teiten.analysis.model.observations import Context, Observation
-from teiten.analysis.model.query_results import (
+from teiten.analysis.verdict.contrasts import contexts_of, sides_of
+from teiten.analysis.verdict.pairs import observe
+from teiten.analysis.verdict.verdict import exp, mean_and_deviation, student_half_width
+from teiten.kinds.queries.groups import Sides, bounds, conclusions, step_verdicts
+from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME
+from teiten.kinds.queries.results import (
     FewerWorkers,
     QueryContrast,
     QueryResults,
@@ -27,20 +34,10 @@ from teiten.analysis.model.query_results import (
     QueryTime,
     QueryWorkers,
     SweepStep,
-    TableUse,
-    WorkerLimits,
-    WorkerRule,
 )
-from teiten.analysis.query_groups import Sides, bounds, conclusions, step_verdicts
-from teiten.analysis.verdict.contrasts import contexts_of, sides_of
-from teiten.analysis.verdict.pairs import observe
-from teiten.analysis.verdict.verdict import exp, mean_and_deviation, student_half_width
-from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME
-from teiten.kinds.queries.model import NAME as QUERIES
 from teiten.model.plan import Plan
-from teiten.model.progress import Attempt
 from teiten.model.relations import PLANNER
-from teiten.model.trial import Event, Outcome
+from teiten.model.trial import Outcome
 from teiten.model.units import Seconds
 
 SWEPT = 4
@@ -52,30 +49,23 @@ Cell = tuple[Context, str]
 """A context and a side."""
 
 
-def query_results(
-    plan: Plan,
-    views: Sequence[TrialView],
-    attempts: Iterable[Attempt],
-    *,
-    contrasts: Sequence[ContrastResult],
-    plans: Sequence[QueryPlans],
-    events: Iterable[Event],
-) -> tuple[QueryResults, ...]:
+def query_results(measured: Measured, plans: Sequence[QueryPlans]) -> tuple[QueryResults, ...]:
     """Of every workload of queries with trials, in the study's order."""
-    observed = observe(plan, attempts)
-    relations = recorded_relations(events)
-    measured = {view.workload for view in views}
+    plan, views = measured.plan, measured.views
+    observed = observe(plan, measured.attempts)
+    relations = recorded_relations(measured.events)
+    tried = {view.workload for view in views}
     return tuple(
         _Workload(
             plan,
-            one.name,
-            [each for each in observed if each.workload == one.name],
-            [each for each in contrasts if each.workload == one.name],
-            [each for each in plans if each.workload == one.name],
-            _circumstances(plan, views, one.name, relations),
+            name,
+            [each for each in observed if each.workload == name],
+            [each for each in measured.contrasts if each.workload == name],
+            [each for each in plans if each.workload == name],
+            _circumstances(plan, views, name, relations),
         ).results()
-        for one in plan.study.workloads
-        if one.kind == QUERIES and one.name in measured
+        for name in measured.workloads
+        if name in tried
     )
 
 
