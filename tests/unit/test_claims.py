@@ -247,9 +247,11 @@ def test_a_claim_whose_needs_are_not_met_says_which(claim: Claim, code: str) -> 
 def test_a_changed_script_is_not_what_was_published() -> None:
     (claim,) = (one for one in claims_of("observe") if one.id == "2021-read-14-slower")
     assert outcome(claim, attempts(with_effect(0.977))).standing is REPRODUCED
-    commented = replace(claim, script=f"-- a comment\n{claim.script}\n")
+    (script,) = claim.work
+    said = replace(script, text=f"-- a comment\n{script.text}\n")
+    commented = replace(claim, work=(said,))
     assert outcome(commented, attempts(with_effect(0.977))).standing is REPRODUCED
-    changed = replace(claim, script=claim.script.replace("9999", "99"))
+    changed = replace(claim, work=(replace(script, text=script.text.replace("9999", "99")),))
     found = outcome(changed, attempts(with_effect(0.977)))
     assert found.standing is NOT_APPLICABLE
     assert found.reason is not None and found.reason.code == "script"

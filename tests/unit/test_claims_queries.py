@@ -25,6 +25,7 @@ from teiten.kinds.queries.claims.workers_by_rule import RuleOfWorkers as WorkerR
 from teiten.kinds.queries.claims.workers_by_rule import WorkersByRule
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt
+from teiten.model.study import Script
 from teiten.report.claim_words import bounds_text, check_text
 from teiten.report.texts import texts
 from tests.fixtures.invented_claims import a_claim
@@ -220,7 +221,7 @@ def test_a_query_over_the_limit_has_no_ratio() -> None:
         ({"needs": ClaimNeeds(cores=10)}, "cores"),
         ({"needs": ClaimNeeds(factor=GUC)}, "factor"),
         ({"predicate": effect(None, 1.0, "q5.1")}, "queries"),
-        ({"queries": (("q1.1", "SELECT 1;"),)}, "script"),
+        ({"work": (Script("q1.1", False, "SELECT 1;"),)}, "script"),
         ({"metric": "plan_blocks:lineorder"}, "no-plans"),
     ],
 )

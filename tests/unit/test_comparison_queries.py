@@ -25,7 +25,7 @@ from tests.unit.test_claims_queries import as_published
 
 PLAN = ssb_plan("parallel", GUC, {GUC: ("0", "16")}, blocks=5)
 WINDOWS = replace(HOST, system="Windows", distribution="Windows Server 2019")
-CLAIMS = [replace(one, queries=()) for one in claims_of("parallel")]
+CLAIMS = [replace(one, work=()) for one in claims_of("parallel")]
 
 
 def scans(factor: float) -> Further:

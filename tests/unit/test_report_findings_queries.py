@@ -51,7 +51,7 @@ def analysis() -> CampaignAnalysis:
         if one.cell.workload == "count" or one.cell.level(GUC) in {"0", "16"}
     )
     plan = replace(plan, trials=trials)
-    claims = [replace(one, queries=()) for one in claims_of("parallel")]
+    claims = [replace(one, work=()) for one in claims_of("parallel")]
     return ssb_campaign("parallel", plan, truth, facts=FACTS, further=further, claims=claims)
 
 

@@ -14,8 +14,6 @@ from teiten.claims.published import published_table
 from teiten.claims.schema import ClaimsFile, ClaimTable, claims_file
 from teiten.errors import StudyError
 from teiten.kinds.contract import plan_of
-from teiten.kinds.pgbench.model import PgbenchOptions
-from teiten.kinds.queries.model import QueriesOptions
 from teiten.model.study import WorkloadOptions
 from teiten.study.document import CATALOGUE, read_document
 from teiten.study.locate import dotted, key_lines, line_of
@@ -99,9 +97,6 @@ def _claim(file: ClaimsFile, table: ClaimTable, workload: WorkloadTable | None) 
         if published is None
         else published_table(published.file, published.curves, table.metric),
         remark=table.remark,
-        script=options.script.text if isinstance(options, PgbenchOptions) else "",
+        work=options.texts,
         at=tuple(table.at.items()),
-        queries=tuple((one.name, one.text) for one in options.queries)
-        if isinstance(options, QueriesOptions)
-        else (),
     )

@@ -9,7 +9,7 @@ from typing import Any
 from teiten.kinds.contract import analysis_of
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
-from teiten.model.study import Study, Workload
+from teiten.model.study import Script, Study, Workload
 from teiten.model.units import GIB
 
 LENGTH = 12
@@ -78,6 +78,11 @@ def commands(script: str) -> list[str]:
     """A script without its comments and spacing."""
     lines = (line.strip() for line in script.splitlines())
     return " ".join(line for line in lines if not line.startswith("--")).split()
+
+
+def commands_of(script: Script) -> list[str]:
+    """The same of a script that may be one of pgbench's own, which is known by its name."""
+    return [script.name] if script.builtin else commands(script.text)
 
 
 def _workload(one: Workload) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from teiten.analysis.across.fingerprint import commands
+from teiten.analysis.across.fingerprint import commands_of
 from teiten.analysis.model.claims import (
     Check,
     Claim,
@@ -27,6 +27,7 @@ from teiten.kinds.metrics import judged_in
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt
+from teiten.model.study import Script
 
 SERVER = "server"
 
@@ -98,10 +99,18 @@ def other_question(claim: Claim, plan: Plan) -> Reason | None:
     workload = next((one for one in study.workloads if one.name == claim.workload), None)
     if workload is None:
         return Reason("workload", (("workload", claim.workload),))
-    texts = workload.options.texts
-    if claim.script and [commands(claim.script)] != [commands(one.text) for one in texts]:
+    if _other_work(claim.work, workload.options.texts):
         return Reason("script", (("workload", claim.workload),))
     return None
+
+
+def _other_work(published: Sequence[Script], here: Sequence[Script]) -> bool:
+    """Whether the campaign runs other texts: under the same names, of which it may have fewer, or
+    as the only one, whatever its name."""
+    if len(published) == len(here) == 1:
+        return commands_of(published[0]) != commands_of(here[0])
+    known = {one.name: commands_of(one) for one in published}
+    return any(known.get(one.name, commands_of(one)) != commands_of(one) for one in here)
 
 
 def _lacking(needs: ClaimNeeds, plan: Plan, facts: HostFacts) -> Reason | None:

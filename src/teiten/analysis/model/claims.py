@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
+from teiten.model.study import Script
 from teiten.model.text import Bilingual
 
 if TYPE_CHECKING:
@@ -134,12 +135,10 @@ class Claim:
     printed: tuple[PrintedValue, ...] = ()
     published: PublishedCurves | PublishedQueries | None = None
     remark: Bilingual | None = None
-    script: str = ""
+    work: tuple[Script, ...] = ()
     """What the workload runs in the study of the catalogue; empty for whatever it runs."""
     at: Levels = ()
     """Levels of further factors at which the finding was made."""
-    queries: tuple[tuple[str, str], ...] = ()
-    """Name and text of the queries that the workload has in the study of the catalogue."""
 
 
 class ClaimStanding(StrEnum):

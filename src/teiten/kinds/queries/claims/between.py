@@ -23,7 +23,6 @@ from teiten.kinds.queries.claims.sides import (
     by_query,
     in_cell,
     known_levels,
-    unknown_queries,
     wanted_levels,
 )
 
@@ -69,8 +68,6 @@ def _by_server(claim: Claim, observed: Observed) -> dict[str, Logs]:
     """The logarithms of the claim's metric on each server of a campaign."""
     campaign, observations = observed
     plan = campaign.plan
-    if unknown_queries(claim, plan):
-        raise UnmetError("script", workload=claim.workload)
     known = known_levels(plan, claim.workload)
     alone = replace(claim, contrast=None)
     return {

@@ -56,11 +56,11 @@ class PlanHas(OfQueries):
         )
         yield self.metric, float(found)
 
-    def of_campaign(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
+    def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
         found = measured_sides(claim, ground, self.metric)
-        return tuple(check for one in found for check in self._checks(one))
+        return tuple(check for one in found for check in self._of_server(one))
 
-    def _checks(self, found: Sides) -> Iterator[Check]:
+    def _of_server(self, found: Sides) -> Iterator[Check]:
         """A check for each query on one server. Raises UnmetError without recorded plans."""
         for query in asked_queries(self.queries, found.queries):
             plans = found.sides[0].by_query[query].values()

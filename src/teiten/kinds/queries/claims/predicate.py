@@ -21,7 +21,6 @@ from teiten.kinds.queries.claims.sides import (
     Sides,
     measured_sides,
     published_sides,
-    unknown_queries,
 )
 
 
@@ -40,15 +39,6 @@ class OfQueries(Predicate):
     def reader(self) -> Reader | None:
         return plan_numbers
 
-    def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
-        if unknown_queries(claim, ground.plan):
-            raise UnmetError("script", workload=claim.workload)
-        return self.of_campaign(claim, ground)
-
-    @abstractmethod
-    def of_campaign(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
-        """Every check on a campaign that has the study's own queries."""
-
 
 class OfSides(OfQueries):
     """About a number of each query, on every server by itself."""
@@ -57,7 +47,7 @@ class OfSides(OfQueries):
     def asked(self, found: Sides, metric: str) -> Iterator[Question]:
         """What it asks of a claim's sides. Raises UnmetError for queries that they have not."""
 
-    def of_campaign(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
+    def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
         return answered(claim, ground, tuple(self._asked(claim, ground)))
 
     def in_print(self, claim: Claim) -> Sequence[Check]:

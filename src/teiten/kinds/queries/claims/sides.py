@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from teiten.analysis.across.fingerprint import commands
 from teiten.analysis.claims.outcomes import SERVER, of_major
 from teiten.analysis.model.claims import FIRST, LAST, WORKLOAD, Claim, PublishedQueries
 from teiten.analysis.model.observations import Observation
@@ -142,16 +141,6 @@ def by_query(
         if query in values and not math.isnan(value):
             values[query][one.block] = value
     return values
-
-
-def unknown_queries(claim: Claim, plan: Plan) -> bool:
-    """Whether the campaign's queries are others than the study's, under the same names."""
-    published = dict(claim.queries)
-    workload = plan.study.workload(claim.workload)
-    return any(
-        commands(one.text) != commands(published.get(one.name, one.text))
-        for one in workload.options.texts
-    )
 
 
 def _contrasted(plan: Plan, known: Known, factor: str, level: str) -> str:

@@ -56,7 +56,7 @@ class WorkerCurve(OfQueries):
     def of_plan(self, executed: Executed) -> Iterator[tuple[str, float]]:
         yield LAUNCHED, executed.launched
 
-    def of_campaign(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
+    def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
         return answered(claim, ground, tuple(self._asked(claim, ground)))
 
     def in_print(self, claim: Claim) -> Sequence[Check]:

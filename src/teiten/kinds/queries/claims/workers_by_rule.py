@@ -99,13 +99,15 @@ class WorkersByRule(OfQueries):
             return executed.by_partitions(self.relation)
         return executed.by_size(self.relation)
 
-    def of_campaign(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
+    def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
         found = (
             measured_sides(claim, ground, metric) for metric in (LAUNCHED, self.metric, PERMITTED)
         )
-        return tuple(check for sides in zip(*found, strict=True) for check in self._checks(*sides))
+        return tuple(
+            check for sides in zip(*found, strict=True) for check in self._of_server(*sides)
+        )
 
-    def _checks(self, launched: Sides, by_rule: Sides, permitted: Sides) -> Iterator[Check]:
+    def _of_server(self, launched: Sides, by_rule: Sides, permitted: Sides) -> Iterator[Check]:
         """A check for each query on one server.
 
         Raises UnmetError where plans or sizes were not recorded, and where the rule cannot be told
