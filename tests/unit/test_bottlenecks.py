@@ -18,6 +18,7 @@ from teiten.report.view.kit import Kit
 from teiten.report.view.limits import limits
 from tests.fixtures.invented_analysis import NEW, OLD, invented_analysis
 from tests.fixtures.invented_readings import CALM, CEILINGS, LIMITED
+from tests.fixtures.shown import Shown
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +79,7 @@ def test_the_hit_ratio_is_that_of_the_second_half(invented: CampaignAnalysis) ->
 def test_without_ceilings_there_are_no_findings(invented: CampaignAnalysis) -> None:
     blind = replace(invented.facts, ceilings=None)
     assert bottlenecks(invented.plan, blind, invented.trials, invented.scaling) == ()
-    assert limits(Kit(replace(invented, bottlenecks=()), "en"), "read") is None
+    assert not list(limits(Kit(replace(invented, bottlenecks=()), "en"), "read"))
 
 
 def test_every_side_has_one_finding_at_the_greatest_load_of_its_plateau(
@@ -117,8 +118,7 @@ def test_every_finding_has_words_and_every_number_its_unit(
         judge(replace(LIMITED[Resource.COMMIT_LATENCY], fsyncs=None), CEILINGS),
     ]
     results = tuple(BottleneckResult("read", (), OLD, 16.0, one) for one in findings)
-    found = limits(Kit(replace(invented, bottlenecks=results), language), "read")
-    assert found is not None
+    found = Shown(limits(Kit(replace(invented, bottlenecks=results), language), "read"))
     assert len(found.findings) == len(findings)
     assert not any("{" in one for one in found.findings)
     assert len(set(found.findings)) == len(findings)
@@ -127,8 +127,7 @@ def test_every_finding_has_words_and_every_number_its_unit(
 def test_the_sentence_holds_reading_and_ceiling(invented: CampaignAnalysis) -> None:
     finding = judge(LIMITED[Resource.COMMIT_LATENCY], CEILINGS)
     result = BottleneckResult("read", (("query_mode", "prepared"),), NEW, 64.0, finding)
-    found = limits(Kit(replace(invented, bottlenecks=(result,)), "en"), "read")
-    assert found is not None
+    found = Shown(limits(Kit(replace(invented, bottlenecks=(result,)), "en"), "read"))
     assert found.findings == (
         "PostgreSQL 18.4, 64\u00a0clients, query mode = prepared: consistent with a limit by the"
         " latency of fsync at commit (WAL made durable 950/s, ceiling of durable 8 kB writes"

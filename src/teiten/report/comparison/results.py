@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from teiten.analysis.model.comparison import UnpairedResult
 from teiten.analysis.model.findings import LevelResult, Verdict
 from teiten.model.metrics import PRIMARY
+from teiten.report.blocks import Block, Gallery, Heading
 from teiten.report.charts.base import Chart, Columns, as_columns
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
 from teiten.report.charts.levels import Dot, LevelAxes, by_level
@@ -27,30 +27,19 @@ WIDEST = (0.02, 50.0)
 FIELDS = ("workload", "metric", "server_a", "server_b", "level", "side", "value")
 
 
-@dataclass(frozen=True)
-class PartResults:
-    """One workload on one server."""
-
-    title: str
-    charts: tuple[Chart, ...]
-    tables: tuple[Table, ...]
-
-
-def part_results(pair: Pair) -> tuple[PartResults, ...]:
+def part_results(pair: Pair) -> Iterator[Block]:
+    """A part for each workload on each server."""
     groups: dict[str, list[UnpairedResult]] = {}
     for one in pair.comparison.results:
         groups.setdefault(pair.title(one), []).append(one)
-    return tuple(
-        PartResults(
-            title,
-            tuple(_charts(pair, f"part-{at}", found)),
-            tuple(
-                result_table(pair, f"part-{at}-{one.metric.name}", one, noted=one is found[0])
-                for one in found
-            ),
-        )
-        for at, (title, found) in enumerate(groups.items(), start=1)
-    )
+    for at, (title, found) in enumerate(groups.items(), start=1):
+        yield Heading(3, title, part=True)
+        charts = tuple(_charts(pair, f"part-{at}", found))
+        if charts:
+            yield Gallery(charts)
+        for one in found:
+            name = f"part-{at}-{one.metric.name}"
+            yield result_table(pair, name, one, noted=one is found[0])
 
 
 def forest_chart(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:

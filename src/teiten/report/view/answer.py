@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict, VerdictKind
 from teiten.model.metrics import PRIMARY, QUERY_TIME
 from teiten.model.trial import Outcome
+from teiten.report.blocks import Block, Pairs, Section, Statement, Text, WithoutScripts
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
 from teiten.report.sentences import (
@@ -18,7 +19,7 @@ from teiten.report.sentences import (
     sentence,
     verdict_word,
 )
-from teiten.report.texts import problem_text
+from teiten.report.texts import Texts, problem_text
 from teiten.report.view.design import stopped
 from teiten.report.view.kit import Kit
 from teiten.report.view.queries.groups import answer_forest, points
@@ -30,31 +31,8 @@ MOST_OPEN = 10
 """More undecided levels are counted, and named in the results only."""
 
 
-@dataclass(frozen=True)
-class Statement:
-    """The answer to one contrast."""
-
-    workload: str
-    contrast: str
-    kind: str
-    word: str
-    text: str
-    chart: Chart | None
-    points: tuple[str, ...] = ()
-    """Of a workload of queries: what is said of groups of them."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    notices: tuple[str, ...]
-    """Said before everything else: no conclusion, incomplete."""
-    statements: tuple[Statement, ...]
-    remarks: tuple[tuple[str, str], ...]
-    """Cost, excluded, undecided: heading and text."""
-
-
-def answer(kit: Kit) -> Answer:
-    statements = tuple(_statement(kit, at, one) for at, one in enumerate(_asked(kit)))
+def answer(kit: Kit) -> Section:
+    """The first section."""
     t = kit.t
     remarks = (
         *stopped(kit),
@@ -62,7 +40,25 @@ def answer(kit: Kit) -> Answer:
         (t("answer.excluded"), _excluded(kit)),
         (t("answer.undecided"), _undecided(kit)),
     )
-    return Answer(_notices(kit), statements, remarks)
+    statements = (_statement(kit, at, one) for at, one in enumerate(_asked(kit)))
+    return answer_section(t, _notices(kit), statements, remarks)
+
+
+def answer_section(
+    t: Texts,
+    notices: Iterable[str],
+    statements: Iterable[Statement],
+    remarks: Iterable[tuple[str, str]],
+) -> Section:
+    """``notices``: said before everything else: no conclusion, incomplete. ``remarks``: cost,
+    excluded, undecided: term and text."""
+    shown: tuple[Block, ...] = (
+        *(Text(one, "notice") for one in notices),
+        *statements,
+        WithoutScripts(t("notice.no-script")),
+        Pairs(tuple(remarks), "remarks"),
+    )
+    return Section("answer", t("section.answer"), shown, headed=False)
 
 
 def primary(kit: Kit) -> tuple[ContrastResult, ...]:
@@ -108,7 +104,6 @@ def _statement(kit: Kit, at: int, contrast: ContrastResult) -> Statement:
     )
     return Statement(
         names.workload(contrast.workload),
-        sides,
         contrast.overall.kind.value,
         verdict_word(t, contrast.overall),
         sentence(t, names, contrast, machine),

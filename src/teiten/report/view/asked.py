@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from markupsafe import Markup
-
 from teiten.model.facts import HostFacts
 from teiten.model.study import DataKind, Workload, WorkloadKind
 from teiten.model.trial import Outcome
+from teiten.report.blocks import (
+    Beside,
+    Block,
+    Code,
+    Details,
+    Drawing,
+    Entries,
+    Entry,
+    Heading,
+    Items,
+    Pairs,
+    Section,
+    Text,
+)
 from teiten.report.charts.base import SIDE_COLOURS, Chart
 from teiten.report.charts.grid import GridWords, Square, design_grid
 from teiten.report.numbers import bytes_text, fixed, plain
 from teiten.report.sentences import plain_percent, processor
-from teiten.report.topology import Box, Topology, topology_svg
+from teiten.report.topology import Box, Topology, on_white, topology_svg
 from teiten.report.view.design import (
     blocks_text,
     duration_text,
@@ -29,43 +39,39 @@ from teiten.report.view.saturation import saturation_rows
 FAILED, DISTURBED, REPEATED, NOT_RUN = "×", "≈", "↻", "·"
 
 
-@dataclass(frozen=True)
-class Asked:
-    question: str
-    purpose: str
-    sources: tuple[str, ...]
-    design: tuple[tuple[str, str], ...]
-    """Term and text."""
-    workloads: tuple[tuple[str, str, str, str], ...]
-    """Title, description, script's name, script's text."""
-    procedure: tuple[str, ...]
-    grid: Chart
-    topology: Markup
-    topology_text: str
-    differences: tuple[str, ...]
-
-
-def asked(kit: Kit) -> Asked:
+def asked(kit: Kit) -> Section:
+    """The second section."""
     t, study = kit.t, kit.study
-    return Asked(
-        t.of(study.question),
-        t.of(study.purpose),
-        study.sources,
-        _design(kit),
-        tuple(_workload(kit, one) for one in study.workloads),
-        _procedure(kit),
+    shown: list[Block] = [
+        Text(t.of(study.question), "question"),
+        Heading(3, t("heading.purpose")),
+        Text(t.of(study.purpose)),
+    ]
+    if study.sources:
+        listed = t("list.separator").join(study.sources)
+        shown.append(Text(t("heading.sources", sources=listed), "note"))
+    design = (Heading(3, t("heading.design")), Pairs(_design(kit), "facts"))
+    procedure = (Heading(3, t("heading.procedure")), Items(_procedure(kit), "steps"))
+    shown += [
+        Beside((design, procedure)),
+        Heading(3, t("heading.workloads")),
+        Entries(tuple(_workload(kit, one) for one in study.workloads)),
         _grid(kit),
+        Heading(3, t("heading.topology")),
         _topology(kit),
-        _topology_text(kit),
-        tuple(t.of(one) for one in study.differences),
-    )
+    ]
+    if study.differences:
+        differences = tuple(t.of(one) for one in study.differences)
+        shown += [Heading(3, t("heading.differences")), Items(differences)]
+    return Section("asked", t("section.asked"), tuple(shown))
 
 
-def _workload(kit: Kit, one: Workload) -> tuple[str, str, str, str]:
-    text = one.script.text
+def _workload(kit: Kit, one: Workload) -> Entry:
+    t, text = kit.t, one.script.text
     if one.queries:
         text = "\n".join(f"-- {query.name}\n{query.text}" for query in one.queries)
-    return (kit.t.of(one.title), kit.t.of(one.description), one.script.name, text)
+    opened = (Details(t("repeat.script", name=one.script.name), (Code(text, "sql"),)),)
+    return Entry(t.of(one.title), t.of(one.description), opened if text else ())
 
 
 def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
@@ -282,7 +288,7 @@ def _client_machine(kit: Kit) -> Box | None:
     return _machine_box(kit, heading, hosts.client.facts, narrow=True)
 
 
-def _topology(kit: Kit) -> Markup:
+def _topology(kit: Kit) -> Drawing:
     t, facts, plan = kit.t, kit.analysis.facts, kit.analysis.plan
     client_machine = _client_machine(kit)
     settings = dict(plan.trials[0].settings) if plan.trials else {}
@@ -297,7 +303,7 @@ def _topology(kit: Kit) -> Markup:
         for at, side in enumerate(kit.names.sides.values())
     )
     disk = facts.disk
-    return topology_svg(
+    drawn = topology_svg(
         Topology(
             t("topology.title"),
             _machine_box(kit, _machine_heading(kit), facts, narrow=client_machine is not None),
@@ -315,6 +321,8 @@ def _topology(kit: Kit) -> Markup:
             client_machine,
         )
     )
+    title, note = t("topology.title"), _topology_text(kit)
+    return Drawing("topology", title, note, drawn, on_white(drawn))
 
 
 def _load_box(kit: Kit) -> Box:

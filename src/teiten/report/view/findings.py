@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import median
 
 from teiten.model.claims import ClaimOutcome, ClaimStanding, PublishedCurves
 from teiten.model.metrics import TPS
+from teiten.report.blocks import Block, Gallery, Section, Text
 from teiten.report.charts.base import Chart
 from teiten.report.charts.published import CurvePoint, CurveWords, published_curves
 from teiten.report.claim_words import (
@@ -31,28 +32,25 @@ NEAR_CORES = 0.75
 """The level "at the cores" is the greatest one not above them, and not below this share."""
 
 
-@dataclass(frozen=True)
-class Findings:
-    """What the reports found, and what this campaign says of it."""
-
-    summary: str
-    tables: tuple[Table, ...]
-    charts: tuple[Chart, ...]
+def findings(kit: Kit) -> Section:
+    """Empty where the study replicates no published finding."""
+    drawn = (_chart(kit), cores_chart(kit), *query_charts(kit))
+    charts = tuple(one for one in drawn if one is not None)
+    return findings_section(kit, kit.analysis.claims, charts, query_tables(kit))
 
 
-def findings(kit: Kit) -> Findings | None:
-    """None where the study replicates no published finding."""
-    found = kit.analysis.claims
-    if not found:
-        return None
-    curves = tuple(one for one in (_chart(kit), cores_chart(kit)) if one is not None)
-    tables = (*query_tables(kit), *claim_tables(kit, found))
-    return Findings(_summary(kit, found), tables, (*curves, *query_charts(kit)))
-
-
-def findings_of(kit: Kit, found: tuple[ClaimOutcome, ...]) -> Findings | None:
-    """Of claims that are not about one campaign's curves: without the chart."""
-    return Findings(_summary(kit, found), claim_tables(kit, found), ()) if found else None
+def findings_section(
+    kit: Kit,
+    found: tuple[ClaimOutcome, ...],
+    charts: tuple[Chart, ...] = (),
+    tables: tuple[Table, ...] = (),
+) -> Section:
+    """With the charts and tables that set printed and measured beside one another."""
+    shown: tuple[Block, ...] = ()
+    if found:
+        gallery = (Gallery(charts),) if charts else ()
+        shown = (Text(_summary(kit, found)), *gallery, *tables, *claim_tables(kit, found))
+    return Section("findings", kit.t("section.findings"), shown)
 
 
 def claim_tables(kit: Kit, found: tuple[ClaimOutcome, ...]) -> tuple[Table, ...]:

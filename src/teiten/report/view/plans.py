@@ -2,74 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.explain import PlanStability, QueryPlans
+from teiten.report.blocks import (
+    Block,
+    Code,
+    Details,
+    Heading,
+    Items,
+    OnPage,
+    Section,
+    Text,
+    Unfolded,
+)
 from teiten.report.plans.numbers import duration
-from teiten.report.plans.tables import kinds_table
-from teiten.report.plans.view import DifferenceView, difference_view
+from teiten.report.plans.sentences import changes, statements
+from teiten.report.plans.tables import difference_tables, kinds_table
 from teiten.report.plans.viewer import PlanPair, viewed
 from teiten.report.tables import Table
 from teiten.report.view.kit import Kit
 
 
-@dataclass(frozen=True)
-class QueryPlansView:
-    """One query's plans."""
-
-    title: str
-    summary: str
-    """Whether the sides have the same plan."""
-    text: str
-    flips: tuple[str, ...]
-    difference: DifferenceView | None
-    tables: tuple[Table, ...]
-    pair: PlanPair
-    """Every side's plan, for pev2."""
-
-
-def plans(kit: Kit) -> tuple[QueryPlansView, ...]:
+def plans(kit: Kit) -> Section:
     """Of every query; empty without a workload of queries."""
-    return tuple(
-        _view(kit, f"query-{at + 1}", one)
-        for at, one in enumerate(kit.analysis.query_plans)
-        if one.sides
-    )
+    found = [one for one in kit.analysis.query_plans if one.sides]
+    shown: list[Block] = [Text(kit.t("plan.query.intro"))] if found else []
+    for at, one in enumerate(found):
+        shown += _of_query(kit, f"query-{at + 1}", one)
+    return Section("plans", kit.t("section.plans"), tuple(shown))
 
 
-def _view(kit: Kit, name: str, one: QueryPlans) -> QueryPlansView:
+def _of_query(kit: Kit, name: str, one: QueryPlans) -> Iterator[Block]:
     t = kit.t
     sides = [kit.short(side.side) for side in one.sides]
     title = kit.names.context(one.context)
     found = one.difference
-    compared = difference_view(found, (sides[0], sides[-1]), t.language, name) if found else None
-    if found is None:
-        summary = ""
-    else:
-        summary = t("plan.query.same" if found.same_structure else "plan.query.different")
-    tables = compared.tables if compared else ()
-    if compared is None or len(sides) > 2:
-        between = one.sides[1:-1] if compared else one.sides
-        tables += tuple(
-            kinds_table(t, f"{name}-side-{at}", side.typical, kit.short(side.side))
-            for at, side in enumerate(between)
-        )
-    return QueryPlansView(
-        title=title,
-        summary=summary,
-        text=one.text,
-        flips=tuple(_flips(kit, title, one)),
-        difference=compared,
-        tables=tables,
-        pair=PlanPair(
-            t("plan.open"),
-            tuple(
-                viewed(f"{name}-plan-{at}", side, plans.typical.plan, one.text)
-                for at, (side, plans) in enumerate(zip(sides, one.sides, strict=True))
-            ),
+    yield Heading(3, title, part=True)
+    if found is not None:
+        yield Text(t("plan.query.same" if found.same_structure else "plan.query.different"))
+    flips = tuple(_flips(kit, title, one))
+    if flips:
+        yield Items(flips, "findings")
+    if found is not None:
+        yield OnPage(tuple(Text(line) for line in statements(t, found)[1:]))
+        yield Items(tuple(changes(t, found)), "findings")
+    yield Details(t("plan.query.statement"), (Code(one.text, "sql"),), unfolded=Unfolded.LEFT_OUT)
+    yield Details(
+        t("plan.query.tables"), tuple(_tables(kit, name, one, sides)), unfolded=Unfolded.UNTITLED
+    )
+    yield PlanPair(
+        t("plan.open"),
+        tuple(
+            viewed(f"{name}-plan-{at}", side, plans.typical.plan, one.text)
+            for at, (side, plans) in enumerate(zip(sides, one.sides, strict=True))
         ),
     )
+
+
+def _tables(kit: Kit, name: str, one: QueryPlans, sides: Sequence[str]) -> Iterator[Table]:
+    """Those of the first side and the last, and of the sides between."""
+    if one.difference is not None:
+        yield from difference_tables(kit.t, name, one.difference, (sides[0], sides[-1]))
+    between = one.sides[1:-1] if one.difference is not None else one.sides
+    for at, side in enumerate(between):
+        yield kinds_table(kit.t, f"{name}-side-{at}", side.typical, kit.short(side.side))
 
 
 def _flips(kit: Kit, title: str, one: QueryPlans) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -18,6 +18,7 @@ from teiten.model.metrics import (
     TPS,
     Metric,
 )
+from teiten.report.blocks import Block, Gallery, Heading, Section, Text
 from teiten.report.charts.base import Chart
 from teiten.report.charts.levels import Dot, LevelAxes, by_level, logarithmic_ticks
 from teiten.report.names import CORES, QUERY, SERVER
@@ -34,56 +35,42 @@ from teiten.report.tables import Cell, Column, Row, Table, cells, level_value
 from teiten.report.view.chooser import still_series
 from teiten.report.view.kit import Group, Kit, factor_of
 from teiten.report.view.queries.groups import bound_text, contrast_of
-from teiten.report.view.queries.part import Topic, results_of, topics
 from teiten.report.view.queries.part import charts as query_charts
+from teiten.report.view.queries.part import results_of, topics
 from teiten.report.view.queries.sweep import sweeps_of
 from teiten.report.view.queries.units import MILLISECONDS, TimeUnit, unit_for
-from teiten.report.view.scaling import WorkloadScaling, scaling
+from teiten.report.view.scaling import scaling
 
 
-@dataclass(frozen=True)
-class WorkloadResults:
-    name: str
-    title: str
-    description: str
-    charts: tuple[Chart, ...]
-    tables: tuple[Table, ...]
-    series: Chart | None
-    """The samples of the trials, with what the reader can choose; None where there are none."""
-    scaling: tuple[WorkloadScaling, ...]
-    """One for each combination of the other factors' levels, where there are loads enough."""
-    topics: tuple[Topic, ...] = ()
-    """Of a workload of queries: its groups, workers, blocks and partitions."""
-
-
-def results(kit: Kit) -> tuple[WorkloadResults, ...]:
-    found = []
+def results(kit: Kit) -> Section:
+    """A part for each workload that was measured."""
+    shown: list[Block] = []
     for at, name in enumerate(kit.workloads_measured()):
-        groups = kit.of_workload(name)
-        queries = results_of(kit, name)
-        charts = _charts(kit, f"workload-{at + 1}", groups)
-        if queries is not None:
-            charts += query_charts(kit, f"workload-{at + 1}", queries)
-        tables = tuple(
-            contrast_table(
-                kit, f"workload-{at + 1}-contrast-{place + 1}", contrast, noted=place == 0
-            )
-            for place, contrast in enumerate(_contrasts(kit, name))
-        )
-        percentiles = _percentiles(kit, f"workload-{at + 1}-percentiles", groups)
-        found.append(
-            WorkloadResults(
-                name,
-                kit.names.workload(name),
-                kit.t.of(kit.study.workload(name).description),
-                charts,
-                (*tables, *([percentiles] if percentiles else [])),
-                still_series(kit, f"workload-{at + 1}-series", name),
-                scaling(kit, f"workload-{at + 1}", name),
-                topics(kit, f"workload-{at + 1}", queries) if queries else (),
-            )
-        )
-    return tuple(found)
+        description = kit.t.of(kit.study.workload(name).description)
+        shown += [Heading(3, kit.names.workload(name), part=True), Text(description)]
+        shown += _of_workload(kit, f"workload-{at + 1}", name)
+    return Section("results", kit.t("section.results"), tuple(shown))
+
+
+def _of_workload(kit: Kit, prefix: str, name: str) -> Iterator[Block]:
+    groups = kit.of_workload(name)
+    queries = results_of(kit, name)
+    charts = _charts(kit, prefix, groups)
+    if queries is not None:
+        charts += query_charts(kit, prefix, queries)
+    if charts:
+        yield Gallery(charts)
+    for at, contrast in enumerate(_contrasts(kit, name)):
+        yield contrast_table(kit, f"{prefix}-contrast-{at + 1}", contrast, noted=at == 0)
+    percentiles = _percentiles(kit, f"{prefix}-percentiles", groups)
+    if percentiles:
+        yield percentiles
+    if queries is not None:
+        yield from topics(kit, prefix, queries)
+    yield from scaling(kit, prefix, name)
+    series = still_series(kit, f"{prefix}-series", name)
+    if series:
+        yield series
 
 
 def _contrasts(kit: Kit, workload: str) -> list[ContrastResult]:

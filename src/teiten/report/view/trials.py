@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from teiten.analysis.model.findings import TrialView, Verdict
 from teiten.model.metrics import METRICS
 from teiten.model.trial import Outcome, Problem
-from teiten.report.charts.base import Columns, as_columns
+from teiten.report.blocks import Download
+from teiten.report.charts.base import as_columns
 from teiten.report.numbers import fixed, significant
 from teiten.report.tables import Cell, Column, Row, Table
 from teiten.report.texts import problem_text
@@ -31,14 +31,6 @@ TABLE_METRICS: tuple[tuple[str, float, Callable[[float], str]], ...] = (
     ("cpu_steal_share", 100.0, lambda value: fixed(value, 1)),
 )
 """Metrics that the table of trials shows, with the factor to their unit; the CSV has all."""
-
-
-@dataclass(frozen=True)
-class Download:
-    """A file that the page can write: columns of unrounded values in base units."""
-
-    name: str
-    columns: Columns
 
 
 def problems_text(kit: Kit, problems: Sequence[Problem]) -> str:
