@@ -25,6 +25,7 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.tested-wheel $(NATIVE_WHERE_RUST) $(NATIVE_WHERE_RUST:%=test-crates)
 	@tools/prerequisites packages
+	@tools/prerequisites tests
 	$(TEITEN) pg install 18 17 13 10 pgbench
 	@if command -v mvn >/dev/null; then $(TEITEN) pg install 9.6; fi
 	$(VENV)/bin/ruff check .

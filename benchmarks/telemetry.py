@@ -46,6 +46,7 @@ from teiten.execute.workload.sampling import suggested_sampling_rate
 from teiten.host.facts.disks import block_devices
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.users import server_user
+from teiten.kinds.pgbench.model import pgbench_of
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import TemplateSpec
 from teiten.model.study import Setting, Workload
@@ -186,13 +187,13 @@ class Bench:
             port=self.cluster.port,
             dbname=BENCH_DATABASE,
             user_name=self.cluster.user_name,
-            script=self.workload.script,
+            script=pgbench_of(self.workload).script,
             scale=int(self.workload.data.scale or 1),
             clients=self.clients,
             threads=max(1, self.clients // 2),
             duration=Seconds(self.seconds),
             seed=seed + 1,
-            query_mode=self.workload.query_mode,
+            query_mode=pgbench_of(self.workload).query_mode,
             options=(),
             log_sampling_rate=rate,
             folder=folder,

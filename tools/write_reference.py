@@ -14,8 +14,11 @@ import click
 
 from teiten.cli.main import VERBS, teiten
 from teiten.execute.probes import columns
+from teiten.kinds.queries.plan import GroupTable
+from teiten.kinds.registry import names
 from teiten.model.metrics import METRICS
 from teiten.study import schema
+from teiten.study.file import own_keys, profile_table
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 WIDTH = 100
@@ -74,23 +77,27 @@ def study_file_page() -> str:
     tables = (
         ("[study]", schema.StudyTable),
         ("[[workloads]]", schema.WorkloadTable),
+        *((f'[[workloads]], kind = "{kind}"', own_keys(kind)) for kind in names()),
         ("[workloads.data]", schema.DataTable),
         ("[workloads.data.layouts.NAME]", schema.LayoutTable),
-        ("[[workloads.groups]]", schema.GroupTable),
+        ("[[workloads.groups]]", GroupTable),
         ("[builds.NAME]", schema.BuildTable),
         ("[settings.NAME]", schema.SettingTable),
         ("[measure]", schema.MeasureTable),
         ("[hosts]", schema.HostsTable),
-        ("[profiles.NAME]", schema.ProfileTable),
+        ("[profiles.NAME]", profile_table()),
     )
     for title, table in tables:
+        fields = table if isinstance(table, dict) else table.model_fields
         keys = ", ".join(
             f"**`{name}`**" if field.is_required() else f"`{name}`"
-            for name, field in table.model_fields.items()
+            for name, field in fields.items()
         )
         parts += [f"## `{title}`\n", f"{keys}\n"]
     parts.append(
-        "Keys in bold must be there. `[factors]` holds a list of levels for each factor: `server`,"
+        "Keys in bold must be there. A workload's `kind` may be left out where one of its keys"
+        " tells it: `script` a load of pgbench, `queries` timed queries. `[factors]` holds a list"
+        " of levels for each factor: `server`,"
         " `clients`, `query`, `checksums`, `query_mode`, `cores`, `directory`, `layout`,"
         " `parameters`, or `guc:NAME`; `[workloads.levels]` the levels that one workload has of"
         " some of them; `[parameters.NAME]` the server parameters of a level of the factor"

@@ -19,6 +19,7 @@ from teiten.model.installation import Installation
 from tests.fixtures.campaigns import Teiten, with_own_installations
 from tests.fixtures.small_source import BROKEN_CODE, commit, git, write_source
 
+COMPILE = "\t@compiler@ -O2"
 FLAGS = ("--configure", "--without-readline --without-zlib", "--jobs", "2")
 
 
@@ -81,7 +82,7 @@ def test_a_source_that_does_not_build_shows_the_compilers_lines(
 
 def test_an_interrupted_build_leaves_nothing(teiten: Teiten, source: Path) -> None:
     makefile = (source / "Makefile.in").read_text()
-    slow = makefile.replace("\tgcc -O2", "\tsleep 300\n\tgcc -O2")
+    slow = makefile.replace(COMPILE, f"\tsleep 300\n{COMPILE}")
     (source / "Makefile.in").write_text(slow)
     process = teiten.start("pg", "build", "slow", "--source", source, *FLAGS)
     sleeping = _wait_for_child(process.pid, "sleep")
@@ -96,7 +97,7 @@ def test_an_interrupted_build_leaves_nothing(teiten: Teiten, source: Path) -> No
 
 def test_what_a_killed_build_left_goes_with_the_next(teiten: Teiten, source: Path) -> None:
     makefile = (source / "Makefile.in").read_text()
-    (source / "Makefile.in").write_text(makefile.replace("\tgcc -O2", "\tsleep 300\n\tgcc -O2"))
+    (source / "Makefile.in").write_text(makefile.replace(COMPILE, f"\tsleep 300\n{COMPILE}"))
     process = teiten.start("pg", "build", "slow", "--source", source, *FLAGS)
     sleeping = _wait_for_child(process.pid, "sleep")
     process.kill()

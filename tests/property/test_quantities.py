@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teiten.study.quantities import (
+from teiten.model.quantities import (
     exact_duration,
     exact_share,
     exact_size,

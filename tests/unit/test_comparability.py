@@ -16,6 +16,7 @@ from teiten.analysis.across.fingerprint import (
 )
 from teiten.analysis.model.comparison import ComparedLevel, Weight
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.kinds.pgbench.model import pgbench_of
 from teiten.model.installation import Version
 from teiten.model.plan import Plan
 from teiten.model.study import DataSet, QueryMode, Script
@@ -35,6 +36,14 @@ def of_read(**values: Any) -> Callable[[Plan], Plan]:
         first, *rest = plan.study.workloads
         study = replace(plan.study, workloads=(replace(first, **values), *rest))
         return replace(plan, study=study)
+
+    return change
+
+
+def of_load(**values: Any) -> Callable[[Plan], Plan]:
+    def change(plan: Plan) -> Plan:
+        options = replace(pgbench_of(plan.study.workloads[0]), **values)
+        return of_read(options=options)(plan)
 
     return change
 
@@ -59,9 +68,9 @@ def of_settings(plan: Plan) -> Plan:
 OBSTACLES = [
     ("scale", of_read(data=DataSet(100, 100))),
     ("fillfactor", of_read(data=DataSet(50, 90))),
-    ("script", of_read(script=Script("mine.sql", False, "SELECT 1;"))),
-    ("query-mode", of_read(query_mode=QueryMode.PREPARED)),
-    ("pgbench-options", of_read(pgbench_options=("--rate=10",))),
+    ("script", of_load(script=Script("mine.sql", False, "SELECT 1;"))),
+    ("query-mode", of_load(query_mode=QueryMode.PREPARED)),
+    ("pgbench-options", of_load(pgbench_options=("--rate=10",))),
     ("duration", of_measure(duration=Seconds(30.0))),
     ("warmup", of_measure(warmup=Seconds(0.0))),
     ("prewarm", of_measure(prewarm=False)),
@@ -94,9 +103,9 @@ def test_the_same_study_on_another_machine_is_comparable() -> None:
 
 
 def test_comments_and_spaces_of_a_script_do_not_matter() -> None:
-    script = plan_of().study.workloads[0].script
+    script = pgbench_of(plan_of().study.workloads[0]).script
     text = "-- a comment\n" + script.text.replace(" ", "  ")
-    found = comparability(ONE, changed(of_read(script=replace(script, text=text))))
+    found = comparability(ONE, changed(of_load(script=replace(script, text=text))))
     assert found == ()
 
 

@@ -11,9 +11,10 @@ import pytest
 from teiten.analysis.across.comparability import comparability
 from teiten.analysis.across.comparison import compare
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
+from teiten.kinds.queries.model import Query, queries_of
 from teiten.model.claims import ClaimOutcome
 from teiten.model.facts import HostFacts
-from teiten.model.study import DataSet, Query
+from teiten.model.study import DataSet
 from teiten.model.units import Seconds
 from teiten.report.comparison.render import comparison_html, comparison_markdown
 from teiten.report.comparison.sides import comparison_sentence
@@ -84,18 +85,21 @@ def test_a_query_over_its_limit_is_left_out_of_the_mean_and_has_no_ratio() -> No
 def test_other_queries_tables_or_limits_are_obstacles() -> None:
     a = campaign("a")
     workload = a.plan.study.workloads[0]
+    options = queries_of(workload)
     changed = replace(
         workload,
-        queries=(Query("q1.1", "SELECT 1;\n"), *workload.queries[1:]),
+        options=replace(
+            options,
+            queries=(Query("q1.1", "SELECT 1;\n"), *options.queries[1:]),
+            timeout=Seconds(30.0),
+        ),
         data=DataSet(1),
-        timeout=Seconds(30.0),
     )
     plan = replace(a.plan, study=replace(a.plan.study, workloads=(changed,)))
     found = {(one.code, one.subject) for one in comparability(a, replace(a, name="b", plan=plan))}
     assert {("query", "q1.1"), ("data", "ssb"), ("timeout", "ssb")} <= found
-    commented = replace(
-        workload, queries=tuple(replace(one, text=f"-- x\n{one.text}") for one in workload.queries)
-    )
+    queries = tuple(replace(one, text=f"-- x\n{one.text}") for one in options.queries)
+    commented = replace(workload, options=replace(options, queries=queries))
     plan = replace(a.plan, study=replace(a.plan.study, workloads=(commented,)))
     assert "query" not in {one.code for one in comparability(a, replace(a, name="b", plan=plan))}
 

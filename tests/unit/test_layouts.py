@@ -10,6 +10,7 @@ import pytest
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.errors import TeitenError, UsageError
 from teiten.execute.postgres.templates.identity import template_fingerprint
+from teiten.kinds.queries.model import queries_of
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt
 from teiten.model.study import DataKind, DataSet, Layout, Script
@@ -96,7 +97,7 @@ def test_each_layout_is_a_template_and_each_set_a_combination_of_settings(study:
         }
     by_layout = {one.data.layout.name: one for one in plan.templates if one.data.layout}
     assert by_layout["keyed"].expected_bytes > 1.15 * by_layout["plain"].expected_bytes
-    (group,) = plan.study.workloads[0].groups
+    (group,) = queries_of(plan.study.workloads[0]).groups
     assert (group.name, group.title.ja, group.queries) == ("small", "小", ("a",))
 
 

@@ -12,9 +12,11 @@ from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.stopping import undecided
 from teiten.cli.text.study import study_lines
 from teiten.errors import TeitenError, UsageError
+from teiten.kinds.queries.model import NAME as QUERIES
+from teiten.kinds.queries.model import queries_of, times_queries
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Attempt
-from teiten.model.study import DataKind, WorkloadKind
+from teiten.model.study import DataKind
 from teiten.model.trial import Outcome
 from teiten.plan.expand import expand
 from teiten.plan.sizing import size
@@ -43,8 +45,13 @@ def planned(study: str = "queries", **flags: object) -> Plan:
 def test_the_catalogues_queries_are_the_levels_of_a_factor() -> None:
     plan = planned()
     (workload,) = plan.study.workloads
-    assert workload.kind is WorkloadKind.QUERIES
-    assert [query.name for query in workload.queries] == ["join", "range", "scan", "sort"]
+    assert workload.kind == QUERIES
+    assert [query.name for query in queries_of(workload).queries] == [
+        "join",
+        "range",
+        "scan",
+        "sort",
+    ]
     assert plan.study.factor("clients") is None
     assert len(plan.trials) == 2 * 4 * 2
     for first, second in zip(plan.trials[::2], plan.trials[1::2], strict=True):
@@ -54,9 +61,9 @@ def test_the_catalogues_queries_are_the_levels_of_a_factor() -> None:
 
 def test_a_folder_takes_the_place_of_the_studys(folder: Path) -> None:
     study = load_study("queries", queries=str(folder))
-    assert [query.name for query in study.workloads[0].queries] == ["q1", "q2", "q10"]
+    assert [query.name for query in queries_of(study.workloads[0]).queries] == ["q1", "q2", "q10"]
     other = load_study("observe", queries=str(folder))
-    assert [one.kind for one in other.workloads] == [WorkloadKind.QUERIES]
+    assert [one.kind for one in other.workloads] == [QUERIES]
     assert other.workloads[0].data.kind is DataKind.PGBENCH
     some = planned(queries=str(folder), overrides=["query=q2,q10"])
     assert {trial.cell.level("query") for trial in some.trials} == {"q2", "q10"}
@@ -69,7 +76,8 @@ def test_tables_of_a_script(folder: Path, tmp_path: Path) -> None:
     (workload,) = load_study("queries", queries=str(folder), overrides=changes).workloads
     assert workload.data.kind is DataKind.SCRIPT
     assert workload.data.script is not None and "CREATE TABLE" in workload.data.script.text
-    assert (workload.data.size, workload.timeout, workload.runs) == (2 * 1024**3, 90.0, 5)
+    options = queries_of(workload)
+    assert (workload.data.size, options.timeout, options.runs) == (2 * 1024**3, 90.0, 5)
 
 
 @pytest.mark.parametrize(
@@ -185,4 +193,4 @@ def test_what_only_a_load_can_have_is_refused(changes: dict[str, object]) -> Non
     with pytest.raises(UsageError, match="is for loads of pgbench") as caught:
         load_study("queries", **changes)  # type: ignore[arg-type]
     assert caught.value.hint
-    assert not load_study("observe").times_queries
+    assert not times_queries(load_study("observe"))

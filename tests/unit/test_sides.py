@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from teiten.errors import UsageError
+from teiten.kinds.pgbench.model import pgbench_of
 from teiten.model.study import QueryMode
 from teiten.study.sides import Shared, ab_study, null_study
 from tests.fixtures.pairs import ab_plan, side
@@ -69,7 +70,10 @@ def test_a_script_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "q.sql"
     path.write_text("SELECT 1;\n", encoding="ascii")
     (workload,) = ab_study(side("a", "17"), side("b", "18"), Shared(script=str(path))).workloads
-    assert (workload.script.name, workload.script.text) == ("q.sql", "SELECT 1;\n")
+    assert (pgbench_of(workload).script.name, pgbench_of(workload).script.text) == (
+        "q.sql",
+        "SELECT 1;\n",
+    )
 
 
 def test_what_both_sides_share_is_the_studys() -> None:

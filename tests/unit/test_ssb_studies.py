@@ -11,6 +11,7 @@ import pytest
 from teiten.errors import MachineError, TeitenError
 from teiten.execute.postgres.templates.identity import expected_bytes, template_fingerprint
 from teiten.execute.ssb import sizes
+from teiten.kinds.queries.model import queries_of
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
 from teiten.model.ssb import SsbData, SsbTable, SsbVariant
@@ -48,8 +49,8 @@ def test_every_study_plans_with_versions_crossed_in(name: str, profile: str) -> 
     study = load_study(name, profile=profile, servers=["13,18"])
     plan = planned(study)
     first = plan.study.workloads[0]
-    assert [one.name for one in first.queries] == QUERIES
-    grouped = [query for group in first.groups for query in group.queries]
+    assert [one.name for one in queries_of(first).queries] == QUERIES
+    grouped = [query for group in queries_of(first).groups for query in group.queries]
     assert sorted(grouped) == QUERIES
     assert {trial.cell.level("server") for trial in plan.trials} == {"13", "18"}
     assert {one.data.kind for one in plan.templates} == {DataKind.SSB}
@@ -86,7 +87,7 @@ def test_queries_and_tables_of_ones_own(name: str, tmp_path: Path) -> None:
     study = load_study(name, profile="quick", queries=folder, overrides=changes)
     (workload,) = study.workloads
     assert workload.data.kind is DataKind.SCRIPT
-    assert (workload.layout("plain").scripts, workload.groups) == ((), ())
+    assert (workload.layout("plain").scripts, queries_of(workload).groups) == ((), ())
     assert [one.name for one in workload.layout(second).scripts] == ["other.sql"]
     planned(study, ("18.4",))
 

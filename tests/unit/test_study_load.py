@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from teiten.kinds.pgbench.model import pgbench_of
 from teiten.model.study import CachePolicy, DataSet, Factor, QueryMode
 from teiten.model.text import Bilingual
 from teiten.study.load import catalogue, load_study
@@ -109,8 +110,8 @@ def test_quick_supports_no_conclusion() -> None:
 def test_optional_workloads_run_where_they_are_named() -> None:
     study = load_study("observe", overrides=["workloads=tpcb-like,read"])
     assert [workload.name for workload in study.workloads] == ["tpcb-like", "read"]
-    assert study.workload("tpcb-like").script.builtin
-    assert study.workload("tpcb-like").invariants == ("tpcb-balances",)
+    assert pgbench_of(study.workload("tpcb-like")).script.builtin
+    assert pgbench_of(study.workload("tpcb-like")).invariants == ("tpcb-balances",)
     every = load_study("observe", overrides=["workloads=all"])
     assert [workload.name for workload in every.workloads] == [
         "read",
@@ -142,7 +143,7 @@ def test_flags_change_what_they_name() -> None:
     assert study.factor("server") == Factor("server", ("13", "18"))
     assert study.factor("clients") == Factor("clients", ("1", "8"))
     assert [workload.data.scale for workload in study.workloads] == [50, 10]
-    assert {workload.query_mode for workload in study.workloads} == {QueryMode.PREPARED}
+    assert {pgbench_of(workload).query_mode for workload in study.workloads} == {QueryMode.PREPARED}
     measure = study.measure
     assert (measure.duration, measure.blocks, measure.delta, measure.alpha) == (20.0, 4, 0.01, 0.01)
     assert measure.caches is CachePolicy.DROP
@@ -211,7 +212,7 @@ def test_a_script_takes_the_place_of_the_workloads(
     study = load_study("observe", profile="quick", overrides=["script=my script.sql"])
     (workload,) = study.workloads
     assert workload.name == "my-script"
-    assert workload.script.text == "SELECT 2;\n"
+    assert pgbench_of(workload).script.text == "SELECT 2;\n"
     assert workload.changes_data, "what a user's script does is not known"
     assert workload.data == DataSet(10, 100)
     unchanged = load_study(
@@ -230,7 +231,7 @@ def test_a_study_file_of_ones_own(own: str) -> None:
     assert study.factor("guc:work_mem") == Factor("guc:work_mem", ("4MB", "64MB"))
     settings = {setting.name: (setting.value, setting.source) for setting in study.settings}
     assert settings == {"jit": ("off", "mine.toml"), "random_page_cost": ("1.1", "mine.toml")}
-    assert study.workloads[0].script.text == "SELECT 1;\n"
+    assert pgbench_of(study.workloads[0]).script.text == "SELECT 1;\n"
     assert study.file == Path(own)
     assert study.source_text == OWN
 
@@ -239,5 +240,5 @@ def test_a_script_may_stand_in_the_study(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     text = OWN.replace('script = "sort.sql"', "script = '''\n\\set x 1\nSELECT :x;\n'''")
     file.write_text(text, encoding="utf-8")
-    script = load_study(str(file)).workloads[0].script
+    script = pgbench_of(load_study(str(file)).workloads[0]).script
     assert (script.name, script.text) == ("sort.sql", "\\set x 1\nSELECT :x;\n")

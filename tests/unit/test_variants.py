@@ -75,7 +75,7 @@ def test_a_directory_is_an_absolute_path_and_a_factor_of_each_trial(tmp_path: Pa
         (
             folder("/d", disk=replace(HOST.disk, mount_point="/d", free=Bytes(MIB))),
             MachineError,
-            r"directory=/d: the clusters need 0\.\d+ GiB on /d, 0\.00 GiB are free",
+            r"directory=/d: the clusters need \d+\.\d MiB on /d, 1\.0 MiB are free",
         ),
     ],
 )

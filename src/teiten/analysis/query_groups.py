@@ -18,9 +18,9 @@ from teiten.analysis.verdict.contrasts import contexts_of
 from teiten.analysis.verdict.pairs import Context, Observation, pair
 from teiten.analysis.verdict.sequential import decide_sequentially
 from teiten.analysis.verdict.verdict import Rule, decide, over_timeout
+from teiten.kinds.queries.model import QueryGroup, queries_of
 from teiten.model.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.model.plan import Plan
-from teiten.model.study import QueryGroup
 from teiten.model.units import Share
 
 QUERY = "query"
@@ -86,7 +86,7 @@ def _groups(sides: Sides, *, several: bool) -> Iterator[QueryGroup | None]:
     """The study's groups; None stands for all queries."""
     if several:
         yield None
-    yield from sides.plan.study.workload(sides.workload).groups
+    yield from queries_of(sides.plan.study.workload(sides.workload)).groups
 
 
 def _is_in(group: QueryGroup | None, query: str) -> bool:

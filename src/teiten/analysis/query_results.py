@@ -34,11 +34,11 @@ from teiten.analysis.query_groups import Sides, bounds, conclusions, step_verdic
 from teiten.analysis.verdict.contrasts import contexts_of, sides_of
 from teiten.analysis.verdict.pairs import Context, Observation, observe
 from teiten.analysis.verdict.verdict import exp, mean_and_deviation, student_half_width
+from teiten.kinds.queries.model import NAME as QUERIES
 from teiten.model.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt
 from teiten.model.relations import PLANNER
-from teiten.model.study import WorkloadKind
 from teiten.model.trial import Event, Outcome
 from teiten.model.units import Seconds
 
@@ -74,7 +74,7 @@ def query_results(
             _circumstances(plan, views, one.name, relations),
         ).results()
         for one in plan.study.workloads
-        if one.kind is WorkloadKind.QUERIES and one.name in measured
+        if one.kind == QUERIES and one.name in measured
     )
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from teiten.execute.executor import Facts
+from teiten.kinds.queries.model import NAME as QUERIES
+from teiten.kinds.queries.model import queries_of
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
 from teiten.model.stacks import Profile
 from teiten.model.starts import last_of_their_start, slice_seed, started_before
-from teiten.model.study import CachePolicy, DataKind, DataSet, WorkloadKind
+from teiten.model.study import CachePolicy, DataKind, DataSet
 from teiten.model.trial import Problem, Series
 
 CACHE_WORDS = {
@@ -95,21 +97,22 @@ class DryTrial:
     def warm_up(self) -> Facts:
         if self._goes_on:
             return self._say(RUNNING)
-        if self._workload.kind is WorkloadKind.QUERIES:
+        if self._workload.kind == QUERIES:
             return self._say("the query once, discarded")
         return self._say(f"{self._plan.study.measure.warmup or 0:g} s of load, discarded")
 
     def measure(self, number: int) -> Facts:
-        if self._workload.kind is WorkloadKind.QUERIES:
+        if self._workload.kind == QUERIES:
+            options = queries_of(self._workload)
             return self._say(
-                f"query {self._trial.cell.level('query')}: timed {self._workload.runs}×, at the"
-                f" most {self._workload.timeout:g} s; then EXPLAIN (ANALYZE), not timed"
+                f"query {self._trial.cell.level('query')}: timed {options.runs}×, at the"
+                f" most {options.timeout:g} s; then EXPLAIN (ANALYZE), not timed"
             )
         measure = self._plan.study.measure
         part = f", slice {number} of {measure.slices}" if measure.slices > 1 else ""
         return self._say(
             f"pgbench: {self._trial.clients} clients, {self._trial.threads} threads,"
-            f" {measure.slice_duration:g} s, {self._workload.script.name},"
+            f" {measure.slice_duration:g} s, {self._workload.options.source},"
             f" random seed {slice_seed(self._trial.seed, number)}{part}"
         )
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.ipc
 from pydantic import TypeAdapter
 
+from teiten.ledger.options import encode_options, in_new_form, with_options
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
 from teiten.model.stacks import Profile
@@ -28,12 +29,19 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 
 def encode_plan(plan: Plan) -> str:
-    return _encode(Plan, plan)
+    table = _adapter(Plan).dump_python(plan, mode="json")
+    for one, options in zip(table["study"]["workloads"], encode_options(plan), strict=True):
+        one["options"] = options
+    return encode_json(table)
 
 
 def decode_plan(text: str) -> Plan:
-    plan: Plan = _decode(Plan, text)
-    return plan
+    """A plan of this or any earlier version of Teiten."""
+    table = json.loads(text)
+    workloads = table["study"]["workloads"] = list(in_new_form(table["study"]["workloads"]))
+    options = [one["options"] for one in workloads]
+    plan: Plan = _adapter(Plan).validate_python(table)
+    return with_options(plan, options)
 
 
 def encode_facts(facts: HostFacts) -> str:

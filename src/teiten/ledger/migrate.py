@@ -28,9 +28,16 @@ def _to_version_2(connection: sqlite3.Connection) -> None:
     _run(connection, "profile.sql")
 
 
+def _to_version_3(connection: sqlite3.Connection) -> None:
+    """Plans hold the options of each kind of workload apart. Nothing is rewritten: ``options``
+    reads both forms; the version tells an older Teiten that it cannot."""
+    del connection
+
+
 MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {
     1: _to_version_1,
     2: _to_version_2,
+    3: _to_version_3,
 }
 """Version, and what brings a ledger of the version before to it."""
 

@@ -118,25 +118,6 @@ class DataSet:
 
 
 @dataclass(frozen=True)
-class Query:
-    """One statement of a workload of queries."""
-
-    name: str
-    """The file's, without ``.sql``; a level of the factor query."""
-    text: str
-
-
-@dataclass(frozen=True)
-class QueryGroup:
-    """Queries of a workload that belong together, such as those with the same date filter."""
-
-    name: str
-    title: Bilingual
-    queries: tuple[str, ...]
-    """Names, in the study's order; a query is in one group at the most."""
-
-
-@dataclass(frozen=True)
 class ParameterSet:
     """Server parameters that are varied together: a level of the factor parameters."""
 
@@ -145,15 +126,19 @@ class ParameterSet:
     """Name and value in the form of postgresql.conf."""
 
 
-class WorkloadKind(StrEnum):
-    PGBENCH = "pgbench"
-    """Clients that repeat a script for some seconds."""
-    QUERIES = "queries"
-    """Statements timed one by one; each is a level of the factor query."""
+@dataclass(frozen=True)
+class WorkloadOptions:
+    """What only workloads of one kind have; each kind's own stand in ``kinds/KIND/model.py``."""
 
+    @property
+    def source(self) -> str:
+        """What is run, in a name for people: a script's, a folder's."""
+        return ""
 
-QUERY_TIMEOUT = Seconds(600.0)
-"""Of a query whose study says nothing else."""
+    @property
+    def texts(self) -> tuple[Script, ...]:
+        """The scripts or statements that are run, in order."""
+        return ()
 
 
 @dataclass(frozen=True)
@@ -163,28 +148,15 @@ class Workload:
     name: str
     title: Bilingual
     description: Bilingual
-    script: Script
+    kind: str
+    """A folder of ``teiten.kinds``: who does the work, and what is measured."""
+    options: WorkloadOptions
+    """What is the kind's own."""
     data: DataSet
     changes_data: bool
     """The cluster is restored from its template before every trial."""
-    query_mode: QueryMode = QueryMode.SIMPLE
-    invariants: tuple[str, ...] = ()
-    """Checks on the data after a trial, by name: ``tpcb-balances``."""
-    pgbench_options: tuple[str, ...] = ()
-    """Further options of pgbench, verbatim."""
     clients: tuple[str, ...] = ()
     """The levels of the factor clients in this workload; empty for all of them."""
-    kind: WorkloadKind = WorkloadKind.PGBENCH
-    queries: tuple[Query, ...] = ()
-    """Of a workload of queries; its ``script`` is empty."""
-    runs: int = 1
-    """How often a trial times its query; the number is the median."""
-    timeout: Seconds = QUERY_TIMEOUT
-    """A query that takes longer is cancelled; the trial's result is then "over" this time."""
-    check_answers: bool = True
-    """Whether a query must give the same rows in every trial."""
-    groups: tuple[QueryGroup, ...] = ()
-    """Classes of its queries, for conclusions; a query may be in none."""
     layouts: tuple[Layout, ...] = ()
     """Those that its tables may have; empty where the factor layout says nothing of it."""
     preload: tuple[str, ...] = ()
@@ -192,9 +164,6 @@ class Workload:
     levels: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Factors of which this workload has only some levels, with these; ``clients`` and ``query``
     stand in their own fields."""
-
-    def query(self, name: str) -> Query:
-        return next(query for query in self.queries if query.name == name)
 
     def layout(self, name: str) -> Layout:
         return next(layout for layout in self.layouts if layout.name == name)
@@ -317,11 +286,6 @@ class Study:
         """How many trials share their time: those of a pair whose servers run side by side."""
         contrasted = self.factor(self.contrast)
         return len(contrasted.levels) if self.measure.side_by_side and contrasted else 1
-
-    @property
-    def times_queries(self) -> bool:
-        """Whether any workload times queries one by one."""
-        return any(one.kind is WorkloadKind.QUERIES for one in self.workloads)
 
     def factor(self, name: str) -> Factor | None:
         return next((factor for factor in self.factors if factor.name == name), None)

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from teiten.errors import UsageError
+from teiten.kinds.queries.model import NAME as QUERIES
 from teiten.model.attached import AttachedServer, ServerParameter
 from teiten.model.facts import Caution, Severity
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
-from teiten.model.study import GUC_PREFIX, Study, WorkloadKind
+from teiten.model.study import GUC_PREFIX, Study
 from teiten.plan.settings import settings_of
 
 Settings = tuple[tuple[str, str], ...]
@@ -71,7 +72,7 @@ def check_attached(study: Study, servers: Servers) -> None:
         server = installation.attached
         if server is None:
             continue
-        queries = [one.name for one in study.workloads if one.kind is WorkloadKind.QUERIES]
+        queries = [one.name for one in study.workloads if one.kind == QUERIES]
         if queries:
             raise UsageError(
                 f"the workload {queries[0]} times queries one by one, and the server {level} is"

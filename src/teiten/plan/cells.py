@@ -6,13 +6,16 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 
+from teiten.kinds.pgbench.model import NAME as PGBENCH
+from teiten.kinds.queries.model import NAME as QUERIES
+from teiten.kinds.queries.model import queries_of
 from teiten.model.plan import Cell
-from teiten.model.study import DataSet, Study, Workload, WorkloadKind
+from teiten.model.study import DataSet, Study, Workload
 
 LAYOUT = "layout"
 _OF_OTHER_KINDS = {
-    WorkloadKind.PGBENCH: frozenset({"query"}),
-    WorkloadKind.QUERIES: frozenset({"clients", "query_mode"}),
+    PGBENCH: frozenset({"query"}),
+    QUERIES: frozenset({"clients", "query_mode"}),
 }
 """Factors that say nothing of a workload of this kind."""
 
@@ -34,7 +37,7 @@ def levels_of(study: Study, workload: Workload, factor: str) -> tuple[str, ...]:
     if factor in _OF_OTHER_KINDS[workload.kind]:
         return ()
     if factor == "query":
-        names = {query.name for query in workload.queries}
+        names = {query.name for query in queries_of(workload).queries}
         named = study.factor(factor)
         return tuple(level for level in named.levels if level in names) if named else ()
     own = dict(workload.levels).get(factor)

@@ -8,7 +8,7 @@ from pathlib import Path
 from teiten.errors import MachineError, UsageError
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.units import GIB, MIB
+from teiten.model.quantities import format_size
 from teiten.plan.directories import check_directories
 from teiten.plan.huge_pages import check_huge_pages
 from teiten.plan.pinning import check_cores
@@ -63,8 +63,8 @@ def _disk_shortfall(plan: Plan, facts: HostFacts, folder: Path) -> Iterator[tupl
     short = plan.needs.disk - facts.disk.free
     if short > 0:
         yield (
-            f"the plan needs {_size(plan.needs.disk)} of disk in {folder},"
-            f" {_size(facts.disk.free)} are free: {_size(short)} short",
+            f"the plan needs {format_size(plan.needs.disk)} of disk in {folder},"
+            f" {format_size(facts.disk.free)} are free: {format_size(short)} short",
             "teiten clean, or --workdir on another disk",
         )
 
@@ -77,9 +77,9 @@ def _memory_shortfall(plan: Plan, facts: HostFacts) -> Iterator[tuple[str, str]]
         count = plan.study.at_once
         servers = "" if count == 1 else f"{count} servers side by side, each with up to "
         yield (
-            f"the plan needs {_size(plan.needs.memory)} of memory"
-            f" ({servers}{_size(buffers)} of shared buffers, {clients} clients),"
-            f" {_size(facts.memory.available)} are available: {_size(short)} short",
+            f"the plan needs {format_size(plan.needs.memory)} of memory"
+            f" ({servers}{format_size(buffers)} of shared buffers, {clients} clients),"
+            f" {format_size(facts.memory.available)} are available: {format_size(short)} short",
             "less with --guc shared_buffers=…",
         )
 
@@ -96,9 +96,3 @@ def _smaller(plan: Plan) -> str:
     scale = max(template.data.scale or 1 for template in plan.templates)
     smaller = f"a smaller scale than {scale} (--set scale=…)"
     return f"--profile standard, or {smaller}" if plan.study.profile == "published" else smaller
-
-
-def _size(value: float) -> str:
-    if abs(value) >= GIB:
-        return f"{value / GIB:.1f} GiB"
-    return f"{value / MIB:.1f} MiB"

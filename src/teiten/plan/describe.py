@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from teiten.kinds.pgbench.model import NAME as PGBENCH
+from teiten.kinds.queries.model import NAME as QUERIES
 from teiten.model.facts import HostFacts
 from teiten.model.hosts import Placement
 from teiten.model.plan import Plan
-from teiten.model.study import CachePolicy, DataKind, DataSet, WorkloadKind
+from teiten.model.study import CachePolicy, DataKind, DataSet
 from teiten.plan import remote
 
 
@@ -36,9 +38,9 @@ def _actions(
         yield from _own(plan, folder, user, ready)
         yield _page_cache(plan, facts)
     kinds = {workload.kind for workload in plan.study.workloads}
-    if WorkloadKind.PGBENCH in kinds:
+    if PGBENCH in kinds:
         yield f"load the server with pgbench {plan.pgbench.version} from this machine"
-    if WorkloadKind.QUERIES in kinds:
+    if QUERIES in kinds:
         yield "time queries one by one, and explain each with ANALYZE apart from its timing"
     if plan.study.measure.flame_graph:
         yield (

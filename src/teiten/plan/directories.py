@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from teiten.errors import MachineError, UsageError
 from teiten.model.facts import DirectoryFacts, HostFacts
 from teiten.model.plan import Plan
-from teiten.model.units import GIB
+from teiten.model.quantities import format_size
 
 FACTOR = "directory"
 
@@ -56,6 +56,6 @@ def _shortfalls(plan: Plan, known: dict[str, DirectoryFacts], facts: HostFacts) 
         needed, free = needs[mount_point] + own, known[found[0]].disk.free
         if needed > free:
             yield (
-                f"directory={', '.join(found)}: the clusters need {needed / GIB:.2f} GiB on"
-                f" {mount_point}, {free / GIB:.2f} GiB are free"
+                f"directory={', '.join(found)}: the clusters need {format_size(needed)} on"
+                f" {mount_point}, {format_size(free)} are free"
             )

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from teiten.kinds.queries.model import NAME as QUERIES
+from teiten.kinds.queries.model import queries_of
 from teiten.model.plan import Needs, PlannedTrial, TemplateSpec
-from teiten.model.study import DataSet, Measure, Study, WorkloadKind
+from teiten.model.study import DataSet, Measure, Study
 from teiten.model.units import MIB, Bytes, Seconds
 from teiten.plan import volumes
 from teiten.plan.cells import data_sets
@@ -135,8 +137,8 @@ def disk_of_data(study: Study, installations: int) -> Bytes:
 
 def _measured(study: Study, trial: PlannedTrial) -> float:
     workload = study.workload(trial.cell.workload)
-    if workload.kind is WorkloadKind.QUERIES:
-        return volumes.query_seconds(workload.data) * workload.runs
+    if workload.kind == QUERIES:
+        return volumes.query_seconds(workload.data) * queries_of(workload).runs
     return study.measure.duration or 0.0
 
 

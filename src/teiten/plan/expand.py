@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from teiten.errors import UsageError
+from teiten.kinds.pgbench.model import PgbenchOptions
 from teiten.model.facts import LogicalCpu
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import Cell, Plan, PlannedTrial, TemplateSpec
-from teiten.model.study import DataSet, Factor, QueryMode, Study
+from teiten.model.study import DataSet, Factor, QueryMode, Study, Workload
 from teiten.model.units import Bytes
 from teiten.plan.attached import check_attached, split_settings
 from teiten.plan.cells import cell_groups, data_of, every_level, level_of
@@ -119,13 +120,18 @@ def _trials(
             ),
             clients=clients,
             threads=max(1, clients // 2),  # 2021 §4.4: half of the clients
-            query_mode=QueryMode(level_of(study, cell, "query_mode") or workload.query_mode),
+            query_mode=_query_mode(study, workload, cell),
             settings=_settings(study, cell, templates.servers[server]),
             copy=_copy_by_level(study, cell, contrasted) or copies[server],
             server_cpus=pinned.server,
             client_cpus=pinned.client,
             directory=level_of(study, cell, "directory"),
         )
+
+
+def _query_mode(study: Study, workload: Workload, cell: Cell) -> QueryMode:
+    own = workload.options.query_mode if isinstance(workload.options, PgbenchOptions) else None
+    return QueryMode(level_of(study, cell, "query_mode") or own or QueryMode.SIMPLE)
 
 
 def _copy_by_level(study: Study, cell: Cell, contrasted: Factor | None) -> int | None:

@@ -10,7 +10,9 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from teiten.kinds.queries.model import NAME as QUERIES
 from teiten.model.facts import HostFacts
+from teiten.model.quantities import exact_size
 from teiten.model.study import (
     DataKind,
     DataSet,
@@ -19,7 +21,6 @@ from teiten.model.study import (
     Setting,
     Study,
     Workload,
-    WorkloadKind,
 )
 from teiten.model.units import GIB, MIB, Bytes, Seconds
 from teiten.plan import volumes
@@ -139,7 +140,7 @@ def _fits(study: Study, facts: HostFacts) -> bool:
 def _timed(study: Study) -> Measure:
     """Duration and warm-up: what the target leaves for each trial."""
     measure = study.measure
-    if all(workload.kind is WorkloadKind.QUERIES for workload in study.workloads):
+    if all(workload.kind == QUERIES for workload in study.workloads):
         return replace(measure, duration=Seconds(0.0), warmup=Seconds(0.0))
     if measure.duration is not None:
         warmup = measure.warmup
@@ -179,16 +180,16 @@ def _derived(setting: Setting, study: Study, facts: HostFacts) -> Setting:
 def _shared_buffers(study: Study, _facts: HostFacts) -> str:
     step = 64 * MIB
     needed = math.ceil(_largest_data(study) * BUFFERS_FOR_DATA / step) * step
-    return _size_text(max(128 * MIB, needed))
+    return exact_size(max(128 * MIB, needed))
 
 
 def _work_mem(study: Study, facts: HostFacts) -> str:
     share = facts.memory.total // 8 // most_clients(study)
-    return _size_text(_power_of_two_below(share, (4 * MIB, GIB)))
+    return exact_size(_power_of_two_below(share, (4 * MIB, GIB)))
 
 
 def _maintenance_work_mem(_study: Study, facts: HostFacts) -> str:
-    return _size_text(_power_of_two_below(facts.memory.total // 16, (64 * MIB, 2 * GIB)))
+    return exact_size(_power_of_two_below(facts.memory.total // 16, (64 * MIB, 2 * GIB)))
 
 
 def _max_wal_size(study: Study, _facts: HostFacts) -> str:
@@ -199,7 +200,7 @@ def _max_wal_size(study: Study, _facts: HostFacts) -> str:
         volumes.wal_bytes(workload, volumes.data_bytes(workload.data), load)
         for workload in study.workloads
     )
-    return _size_text(max(2, math.ceil(2.5 * written / GIB)) * GIB)
+    return exact_size(max(2, math.ceil(2.5 * written / GIB)) * GIB)
 
 
 def _max_connections(study: Study, _facts: HostFacts) -> str:
@@ -220,8 +221,3 @@ _DERIVATIONS = {
 def _power_of_two_below(value: int, bounds: Sequence[int]) -> int:
     least, most = bounds
     return min(most, max(least, 1 << max(0, value.bit_length() - 1)))
-
-
-def _size_text(value: int) -> str:
-    """In PostgreSQL's units: gigabytes where they are whole, else megabytes."""
-    return f"{value // GIB}GB" if value % GIB == 0 else f"{value // MIB}MB"

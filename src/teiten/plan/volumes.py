@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 
+from teiten.kinds.queries.model import NAME as QUERIES
+from teiten.kinds.queries.model import queries_of
 from teiten.model.ssb_size import table_bytes
-from teiten.model.study import DataKind, DataSet, Measure, Workload, WorkloadKind
+from teiten.model.study import DataKind, DataSet, Measure, Workload
 from teiten.model.units import GIB, MIB, Bytes, Seconds
 
 ROWS = 100_000
@@ -88,8 +90,8 @@ def wal_bytes(workload: Workload, size: int, seconds: float) -> Bytes:
 
 def load_seconds(measure: Measure, workload: Workload) -> Seconds:
     """Warm-up and measuring of one trial; an open duration counts nothing."""
-    if workload.kind is WorkloadKind.QUERIES:  # the first execution, the timed ones, EXPLAIN
-        return Seconds(query_seconds(workload.data) * (workload.runs + 2))
+    if workload.kind == QUERIES:  # the first execution, the timed ones, EXPLAIN
+        return Seconds(query_seconds(workload.data) * (queries_of(workload).runs + 2))
     return Seconds((measure.warmup or 0.0) + (measure.duration or 0.0))
 
 

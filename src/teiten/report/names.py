@@ -6,8 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.kinds.queries.model import NAME as QUERIES
 from teiten.model.plan import Plan
-from teiten.model.study import GUC_PREFIX, WorkloadKind
+from teiten.model.study import GUC_PREFIX
 from teiten.report.texts import Texts
 
 Context = tuple[tuple[str, str], ...]
@@ -134,7 +135,7 @@ def _told(plan: Plan) -> dict[Context, Context]:
     the workload has a single level: those of other workloads do not make it one of several."""
     found: dict[Context, Context] = {}
     for workload in plan.study.workloads:
-        if workload.kind is not WorkloadKind.QUERIES:
+        if workload.kind != QUERIES:
             continue
         contexts = {
             trial.cell.context(plan.study.contrast)

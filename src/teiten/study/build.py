@@ -6,6 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from teiten.kinds.contract import plan_of
+from teiten.kinds.pgbench.model import NAME as PGBENCH
+from teiten.kinds.queries.model import NAME as QUERIES
+from teiten.kinds.queries.model import queries_of
 from teiten.model.build import BuildSpec
 from teiten.model.hosts import Hosts
 from teiten.model.study import (
@@ -13,27 +17,24 @@ from teiten.model.study import (
     DataKind,
     Factor,
     Measure,
-    Script,
     Sequential,
     Setting,
     Study,
     Workload,
-    WorkloadKind,
 )
 from teiten.model.text import Bilingual
 from teiten.study.data import data_set, layouts
 from teiten.study.document import CATALOGUE, Document
 from teiten.study.draft import Draft
+from teiten.study.file import StudyFile
 from teiten.study.levels import SIZED_SETTINGS
-from teiten.study.queries import read_queries
-from teiten.study.schema import HostsTable, MeasureTable, SettingTable, StudyFile, WorkloadTable
-from teiten.study.scripts import read_script
+from teiten.study.place import Place
+from teiten.study.schema import HostsTable, MeasureTable, SettingTable, WorkloadTable
 from teiten.study.values import AUTO
 from teiten.study.variation import (
     check_layouts,
     own_levels,
     parameter_sets,
-    query_groups,
     with_own_levels,
 )
 from teiten.suggest import did_you_mean
@@ -111,14 +112,16 @@ def _factors(draft: Draft, tables: StudyFile) -> tuple[Factor, ...]:
 
 
 def _has_load(tables: StudyFile, draft: Draft) -> bool:
-    return any(not table.queries for table in tables.workloads if table.name in draft.selected)
+    return any(table.kind == PGBENCH for table in tables.workloads if table.name in draft.selected)
 
 
 def _with_queries(
     levels: Mapping[str, tuple[str, ...]], tables: StudyFile, draft: Draft
 ) -> dict[str, tuple[str, ...]]:
     """The factor query is made of the names of the queries; whoever names some selects them."""
-    has_queries = any(table.queries for table in tables.workloads if table.name in draft.selected)
+    has_queries = any(
+        table.kind == QUERIES for table in tables.workloads if table.name in draft.selected
+    )
     if has_queries:
         return {**levels, "query": levels.get("query", ())}
     if "query" in levels:
@@ -209,7 +212,14 @@ def _named_queries(
     draft: Draft, factors: Sequence[Factor], workloads: Sequence[Workload]
 ) -> tuple[Factor, ...]:
     """The factors with the names of all queries, or of those that were selected."""
-    names = tuple(dict.fromkeys(each.name for one in workloads for each in one.queries))
+    names = tuple(
+        dict.fromkeys(
+            each.name
+            for one in workloads
+            if one.kind == QUERIES
+            for each in queries_of(one).queries
+        )
+    )
     for factor in factors:
         for level in factor.levels if factor.name == "query" else ():
             if level not in names:
@@ -226,7 +236,7 @@ def _named_queries(
 
 def _check_queries(draft: Draft, table: MeasureTable, workloads: Sequence[Workload]) -> None:
     """A query is timed alone, on one server at a time, and by Teiten itself."""
-    named = [one.name for one in workloads if one.kind is WorkloadKind.QUERIES]
+    named = [one.name for one in workloads if one.kind == QUERIES]
     asked = {
         "slices": table.slices > 1,
         "restart_every": table.restart_every > 1,
@@ -278,70 +288,25 @@ def _workloads(
 def _workload(draft: Draft, document: Document, index: int, table: WorkloadTable) -> Workload:
     # the catalogue's own come last, so that a copy of one of its studies finds them from anywhere
     folders = (document.path.parent, document.path.parent / "sql", CATALOGUE / "sql")
-    if bool(table.script) == bool(table.queries):
-        raise draft.error(
-            ("workloads", index),
-            "a workload has either a script or queries",
-            'write script = "…" for a load of pgbench, queries = "folder" for timed statements',
-        )
-    if table.queries:
-        return _of_queries(draft, folders, index, table)
+    place = Place(index, folders, lambda path, message, hint, _: draft.error(path, message, hint))
     data = data_set(draft, folders, index, table)
-    if data.kind is not DataKind.PGBENCH:
+    if table.kind == PGBENCH and data.kind is not DataKind.PGBENCH:
         raise draft.error(
             ("workloads", index, "data"),
             "a load of pgbench runs on pgbench's tables",
             "leave data out, or make it a workload of queries",
         )
-    try:
-        script = read_script(table.script, workload=table.name, folders=folders)
-    except ValueError as error:
-        raise draft.error(
-            ("workloads", index, "script"),
-            str(error),
-            "name a file beside the study, one of pgbench's own scripts, or write it as a text"
-            " of several lines",
-        ) from error
     return Workload(
         name=table.name,
         title=table.title,
         description=table.description,
-        script=script,
+        kind=table.kind,
+        options=plan_of(table.kind).options_of(place, table),
         data=data,
         layouts=layouts(draft, folders, index, table),
         changes_data=table.changes_data,
         preload=table.preload,
-        query_mode=table.query_mode,
-        invariants=table.invariants,
-        pgbench_options=table.pgbench_options,
         clients=table.clients,
-    )
-
-
-def _of_queries(
-    draft: Draft, folders: Sequence[Path], index: int, table: WorkloadTable
-) -> Workload:
-    try:
-        queries = read_queries(table.queries, folders)
-    except ValueError as error:
-        raise draft.error(
-            ("workloads", index, "queries"), str(error), "name a folder of files *.sql"
-        ) from error
-    return Workload(
-        name=table.name,
-        title=table.title,
-        description=table.description,
-        script=Script(name=Path(table.queries).name, builtin=False, text=""),
-        data=data_set(draft, folders, index, table),
-        layouts=layouts(draft, folders, index, table),
-        changes_data=table.changes_data,
-        preload=table.preload,
-        kind=WorkloadKind.QUERIES,
-        queries=queries,
-        groups=tuple(query_groups(draft, index, table, [one.name for one in queries])),
-        runs=table.runs,
-        timeout=table.timeout,
-        check_answers=table.check_answers,
     )
 
 

@@ -13,8 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from teiten.errors import UsageError
+from teiten.kinds.contract import plan_of
+from teiten.kinds.registry import names as kinds
 from teiten.model.attached import named_address
 from teiten.model.study import GUC_PREFIX
+from teiten.study.file import own_keys
 from teiten.study.levels import OTHER_NAMES, PLAIN_FACTORS
 from teiten.study.schema import BuildTable, HostsTable, MeasureTable, StudyTable, WorkloadTable
 from teiten.study.values import name as alias_name
@@ -22,28 +25,17 @@ from teiten.suggest import did_you_mean
 
 MEASURE_KEYS = tuple(MeasureTable.model_fields)
 STUDY_KEYS = tuple(key for key in StudyTable.model_fields if key != "differences")
-WORKLOAD_KEYS = tuple(
-    key
-    for key in WorkloadTable.model_fields
-    if key not in {"name", "optional", "script", "queries", "data", "groups"}
+_WORKLOAD_KEYS = tuple(
+    key for key in WorkloadTable.model_fields if key not in {"name", "kind", "optional", "data"}
 )
-SHARED_WORKLOAD_KEYS = tuple(
-    key for key in WORKLOAD_KEYS if key not in {"title", "description", "clients", "levels"}
-)
-"""Short keys that change every workload."""
+_OF_ONE_WORKLOAD = ("title", "description", "clients", "levels")
+"""Keys that are never changed for all workloads at once."""
 
 BUILD_KEYS = tuple(BuildTable.model_fields)
 SPECIAL_KEYS = ("workloads", "script", "queries")
 DATA_KEYS = ("data.kind", "data.script", "data.size", "data.variant")
 LAYOUT_KEY = "data.layouts."
 """Before a layout's name. Like DATA_KEYS of every workload of queries."""
-SHORT_KEYS = (
-    *SPECIAL_KEYS,
-    *(name for name in PLAIN_FACTORS if name != "query_mode"),
-    *SHARED_WORKLOAD_KEYS,
-    *MEASURE_KEYS,
-    *STUDY_KEYS,
-)
 HOST_KEYS = tuple(HostsTable.model_fields)
 TABLES = (
     "study",
@@ -93,6 +85,29 @@ class Change:
     text: str
     """``KEY=VALUE``, for the record."""
     by_flag: bool = True
+
+
+def workload_keys(kind: str) -> tuple[str, ...]:
+    """What may be changed of a workload of a kind."""
+    own = own_keys(kind)
+    return (*_WORKLOAD_KEYS, *(key for key in plan_of(kind).changeable if key in own))
+
+
+def shared_workload_keys() -> tuple[str, ...]:
+    """Short keys that change every workload that has them."""
+    found = dict.fromkeys(key for kind in kinds() for key in workload_keys(kind))
+    return tuple(key for key in found if key not in _OF_ONE_WORKLOAD)
+
+
+def short_keys() -> tuple[str, ...]:
+    """Every key that may stand without its table."""
+    return (
+        *SPECIAL_KEYS,
+        *(name for name in PLAIN_FACTORS if name != "query_mode"),
+        *shared_workload_keys(),
+        *MEASURE_KEYS,
+        *STUDY_KEYS,
+    )
 
 
 def from_command_line(
@@ -173,7 +188,7 @@ def full_key(key: str) -> str:
     """
     if key.startswith(GUC_PREFIX):
         return f"factors.{key}"
-    if key in (*SPECIAL_KEYS, *DATA_KEYS, *SHARED_WORKLOAD_KEYS) or key.startswith(LAYOUT_KEY):
+    if key in (*SPECIAL_KEYS, *DATA_KEYS, *shared_workload_keys()) or key.startswith(LAYOUT_KEY):
         return key
     key = OTHER_NAMES.get(key, key)
     if key in PLAIN_FACTORS:
@@ -191,7 +206,7 @@ def full_key(key: str) -> str:
 def _near(key: str) -> list[str]:
     """The known keys of the same form: with their table, or short."""
     if "." not in key:
-        return [*SHORT_KEYS, f"{GUC_PREFIX}NAME"]
+        return [*short_keys(), f"{GUC_PREFIX}NAME"]
     if key.startswith("data."):
         return [*DATA_KEYS, f"{LAYOUT_KEY}NAME"]
     tables = {

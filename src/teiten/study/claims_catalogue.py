@@ -10,15 +10,17 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from teiten.errors import StudyError
+from teiten.kinds.contract import plan_of
+from teiten.kinds.pgbench.model import PgbenchOptions
+from teiten.kinds.queries.model import QueriesOptions
 from teiten.model.claims import Claim, ClaimSource
-from teiten.model.study import Query
+from teiten.model.study import WorkloadOptions
 from teiten.study.claims_schema import ClaimsFile, ClaimTable
 from teiten.study.document import CATALOGUE, read_document
 from teiten.study.locate import dotted, key_lines, line_of
+from teiten.study.place import Place
 from teiten.study.published import published_table
-from teiten.study.queries import read_queries
 from teiten.study.schema import WorkloadTable
-from teiten.study.scripts import read_script
 
 CLAIMS = CATALOGUE / "claims"
 """The folder of the claims: a file for each report."""
@@ -72,21 +74,16 @@ def read_claims(path: Path) -> Iterator[Claim]:
 _FOLDERS = (CATALOGUE, CATALOGUE / "sql")
 
 
-def _script(workload: WorkloadTable | None) -> str:
-    """What a workload of the catalogue runs; empty of one that times queries."""
-    if workload is None or not workload.script:
-        return ""
-    return read_script(workload.script, workload=workload.name, folders=_FOLDERS).text
-
-
-def _queries(workload: WorkloadTable | None) -> tuple[Query, ...]:
-    if workload is None or not workload.queries:
-        return ()
-    return read_queries(workload.queries, _FOLDERS)
+def _options(workload: WorkloadTable | None) -> WorkloadOptions:
+    """What a workload of the catalogue runs."""
+    if workload is None:
+        return WorkloadOptions()
+    place = Place(0, _FOLDERS, lambda _path, message, hint, _more: StudyError(message, hint))
+    return plan_of(workload.kind).options_of(place, workload)
 
 
 def _claim(file: ClaimsFile, table: ClaimTable, workload: WorkloadTable | None) -> Claim:
-    published = table.published
+    published, options = table.published, _options(workload)
     return Claim(
         id=table.id,
         study=file.study,
@@ -102,7 +99,9 @@ def _claim(file: ClaimsFile, table: ClaimTable, workload: WorkloadTable | None) 
         if published is None
         else published_table(published.file, published.curves, table.metric),
         remark=table.remark,
-        script=_script(workload),
+        script=options.script.text if isinstance(options, PgbenchOptions) else "",
         at=tuple(table.at.items()),
-        queries=tuple((one.name, one.text) for one in _queries(workload)),
+        queries=tuple((one.name, one.text) for one in options.queries)
+        if isinstance(options, QueriesOptions)
+        else (),
     )

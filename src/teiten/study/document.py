@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from teiten.errors import StudyError, UsageError
+from teiten.study.file import StudyFile
 from teiten.study.locate import KeyPath, dotted, key_lines, line_of, syntax_error_line
 from teiten.study.problems import validated
-from teiten.study.schema import StudyFile
 from teiten.suggest import did_you_mean
 
 CATALOGUE = Path(__file__).resolve().parent.parent / "studies"

@@ -8,19 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from teiten.errors import StudyError, TeitenError, UsageError
+from teiten.kinds.pgbench.model import NAME as PGBENCH
 from teiten.study.changes import (
     BUILD_KEYS,
     HOST_KEYS,
     MEASURE_KEYS,
     STUDY_KEYS,
-    WORKLOAD_KEYS,
     Change,
+    workload_keys,
 )
 from teiten.study.document import Document
+from teiten.study.file import StudyFile, kind_of
 from teiten.study.levels import factor_name, setting_name
 from teiten.study.locate import KeyPath
 from teiten.study.problems import FILE_HINT, validated
-from teiten.study.schema import StudyFile
 from teiten.study.values import BUILTIN_SCRIPTS
 from teiten.suggest import did_you_mean
 
@@ -65,8 +66,7 @@ class Draft:
             case "query_mode" if isinstance(change.value, list):
                 self._set(("factors", "query_mode"), change)
             case _ if not rest:
-                for index in range(len(self._workloads)):
-                    self._set(("workloads", index, head), change)
+                self._change_workloads(head, change)
             case "workloads":
                 self._change_workload(rest, change)
             case "factors":
@@ -177,10 +177,23 @@ class Draft:
         if change.by_flag:
             self.fixed_settings[known] = change
 
+    def _change_workloads(self, key: str, change: Change) -> None:
+        """A key of every workload that has it."""
+        keys = [workload_keys(kind_of(table)) for table in self._workloads]
+        if not any(key in known for known in keys):
+            raise UsageError(
+                f"{change.origin}: no workload of this study has the key {key}",
+                self._document.hint,
+            )
+        for index, known in enumerate(keys):
+            if key in known:
+                self._set(("workloads", index, key), change)
+
     def _change_workload(self, rest: str, change: Change) -> None:
         name, _, key = rest.partition(".")
         index = self._index(name, change)
-        keys = (*WORKLOAD_KEYS, "script")
+        kind = kind_of(self._workloads[index])
+        keys = (*workload_keys(kind), *(("script",) if kind == PGBENCH else ()))
         if key.startswith("levels."):
             self._set(("workloads", index, "levels", key.removeprefix("levels.")), change)
             return

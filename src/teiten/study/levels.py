@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from teiten.model import quantities
 from teiten.model.attached import holds_address, is_address
 from teiten.model.study import GUC_PREFIX
-from teiten.study import quantities
 from teiten.study.values import AUTO, name, one_of, query_mode
 from teiten.suggest import did_you_mean
 

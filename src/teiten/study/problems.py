@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from teiten.errors import TeitenError
-from teiten.study.schema import KeyedError, StudyFile
+from teiten.study.file import Chosen, StudyFile
+from teiten.study.schema import KeyedError
 from teiten.suggest import did_you_mean
 
 KeyPath = tuple[str | int, ...]
@@ -37,7 +38,7 @@ def validated(data: Mapping[str, Any], fail: Fail) -> StudyFile:
         problems = error.errors(include_url=False)
         first = problems[0]
         path = _path(first)
-        raise fail(path, _message(first, path), FILE_HINT, len(problems) - 1) from error
+        raise fail(path, _message(first, path, data), FILE_HINT, len(problems) - 1) from error
 
 
 def _path(problem: ErrorDetails) -> KeyPath:
@@ -46,10 +47,10 @@ def _path(problem: ErrorDetails) -> KeyPath:
     return (*path, cause.key) if isinstance(cause, KeyedError) else path
 
 
-def _message(problem: ErrorDetails, path: KeyPath) -> str:
+def _message(problem: ErrorDetails, path: KeyPath, data: Mapping[str, Any]) -> str:
     kind = problem["type"]
     if kind == "extra_forbidden":
-        known = _known_keys(path[:-1])
+        known = _known_keys(path[:-1], data)
         return f"unknown key.{did_you_mean(str(path[-1]), known) or f' Known: {_listed(known)}'}"
     if kind == "missing":
         return "is missing"
@@ -66,18 +67,29 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names)
 
 
-def _known_keys(path: Sequence[str | int]) -> list[str]:
+def _known_keys(path: Sequence[str | int], data: Mapping[str, Any]) -> list[str]:
     """The keys that may stand in the table at a path."""
     form: Any = StudyFile
+    value: Any = data
     for part in path:
-        form = form.model_fields[str(part)].annotation if _is_table(form) else _table_inside(form)
+        value = value[part]
+        if _is_table(form):
+            form = form.model_fields[str(part)].annotation
+            if get_origin(form) in (list, dict):
+                continue  # the next part is a place or a name
+        form = form if _is_table(form) else _table_inside(form, value)
     return list(form.model_fields) if _is_table(form) else []
 
 
-def _table_inside(annotation: Any) -> Any:
-    """The table in ``dict[…, Table]`` or ``list[Table]``; None where there is none."""
-    for argument in get_args(annotation):
-        inner = argument if _is_table(argument) else _table_inside(argument)
+def _table_inside(annotation: Any, value: Any) -> Any:
+    """The table in ``dict[…, Table]``, ``list[Table]`` or ``Table | None``, for a value of that
+    form; None where there is none."""
+    arguments = get_args(annotation)
+    for argument in arguments:
+        if isinstance(argument, Chosen):
+            return argument.choose(value)
+    for argument in arguments:
+        inner = argument if _is_table(argument) else _table_inside(argument, value)
         if inner is not None:
             return inner
     return None

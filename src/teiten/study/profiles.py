@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from teiten.errors import UsageError
-from teiten.study.changes import Change
+from teiten.study.changes import MEASURE_KEYS, STUDY_KEYS, Change
 from teiten.study.document import Document
 from teiten.study.draft import Draft
 from teiten.study.locate import KeyPath
@@ -37,16 +37,6 @@ def apply_profile(draft: Draft, document: Document, name: str | None) -> str:
 
 def _changes(document: Document, profile: str) -> Iterator[Change]:
     table = document.data["profiles"][profile]
-    prefixes = {
-        "clients": "factors.",
-        "cores": "factors.",
-        "query": "factors.",
-        "scale": "",
-        "query_mode": "",
-        "runs": "",
-        "timeout": "",
-        "conclusive": "study.",
-    }
     for key, value in table.items():
         path: KeyPath = ("profiles", profile, key)
         if key == "settings":
@@ -58,7 +48,16 @@ def _changes(document: Document, profile: str) -> Iterator[Change]:
                     place = (*path, workload, each)
                     yield _change(f"workloads.{workload}.{each}", text, document, place)
         elif key != "differences":
-            yield _change(prefixes.get(key, "measure.") + key, value, document, path)
+            yield _change(f"{_table_of(key)}{key}", value, document, path)
+
+
+def _table_of(key: str) -> str:
+    """The table of a key, with its dot; the keys of all workloads have none."""
+    if key in MEASURE_KEYS:
+        return "measure."
+    if key in STUDY_KEYS:
+        return "study."
+    return "factors." if key in ("clients", "cores", "query") else ""
 
 
 def _change(key: str, value: object, document: Document, path: KeyPath) -> Change:

@@ -62,7 +62,7 @@ class KeyedError(ValueError):
         self.key = key
 
 
-def _all_levels(value: Any) -> dict[str, tuple[str, ...]]:
+def all_levels(value: Any) -> dict[str, tuple[str, ...]]:
     if not isinstance(value, dict):
         raise ValueError("must be a table of factors and their levels")
     result: dict[str, tuple[str, ...]] = {}
@@ -75,14 +75,14 @@ def _all_levels(value: Any) -> dict[str, tuple[str, ...]]:
     return result
 
 
-def _with_value(value: Any) -> Any:
+def with_value(value: Any) -> Any:
     """A setting may be written as its bare value."""
     return value if isinstance(value, dict) else {"value": value}
 
 
 def _own_levels(value: Any) -> dict[str, tuple[str, ...]]:
     """The levels of one workload; those of two factors have places of their own."""
-    found = _all_levels(value)
+    found = all_levels(value)
     for factor in ("clients", "query"):
         if factor in found:
             hint = "write clients = […] in the workload" if factor == "clients" else "choose files"
@@ -133,34 +133,20 @@ class DataTable(Table):
     layouts: dict[Name, Annotated[LayoutTable, BeforeValidator(_with_scripts)]] = {}
 
 
-class GroupTable(Table):
-    """Queries that belong together."""
-
-    name: Name
-    title: Text
-    queries: Words
-
-
 class WorkloadTable(Table):
+    """What every workload has, of whatever kind; each kind adds its own keys."""
+
     name: Name
     title: Text
     description: Text = Bilingual("", "")
-    script: str = ""
-    queries: str = ""
+    kind: str = ""
     data: DataTable | None = None
-    runs: Annotated[int, Field(ge=1, le=100)] = 1
-    timeout: Budget = Seconds(600.0)
-    check_answers: bool = True
-    groups: list[GroupTable] = []
     levels: Levels = {}
     preload: Preload = ()
     scale: Scale = None
     fillfactor: Fillfactor = 100
     changes_data: bool
     clients: Clients = ()
-    query_mode: Mode = QueryMode.SIMPLE
-    invariants: Annotated[tuple[str, ...], PlainValidator(values.invariants)] = ()
-    pgbench_options: Options = ()
     optional: bool = False
 
 
@@ -201,50 +187,25 @@ class MeasureTable(Table):
 
 
 class WorkloadChanges(Table):
-    """What a profile may change of one workload."""
+    """What a profile may change of one workload, besides the keys of its kind."""
 
     scale: Scale = None
     fillfactor: Fillfactor | None = None
     clients: Clients = ()
-    query_mode: Mode | None = None
-    pgbench_options: Options | None = None
-    runs: Annotated[int, Field(ge=1, le=100)] | None = None
-    timeout: Budget | None = None
     levels: Levels = {}
 
 
 class ProfileTable(Table):
-    """What a profile changes; keys as on the command line's ``--set``."""
+    """What a profile changes, besides all of ``[measure]`` and the keys of the kinds of workloads;
+    keys as on the command line's ``--set``."""
 
     conclusive: bool = True
     differences: Texts = ()
     scale: Scale = None
-    query_mode: Mode | None = None
-    runs: Annotated[int, Field(ge=1, le=100)] | None = None
-    timeout: Budget | None = None
     clients: Clients = ()
     cores: Cores = ()
     query: Queries = ()
-    duration: Measured = None
-    target: Target | None = None
-    warmup: WarmUp = None
-    settle: Time | None = None
-    blocks: Count | None = None
-    caches: Caches | None = None
-    prewarm: bool | None = None
-    delta: Delta | None = None
-    alpha: Alpha | None = None
-    disturbed_share: DisturbedShare | None = None
-    repeats: Repeats | None = None
-    slices: Slices | None = None
-    restart_every: Count | None = None
-    until_decided: bool | None = None
-    budget: Budget | None = None
-    most_blocks: Count | None = None
-    flame_graph: bool | None = None
-    flame_graph_window: Window | None = None
     settings: dict[SettingName, SettingValue] = {}
-    workloads: dict[Name, WorkloadChanges] = {}
 
 
 class HostsTable(Table):
@@ -257,18 +218,3 @@ class HostsTable(Table):
     python: HostName = DEFAULT_PYTHON
     db_workdir: HostFolder | None = None
     client_workdir: HostFolder | None = None
-
-
-class StudyFile(Table):
-    """A whole study file."""
-
-    study: StudyTable
-    servers: dict[Alias, Server] = {}
-    builds: dict[Alias, BuildTable] = {}
-    factors: Annotated[dict[str, tuple[str, ...]], PlainValidator(_all_levels)]
-    parameters: dict[Name, dict[SettingName, SettingValue]] = {}
-    workloads: Annotated[list[WorkloadTable], Field(min_length=1)]
-    settings: dict[SettingName, Annotated[SettingTable, BeforeValidator(_with_value)]] = {}
-    measure: MeasureTable = MeasureTable()
-    hosts: HostsTable = HostsTable()
-    profiles: dict[Name, ProfileTable] = {}

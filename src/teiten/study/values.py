@@ -12,11 +12,11 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
+from teiten.model import quantities
 from teiten.model.ssb import SsbVariant
 from teiten.model.study import CachePolicy, DataKind, QueryMode
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
-from teiten.study import quantities
 from teiten.suggest import did_you_mean
 
 AUTO = "auto"

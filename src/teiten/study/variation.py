@@ -3,11 +3,12 @@ factors of which a workload has only some levels."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from teiten.model.study import GUC_PREFIX, Factor, ParameterSet, QueryGroup, Workload
+from teiten.model.study import GUC_PREFIX, Factor, ParameterSet, Workload
 from teiten.study.draft import Draft
-from teiten.study.schema import StudyFile, WorkloadTable
+from teiten.study.file import StudyFile
+from teiten.study.schema import WorkloadTable
 from teiten.suggest import did_you_mean
 
 LAYOUT, PARAMETERS = "layout", "parameters"
@@ -128,26 +129,3 @@ def _check_layouts_of(
                 f"{did_you_mean(level, known)}",
                 f"it has {', '.join(known)}; scripts for it: --set data.layouts.{level}=file.sql",
             )
-
-
-def query_groups(
-    draft: Draft, index: int, table: WorkloadTable, names: Sequence[str]
-) -> Iterator[QueryGroup]:
-    """The classes of a workload's queries. Raises where one names a query that is not there, or
-    that is in another one."""
-    seen: dict[str, str] = {}
-    for place, group in enumerate(table.groups):
-        for query in group.queries:
-            if query not in names or query in seen:
-                message = (
-                    f"there is no query {query!r}.{did_you_mean(query, names)}"
-                    if query not in names
-                    else f"the query {query} is in the group {seen[query]} too"
-                )
-                raise draft.error(
-                    ("workloads", index, "groups", place, "queries"),
-                    message,
-                    f"the workload's queries are {', '.join(names)}",
-                )
-            seen[query] = group.name
-        yield QueryGroup(group.name, group.title, group.queries)

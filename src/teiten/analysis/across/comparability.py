@@ -13,9 +13,12 @@ from typing import Any
 from teiten.analysis.across.fingerprint import commands, way_of
 from teiten.analysis.model.comparison import ComparedLevel, Difference, Weight
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.kinds.pgbench.model import NAME as PGBENCH
+from teiten.kinds.pgbench.model import PgbenchOptions
+from teiten.kinds.queries.model import QueriesOptions
 from teiten.model.installation import Installation
 from teiten.model.plan import Cell, Plan, PlannedTrial
-from teiten.model.study import DataKind, Workload, WorkloadKind
+from teiten.model.study import DataKind, Script, Workload
 
 SERVER = "server"
 NONE = "—"
@@ -123,24 +126,28 @@ def _of_question(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Differenc
 
 
 def _of_workload(a: Workload, b: Workload) -> Iterator[Difference]:
-    scripts = [
-        [each.script.name] if each.script.builtin else commands(each.script.text) for each in (a, b)
-    ]
-    if scripts[0] != scripts[1]:
-        yield Difference("script", OBSTACLE, a.script.name, b.script.name, a.name)
-    others = {one.name: one.text for one in b.queries}
-    for one in a.queries:
-        text = _short(one.text)
-        yield from _differ(
-            "query", OBSTACLE, text, _short(others.get(one.name, one.text)), one.name
+    one, other = a.options, b.options
+    own: tuple[tuple[str, object, object], ...] = ()
+    if isinstance(one, PgbenchOptions) and isinstance(other, PgbenchOptions):
+        if _commands(one.script) != _commands(other.script):
+            yield Difference("script", OBSTACLE, one.source, other.source, a.name)
+        own = (
+            ("query-mode", one.query_mode.value, other.query_mode.value),
+            ("pgbench-options", one.pgbench_options, other.pgbench_options),
         )
+    elif isinstance(one, QueriesOptions) and isinstance(other, QueriesOptions):
+        others = {each.name: each.text for each in other.queries}
+        for each in one.queries:
+            same = others.get(each.name, each.text)
+            yield from _differ("query", OBSTACLE, _short(each.text), _short(same), each.name)
+        own = (("timeout", one.timeout, other.timeout),)
+    else:
+        yield Difference("script", OBSTACLE, one.source, other.source, a.name)
     pairs = (
         ("data", _data(a), _data(b)),
-        ("timeout", _limit(a), _limit(b)),
         ("scale", a.data.scale, b.data.scale),
         ("fillfactor", a.data.fillfactor, b.data.fillfactor),
-        ("query-mode", a.query_mode.value, b.query_mode.value),
-        ("pgbench-options", a.pgbench_options, b.pgbench_options),
+        *own,
         ("restored", a.changes_data, b.changes_data),
     )
     for code, here, there in pairs:
@@ -161,9 +168,8 @@ def _short(text: str) -> str:
     return hashlib.sha256(" ".join(commands(text)).encode()).hexdigest()[:12]
 
 
-def _limit(one: Workload) -> float | None:
-    """The time limit of queries, in seconds."""
-    return one.timeout if one.kind is WorkloadKind.QUERIES else None
+def _commands(script: Script) -> list[str]:
+    return [script.name] if script.builtin else commands(script.text)
 
 
 def _of_levels(a: Plan, b: Plan, workload: str) -> Iterator[Difference]:
@@ -222,7 +228,7 @@ def _of_measure(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Difference
     yield from _differ("way", OBSTACLE, way_of(a.plan), way_of(b.plan))
     yield from _differ("client-machine", CAUTION, _client_of(a.plan), _client_of(b.plan))
     here, there = a.plan.pgbench.version, b.plan.pgbench.version
-    loads = any(each.kind is WorkloadKind.PGBENCH for each in a.plan.study.workloads)
+    loads = any(each.kind == PGBENCH for each in a.plan.study.workloads)
     if loads and here != there:
         weight = CAUTION if here.major == there.major else OBSTACLE
         yield Difference("pgbench", weight, str(here), str(there))

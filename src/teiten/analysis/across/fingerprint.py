@@ -6,6 +6,7 @@ import hashlib
 import json
 from typing import Any
 
+from teiten.kinds.pgbench.model import pgbench_of
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
 from teiten.model.study import Study, Workload
@@ -81,13 +82,14 @@ def commands(script: str) -> list[str]:
 
 
 def _workload(one: Workload) -> dict[str, Any]:
+    load = pgbench_of(one)
     return {
         "name": one.name,
-        "script": [one.script.name] if one.script.builtin else commands(one.script.text),
+        "script": [load.script.name] if load.script.builtin else commands(load.script.text),
         "changes": one.changes_data,
         "fillfactor": one.data.fillfactor,
-        "mode": one.query_mode.value,
-        "options": list(one.pgbench_options),
+        "mode": load.query_mode.value,
+        "options": list(load.pgbench_options),
     }
 
 

@@ -24,6 +24,7 @@ from teiten.analysis.model.history import (
 )
 from teiten.analysis.verdict.pairs import Context, Observation
 from teiten.analysis.verdict.verdict import mean_and_deviation, student_half_width
+from teiten.kinds.queries.model import times_queries
 from teiten.model.metrics import TPS
 from teiten.model.saturation import PROVISIONAL
 from teiten.model.text import Bilingual
@@ -66,7 +67,7 @@ def history(
         if campaign.plan.study.profile == PROVISIONAL:
             without.append(LeftOut(path, "a provisional run, which only chose the clients"))
             continue
-        if campaign.plan.study.times_queries:
+        if times_queries(campaign.plan.study):
             without.append(LeftOut(path, "it times queries one by one; the lines are of TPS"))
             continue
         found = list(_estimates(path, campaign))

@@ -116,7 +116,8 @@ def other_question(claim: Claim, plan: Plan) -> Reason | None:
     workload = next((one for one in study.workloads if one.name == claim.workload), None)
     if workload is None:
         return Reason("workload", (("workload", claim.workload),))
-    if claim.script and commands(claim.script) != commands(workload.script.text):
+    texts = workload.options.texts
+    if claim.script and [commands(claim.script)] != [commands(one.text) for one in texts]:
         return Reason("script", (("workload", claim.workload),))
     return None
 

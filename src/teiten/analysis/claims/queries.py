@@ -151,7 +151,7 @@ def unknown_queries(claim: Claim, plan: Plan) -> bool:
     workload = plan.study.workload(claim.workload)
     return any(
         commands(one.text) != commands(published.get(one.name, one.text))
-        for one in workload.queries
+        for one in workload.options.texts
     )
 
 

@@ -14,8 +14,9 @@ from teiten.analysis.explain.structure import stability
 from teiten.analysis.explain.text import PlanTextError
 from teiten.analysis.model.explain import ExplainedPlan, PlanStability, QueryPlans, SidePlans
 from teiten.analysis.model.findings import TrialView
+from teiten.kinds.queries.model import NAME as QUERIES
+from teiten.kinds.queries.model import queries_of
 from teiten.model.plan import Plan
-from teiten.model.study import WorkloadKind
 from teiten.model.trial import Outcome
 
 Key = tuple[str, tuple[tuple[str, str], ...]]
@@ -27,7 +28,7 @@ def query_plans(plan: Plan, views: Iterable[TrialView]) -> tuple[QueryPlans, ...
     kinds = {one.name: one.kind for one in plan.study.workloads}
     found: dict[Key, dict[str, list[TrialView]]] = {}
     for view in sorted(views, key=lambda one: one.block):
-        if kinds[view.workload] is WorkloadKind.QUERIES and view.outcome is Outcome.COUNTED:
+        if kinds[view.workload] == QUERIES and view.outcome is Outcome.COUNTED:
             levels = dict(view.levels)
             side = levels.pop(plan.study.contrast, "")
             key = (view.workload, tuple(levels.items()))
@@ -52,7 +53,7 @@ def _of_query(plan: Plan, key: Key, views: dict[str, list[TrialView]]) -> QueryP
     return QueryPlans(
         workload=workload,
         context=context,
-        text=plan.study.workload(workload).query(dict(context).get("query", "")).text,
+        text=queries_of(plan.study.workload(workload)).query(dict(context).get("query", "")).text,
         sides=sides,
         difference=difference(sides[0].typical.plan, sides[-1].typical.plan)
         if len(sides) > 1

@@ -24,10 +24,10 @@ from teiten.analysis.verdict.pairs import Context, Observation, Pairs, by_start,
 from teiten.analysis.verdict.sequential import decide_sequentially, forecast
 from teiten.analysis.verdict.verdict import Rule, median, over_timeout
 from teiten.analysis.verdict.verdict import decide as decide_fixed
+from teiten.kinds.queries.model import NAME as QUERIES
 from teiten.model.metrics import BY_NAME, OVER_TIMEOUT, PRIMARY, QUERY_TIME, TPS, Metric
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt
-from teiten.model.study import WorkloadKind
 from teiten.model.units import Seconds, Share
 
 CONTRASTED = (*PRIMARY, "tps_untrimmed", "latency_mean", "latency_p95", "latency_p99")
@@ -80,7 +80,7 @@ def _workloads(plan: Plan) -> list[str]:
 
 def primary_metric(plan: Plan, workload: str) -> Metric:
     """What the question is about: the time of a query, else TPS."""
-    queries = plan.study.workload(workload).kind is WorkloadKind.QUERIES
+    queries = plan.study.workload(workload).kind == QUERIES
     return QUERY_TIME if queries else TPS
 
 

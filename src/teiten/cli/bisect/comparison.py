@@ -14,10 +14,10 @@ from teiten.cli.verbs.run import begin, carry_out_new
 from teiten.errors import UsageError
 from teiten.ledger.store import FILE_NAME, Ledger
 from teiten.model.metrics import TPS
+from teiten.model.quantities import exact_share
 from teiten.model.study import Study
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds, Share
-from teiten.study.quantities import exact_share
 from teiten.study.sides import Shared, SideFlags, ab_study
 
 

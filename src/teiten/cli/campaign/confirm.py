@@ -9,7 +9,7 @@ import click
 
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned
-from teiten.cli.text.durations import duration
+from teiten.model.quantities import rough_duration
 from teiten.model.study import CachePolicy
 
 LONG = 2 * 3600.0
@@ -37,6 +37,6 @@ def reasons_to_ask(planned: Planned) -> Iterator[str]:
     plan = planned.plan
     if plan.needs.seconds > LONG:
         most = "" if plan.study.measure.sequential is None else "at the most "
-        yield f"This will take {most}about {duration(plan.needs.seconds)}."
+        yield f"This will take {most}about {rough_duration(plan.needs.seconds)}."
     if plan.study.measure.caches is CachePolicy.DROP and planned.facts.can_drop_page_cache:
         yield "The page cache of the whole system is dropped before each start of a server."

@@ -10,11 +10,11 @@ from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.sequential import least_pairs
 from teiten.analysis.verdict.stopping import standing
 from teiten.cli.campaign.progress import Watcher
-from teiten.cli.text.durations import duration
 from teiten.ledger.store import Ledger
 from teiten.model.metrics import OVER_TIMEOUT, PRIMARY
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt, Ending, Standing
+from teiten.model.quantities import rough_duration
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.units import Seconds
 from teiten.report.sentences import interval_percent, percent_decimals, verdict_word
@@ -102,4 +102,4 @@ def _way(plan: Plan, one: ContrastResult, attempts: Sequence[Attempt]) -> str:
     seconds = further * pairs_of_a_start(plan) * cells * each
     most = plan.study.measure.blocks // pairs_of_a_start(plan)
     beyond = "" if needed <= most else ", beyond the budget"
-    return f", about {further} more to a decision ({duration(seconds)}{beyond})"
+    return f", about {further} more to a decision ({rough_duration(seconds)}{beyond})"

@@ -28,13 +28,14 @@ from teiten.analysis.verdict.replication import (
 from teiten.cli.campaign.carry_out import run_trials, sweep_leftovers
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, plan_study
-from teiten.cli.text.durations import duration
 from teiten.cli.text.replication import replication_lines
 from teiten.errors import InterruptedCampaignError, MachineError
+from teiten.kinds.queries.model import times_queries
 from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger
 from teiten.model.metrics import LATENCY_MEAN
 from teiten.model.noise import NoiseFloor
+from teiten.model.quantities import rough_duration
 from teiten.model.study import Measure, Study
 from teiten.model.trial import Outcome, Trial
 from teiten.model.units import Seconds
@@ -66,7 +67,7 @@ def plan_worthwhile(
     where a server is attached, or queries are timed, which are as long as they are.
     """
     planned = plan_study(session, study, seed=seed)
-    if study.times_queries:
+    if times_queries(study):
         return Chosen(planned)
     if fixed or study.measure.duration is not None or study.measure.side_by_side:
         return Chosen(planned)
@@ -157,7 +158,7 @@ def _carry_out(session: Session, planned: Planned) -> list[Trial]:
     seconds = block_seconds(planned.plan.study) * pairs
     session.console.say(
         f"pilot: {pairs} pairs that do not count tell how long a trial should be, about"
-        f" {duration(seconds)}"
+        f" {rough_duration(seconds)}"
     )
     with workdir_lock(session.workdir.root):
         sweep_leftovers(session)

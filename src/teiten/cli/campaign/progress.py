@@ -13,9 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from teiten.cli.console import Console, Verbosity
-from teiten.cli.text.durations import duration
 from teiten.model.metrics import OVER_TIMEOUT, QUERY_TIME, TPS
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.quantities import rough_duration
 from teiten.model.saturation import PROVISIONAL
 from teiten.model.trial import Outcome, Step, Trial
 from teiten.model.units import Seconds
@@ -154,7 +154,7 @@ class PlainWatcher(Watcher):
 
     def trial_finished(self, trial: Trial) -> None:
         super().trial_finished(trial)
-        left = duration(self.pace.seconds_left())
+        left = rough_duration(self.pace.seconds_left())
         self.console.say(f"{self.recent[-1]}  ({self.most}{left} left)")
 
     def stands(self, lines: tuple[str, ...]) -> None:
@@ -186,7 +186,7 @@ class LiveWatcher(Watcher):
             Text(self.name, style="bold"),
             ProgressBar(total=total, completed=self.ended, width=24),
             f"{self.ended}/{total}",
-            Text(f"{self.most}{duration(left)} left, done at {end:%H:%M}", style="dim"),
+            Text(f"{self.most}{rough_duration(left)} left, done at {end:%H:%M}", style="dim"),
         )
         for line in self.standing:
             grid.add_row(Text(f"  {line}", style="bold", overflow="ellipsis"))

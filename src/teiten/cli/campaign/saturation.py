@@ -22,7 +22,6 @@ from teiten.cli.campaign.confirm import confirm
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, load, make_plan, plan_sized, plan_study
 from teiten.cli.plan.options import PlanOptions
-from teiten.cli.text.durations import duration
 from teiten.cli.verbs.run import (
     begin,
     carry_out_new,
@@ -32,12 +31,14 @@ from teiten.cli.verbs.run import (
 )
 from teiten.errors import LedgerError, MachineError, TrialsFailedError, UsageError
 from teiten.host.facts.machine import read_host_facts
+from teiten.kinds.queries.model import times_queries
 from teiten.ledger.campaigns import new_name
 from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger
 from teiten.model.metrics import TPS
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt, Standing
+from teiten.model.quantities import rough_duration
 from teiten.model.saturation import PROVISIONAL, SATURATION, Probe, Saturation
 from teiten.model.study import Study
 from teiten.model.trial import Outcome
@@ -95,7 +96,7 @@ def run_with_saturation(session: Session, study: str, options: PlanOptions) -> C
     ledger.close()
     session.console.say(
         f"provisional run {name}: at the most {len(planned.plan.trials)} short trials,"
-        f" about {duration(planned.plan.needs.seconds)}"
+        f" about {rough_duration(planned.plan.needs.seconds)}"
     )
     try:
         return continue_with_saturation(session, session.workdir.campaigns / name)
@@ -245,7 +246,7 @@ def _upper(session: Session, study: str, options: PlanOptions) -> tuple[Study, i
             "--find-saturation searches on this machine, and the study names other hosts",
             "leave it out, and choose the clients: --set clients=1,4,16",
         )
-    if loaded.times_queries:
+    if times_queries(loaded):
         raise UsageError(
             f"--find-saturation chooses clients, and {loaded.name} times queries one by one",
             "leave it out",

@@ -12,7 +12,7 @@ from teiten.cli.text.layout import columns
 from teiten.errors import UsageError
 from teiten.execute.remote.hosts import Host
 from teiten.model.hosts import DEFAULT_PYTHON, Role
-from teiten.study.quantities import format_size
+from teiten.model.quantities import format_size
 
 
 def clean_host(

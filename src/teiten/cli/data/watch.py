@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from teiten.cli.console import Console, Verbosity
-from teiten.cli.text.durations import duration
 from teiten.execute.ssb.watch import Unwatched, Watch
+from teiten.model.quantities import rough_duration
 from teiten.model.ssb import SsbTable
 
 EVERY = 10.0
@@ -46,7 +46,7 @@ class PlainWatch:
             self._told = now
             left = (now - self._begun) / self._rows * max(0, self._total - self._rows)
         self._console.say(
-            f"{table}: {self._rows:,} of about {self._total:,} rows, {duration(left)} left"
+            f"{table}: {self._rows:,} of about {self._total:,} rows, {rough_duration(left)} left"
         )
 
 

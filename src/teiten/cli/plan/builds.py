@@ -15,7 +15,6 @@ from teiten.cli.campaign.attached import attach
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.main import Session
 from teiten.cli.plan.hosts import Reached
-from teiten.cli.text.durations import duration
 from teiten.errors import UsageError
 from teiten.execute.postgres.building.build import build
 from teiten.execute.postgres.building.preparing import (
@@ -36,6 +35,7 @@ from teiten.model.attached import is_address
 from teiten.model.build import BuildSpec, PlannedBuild
 from teiten.model.installation import Installation
 from teiten.model.plan import Needs
+from teiten.model.quantities import rough_duration
 from teiten.model.study import Study
 from teiten.model.units import Bytes, Seconds
 from teiten.report.texts import caution_text
@@ -73,7 +73,7 @@ def build_one(
 
 def _build(session: Session, name: str, prepared: Prepared, used: int) -> Installation:
     about = foretold_seconds(session.workdir, used)
-    session.console.detail(f"a build takes about {duration(about)} here")
+    session.console.detail(f"a build takes about {rough_duration(about)} here")
     with one_interruption(), _shown(session.console, about) as watch:
         built = build(
             name, prepared, session.workdir, jobs=used, say=session.console.say, watch=watch
@@ -130,8 +130,8 @@ def _lines(console: Console, about: float) -> Watch:
         if total and now - last >= PLAIN_EVERY:
             last = now
             console.say(
-                f"{step}: {done} of about {total} files, {duration(now - begin)}"
-                f" of about {duration(max(about, now - begin))}"
+                f"{step}: {done} of about {total} files, {rough_duration(now - begin)}"
+                f" of about {rough_duration(max(about, now - begin))}"
             )
 
     return told

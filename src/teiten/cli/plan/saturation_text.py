@@ -7,7 +7,7 @@ from typing import Any
 
 from teiten.cli.campaign.saturation import Foretold
 from teiten.cli.text.layout import bullets
-from teiten.study.quantities import exact_share, format_duration
+from teiten.model.quantities import exact_share, format_duration
 
 
 def foretold_lines(foretold: Foretold) -> Iterator[str]:

@@ -8,13 +8,15 @@ from pathlib import Path
 from teiten.cli.plan.make import Planned
 from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.cli.text.noise import needed_text
+from teiten.kinds.queries.model import NAME as QUERIES
+from teiten.kinds.queries.model import QueriesOptions
 from teiten.model.hosts import PlannedHost
 from teiten.model.plan import Plan
+from teiten.model.quantities import exact_share, format_duration, format_size
 from teiten.model.starts import pairs_of_a_start
-from teiten.model.study import GUC_PREFIX, Measure, Workload, WorkloadKind
+from teiten.model.study import GUC_PREFIX, Measure, Workload
 from teiten.plan.remote import shown
 from teiten.report.texts import caution_text
-from teiten.study.quantities import exact_share, format_duration, format_size
 
 
 def plan_lines(planned: Planned, folder: Path, actions: tuple[str, ...]) -> Iterator[str]:
@@ -84,9 +86,9 @@ def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
         own = "".join(f", {name} {', '.join(levels)}" for name, levels in limited if levels)
         yield (
             f"workload {workload.name}",
-            f"{workload.script.name}, {data}{own}{_of_queries(workload)}",
+            f"{workload.options.source}, {data}{own}{_of_queries(workload)}",
         )
-    if all(workload.kind is WorkloadKind.QUERIES for workload in plan.study.workloads):
+    if all(workload.kind == QUERIES for workload in plan.study.workloads):
         yield "measured", _blocks(measure)
     else:
         yield _load(measure)
@@ -125,11 +127,12 @@ def _side_by_side(plan: Plan) -> str:
 
 
 def _of_queries(workload: Workload) -> str:
-    if workload.kind is not WorkloadKind.QUERIES:
+    if not isinstance(workload.options, QueriesOptions):
         return ""
+    options = workload.options
     return (
-        f", {len(workload.queries)} queries, timed {workload.runs}× in each trial,"
-        f" at the most {format_duration(workload.timeout)}"
+        f", {len(options.queries)} queries, timed {options.runs}× in each trial,"
+        f" at the most {format_duration(options.timeout)}"
     )
 
 

@@ -144,7 +144,7 @@ def shared_options(session: Session, given: dict[str, Any]) -> SharedOptions:
 
 def tell_of_changed_data(session: Session, study: Study, options: SharedOptions) -> None:
     """Say what it costs that nobody knows whether a script of one's own only reads."""
-    script = study.workloads[0].script
+    (script,) = study.workloads[0].options.texts
     if script.builtin or options.shared.script is None or not study.workloads[0].changes_data:
         return
     if Path(options.shared.script).is_file() and "changes_data" not in options.keys:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from teiten.analysis.verdict.sequential import pairs_for
-from teiten.cli.text.durations import duration
 from teiten.model.noise import NoiseFloor
+from teiten.model.quantities import rough_duration
 
 EFFECTS = (0.01, 0.02, 0.05)
 """For which the pairs are told that they need."""
@@ -29,7 +29,7 @@ def noise_lines(floor: NoiseFloor) -> Iterator[str]:
     if floor.between is not None and floor.within is not None:
         best = "the longer the better"
         if floor.best_duration is not None:
-            best = f"a trial longer than {duration(floor.best_duration)} does not pay"
+            best = f"a trial longer than {rough_duration(floor.best_duration)} does not pay"
         yield (
             f"  from trial to trial {_percent(floor.between)}, from second to second"
             f" {_percent(floor.within)}: {best}"
@@ -41,7 +41,9 @@ def needed_text(floor: NoiseFloor) -> str:
     parts = []
     for effect in EFFECTS:
         pairs = pairs_for(effect, floor.deviation, floor.alpha)
-        time = "" if pairs is None else f" ({duration(2 * pairs * floor.duration)} of measuring)"
+        time = (
+            "" if pairs is None else f" ({rough_duration(2 * pairs * floor.duration)} of measuring)"
+        )
         parts.append(f"{effect:.0%}: {pairs if pairs is not None else 'no number of'} pairs{time}")
     return "a difference is found with about " + ", ".join(parts)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from teiten.cli.text.layout import bullets, columns, paragraph
+from teiten.model.quantities import exact_share, format_duration
 from teiten.model.study import CachePolicy, DataKind, Measure, Study, Workload
 from teiten.model.text import Bilingual, Language
-from teiten.study.quantities import exact_share, format_duration
 
 WORDS = {
     "profile": Bilingual("profile", "プロファイル"),
@@ -125,7 +125,7 @@ def _workloads(workloads: Sequence[Workload], word: _Words) -> Iterator[str]:
     for workload in workloads:
         scale = workload.data.scale if workload.data.scale is not None else word("fitted")
         facts = [
-            workload.script.name,
+            workload.options.source,
             *_tables(workload, word, scale),
             word("restored") if workload.changes_data else word("kept"),
         ]
@@ -133,10 +133,10 @@ def _workloads(workloads: Sequence[Workload], word: _Words) -> Iterator[str]:
         facts += [f"{name} {', '.join(levels)}" for name, levels in limited if levels]
         yield f"  {workload.name}: {word.of(workload.title)} ({'; '.join(facts)})"
         yield from paragraph(word.of(workload.description), indent="    ")
-        yield from (f"      {line}" for line in workload.script.text.splitlines())
-        for query in workload.queries:
-            yield f"    {query.name}"
-            yield from (f"      {line}" for line in query.text.splitlines())
+        for one in workload.options.texts:
+            if one.name != workload.options.source:
+                yield f"    {one.name}"
+            yield from (f"      {line}" for line in one.text.splitlines())
 
 
 def _tables(workload: Workload, word: _Words, scale: object) -> list[str]:

@@ -20,7 +20,7 @@ from teiten.execute.postgres.belongings import (
 )
 from teiten.host.system.users import ServerUser, server_user
 from teiten.ledger.lock import workdir_lock
-from teiten.study.quantities import format_duration, format_size, parse_duration
+from teiten.model.quantities import format_duration, format_size, parse_duration
 
 DAY = 86_400.0
 EXAMPLES = "Examples:  teiten clean --dry-run  ·  teiten clean --all --older-than 30d --yes"

@@ -17,6 +17,7 @@ from teiten.cli.text.noise import EFFECTS
 from teiten.cli.verbs.run import begin, carry_out_new, prepare
 from teiten.errors import UsageError
 from teiten.execute.postgres.installations import find_installations
+from teiten.kinds.queries.model import times_queries
 from teiten.model.noise import NoiseFloor
 from teiten.study.sides import null_study
 
@@ -43,7 +44,7 @@ def command(session: Session, /, server: str | None, **given: Any) -> None:
     prepare(session, options.name)
     chosen = server or _newest(session)
     study = null_study(chosen, options.shared)
-    if study.times_queries:
+    if times_queries(study):
         raise UsageError(
             "null measures the noise of loads of pgbench, not of queries",
             "run a study of queries whose two servers are aliases of the same one",

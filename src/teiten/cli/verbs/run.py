@@ -16,12 +16,12 @@ from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, make_plan
 from teiten.cli.plan.options import PlanOptions, plan_options
-from teiten.cli.text.durations import duration
 from teiten.errors import MachineError, UsageError
 from teiten.ledger.campaigns import check_name, new_name
 from teiten.ledger.deletion import delete_campaign
 from teiten.ledger.store import Ledger
 from teiten.model.noise import NOISE
+from teiten.model.quantities import rough_duration
 from teiten.report.texts import caution_text
 
 EXAMPLES = (
@@ -108,7 +108,8 @@ def begin(
     ledger.close()
     most = "" if plan.study.measure.sequential is None else "at the most "
     session.console.say(
-        f"campaign {chosen}: {most}{len(plan.trials)} trials, about {duration(plan.needs.seconds)}"
+        f"campaign {chosen}: {most}{len(plan.trials)} trials,"
+        f" about {rough_duration(plan.needs.seconds)}"
     )
     return chosen
 

@@ -28,6 +28,7 @@ from teiten.host.cautions.builds import build_cautions
 from teiten.host.cautions.machine import compiler_cautions
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import ServerUser
+from teiten.kinds.pgbench.model import pgbench_of
 from teiten.model.build import BuildFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.starts import Start, last_of_their_start
@@ -231,21 +232,21 @@ class Bench:
         seed: int,
         log_sampling_rate: float | None,
     ) -> PgbenchRun:
-        workload = self.plan.study.workload(trial.cell.workload)
+        load = pgbench_of(self.plan.study.workload(trial.cell.workload))
         run = PgbenchRun(
             pgbench=self.plan.pgbench,
             socket_directory=server.socket_directory,
             port=server.port,
             dbname=BENCH_DATABASE,
             user_name=server.user_name,
-            script=workload.script,
+            script=load.script,
             scale=int(trial.template.data.scale or 1),
             clients=trial.clients,
             threads=trial.threads,
             duration=duration,
             seed=seed,
             query_mode=trial.query_mode,
-            options=workload.pgbench_options,
+            options=load.pgbench_options,
             log_sampling_rate=log_sampling_rate,
             folder=folder,
             log_folder=self.log_folder,

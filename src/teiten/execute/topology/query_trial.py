@@ -11,6 +11,7 @@ from teiten.execute.topology.bench import Bench
 from teiten.execute.topology.relations import read_planner, read_relations
 from teiten.execute.topology.single_trial import SingleServerTrial
 from teiten.execute.workload.queries import Execution, QuerySession, packed
+from teiten.kinds.queries.model import queries_of
 from teiten.model.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.model.plan import PlannedTrial
 from teiten.model.relations import PLANNER, RELATIONS, relations_as_detail
@@ -29,7 +30,8 @@ class QueryTrial(SingleServerTrial):
 
     def __init__(self, bench: Bench, trial: PlannedTrial, attempt: int) -> None:
         super().__init__(bench, trial, attempt)
-        self._query = self._workload.query(trial.cell.level("query") or "")
+        self._options = queries_of(self._workload)
+        self._query = self._options.query(trial.cell.level("query") or "")
         self._session: QuerySession | None = None
         self._first: Execution | None = None
         self._timings: list[Seconds] = []
@@ -60,7 +62,7 @@ class QueryTrial(SingleServerTrial):
             metrics = {name: value for name, value in metrics.items() if name not in JUDGED}
         metrics["measured_seconds"] = seconds
         if self._over:
-            metrics[OVER_TIMEOUT.name] = float(self._workload.timeout)
+            metrics[OVER_TIMEOUT.name] = float(self._options.timeout)
         else:
             metrics[QUERY_TIME.name] = median(self._timings)
         self._gathered.metrics = metrics
@@ -97,7 +99,7 @@ class QueryTrial(SingleServerTrial):
         of what it plans for."""
         self._note_relations()
         session = self._new_session()
-        for query in self._workload.queries:
+        for query in self._options.queries:
             session.explain(query, analyze=False)
         session.close()
 
@@ -118,10 +120,10 @@ class QueryTrial(SingleServerTrial):
         )
 
     def _new_session(self) -> QuerySession:
-        return QuerySession(self._connect(), self._workload.timeout, self._bench.check_interruption)
+        return QuerySession(self._connect(), self._options.timeout, self._bench.check_interruption)
 
     def _time_all(self) -> None:
-        for _ in range(0 if self._over else self._workload.runs):
+        for _ in range(0 if self._over else self._options.runs):
             self._time_once()
 
     def _time_once(self) -> None:
@@ -135,7 +137,7 @@ class QueryTrial(SingleServerTrial):
             self._timings.append(execution.seconds)
 
     def _compare(self, execution: Execution) -> None:
-        if execution.answer is None or not self._workload.check_answers or self._wrong:
+        if execution.answer is None or not self._options.check_answers or self._wrong:
             return
         side = self._trial.cell.level(self._bench.plan.study.contrast) or ""
         self._wrong = self._bench.answers.problem(

@@ -22,8 +22,8 @@ from teiten.execute.topology.single_trial import SingleServerTrial
 from teiten.execute.workload.log_folder import new_log_folder, remove_log_folder
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import ServerUser
+from teiten.kinds.queries.model import NAME as QUERIES
 from teiten.model.plan import PlannedTrial, TemplateSpec
-from teiten.model.study import WorkloadKind
 
 TOLD_EVERY = 10.0
 """Seconds between two words on a template that takes long."""
@@ -138,7 +138,7 @@ class SingleServerExecutor:
 
     def _trial(self, trial: PlannedTrial, attempt: int) -> SingleServerTrial:
         workload = self._bench.plan.study.workload(trial.cell.workload)
-        if workload.kind is WorkloadKind.QUERIES:
+        if workload.kind == QUERIES:
             return QueryTrial(self._bench, trial, attempt)
         if self._site is not None:
             return RemoteTrial(self._bench, trial, attempt, self._site)

@@ -49,6 +49,7 @@ from teiten.host.cautions.machine import data_changed
 from teiten.host.facts.stacks import read_profiling_facts
 from teiten.host.system.affinity import kept_off
 from teiten.host.system.caches import drop_page_cache, evict_files
+from teiten.kinds.pgbench.model import PgbenchOptions
 from teiten.model.plan import PlannedTrial
 from teiten.model.starts import slice_seed, start_of
 from teiten.model.study import CachePolicy
@@ -436,11 +437,12 @@ class SingleServerTrial:
         )
 
     def _broken_invariants(self) -> tuple[Problem, ...]:
-        if not self._workload.invariants:
+        options = self._workload.options
+        if not isinstance(options, PgbenchOptions) or not options.invariants:
             return ()
         try:
             with self._connect() as connection:
-                found = [INVARIANTS[name](connection) for name in self._workload.invariants]
+                found = [INVARIANTS[name](connection) for name in options.invariants]
         except (ServerError, psycopg.Error) as error:
             return (Problem("invariant", str(error)),)
         return tuple(problem for problem in found if problem is not None)

@@ -20,7 +20,7 @@ import psycopg
 from psycopg import pq
 
 from teiten.errors import WorkloadError
-from teiten.model.study import Query
+from teiten.kinds.queries.model import Query
 from teiten.model.units import Seconds
 
 LOOK_EVERY = 0.2

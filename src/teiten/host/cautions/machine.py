@@ -18,8 +18,9 @@ from teiten.host.facts.disks import (
 from teiten.host.facts.stacks import of_host, profiling_caution
 from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.plan import Plan
+from teiten.model.quantities import format_size
 from teiten.model.study import CachePolicy
-from teiten.model.units import GIB, MIB
+from teiten.model.units import GIB
 
 FEW_CORES = 4
 """Below it the load generator takes a large part of the machine from the server."""
@@ -98,13 +99,6 @@ def warnings_first(found: Iterable[Caution]) -> tuple[Caution, ...]:
     return tuple(sorted(unique, key=lambda caution: caution.severity is Severity.NOTE))
 
 
-def size_text(size: int) -> str:
-    """Bytes for people: ``23.5 GiB``."""
-    if size >= GIB:
-        return f"{size / GIB:.1f} GiB"
-    return f"{size / MIB:.0f} MiB"
-
-
 def _load(facts: HostFacts) -> Found:
     load, cores = facts.load_average, facts.cpu.logical
     if load is not None and load > max(LOAD_MINIMUM, LOAD_SHARE * cores):
@@ -114,16 +108,16 @@ def _load(facts: HostFacts) -> Found:
 def _swap(facts: HostFacts) -> Found:
     memory = facts.memory
     if memory.swap_used > 0:
-        used, total = size_text(memory.swap_used), size_text(memory.swap_total)
+        used, total = format_size(memory.swap_used), format_size(memory.swap_total)
         yield _warning("swap-in-use", used=used, total=total)
     elif memory.swap_total > 0:
-        yield _note("swap-present", total=size_text(memory.swap_total))
+        yield _note("swap-present", total=format_size(memory.swap_total))
 
 
 def _memory(facts: HostFacts) -> Found:
     available, total = facts.memory.available, facts.memory.total
     if available < max(LOW_MEMORY, LOW_MEMORY_SHARE * total):
-        yield _warning("memory-low", available=size_text(available), total=size_text(total))
+        yield _warning("memory-low", available=format_size(available), total=format_size(total))
 
 
 def _huge_pages(facts: HostFacts) -> Found:
@@ -182,7 +176,7 @@ def _disk(facts: HostFacts) -> Found:
     if disk.kind == "hdd":
         yield _note("rotational-disk", device=disk.device)
     if disk.free < max(LOW_DISK, LOW_DISK_SHARE * disk.total):
-        free, total = size_text(disk.free), size_text(disk.total)
+        free, total = format_size(disk.free), format_size(disk.total)
         yield _warning("disk-nearly-full", free=free, total=total, mount_point=disk.mount_point)
 
 

@@ -19,12 +19,12 @@ PREFIX = "noise-"
 
 def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
     """Of what noise depends on: machine or hosts, script, data, clients and query mode."""
-    script = plan.study.workload(trial.cell.workload).script
+    options = plan.study.workload(trial.cell.workload).options
     attached = trial.template.installation.attached
     identity: tuple[object, ...] = (
         (facts.system, facts.architecture, facts.cpu.model, facts.cpu.logical),
         (facts.disk.device, facts.disk.file_system),
-        (script.name, script.text),
+        *((one.name, one.text) for one in options.texts),
         (trial.template.data.scale, trial.template.data.fillfactor),
         (trial.clients, trial.query_mode.value),
         *(() if attached is None else (attached.address,)),

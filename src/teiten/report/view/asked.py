@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from teiten.kinds.queries.model import NAME as QUERIES
+from teiten.kinds.queries.model import queries_of
 from teiten.model.facts import HostFacts
-from teiten.model.study import DataKind, Workload, WorkloadKind
+from teiten.model.study import DataKind, Workload
 from teiten.model.trial import Outcome
 from teiten.report.blocks import (
     Beside,
@@ -67,10 +69,12 @@ def asked(kit: Kit) -> Section:
 
 
 def _workload(kit: Kit, one: Workload) -> Entry:
-    t, text = kit.t, one.script.text
-    if one.queries:
-        text = "\n".join(f"-- {query.name}\n{query.text}" for query in one.queries)
-    opened = (Details(t("repeat.script", name=one.script.name), (Code(text, "sql"),)),)
+    t, source = kit.t, one.options.source
+    text = "\n".join(
+        each.text if each.name == source else f"-- {each.name}\n{each.text}"
+        for each in one.options.texts
+    )
+    opened = (Details(t("repeat.script", name=source), (Code(text, "sql"),)),)
     return Entry(t.of(one.title), t.of(one.description), opened if text else ())
 
 
@@ -124,7 +128,7 @@ def _data(kit: Kit, one: Workload) -> str:
 
 def _durations(kit: Kit) -> list[str]:
     """How long a trial is, for each kind of workload of the study."""
-    queries = [one for one in kit.study.workloads if one.kind is WorkloadKind.QUERIES]
+    queries = [one for one in kit.study.workloads if one.kind == QUERIES]
     found = [duration_text(kit)] if len(queries) < len(kit.study.workloads) else []
     if queries:
         found.append(kit.t("design.duration.queries", **_of_queries(kit, queries[0])))
@@ -132,12 +136,13 @@ def _durations(kit: Kit) -> list[str]:
 
 
 def _of_queries(kit: Kit, one: Workload) -> dict[str, object]:
-    return {"runs": one.runs, "timeout": kit.seconds(one.timeout)}
+    options = queries_of(one)
+    return {"runs": options.runs, "timeout": kit.seconds(options.timeout)}
 
 
 def _measuring(kit: Kit) -> list[str]:
     t, measure = kit.t, kit.study.measure
-    queries = [one for one in kit.study.workloads if one.kind is WorkloadKind.QUERIES]
+    queries = [one for one in kit.study.workloads if one.kind == QUERIES]
     found = []
     if len(queries) < len(kit.study.workloads):
         found.append(
@@ -327,7 +332,7 @@ def _topology(kit: Kit) -> Drawing:
 
 def _load_box(kit: Kit) -> Box:
     """What loads the servers: queries are sent by Teiten itself."""
-    if all(one.kind is WorkloadKind.QUERIES for one in kit.study.workloads):
+    if all(one.kind == QUERIES for one in kit.study.workloads):
         return Box("Teiten", (kit.t("topology.connection"),))
     return Box(f"pgbench {kit.analysis.plan.pgbench.version}", _clients(kit))
 

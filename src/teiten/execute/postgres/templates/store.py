@@ -32,6 +32,7 @@ from teiten.host.system.paths import Workdir
 from teiten.host.system.users import ServerUser
 from teiten.model.installation import Pgbench
 from teiten.model.plan import TemplateSpec
+from teiten.model.quantities import format_size
 from teiten.model.units import MIB, Bytes, Share
 
 __all__ = [
@@ -111,7 +112,7 @@ class TemplateStore:
                 return
             self._make_room(spec, say)
             require_access(self._workdir.templates, self._user)
-            say(f"building the template: {_describe(spec)} ({spec.expected_bytes / 1e6:,.0f} MB)")
+            say(f"building the template: {_describe(spec)} ({format_size(spec.expected_bytes)})")
             partial = self._workdir.templates / f"building-{spec.fingerprint[:12]}-{os.getpid()}"
             begin = time.monotonic()
             try:
@@ -198,13 +199,13 @@ class TemplateStore:
             if self._fits(needed) or time.time() - use.last_used < KEPT_SECONDS:
                 break
             if self.remove(use.fingerprint):
-                say(f"removed an old template: {use.description} ({use.bytes / 1e6:,.0f} MB)")
+                say(f"removed an old template: {use.description} ({format_size(use.bytes)})")
         free = shutil.disk_usage(self._workdir.templates).free
         if free < needed:
             raise MachineError(
-                f"the disk of {self._workdir.templates} has {free / 1e6:,.0f} MB free; a template "
-                f"of {_describe(spec)} needs {needed / 1e6:,.0f} MB "
-                f"({(needed - free) / 1e6:,.0f} MB more)",
+                f"the disk of {self._workdir.templates} has {format_size(free)} free; a template "
+                f"of {_describe(spec)} needs {format_size(needed)} "
+                f"({format_size(needed - free)} more)",
                 "give disk back with teiten clean, or use another disk with --workdir",
             )
 

@@ -15,6 +15,7 @@ from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.marker import Kind, mark, new_folder, read_marker, remove_marked
 from teiten.execute.remote.agent.room import Room
 from teiten.host.system.processes import child_environment
+from teiten.model.quantities import format_size
 
 VERSION_TIMEOUT = 20.0
 CHUNK = 1 << 20
@@ -44,8 +45,8 @@ class Packages:
         free = shutil.disk_usage(installations).free
         if free < bytes_needed + RESERVE:
             raise MachineError(
-                f"the disk of {installations} has {free / 1e6:,.0f} MB free; the programs that are"
-                f" copied there need {(bytes_needed + RESERVE) / 1e6:,.0f} MB",
+                f"the disk of {installations} has {format_size(free)} free; the programs that are"
+                f" copied there need {format_size(bytes_needed + RESERVE)}",
                 "give disk back there, or name a folder on another disk (hosts.db_workdir,"
                 " hosts.client_workdir)",
             )

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from teiten.analysis.model.query_results import Context, PartitionUse, QueryResults, TableUse
+from teiten.kinds.queries.model import queries_of
 from teiten.report.names import QUERY
 from teiten.report.numbers import NOTHING, significant
 from teiten.report.plans.numbers import count, duration
@@ -117,7 +118,7 @@ def _by_query(kit: Kit, tables: Sequence[TableUse]) -> dict[Context, dict[str, T
 
 
 def _group_titles(kit: Kit, workload: str) -> dict[str, str]:
-    groups = kit.study.workload(workload).groups
+    groups = queries_of(kit.study.workload(workload)).groups
     return {query: kit.t.of(group.title) for group in groups for query in group.queries}
 
 

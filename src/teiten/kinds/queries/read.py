@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from teiten.model.study import Query
+from teiten.kinds.queries.model import Query
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _NUMBERS = re.compile(r"(\d+)")

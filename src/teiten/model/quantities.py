@@ -101,6 +101,17 @@ def format_duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60:02d} min"
 
 
+def rough_duration(seconds: float) -> str:
+    """For people, of what is only foretold: ``45 s``, ``12 min``, ``2 h 05 min``."""
+    whole = round(seconds)
+    if whole < 120:
+        return f"{whole} s"
+    minutes = round(whole / 60)
+    if minutes < 120:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
 def parse_share(text: str) -> Share:
     """Read a share such as ``2%`` or ``0.02``. Raises ValueError with a sentence for people."""
     stripped = text.strip()

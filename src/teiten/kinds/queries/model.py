@@ -1,0 +1,72 @@
+"""What a workload of queries says of itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from teiten.model.study import Script, Study, Workload, WorkloadOptions
+from teiten.model.text import Bilingual
+from teiten.model.units import Seconds
+
+NAME = "queries"
+QUERY_TIMEOUT = Seconds(600.0)
+"""Of a query whose study says nothing else."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """One statement of a workload of queries."""
+
+    name: str
+    """The file's, without ``.sql``; a level of the factor query."""
+    text: str
+
+
+@dataclass(frozen=True)
+class QueryGroup:
+    """Queries of a workload that belong together, such as those with the same date filter."""
+
+    name: str
+    title: Bilingual
+    queries: tuple[str, ...]
+    """Names, in the study's order; a query is in one group at the most."""
+
+
+@dataclass(frozen=True)
+class QueriesOptions(WorkloadOptions):
+    """Which statements are timed, and how."""
+
+    folder: str
+    """The name of the folder of the queries' files, for people."""
+    queries: tuple[Query, ...]
+    runs: int = 1
+    """How often a trial times its query; the number is the median."""
+    timeout: Seconds = QUERY_TIMEOUT
+    """A query that takes longer is cancelled; the trial's result is then "over" this time."""
+    check_answers: bool = True
+    """Whether a query must give the same rows in every trial."""
+    groups: tuple[QueryGroup, ...] = ()
+    """Classes of the queries, for conclusions; a query may be in none."""
+
+    @property
+    def source(self) -> str:
+        return self.folder
+
+    @property
+    def texts(self) -> tuple[Script, ...]:
+        return tuple(Script(one.name, False, one.text) for one in self.queries)
+
+    def query(self, name: str) -> Query:
+        return next(query for query in self.queries if query.name == name)
+
+
+def queries_of(workload: Workload) -> QueriesOptions:
+    """The options of a workload of this kind. Raises TypeError for another one's."""
+    if not isinstance(workload.options, QueriesOptions):
+        raise TypeError(f"the workload {workload.name} is of the kind {workload.kind}")
+    return workload.options
+
+
+def times_queries(study: Study) -> bool:
+    """Whether any workload times queries one by one."""
+    return any(one.kind == NAME for one in study.workloads)

@@ -1,0 +1,168 @@
+"""The form of a whole study file: its tables, those of the kinds of workloads among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, PlainValidator, create_model
+from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, core_schema
+
+from teiten.kinds.contract import plan_of
+from teiten.kinds.registry import names
+from teiten.study.schema import (
+    Alias,
+    BuildTable,
+    HostsTable,
+    KeyedError,
+    MeasureTable,
+    Name,
+    ProfileTable,
+    Server,
+    SettingName,
+    SettingTable,
+    SettingValue,
+    StudyTable,
+    Table,
+    WorkloadChanges,
+    WorkloadTable,
+    all_levels,
+    with_value,
+)
+from teiten.suggest import did_you_mean
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A table whose form depends on what stands in it."""
+
+    choose: Callable[[Any], type[Table]]
+    """Its form. Raises ValueError where there is none."""
+    complete: Callable[[Any], Any] = lambda value: value
+    """The value with what its form adds."""
+
+    def read(self, value: Any) -> Table:
+        return self.choose(value).model_validate(self.complete(value))
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.read)
+
+
+def kind_of(table: Any) -> str:
+    """The kind of a workload: the one that it names, or whose key it has.
+
+    Raises ValueError where there is no such kind, or where the keys tell of several or of none.
+    """
+    if not isinstance(table, Mapping):
+        raise ValueError("must be a table")
+    named = table.get("kind")
+    if named is not None:
+        if named not in names():
+            near = did_you_mean(str(named), names())
+            raise KeyedError("kind", f"there is no kind {named!r}.{near} Known: {_listed(names())}")
+        return str(named)
+    tell = {plan_of(kind).told_by: kind for kind in names()}
+    found = [kind for key, kind in tell.items() if key is not None and table.get(key)]
+    if len(found) != 1:
+        raise _untold([key for key in tell if key is not None], table, several=bool(found))
+    return found[0]
+
+
+def _untold(keys: Sequence[str], table: Mapping[str, Any], *, several: bool) -> ValueError:
+    """What to say of a workload whose keys tell of several kinds, or of none."""
+    if several:
+        return ValueError(f"a workload has one of {_listed(keys)}, not several")
+    known = {key for kind in names() for key in plan_of(kind).table.model_fields}
+    unknown = next((key for key in table if key not in known), None)
+    if unknown is not None:
+        near = did_you_mean(unknown, known) or f" Known: {_listed(sorted(known))}"
+        return KeyedError(unknown, f"unknown key.{near}")
+    return ValueError(f"a workload has one of {_listed(keys)}, or names its kind")
+
+
+def table_of(value: Any) -> type[WorkloadTable]:
+    """The keys of a workload. Raises as ``kind_of``."""
+    return plan_of(kind_of(value)).table
+
+
+def own_keys(kind: str) -> dict[str, FieldInfo]:
+    """The keys of a kind that not every workload has."""
+    fields = plan_of(kind).table.model_fields
+    return {key: one for key, one in fields.items() if key not in WorkloadTable.model_fields}
+
+
+@cache
+def profile_table() -> type[ProfileTable]:
+    """What a profile may change: sizes and levels, all of ``[measure]``, and the kinds' keys."""
+    of_workloads: Any = dict[Name, workload_changes()]  # type: ignore[misc]
+    fields = {
+        **_optional(MeasureTable.model_fields),
+        **_of_kinds(),
+        "workloads": (of_workloads, {}),
+    }
+    made: type[ProfileTable] = create_model(ProfileTable.__name__, __base__=ProfileTable, **fields)
+    return made
+
+
+@cache
+def workload_changes() -> type[WorkloadChanges]:
+    """What a profile may change of one workload."""
+    made: type[WorkloadChanges] = create_model(
+        WorkloadChanges.__name__, __base__=WorkloadChanges, **_of_kinds()
+    )
+    return made
+
+
+def _of_kinds() -> dict[str, Any]:
+    return {
+        key: one
+        for kind in names()
+        for key, one in _optional(own_keys(kind)).items()
+        if key in plan_of(kind).changeable
+    }
+
+
+def _optional(fields: Mapping[str, FieldInfo]) -> dict[str, Any]:
+    """The same keys, each of which may be left out."""
+    return dict(_optional_fields(fields))
+
+
+def _optional_fields(fields: Mapping[str, FieldInfo]) -> Iterator[tuple[str, Any]]:
+    for key, field in fields.items():
+        form: Any = field.annotation
+        for each in field.metadata:
+            form = Annotated[form, each]
+        yield key, (form | None, None)
+
+
+def _with_kind(value: Any) -> Any:
+    return {**value, "kind": kind_of(value)}
+
+
+def _listed(found: Iterable[str]) -> str:
+    return ", ".join(found)
+
+
+Workload = Annotated[WorkloadTable, Chosen(table_of, _with_kind)]
+Profile = Annotated[ProfileTable, Chosen(lambda _value: profile_table())]
+Setting = Annotated[SettingTable, BeforeValidator(with_value)]
+
+
+class StudyFile(Table):
+    """A whole study file."""
+
+    study: StudyTable
+    servers: dict[Alias, Server] = Field(default_factory=dict)
+    builds: dict[Alias, BuildTable] = Field(default_factory=dict)
+    factors: Annotated[dict[str, tuple[str, ...]], PlainValidator(all_levels)]
+    parameters: dict[Name, dict[SettingName, SettingValue]] = Field(default_factory=dict)
+    workloads: Annotated[list[Workload], Field(min_length=1)]
+    settings: dict[SettingName, Setting] = Field(default_factory=dict)
+    measure: MeasureTable = MeasureTable()
+    hosts: HostsTable = HostsTable()
+    profiles: dict[Name, Profile] = Field(default_factory=dict)

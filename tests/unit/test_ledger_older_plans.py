@@ -1,0 +1,65 @@
+"""Plans that Teiten 0.1 wrote, before a kind of workload had options of its own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from teiten.kinds.pgbench.model import pgbench_of
+from teiten.kinds.queries.model import queries_of
+from teiten.ledger import codec
+
+FOLDER = Path(__file__).parent.parent / "golden" / "ledger"
+FILES = sorted(FOLDER.glob("plan-0.1-*.json"))
+
+
+def written_by_0_1(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_plan_of_0_1_is_read_and_written_in_todays_form(path: Path) -> None:
+    plan = codec.decode_plan(path.read_text(encoding="utf-8"))
+    assert codec.decode_plan(codec.encode_plan(plan)) == plan
+    old = written_by_0_1(path)
+    assert [one.name for one in plan.study.workloads] == [
+        one["name"] for one in old["study"]["workloads"]
+    ]
+    assert len(plan.trials) == len(old["trials"])
+
+
+def test_nothing_of_a_load_is_lost() -> None:
+    path = FOLDER / "plan-0.1-observe.json"
+    plan = codec.decode_plan(path.read_text(encoding="utf-8"))
+    for workload, old in zip(
+        plan.study.workloads, written_by_0_1(path)["study"]["workloads"], strict=True
+    ):
+        load = pgbench_of(workload)
+        assert (workload.kind, list(workload.clients)) == (old["kind"], old["clients"])
+        assert (load.script.name, load.script.text) == (
+            old["script"]["name"],
+            old["script"]["text"],
+        )
+        assert load.script.builtin == old["script"]["builtin"]
+        assert load.query_mode.value == old["query_mode"]
+        assert list(load.invariants) == old["invariants"]
+        assert list(load.pgbench_options) == old["pgbench_options"]
+
+
+def test_nothing_of_queries_is_lost() -> None:
+    path = FOLDER / "plan-0.1-partition-olap.json"
+    plan = codec.decode_plan(path.read_text(encoding="utf-8"))
+    (workload,), (old,) = plan.study.workloads, written_by_0_1(path)["study"]["workloads"]
+    found = queries_of(workload)
+    assert [(one.name, one.text) for one in found.queries] == [
+        (one["name"], one["text"]) for one in old["queries"]
+    ]
+    assert (found.folder, found.runs) == (old["script"]["name"], old["runs"])
+    assert (found.timeout, found.check_answers) == (old["timeout"], old["check_answers"])
+    groups = [(one.name, one.title.ja, list(one.queries)) for one in found.groups]
+    assert groups == [(one["name"], one["title"]["ja"], one["queries"]) for one in old["groups"]]
+    assert [one.name for one in workload.layouts] == [one["name"] for one in old["layouts"]]

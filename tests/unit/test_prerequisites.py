@@ -1,0 +1,58 @@
+"""``tools/prerequisites``, which runs before anything of Teiten does: it names what is missing, and
+knows of builds what the product knows."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from teiten.execute.postgres.building.prerequisites import COMPILERS, PACKAGES
+
+ROOT = Path(__file__).parents[2]
+USED_BY_ITSELF = ("awk", "cat", "tr")
+NOT_TESTED = {"meson", "ninja"}
+"""No test builds with them."""
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Path:
+    """A folder for PATH in which is what the script itself uses, and no more."""
+    for name in USED_BY_ITSELF:
+        (tmp_path / name).symlink_to(str(shutil.which(name)))
+    return tmp_path
+
+
+def prerequisites(word: str, path: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["/bin/sh", "tools/prerequisites", word],
+        cwd=ROOT, env={"PATH": str(path)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def packages(path: Path) -> set[str]:
+    done = prerequisites("tests-packages", path)
+    assert (done.returncode, done.stderr) == (0, "")
+    return set(done.stdout.split())
+
+
+def test_a_bare_machine_is_told_all_packages_that_a_build_needs(programs: Path) -> None:
+    wanted = {name: text.split() for name, text in PACKAGES.items() if name not in NOT_TESTED}
+    assert {one for names in wanted.values() for one in names} <= packages(programs)
+    assert {"chromium", "chromium-driver"} <= packages(programs)
+
+
+@pytest.mark.parametrize("name", [*COMPILERS, *sorted(PACKAGES.keys() - {"compiler"} - NOT_TESTED)])
+def test_what_is_here_is_not_asked_for(programs: Path, name: str) -> None:
+    (programs / name).symlink_to("/bin/true")
+    kind = "compiler" if name in COMPILERS else name
+    assert not set(PACKAGES[kind].split()) & packages(programs)
+
+
+def test_what_tests_lack_is_a_note_and_no_failure(programs: Path) -> None:
+    done = prerequisites("tests", programs)
+    assert done.returncode == 0 and done.stdout == ""
+    assert "note: no bison: tests of builds from source, teiten bisect are left out" in done.stderr
+    assert "sudo apt-get install gcc libc6-dev make bison flex perl chromium" in done.stderr
