@@ -24,9 +24,11 @@ ALLOWED = {
     "ledger": FOUNDATION | {"ledger"},
     "analysis": FOUNDATION | {"analysis"},
     "export": FOUNDATION | {"export", "ledger", "analysis.model"},
-    "report": FOUNDATION | {"report", "analysis.model"},
+    "report": FOUNDATION | {"report", "analysis.model", "kinds.contract_present"},
 }
 """Rooms by what they may import; ``analysis.model`` stands for the values of the analysis alone."""
+OF_KINDS = {"present": FOUNDATION | {"kinds", "analysis.model", "report"}}
+"""The same of the kinds' files for a stage, which may be folders, and of the contract for it."""
 
 
 def package_folder() -> Path:
@@ -53,6 +55,12 @@ def stands_in(module: str, rooms: set[str]) -> bool:
     return any(module == room or module.startswith(f"{room}.") for room in rooms)
 
 
+def allowed_in(file: Path, room: str) -> set[str]:
+    stages = {part.removesuffix(".py").removeprefix("contract_") for part in file.parts}
+    of_stage = OF_KINDS.keys() & stages if room == "kinds" else ()
+    return ALLOWED[room].union(*(OF_KINDS[stage] for stage in of_stage))
+
+
 @pytest.mark.parametrize("room", sorted(ALLOWED))
 def test_a_room_imports_only_what_stands_before_it(room: str) -> None:
     root = package_folder()
@@ -61,7 +69,8 @@ def test_a_room_imports_only_what_stands_before_it(room: str) -> None:
     for file in files:
         seen = True
         for module in imported_modules(file.read_text(encoding="utf-8")):
-            assert stands_in(module, ALLOWED[room]), f"{file.relative_to(root)} imports {module}"
+            allowed = allowed_in(file.relative_to(root), room)
+            assert stands_in(module, allowed), f"{file.relative_to(root)} imports {module}"
     assert seen
 
 

@@ -12,13 +12,13 @@ import pytest
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.scaling import Curve, ScalingResult
 from teiten.analysis.scaling.curve import scale
+from teiten.kinds.pgbench.present.scaling import scaling
 from teiten.model.text import Language
 from teiten.model.units import Share
 from teiten.report.campaign import render_html
 from teiten.report.charts.base import as_records
 from teiten.report.view.kit import Kit
 from teiten.report.view.report import view
-from teiten.report.view.scaling import scaling
 from tests.fixtures.invented_analysis import NEW, OLD, invented_analysis
 from tests.fixtures.shown import Shown, whole
 

@@ -11,12 +11,12 @@ import pytest
 
 from teiten.analysis.campaign import analyse
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.kinds.pgbench.present.scaling import scaling
 from teiten.model.claims import ClaimStanding
 from teiten.model.text import Language
 from teiten.model.trial import Outcome, Trial
 from teiten.report.campaign import render_html
 from teiten.report.view.kit import Kit
-from teiten.report.view.scaling import scaling
 from teiten.report.view.variants import variant_rows
 from teiten.study.claims_catalogue import claims_of
 from tests.fixtures.shown import Shown

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from teiten.kinds.queries.model import NAME as QUERIES
-from teiten.kinds.queries.model import queries_of
+from collections.abc import Callable
+
+from teiten.kinds.contract_present import KindPresent
 from teiten.model.facts import HostFacts
 from teiten.model.study import DataKind, Workload
 from teiten.model.trial import Outcome
@@ -23,18 +24,17 @@ from teiten.report.blocks import (
 )
 from teiten.report.charts.base import SIDE_COLOURS, Chart
 from teiten.report.charts.grid import GridWords, Square, design_grid
-from teiten.report.numbers import bytes_text, fixed, plain
+from teiten.report.numbers import bytes_text, plain
 from teiten.report.sentences import plain_percent, processor
+from teiten.report.sites import shown
 from teiten.report.topology import Box, Topology, on_white, topology_svg
 from teiten.report.view.design import (
     blocks_text,
-    duration_text,
     noise_rows,
     replication_rows,
     side_by_side_rows,
     trials_shown,
 )
-from teiten.report.view.hosts import shown
 from teiten.report.view.kit import Kit
 from teiten.report.view.saturation import saturation_rows
 
@@ -91,6 +91,7 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
         for factor in study.factors
     ]
     data = [_data(kit, one) for one in study.workloads]
+    durations = _of_kinds(kit, lambda kind, one: kind.duration(kit, one))
     return (
         (t("design.contrast"), t("design.contrast.text", factor=kit.names.factor(study.contrast))),
         *factors,
@@ -98,7 +99,7 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
         (t("design.blocks"), blocks_text(kit)),
         *noise_rows(kit),
         (t("design.trials"), plain(len(kit.analysis.plan.trials))),
-        (t("design.duration"), t("list.strong").join(_durations(kit))),
+        (t("design.duration"), t("list.strong").join(durations)),
         *side_by_side_rows(kit),
         *replication_rows(kit),
         (t("design.data"), t("list.strong").join(data)),
@@ -126,36 +127,11 @@ def _data(kit: Kit, one: Workload) -> str:
     return kit.t("design.data.one", workload=workload, scale=scale, fillfactor=one.data.fillfactor)
 
 
-def _durations(kit: Kit) -> list[str]:
-    """How long a trial is, for each kind of workload of the study."""
-    queries = [one for one in kit.study.workloads if one.kind == QUERIES]
-    found = [duration_text(kit)] if len(queries) < len(kit.study.workloads) else []
-    if queries:
-        found.append(kit.t("design.duration.queries", **_of_queries(kit, queries[0])))
-    return found
-
-
-def _of_queries(kit: Kit, one: Workload) -> dict[str, object]:
-    options = queries_of(one)
-    return {"runs": options.runs, "timeout": kit.seconds(options.timeout)}
-
-
-def _measuring(kit: Kit) -> list[str]:
-    t, measure = kit.t, kit.study.measure
-    queries = [one for one in kit.study.workloads if one.kind == QUERIES]
-    found = []
-    if len(queries) < len(kit.study.workloads):
-        found.append(
-            t(
-                "procedure.slices" if measure.slices > 1 else "procedure.measure",
-                warmup=kit.seconds(measure.warmup),
-                seconds=kit.seconds(measure.duration),
-                slice=kit.seconds(measure.slice_duration),
-            )
-        )
-    if queries:
-        found.append(t("procedure.queries", **_of_queries(kit, queries[0])))
-    return found
+def _of_kinds(kit: Kit, say: Callable[[KindPresent, Workload], str]) -> list[str]:
+    """What each kind of the study's workloads says, of its first one."""
+    workloads = kit.study.workloads
+    first = {one.kind: one for one in reversed(workloads)}
+    return [say(kind, first[name]) for name, kind in kit.kinds.items()]
 
 
 def _procedure(kit: Kit) -> tuple[str, ...]:
@@ -176,7 +152,7 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
             settle=kit.seconds(measure.settle),
         )
     )
-    steps += _measuring(kit)
+    steps += _of_kinds(kit, lambda kind, one: kind.procedure(kit, one))
     steps.append(
         t(
             "procedure.check",
@@ -312,7 +288,7 @@ def _topology(kit: Kit) -> Drawing:
         Topology(
             t("topology.title"),
             _machine_box(kit, _machine_heading(kit), facts, narrow=client_machine is not None),
-            _load_box(kit),
+            next(iter(kit.kinds.values())).load(kit),
             _link(kit),
             servers,
             _turns(kit) if len(servers) > 1 else "",
@@ -328,13 +304,6 @@ def _topology(kit: Kit) -> Drawing:
     )
     title, note = t("topology.title"), _topology_text(kit)
     return Drawing("topology", title, note, drawn, on_white(drawn))
-
-
-def _load_box(kit: Kit) -> Box:
-    """What loads the servers: queries are sent by Teiten itself."""
-    if all(one.kind == QUERIES for one in kit.study.workloads):
-        return Box("Teiten", (kit.t("topology.connection"),))
-    return Box(f"pgbench {kit.analysis.plan.pgbench.version}", _clients(kit))
 
 
 def _turns(kit: Kit) -> str:
@@ -380,13 +349,3 @@ def _topology_text(kit: Kit) -> str:
     own = len(attached) < len(kit.analysis.plan.servers)
     first = t("topology.note-attached-own" if own else "topology.note-attached")
     return " ".join((first, *attached))
-
-
-def _clients(kit: Kit) -> tuple[str, ...]:
-    counts = [trial.clients for trial in kit.analysis.plan.trials]
-    if not counts:
-        return ()
-    low, high = fixed(min(counts), 0), fixed(max(counts), 0)
-    if low == high:
-        return (kit.t.plural("topology.clients.same", max(counts)),)
-    return (kit.t("topology.clients.range", low=low, high=high),)

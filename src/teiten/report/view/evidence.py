@@ -21,9 +21,9 @@ from teiten.report.blocks import (
     Text,
 )
 from teiten.report.numbers import bytes_text, plain
+from teiten.report.sites import client_rows, host_rows
 from teiten.report.tables import Cell, Column, Row, Table, cells
 from teiten.report.texts import caution_text
-from teiten.report.view.hosts import client_rows, host_rows
 from teiten.report.view.kit import Kit
 from teiten.report.view.trials import (
     excluded_table,

@@ -10,11 +10,8 @@ from teiten.report.view.asked import asked
 from teiten.report.view.evidence import evidence
 from teiten.report.view.findings import findings
 from teiten.report.view.kit import Kit
-from teiten.report.view.plans import plans
 from teiten.report.view.results import results
 from teiten.report.view.why import why
-
-SECTIONS = (answer, asked, results, why, plans, findings, evidence)
 
 
 def view(analysis: CampaignAnalysis, language: Language) -> Page:
@@ -27,5 +24,15 @@ def view(analysis: CampaignAnalysis, language: Language) -> Page:
         *([t("meta.finished", at=kit.moment(ended))] if ended else []),
         t("meta.profile", profile=kit.study.profile),
     )
-    sections = with_contents(t("heading.contents"), *(section(kit) for section in SECTIONS))
+    of_kinds = (section for kind in kit.kinds.values() for section in kind.sections(kit))
+    sections = with_contents(
+        t("heading.contents"),
+        answer(kit),
+        asked(kit),
+        results(kit),
+        why(kit),
+        *of_kinds,
+        findings(kit),
+        evidence(kit),
+    )
     return Page(t, t.of(kit.study.title), analysis.name, meta, sections)

@@ -17,8 +17,8 @@ from teiten.report.charts.levels import Dot, by_level
 from teiten.report.charts.stacks import Bar, StackWords, stacked
 from teiten.report.series import column_of, find_series
 from teiten.report.view.kit import Group, Kit
+from teiten.report.view.levels import axes_for, dots_of, place_of
 from teiten.report.view.limits import limits
-from teiten.report.view.results import axes_for, dots_of, place_of
 from teiten.report.view.root_cause import root_causes
 
 MOST_WAITS = 9

@@ -14,11 +14,11 @@ from teiten.analysis.model.query_results import (
     WorkerRule,
     WorkerSource,
 )
+from teiten.kinds.queries.present.contexts import context_cells, context_columns, varied_factors
 from teiten.report.numbers import NOTHING, bytes_text
 from teiten.report.speed import plain_times_text
 from teiten.report.tables import Cell, Column, Row, Table
 from teiten.report.view.kit import Kit
-from teiten.report.view.queries.contexts import context_cells, context_columns, varied_factors
 
 MOST_NAMED = 6
 

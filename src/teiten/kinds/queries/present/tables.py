@@ -6,13 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from teiten.analysis.model.query_results import Context, PartitionUse, QueryResults, TableUse
-from teiten.kinds.queries.model import queries_of
-from teiten.report.names import QUERY
+from teiten.kinds.queries.model import QUERY, queries_of
+from teiten.kinds.queries.present.contexts import context_cells, context_columns, varied_factors
 from teiten.report.numbers import NOTHING, significant
 from teiten.report.plans.numbers import count, duration
 from teiten.report.tables import Cell, Column, Row, Table
 from teiten.report.view.kit import Kit
-from teiten.report.view.queries.contexts import context_cells, context_columns, varied_factors
 
 PARTED = ("scanned", "skipped", "pruned")
 """Columns of the partitions, where one side has them."""

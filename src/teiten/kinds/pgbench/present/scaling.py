@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from teiten.analysis.model.scaling import Scaling, ScalingPoint, ScalingResult
+from teiten.kinds.pgbench.present.scaling_words import findings, side_of, wording
 from teiten.model.metrics import TPS
 from teiten.report.blocks import Block, Heading, Items
 from teiten.report.charts.base import Chart
@@ -17,7 +18,6 @@ from teiten.report.numbers import NOTHING, plain, significant
 from teiten.report.sentences import percent
 from teiten.report.tables import Cell, Column, Row, Table
 from teiten.report.view.kit import Kit
-from teiten.report.view.scaling_words import findings, side_of, wording
 
 CURVE_POINTS = 60
 

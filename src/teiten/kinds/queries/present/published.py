@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from teiten.analysis.model.findings import Interval
+from teiten.kinds.queries.model import QUERY
 from teiten.model.claims import (
     Check,
     CheckKind,
@@ -23,7 +24,6 @@ from teiten.report.charts.base import Chart
 from teiten.report.charts.queries import QueryAxes, QueryBar, query_bars
 from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
 from teiten.report.claim_words import place_text, source_text
-from teiten.report.names import QUERY
 from teiten.report.numbers import NOTHING, fixed, plain, significant
 from teiten.report.speed import inverse, speed_interval_text, speed_text
 from teiten.report.tables import Cell, Column, Row, Table, cells

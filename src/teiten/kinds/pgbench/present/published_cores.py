@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from teiten.kinds.pgbench.present.scaling_words import side_of
 from teiten.model.claims import PublishedCurves
 from teiten.model.metrics import TPS
 from teiten.report.charts.base import Chart
@@ -11,7 +12,6 @@ from teiten.report.charts.published import CurvePoint, CurveWords, published_cur
 from teiten.report.claim_words import source_text
 from teiten.report.names import CORES
 from teiten.report.view.kit import Kit
-from teiten.report.view.scaling_words import side_of
 
 
 def cores_chart(kit: Kit) -> Chart | None:
