@@ -9,6 +9,7 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.kinds.contract_present import present_of
 from teiten.model.plan import Plan
 from teiten.model.study import GUC_PREFIX
+from teiten.report.sites import named_by_user
 from teiten.report.texts import Texts
 
 Context = tuple[tuple[str, str], ...]
@@ -162,12 +163,12 @@ def _sides(levels: tuple[str, ...], plan: Plan, names: Names) -> list[Side]:
     versions = {level: str(one.version) for level, one in plan.servers}
     texts = [versions.get(level, level) for level in levels]
     clear = len(set(texts)) == len(texts)
-    attached = {level for level, one in plan.servers if one.attached is not None}
+    named = named_by_user(plan)
     return [
         Side(
             level,
             f"PostgreSQL {text}"
-            if clear and level not in attached
+            if clear and level not in named
             else f"PostgreSQL {text} ({level})",
             text if clear else level,
         )

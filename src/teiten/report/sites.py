@@ -1,12 +1,18 @@
-"""The hosts of a campaign that was not measured on one machine, for the report."""
+"""Where servers and load generator were, in words: the one room of the report that asks whether a
+server was attached, or ran on another host."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from teiten.model.facts import HostFacts
 from teiten.model.hosts import PlannedHost
-from teiten.report.view.kit import Kit
+from teiten.model.installation import Installation
+from teiten.model.plan import Plan
+
+if TYPE_CHECKING:
+    from teiten.report.view.kit import Kit
 
 Rows = list[tuple[str, str | None]]
 CLOCKS = "clocks"
@@ -84,3 +90,78 @@ def _clocks(kit: Kit) -> Iterable[str]:
             offset=f"{offset * 1000:+.1f}",
             uncertainty=f"{uncertainty * 1000:.1f}",
         )
+
+
+def machine_heading(kit: Kit) -> str:
+    """What the machine with the servers is called in the drawing."""
+    hosts = kit.analysis.plan.hosts
+    if hosts is None:
+        return kit.t("topology.machine")
+    role = "host.both" if hosts.together else "host.db"
+    return kit.t(role, host=shown(hosts.db))
+
+
+def client_machine(kit: Kit) -> tuple[str, HostFacts] | None:
+    """What the load generator's machine is called, and is; None where it is the servers'."""
+    hosts = kit.analysis.plan.hosts
+    if hosts is None or hosts.together:
+        return None
+    return kit.t("host.client", host=shown(hosts.client)), hosts.client.facts
+
+
+def link_text(kit: Kit) -> str:
+    """How the load generator reaches the servers."""
+    hosts = kit.analysis.plan.hosts
+    if hosts is not None and hosts.address is not None:
+        return kit.t("host.link", address=hosts.address)
+    attached = {one.attached is not None for _, one in kit.analysis.plan.servers}
+    if attached == {True}:
+        return kit.t("topology.link-attached")
+    return kit.t("topology.link-both" if True in attached else "topology.link")
+
+
+def whereabouts(kit: Kit) -> str:
+    """Where the servers are: here, on another host, or where they were attached."""
+    t = kit.t
+    hosts = kit.analysis.plan.hosts
+    if hosts is not None:
+        words = {"db": shown(hosts.db), "client": shown(hosts.client), "address": hosts.address}
+        return t("host.note-together" if hosts.together else "host.note-apart", **words)
+    attached = [
+        t("topology.attached", server=level, address=one.attached.address)
+        for level, one in kit.analysis.plan.servers
+        if one.attached is not None
+    ]
+    if not attached:
+        side_by_side = kit.study.measure.side_by_side
+        return t("topology.note-side-by-side" if side_by_side else "topology.note")
+    own = len(attached) < len(kit.analysis.plan.servers)
+    first = t("topology.note-attached-own" if own else "topology.note-attached")
+    return " ".join((first, *attached))
+
+
+def steps_of_sites(kit: Kit) -> list[str]:
+    """What is done otherwise than with servers that Teiten starts."""
+    attached = named_by_user(kit.analysis.plan)
+    if not attached:
+        return []
+    return [kit.t("procedure.attached", servers=kit.t("list.separator").join(attached))]
+
+
+def named_by_user(plan: Plan) -> list[str]:
+    """The servers that are told by the name that the user gave them, in the plan's order."""
+    return [level for level, one in plan.servers if one.attached is not None]
+
+
+def parameter_of(kit: Kit, level: str, name: str, otherwise: str | None) -> str | None:
+    """A parameter's value as a server has it that keeps its own settings; else ``otherwise``."""
+    server = dict(kit.analysis.plan.servers).get(level)
+    if server is None or server.attached is None:
+        return otherwise
+    own = server.attached.parameter(name)
+    return own.text if own is not None else None
+
+
+def origin_text(server: Installation) -> str:
+    """Where a server's programs are from, or the address at which it runs."""
+    return f"{server.source}: {server.name if server.attached is None else server.place}"

@@ -53,7 +53,7 @@ def answer_section(
 
 
 def primary(kit: Kit) -> tuple[ContrastResult, ...]:
-    """The contrasts of the metric that the question is about: TPS, else each workload's first."""
+    """The contrasts of the metric that the question is about, else each workload's first."""
     found = tuple(one for one in kit.analysis.contrasts if one.metric.name in PRIMARY)
     if found:
         return found

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from teiten.kinds.contract_present import KindPresent
-from teiten.model.facts import HostFacts
 from teiten.model.study import DataKind, Workload
-from teiten.model.trial import Outcome
 from teiten.report.blocks import (
     Beside,
     Block,
     Code,
     Details,
-    Drawing,
     Entries,
     Entry,
     Heading,
@@ -22,23 +19,19 @@ from teiten.report.blocks import (
     Section,
     Text,
 )
-from teiten.report.charts.base import SIDE_COLOURS, Chart
-from teiten.report.charts.grid import GridWords, Square, design_grid
-from teiten.report.numbers import bytes_text, plain
-from teiten.report.sentences import plain_percent, processor
-from teiten.report.sites import shown
-from teiten.report.topology import Box, Topology, on_white, topology_svg
+from teiten.report.numbers import plain
+from teiten.report.sentences import plain_percent
+from teiten.report.sites import steps_of_sites
 from teiten.report.view.design import (
     blocks_text,
     noise_rows,
     replication_rows,
     side_by_side_rows,
-    trials_shown,
 )
+from teiten.report.view.grid import grid
 from teiten.report.view.kit import Kit
 from teiten.report.view.saturation import saturation_rows
-
-FAILED, DISTURBED, REPEATED, NOT_RUN = "×", "≈", "↻", "·"
+from teiten.report.view.topology import topology
 
 
 def asked(kit: Kit) -> Section:
@@ -58,9 +51,9 @@ def asked(kit: Kit) -> Section:
         Beside((design, procedure)),
         Heading(3, t("heading.workloads")),
         Entries(tuple(_workload(kit, one) for one in study.workloads)),
-        _grid(kit),
+        grid(kit),
         Heading(3, t("heading.topology")),
-        _topology(kit),
+        topology(kit),
     ]
     if study.differences:
         differences = tuple(t.of(one) for one in study.differences)
@@ -142,10 +135,7 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
         steps.append(t("procedure.restore", workloads=t("list.separator").join(restored)))
     steps.append(t(f"procedure.caches.{measure.caches.value}"))
     steps.append(t("procedure.side-by-side" if measure.side_by_side else "procedure.start"))
-    attached = [level for level, one in kit.analysis.plan.servers if one.attached is not None]
-    if attached:
-        listed = t("list.separator").join(attached)
-        steps.append(t("procedure.attached", servers=listed))
+    steps += steps_of_sites(kit)
     steps.append(
         t(
             "procedure.prewarm" if measure.prewarm else "procedure.no-prewarm",
@@ -164,188 +154,3 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
         steps.append(t("procedure.profile", seconds=kit.seconds(measure.flame_graph_window)))
     design = "statistics" if measure.sequential is None else "sequential"
     return (*steps, t("procedure.order"), t(f"procedure.{design}"))
-
-
-def _grid(kit: Kit) -> Chart:
-    t = kit.t
-    states = _states(kit)
-    squares, places = [], dict[int, int]()
-    for trial in sorted(trials_shown(kit), key=lambda one: one.number):
-        places[trial.block] = places.get(trial.block, 0) + 1
-        context = trial.cell.context(kit.study.contrast)
-        on_axis, panel = kit.names.axis(context)
-        mark, state = states.get(trial.number, (NOT_RUN, t("state.not-run")))
-        label = on_axis if not panel else kit.names.context(context)
-        squares.append(
-            Square(
-                kit.names.workload(trial.cell.workload),
-                trial.block,
-                places[trial.block],
-                kit.short(trial.cell.level(kit.study.contrast) or ""),
-                label,
-                trial.number,
-                state,
-                mark,
-            )
-        )
-    axis = kit.names.axis_factor(
-        kit.analysis.plan.trials[0].cell.context(kit.study.contrast)
-        if kit.analysis.plan.trials
-        else ()
-    )
-    label = kit.names.factor(axis) if axis else t("table.level")
-    note = t(
-        "chart.grid.note",
-        label=label,
-        failed=FAILED,
-        disturbed=DISTURBED,
-        repeated=REPEATED,
-        missing=NOT_RUN,
-    )
-    words = GridWords(
-        t("chart.grid.title"),
-        note,
-        t("table.block"),
-        t("chart.grid.position"),
-        kit.names.factor(kit.study.contrast),
-        label,
-        t("table.trial"),
-        t("table.outcome"),
-    )
-    planned = {square.workload for square in squares}
-    workloads = [title for title in kit.names.workload_titles.values() if title in planned]
-    return design_grid("design", squares, workloads, kit.side_labels, words)
-
-
-def _states(kit: Kit) -> dict[int, tuple[str, str]]:
-    """By trial number: the mark in the grid, and its words."""
-    t, states = kit.t, dict[int, tuple[str, str]]()
-    for trial in sorted(kit.analysis.trials, key=lambda one: (one.number, one.attempt)):
-        if trial.outcome is Outcome.COUNTED:
-            again = trial.attempt > 1
-            states[trial.number] = (
-                (REPEATED, t("state.repeated", attempt=trial.attempt))
-                if again
-                else ("", t("outcome.counted"))
-            )
-        elif trial.number not in states or states[trial.number][0] not in ("", REPEATED):
-            mark = FAILED if trial.outcome is Outcome.FAILED else DISTURBED
-            states[trial.number] = (mark, t(f"outcome.{trial.outcome.value}"))
-    return states
-
-
-def _machine_box(kit: Kit, heading: str, facts: HostFacts, *, narrow: bool) -> Box:
-    """A machine in a few lines: two that are long, or three that are short."""
-    t = kit.t
-    cores = t.plural("topology.processors", facts.cpu.logical, model=processor(facts.cpu.model))
-    memory = t("topology.memory", size=bytes_text(facts.memory.total))
-    system = " · ".join(
-        filter(
-            None,
-            (
-                facts.distribution or facts.system,
-                facts.kernel,
-                facts.virtualisation and t("topology.virtual", kind=facts.virtualisation),
-                facts.container and t("topology.container", kind=facts.container),
-            ),
-        )
-    )
-    return Box(heading, (cores, memory, system) if narrow else (f"{cores} · {memory}", system))
-
-
-def _machine_heading(kit: Kit) -> str:
-    hosts = kit.analysis.plan.hosts
-    if hosts is None:
-        return kit.t("topology.machine")
-    role = "host.both" if hosts.together else "host.db"
-    return kit.t(role, host=shown(hosts.db))
-
-
-def _client_machine(kit: Kit) -> Box | None:
-    hosts = kit.analysis.plan.hosts
-    if hosts is None or hosts.together:
-        return None
-    heading = kit.t("host.client", host=shown(hosts.client))
-    return _machine_box(kit, heading, hosts.client.facts, narrow=True)
-
-
-def _topology(kit: Kit) -> Drawing:
-    t, facts, plan = kit.t, kit.analysis.facts, kit.analysis.plan
-    client_machine = _client_machine(kit)
-    settings = dict(plan.trials[0].settings) if plan.trials else {}
-    shared = settings.get("shared_buffers") or next(
-        (one.value for one in kit.study.settings if one.name == "shared_buffers"), None
-    )
-    servers = tuple(
-        (
-            Box(side.long, _buffers(kit, side.level, shared)),
-            SIDE_COLOURS[at % len(SIDE_COLOURS)],
-        )
-        for at, side in enumerate(kit.names.sides.values())
-    )
-    disk = facts.disk
-    drawn = topology_svg(
-        Topology(
-            t("topology.title"),
-            _machine_box(kit, _machine_heading(kit), facts, narrow=client_machine is not None),
-            next(iter(kit.kinds.values())).load(kit),
-            _link(kit),
-            servers,
-            _turns(kit) if len(servers) > 1 else "",
-            Box(
-                t("topology.disk"),
-                (
-                    f"{disk.kind} · {disk.file_system} · {disk.device}",
-                    t("topology.space", free=bytes_text(disk.free), total=bytes_text(disk.total)),
-                ),
-            ),
-            client_machine,
-        )
-    )
-    title, note = t("topology.title"), _topology_text(kit)
-    return Drawing("topology", title, note, drawn, on_white(drawn))
-
-
-def _turns(kit: Kit) -> str:
-    side_by_side = kit.study.measure.side_by_side
-    return kit.t("topology.turns-side-by-side" if side_by_side else "topology.turns")
-
-
-def _buffers(kit: Kit, side: str, shared: str | None) -> tuple[str, ...]:
-    """The line of shared_buffers: the study's value, or an attached server's own."""
-    server = dict(kit.analysis.plan.servers).get(side)
-    if server is not None and server.attached is not None:
-        own = server.attached.parameter("shared_buffers")
-        shared = own.text if own is not None else None
-    return (f"shared_buffers {shared}",) if shared else ()
-
-
-def _link(kit: Kit) -> str:
-    """How the load generator reaches the servers."""
-    hosts = kit.analysis.plan.hosts
-    if hosts is not None and hosts.address is not None:
-        return kit.t("host.link", address=hosts.address)
-    attached = {one.attached is not None for _, one in kit.analysis.plan.servers}
-    if attached == {True}:
-        return kit.t("topology.link-attached")
-    return kit.t("topology.link-both" if True in attached else "topology.link")
-
-
-def _topology_text(kit: Kit) -> str:
-    """Where the servers are: here, on another host, or where they were attached."""
-    t = kit.t
-    hosts = kit.analysis.plan.hosts
-    if hosts is not None:
-        words = {"db": shown(hosts.db), "client": shown(hosts.client), "address": hosts.address}
-        return t("host.note-together" if hosts.together else "host.note-apart", **words)
-    attached = [
-        t("topology.attached", server=level, address=one.attached.address)
-        for level, one in kit.analysis.plan.servers
-        if one.attached is not None
-    ]
-    if not attached:
-        side_by_side = kit.study.measure.side_by_side
-        return t("topology.note-side-by-side" if side_by_side else "topology.note")
-    own = len(attached) < len(kit.analysis.plan.servers)
-    first = t("topology.note-attached-own" if own else "topology.note-attached")
-    return " ".join((first, *attached))

@@ -21,7 +21,7 @@ from teiten.report.blocks import (
     Text,
 )
 from teiten.report.numbers import bytes_text, plain
-from teiten.report.sites import client_rows, host_rows
+from teiten.report.sites import client_rows, host_rows, origin_text
 from teiten.report.tables import Cell, Column, Row, Table, cells
 from teiten.report.texts import caution_text
 from teiten.report.view.kit import Kit
@@ -86,8 +86,8 @@ def _environment(kit: Kit) -> Table:
 
 
 def environment_rows(kit: Kit) -> list[tuple[str, str | None]]:
-    """What the machine is: its name and its value, None where that is not known. Of a campaign on
-    other hosts it is the db host; the client host follows where it is another."""
+    """What the machine is: its name and its value, None where that is not known; that of the
+    servers, and then that of the load generator where it is another."""
     t, analysis = kit.t, kit.analysis
     return [
         *host_rows(kit),
@@ -261,7 +261,7 @@ def _fingerprints(kit: Kit) -> Table:
         (
             Cell(kit.names.side(level).long if kit.names.is_server else str(one.version)),
             Cell(one.fingerprint, kind="code"),
-            Cell(f"{one.source}: {one.name if one.attached is None else one.place}"),
+            Cell(origin_text(one)),
         )
         for level, one in plan.servers
     ]
