@@ -18,8 +18,8 @@ from teiten.analysis.verdict.contrasts import contexts_of
 from teiten.analysis.verdict.pairs import Context, Observation, pair
 from teiten.analysis.verdict.sequential import decide_sequentially
 from teiten.analysis.verdict.verdict import Rule, decide, over_timeout
+from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.kinds.queries.model import QueryGroup, queries_of
-from teiten.model.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.model.plan import Plan
 from teiten.model.units import Share
 

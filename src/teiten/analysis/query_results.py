@@ -34,8 +34,8 @@ from teiten.analysis.query_groups import Sides, bounds, conclusions, step_verdic
 from teiten.analysis.verdict.contrasts import contexts_of, sides_of
 from teiten.analysis.verdict.pairs import Context, Observation, observe
 from teiten.analysis.verdict.verdict import exp, mean_and_deviation, student_half_width
+from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.kinds.queries.model import NAME as QUERIES
-from teiten.model.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt
 from teiten.model.relations import PLANNER

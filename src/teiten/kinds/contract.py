@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 from teiten.kinds.registry import Stage, kind
+from teiten.model.metrics import Metric
 from teiten.model.study import WorkloadOptions
 
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 class KindPlan(ABC):
     """A kind in the stages before anything runs; ``kinds/KIND/plan.py`` holds one as ``PLAN``."""
 
+    metrics: ClassVar[tuple[Metric, ...]]
+    """What a trial of the kind has one number of each of; the first one is judged."""
+    contrasted: ClassVar[tuple[str, ...]]
+    """The names of those that get verdicts, the judged one first; also the machine's."""
     options: ClassVar[type[WorkloadOptions]] = WorkloadOptions
     """The class of a workload's options."""
     table: ClassVar[type[WorkloadTable]]

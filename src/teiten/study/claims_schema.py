@@ -6,8 +6,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, PlainValidator, model_validator
 
+from teiten.kinds.metrics import by_name
 from teiten.model import claims as model
-from teiten.model.metrics import BY_NAME
 from teiten.model.query_claims import WORKLOAD, PlanMeasure, plan_measure
 from teiten.study.levels import factor_name
 from teiten.study.query_claims_schema import QueryPredicateTable, RatioTable, Tolerance
@@ -21,7 +21,7 @@ def _metric(value: object) -> str:
     """A trial's metric, or a number taken from its plan."""
     if isinstance(value, str) and plan_measure(value) is not None:
         return value
-    return one_of(value, [*BY_NAME, *(f"{one.value}:…" for one in PlanMeasure)])
+    return one_of(value, [*by_name(), *(f"{one.value}:…" for one in PlanMeasure)])
 
 
 MetricName = Annotated[str, PlainValidator(_metric)]

@@ -23,8 +23,8 @@ from teiten.analysis.claims.workers import (
     workers_by_rule,
 )
 from teiten.analysis.verdict.pairs import Observation
+from teiten.kinds.queries.metrics import OVER_TIMEOUT
 from teiten.model.claims import Check, Claim, PublishedCurves, PublishedQueries
-from teiten.model.metrics import OVER_TIMEOUT
 from teiten.model.plan import Plan
 from teiten.model.query_claims import (
     LAUNCHED,

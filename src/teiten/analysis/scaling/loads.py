@@ -11,7 +11,7 @@ from teiten.analysis.model.scaling import ScalingResult
 from teiten.analysis.scaling.curve import scale
 from teiten.analysis.scaling.lack_of_fit import FEWEST_LEVELS
 from teiten.analysis.verdict.pairs import Context, observe
-from teiten.model.metrics import TPS
+from teiten.kinds.pgbench.metrics import TPS
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt
 

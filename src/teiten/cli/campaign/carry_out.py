@@ -26,7 +26,6 @@ from teiten.host.system.signals import Interruption, one_interruption
 from teiten.host.system.users import server_user
 from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger
-from teiten.model.metrics import PRIMARY
 from teiten.model.noise import NoiseFloor
 from teiten.model.trial import Outcome
 from teiten.report.sentences import verdict_sentence
@@ -160,7 +159,7 @@ def _tell(session: Session, carried: CarriedOut) -> None:
     for line in ending_lines(analysis):
         session.console.say(line)
     for contrast in analysis.contrasts:
-        if contrast.metric.name in PRIMARY:
+        if contrast.metric.judged:
             session.console.say(verdict_sentence(analysis, contrast, "en"))
     for floor in carried.noise:
         for line in noise_lines(floor):

@@ -15,7 +15,6 @@ from teiten.cli.main import Session
 from teiten.cli.text.verdict_json import verdict_as_json
 from teiten.cli.verbs.report import LANGUAGES, form_option, languages_option, write_files
 from teiten.errors import UsageError, VerdictError
-from teiten.model.metrics import PRIMARY
 from teiten.model.text import Language
 
 EXAMPLES = (
@@ -111,7 +110,7 @@ def _comparison(session: Session, a: str, b: str, *, anyway: bool) -> Comparison
 
 
 def _primary(comparison: Comparison) -> list[UnpairedResult]:
-    return [one for one in comparison.results if one.metric.name in PRIMARY]
+    return [one for one in comparison.results if one.metric.judged]
 
 
 def _name(comparison: Comparison) -> str:

@@ -11,8 +11,8 @@ from teiten.execute.executor import Facts
 from teiten.execute.probes.sampler import Sampling
 from teiten.execute.workload.pgbench import ERRORS_FILE, OUTPUT_FILE, PgbenchResult
 from teiten.execute.workload.slices import pooled_latencies, pooled_metrics, pooled_series
+from teiten.kinds.pgbench.metrics import LATENCY_MEAN, TPS
 from teiten.model.facts import Caution
-from teiten.model.metrics import LATENCY_MEAN, TPS
 from teiten.model.stacks import Profile
 from teiten.model.trial import Problem, Series
 from teiten.model.units import Seconds

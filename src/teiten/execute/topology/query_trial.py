@@ -11,8 +11,8 @@ from teiten.execute.topology.bench import Bench
 from teiten.execute.topology.relations import read_planner, read_relations
 from teiten.execute.topology.single_trial import SingleServerTrial
 from teiten.execute.workload.queries import Execution, QuerySession, packed
+from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.kinds.queries.model import queries_of
-from teiten.model.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.model.plan import PlannedTrial
 from teiten.model.relations import PLANNER, RELATIONS, relations_as_detail
 from teiten.model.trial import Problem

@@ -10,7 +10,7 @@ from teiten.execute.workload.histogram import LatencyHistogram
 from teiten.execute.workload.pgbench_errors import all_errors, blames_connection, first_error
 from teiten.execute.workload.pgbench_log import LogSummary
 from teiten.execute.workload.pgbench_output import StatementLatency, Summary
-from teiten.model.metrics import PERCENTILES
+from teiten.kinds.pgbench.metrics import PERCENTILES
 from teiten.model.trial import Problem, Series
 
 MICROSECONDS = 1e6

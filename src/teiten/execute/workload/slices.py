@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from teiten.execute.workload.histogram import LatencyHistogram
-from teiten.model.metrics import LATENCY_MEAN, LATENCY_STDDEV, PERCENTILES, TPS, UNTRIMMED
+from teiten.kinds.pgbench.metrics import LATENCY_MEAN, LATENCY_STDDEV, PERCENTILES, TPS, UNTRIMMED
 from teiten.model.starts import trimmed_at_each_end
 from teiten.model.trial import FloatArray, Series
 from teiten.model.units import Seconds

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import PlainValidator
 
 from teiten.kinds.contract import KindPlan
+from teiten.kinds.pgbench.metrics import CONTRASTED, METRICS
 from teiten.kinds.pgbench.model import PgbenchOptions
 from teiten.model.study import QueryMode
 from teiten.study import values
@@ -25,6 +26,8 @@ class PgbenchTable(WorkloadTable):
 
 
 class Pgbench(KindPlan):
+    metrics = METRICS
+    contrasted = CONTRASTED
     options = PgbenchOptions
     table = PgbenchTable
     told_by = "script"

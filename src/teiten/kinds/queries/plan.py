@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from teiten.kinds.contract import KindPlan
+from teiten.kinds.queries.metrics import CONTRASTED, METRICS
 from teiten.kinds.queries.model import QUERY_TIMEOUT, QueriesOptions, QueryGroup
 from teiten.kinds.queries.read import read_queries
 from teiten.model.units import Seconds
@@ -36,6 +37,8 @@ class QueriesTable(WorkloadTable):
 
 
 class Queries(KindPlan):
+    metrics = METRICS
+    contrasted = CONTRASTED
     options = QueriesOptions
     table = QueriesTable
     told_by = "queries"

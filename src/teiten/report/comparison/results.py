@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.comparison import UnpairedResult
 from teiten.analysis.model.findings import LevelResult
-from teiten.model.metrics import PRIMARY
 from teiten.report.blocks import Block, Gallery, Heading
 from teiten.report.charts.base import Chart, Columns, as_columns
 from teiten.report.charts.forest import ForestWords, forest
@@ -68,7 +67,7 @@ def forest_chart(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
 
 def _charts(pair: Pair, prefix: str, found: Sequence[UnpairedResult]) -> Iterator[Chart]:
     for one in found:
-        if one.metric.name in (*PRIMARY, "latency_mean"):
+        if one.metric.judged or one.metric.name == "latency_mean":
             chart = _by_level(pair, f"{prefix}-{one.metric.name}-levels", one)
             if chart is not None:
                 yield chart

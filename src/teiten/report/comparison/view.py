@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from teiten.analysis.model.comparison import Comparison, Weight
 from teiten.analysis.model.findings import VerdictKind
-from teiten.model.metrics import PRIMARY
 from teiten.model.text import Language
 from teiten.model.trial import Outcome
 from teiten.report.blocks import (
@@ -109,7 +108,7 @@ def _notices(pair: Pair) -> Iterator[str]:
 
 
 def _statements(pair: Pair) -> Iterator[Statement]:
-    found = [one for one in pair.comparison.results if one.metric.name in PRIMARY]
+    found = [one for one in pair.comparison.results if one.metric.judged]
     for at, one in enumerate(found, start=1):
         yield Statement(
             pair.title(one),
@@ -141,7 +140,7 @@ def _remarks(pair: Pair) -> Iterator[tuple[str, str]]:
     undecided = [
         pair.title(one)
         for one in pair.comparison.results
-        if one.metric.name in PRIMARY and one.overall.kind is VerdictKind.INCONCLUSIVE
+        if one.metric.judged and one.overall.kind is VerdictKind.INCONCLUSIVE
     ]
     listed = t("list.strong").join(undecided) or t("comparison.undecided-none")
     yield t("answer.undecided"), listed

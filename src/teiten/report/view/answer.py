@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult, VerdictKind
-from teiten.model.metrics import PRIMARY
 from teiten.model.trial import Outcome
 from teiten.report.blocks import Block, Pairs, Section, Statement, Text, WithoutScripts
 from teiten.report.sentences import (
@@ -54,7 +53,7 @@ def answer_section(
 
 def primary(kit: Kit) -> tuple[ContrastResult, ...]:
     """The contrasts of the metric that the question is about, else each workload's first."""
-    found = tuple(one for one in kit.analysis.contrasts if one.metric.name in PRIMARY)
+    found = tuple(one for one in kit.analysis.contrasts if one.metric.judged)
     if found:
         return found
     first: dict[tuple[str, str, str], ContrastResult] = {}

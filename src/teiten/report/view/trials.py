@@ -8,7 +8,7 @@ from typing import Any
 
 from teiten.analysis.model.findings import TrialView, Verdict
 from teiten.kinds.contract_present import TrialColumn
-from teiten.model.metrics import METRICS
+from teiten.kinds.metrics import in_order
 from teiten.model.trial import Outcome, Problem
 from teiten.report.blocks import Download
 from teiten.report.charts.base import as_columns
@@ -125,8 +125,7 @@ def excluded_table(kit: Kit) -> Table | None:
 def trial_download(kit: Kit) -> Download:
     """Every attempt with every metric, unrounded, in base units (seconds, bytes, shares)."""
     trials = kit.analysis.trials
-    metrics = [one.name for one in METRICS if any(one.name in trial.metrics for trial in trials)]
-    metrics += sorted({name for trial in trials for name in trial.metrics} - set(metrics))
+    metrics = in_order(sorted({name for trial in trials for name in trial.metrics}))
     factors = [one.name for one in kit.study.factors]
     names = (
         "trial",

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from teiten.analysis.model.findings import ContrastResult
 from teiten.kinds.contract_present import KindPresent
-from teiten.model.metrics import PRIMARY
 from teiten.report.blocks import Block, Gallery, Section
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestWords, forest
@@ -33,7 +32,7 @@ class UsualPresent(KindPresent):
         return forest_of(kit, name, contrast), ()
 
     def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
-        judged = [one for one in contrasts_of(kit, workload) if one.metric.name in PRIMARY][:1]
+        judged = [one for one in contrasts_of(kit, workload) if one.metric.judged][:1]
         groups = kit.of_workload(workload)
         drawn = (metric_chart(kit, f"{prefix}-judged", groups, one.metric) for one in judged)
         charts = tuple(one for one in drawn if one is not None)
@@ -51,7 +50,7 @@ class UsualPresent(KindPresent):
 def contrasts_of(kit: Kit, workload: str) -> list[ContrastResult]:
     """Those of a workload, what is judged first."""
     mine = [one for one in kit.analysis.contrasts if one.workload == workload]
-    return sorted(mine, key=lambda one: one.metric.name not in PRIMARY)
+    return sorted(mine, key=lambda one: not one.metric.judged)
 
 
 def tables_of(kit: Kit, prefix: str, workload: str) -> Iterator[Table]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from teiten.kinds.contract_present import TrialColumn
+from teiten.kinds.pgbench.metrics import LATENCY_MEAN, TPS
 from teiten.kinds.pgbench.present.latency import latency_chart, percentile_table
 from teiten.kinds.pgbench.present.published import clients_chart
 from teiten.kinds.pgbench.present.published_cores import cores_chart
 from teiten.kinds.pgbench.present.scaling import scaling
-from teiten.model.metrics import LATENCY_MEAN, TPS
 from teiten.model.study import Workload
 from teiten.report.blocks import Block, Gallery
 from teiten.report.charts.base import Chart

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
-from teiten.model.metrics import BY_NAME, LATENCY_MEAN, PERCENTILES
+from teiten.kinds.metrics import by_name
+from teiten.kinds.pgbench.metrics import LATENCY_MEAN, PERCENTILES
 from teiten.report.charts.base import Chart
 from teiten.report.charts.levels import Dot, by_level, logarithmic_ticks
 from teiten.report.numbers import measured, spread
@@ -64,7 +65,7 @@ def _percentile_row(kit: Kit, group: Group, present: Sequence[str]) -> Row:
     found = []
     for metric in present:
         values = group.values(metric)
-        factor = factor_of(BY_NAME[metric])
+        factor = factor_of(by_name()[metric])
         middle = median(values) if values else None
         found.append(
             Cell(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.present.scaling_words import side_of
 from teiten.model.claims import PublishedCurves
-from teiten.model.metrics import TPS
 from teiten.report.charts.base import Chart
 from teiten.report.charts.published import CurvePoint, CurveWords, published_curves
 from teiten.report.claim_words import source_text

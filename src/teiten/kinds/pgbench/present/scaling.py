@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from teiten.analysis.model.scaling import Scaling, ScalingPoint, ScalingResult
+from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.present.scaling_words import findings, side_of, wording
-from teiten.model.metrics import TPS
 from teiten.report.blocks import Block, Heading, Items
 from teiten.report.charts.base import Chart
 from teiten.report.charts.curves import CurvePoint, CurveWords, PointKind, curves

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from teiten.analysis.model.findings import Interval
+from teiten.kinds.queries.metrics import QUERY_TIME
 from teiten.kinds.queries.model import QUERY
 from teiten.model.claims import (
     Check,
@@ -17,7 +18,6 @@ from teiten.model.claims import (
     PublishedCurves,
     PublishedQueries,
 )
-from teiten.model.metrics import QUERY_TIME
 from teiten.model.query_claims import WorkerCurve
 from teiten.model.units import Share
 from teiten.report.charts.base import Chart

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from teiten.analysis.model.findings import ContrastResult
 from teiten.analysis.model.query_results import QueryContrast, QueryResults
+from teiten.kinds.queries.metrics import QUERY_TIME
 from teiten.kinds.queries.present import sweep
 from teiten.kinds.queries.present.groups import contrast_of, group_table
 from teiten.kinds.queries.present.nodes import node_tables
 from teiten.kinds.queries.present.tables import blocks_table, shared_table
 from teiten.kinds.queries.present.times import speed_forest, time_bars
 from teiten.kinds.queries.present.workers import fewer_workers, workers_findings, workers_table
-from teiten.model.metrics import QUERY_TIME
 from teiten.report.blocks import Block, Heading, Items
 from teiten.report.charts.base import Chart
 from teiten.report.tables import Table
