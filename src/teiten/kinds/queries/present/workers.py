@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.explain_use import BLOCK, GatherWorkers, WorkerRule, WorkerSource
 from teiten.analysis.model.observations import Context
+from teiten.kinds.queries.present.contexts import context_cells, context_columns, varied_factors
 from teiten.kinds.queries.results import FewerWorkers, QueryResults, QueryWorkers
 from teiten.report.numbers import NOTHING, bytes_text
 from teiten.report.speed import plain_times_text
 from teiten.report.tables import Cell, Column, Row, Table
 from teiten.report.view.kit import Kit
-from teiten.report.view.queries.contexts import context_cells, context_columns, varied_factors
 
 MOST_NAMED = 6
 

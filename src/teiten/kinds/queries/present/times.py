@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 
 from teiten.analysis.model.findings import ContrastResult, Verdict
+from teiten.kinds.queries.model import QUERY
+from teiten.kinds.queries.present.units import TimeUnit, unit_for
 from teiten.kinds.queries.results import QueryResults, QueryTime
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
 from teiten.report.charts.queries import QueryAxes, QueryBar, is_logarithmic, query_bars
-from teiten.report.names import QUERY
 from teiten.report.sentences import plain_percent, verdict_word
 from teiten.report.speed import inverse, speed_interval_text, speed_text
 from teiten.report.view.kit import Kit
-from teiten.report.view.queries.units import TimeUnit, unit_for
 
 WIDEST = (1e-3, 1e3)
 """How far intervals of speed-ups are drawn."""
@@ -116,7 +116,7 @@ def speed_chart(
     sides = {"old": kit.short(contrast.old), "new": kit.short(contrast.new)}
     words = ForestWords(
         axis=t("chart.speed-up.axis", **sides),
-        title=t(f"chart.speed-up.title{'-groups' if groups else ''}", **sides),
+        title=t("chart.speed-up.title-groups" if groups else "chart.speed-up.title", **sides),
         note=t("chart.speed-up.note", delta=plain_percent(t, contrast.overall.delta)),
         ratio=t("table.speed-up"),
         verdict=t("table.verdict"),

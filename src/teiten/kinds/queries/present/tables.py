@@ -7,14 +7,13 @@ from collections.abc import Sequence
 
 from teiten.analysis.model.explain_use import PartitionUse, TableUse
 from teiten.analysis.model.observations import Context
-from teiten.kinds.queries.model import queries_of
+from teiten.kinds.queries.model import QUERY, queries_of
+from teiten.kinds.queries.present.contexts import context_cells, context_columns, varied_factors
 from teiten.kinds.queries.results import QueryResults
-from teiten.report.names import QUERY
 from teiten.report.numbers import NOTHING, significant
 from teiten.report.plans.numbers import count, duration
 from teiten.report.tables import Cell, Column, Row, Table
 from teiten.report.view.kit import Kit
-from teiten.report.view.queries.contexts import context_cells, context_columns, varied_factors
 
 PARTED = ("scanned", "skipped", "pruned")
 """Columns of the partitions, where one side has them."""

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.bottleneck import BottleneckResult, Consistent, Evidence
+from teiten.report.blocks import Block, Heading, Items, Text
 from teiten.report.names import CLIENTS
 from teiten.report.numbers import bytes_text, plain, significant
 from teiten.report.sentences import percent
 from teiten.report.view.kit import Kit
 
 
-@dataclass(frozen=True)
-class WorkloadLimits:
-    title: str
-    findings: tuple[str, ...]
-    note: str
-
-
-def limits(kit: Kit, workload: str) -> WorkloadLimits | None:
-    """None where no ceilings were measured before the campaign."""
+def limits(kit: Kit, workload: str) -> Iterator[Block]:
+    """Nothing where no ceilings were measured before the campaign."""
     found = [one for one in pgbench_found(kit.analysis).bottlenecks if one.workload == workload]
-    if not found:
-        return None
-    sentences = tuple(_sentence(kit, one) for one in found)
-    return WorkloadLimits(kit.t("bottleneck.title"), sentences, kit.t("bottleneck.note"))
+    if found:
+        yield Heading(4, kit.t("bottleneck.title"))
+        yield Items(tuple(_sentence(kit, one) for one in found), "findings")
+        yield Text(kit.t("bottleneck.note"), "note")
 
 
 def _sentence(kit: Kit, one: BottleneckResult) -> str:

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.findings import ContrastResult, Interval, VerdictKind
+from teiten.kinds.queries.model import QUERY
+from teiten.kinds.queries.present.contexts import context_cells, context_columns, varied_factors
+from teiten.kinds.queries.present.times import speed_chart, speed_row
 from teiten.kinds.queries.results import GroupConclusion, QueryContrast, RatioBound, queries_found
 from teiten.report.charts.base import Chart
-from teiten.report.names import QUERY
 from teiten.report.numbers import NOTHING, decimals_for
 from teiten.report.sentences import (
     detectable_percent,
@@ -26,8 +28,6 @@ from teiten.report.speed import (
 )
 from teiten.report.tables import Cell, Column, Row, Table
 from teiten.report.view.kit import Kit
-from teiten.report.view.queries.contexts import context_cells, context_columns, varied_factors
-from teiten.report.view.queries.times import speed_chart, speed_row
 
 MOST_SENTENCES = 8
 """On the first page; more are left to its chart, and to the table."""

@@ -1,4 +1,4 @@
-"""The report as one HTML file that works offline: everything inlined, everything escaped."""
+"""A page as one HTML file that works offline: everything inlined, everything escaped."""
 
 from __future__ import annotations
 
@@ -6,26 +6,46 @@ import base64
 import gzip
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import resources
-from typing import Any, Protocol
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.model.text import Language
+from teiten.report import blocks
+from teiten.report.blocks import Block, Page
 from teiten.report.charts.base import CONFIG, Chart
 from teiten.report.charts.drawing import library
-from teiten.report.plans.viewer import SCRIPT, STYLE, packed
+from teiten.report.plans.viewer import SCRIPT, STYLE, PlanPair, packed
 from teiten.report.plans.viewer import script as viewer_script
+from teiten.report.tables import Table
 from teiten.report.texts import Texts
-from teiten.report.view.report import ReportView, view
-from teiten.report.view.trials import Download
 
-PARTS = ("asked", "results", "why", "plans", "findings", "evidence")
-"""The sections after the answer; an empty one is left out."""
+MACROS: dict[type[Block], str] = {
+    blocks.Heading: "heading",
+    blocks.Text: "text",
+    blocks.Items: "items",
+    blocks.Pairs: "pairs",
+    blocks.Entries: "entries",
+    blocks.Statement: "statement",
+    blocks.Cautions: "cautions",
+    Table: "table",
+    Chart: "chart",
+    blocks.Gallery: "gallery",
+    blocks.Drawing: "drawing",
+    blocks.FlameGraph: "flame_graph",
+    blocks.Code: "code",
+    blocks.Details: "details",
+    blocks.Beside: "beside",
+    blocks.OnPage: "on_page",
+    blocks.WithoutScripts: "without_scripts",
+    blocks.Contents: "contents",
+    blocks.Downloads: "downloads",
+    PlanPair: "plan_pair",
+}
+"""The macro of each block in ``blocks.html.j2``."""
 SCRIPTS = (
     "tables.js",
     "charts.js",
@@ -37,60 +57,36 @@ SCRIPTS = (
 )
 
 
-def render_html(analysis: CampaignAnalysis, language: Language) -> str:
+def html(page: Page, teiten_version: str) -> str:
     """The whole page. It asks the network for nothing, which its own policy enforces."""
-    return page(view(analysis, language), analysis.teiten_version)
-
-
-def page(shown: ReportView, teiten_version: str) -> str:
-    """The page of a view."""
-    parts = [name for name in PARTS if getattr(shown, name)]
-    downloads = shown.evidence.downloads
-    drawn = bool(shown.plans)
-    return assembled("report.html.j2", shown, teiten_version, parts, downloads, viewer=drawn)
-
-
-class Shown(Protocol):
-    """What every page shows, whatever it is about."""
-
-    @property
-    def texts(self) -> Texts: ...
-
-    def charts(self) -> Iterator[Chart]: ...
-
-
-def assembled(
-    template: str,
-    shown: Shown,
-    teiten_version: str,
-    parts: Sequence[str],
-    downloads: Sequence[Download],
-    *,
-    viewer: bool = False,
-) -> str:
-    """A page by its template, with everything that it needs inside.
-
-    ``viewer``: pev2 too, which draws plans.
-    """
-    script = "\n".join(asset(name) for name in SCRIPTS)
+    found = list(page.blocks())
+    charts = [one for one in found if isinstance(one, Chart)]
+    scripts = ["\n".join(asset(name) for name in SCRIPTS)]
+    if charts:
+        scripts.insert(0, library())
+    viewer = any(isinstance(one, PlanPair) for one in found)
     return (
         environment()
-        .get_template(template)
+        .get_template("page.html.j2")
         .render(
-            view=shown,
-            t=shown.texts,
-            teiten_version=teiten_version,
-            parts=parts,
+            page=page,
+            t=page.texts,
+            made=page.made(teiten_version),
             config=CONFIG,
-            embedded=list(_embedded(shown, downloads)),
+            embedded=list(_embedded(found)),
             style=_ours(asset("report.css")),
-            library=_ours(library()),
-            script=_ours(script),
+            scripts=[_ours(one) for one in scripts],
             viewer_script=packed(SCRIPT) if viewer else "",
             viewer_style=packed(STYLE) if viewer else "",
-            policy=policy(library(), script, *([viewer_script()] if viewer else [])),
+            policy=policy(*scripts, *([viewer_script()] if viewer else [])),
         )
     )
+
+
+def _shown(shown: Iterable[Block], t: Texts) -> Markup:
+    """Blocks, one after the other."""
+    macros = environment().get_template("blocks.html.j2").module
+    return Markup("").join(getattr(macros, MACROS[type(one)])(one, t) for one in shown)
 
 
 @cache
@@ -103,6 +99,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.globals["shown"] = _shown
     made.filters["breakable"] = breakable
     made.filters["script_json"] = script_json
     made.filters["script_packed"] = script_packed
@@ -150,11 +147,16 @@ def asset(name: str) -> str:
     return (resources.files("teiten.report") / "assets" / name).read_text(encoding="utf-8")
 
 
-def _embedded(shown: Shown, downloads: Sequence[Download]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for chart in shown.charts():
-        yield chart.name, _chart_data(chart)
-    for download in downloads:
-        yield download.name, download.columns
+def _embedded(found: Iterable[Block]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The data of charts and downloads by name; those of downloads last."""
+    files: list[blocks.Download] = []
+    for one in found:
+        if isinstance(one, Chart):
+            yield one.name, _chart_data(one)
+        elif isinstance(one, blocks.Downloads):
+            files += one.files
+    for file in files:
+        yield file.name, file.columns
 
 
 def _chart_data(chart: Chart) -> dict[str, Any]:

@@ -19,12 +19,12 @@ from teiten.kinds.queries.claims.query_effect import QUERIES
 from teiten.kinds.queries.claims.worker_curve import WorkerCurve
 from teiten.kinds.queries.claims.workers_by_rule import WORKERS
 from teiten.kinds.queries.metrics import QUERY_TIME
+from teiten.kinds.queries.model import QUERY
 from teiten.model.units import Share
 from teiten.report.charts.base import Chart
 from teiten.report.charts.queries import QueryAxes, QueryBar, query_bars
 from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
 from teiten.report.claim_words import place_text, source_text
-from teiten.report.names import QUERY
 from teiten.report.numbers import NOTHING, fixed, plain, significant
 from teiten.report.speed import inverse, speed_interval_text, speed_text
 from teiten.report.tables import Cell, Column, Row, Table, cells

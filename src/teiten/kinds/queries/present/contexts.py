@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from teiten.report.names import QUERY, Context
+from teiten.kinds.queries.model import QUERY
+from teiten.report.names import Context
 from teiten.report.tables import Cell, Column, Row
 from teiten.report.view.kit import Kit
 

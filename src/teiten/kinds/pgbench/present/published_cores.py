@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from teiten.analysis.model.claims import PublishedCurves
 from teiten.kinds.pgbench.metrics import TPS
+from teiten.kinds.pgbench.present.scaling_words import side_of
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.report.charts.base import Chart
 from teiten.report.charts.published import CurvePoint, CurveWords, published_curves
 from teiten.report.claim_words import source_text
 from teiten.report.names import CORES
 from teiten.report.view.kit import Kit
-from teiten.report.view.scaling_words import side_of
 
 
 def cores_chart(kit: Kit) -> Chart | None:

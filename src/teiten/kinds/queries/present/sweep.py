@@ -7,6 +7,9 @@ import math
 from collections.abc import Sequence
 
 from teiten.analysis.model.findings import Verdict, VerdictKind
+from teiten.kinds.queries.present.groups import effect_text
+from teiten.kinds.queries.present.units import TimeUnit, unit_for
+from teiten.kinds.queries.present.workers import source_text
 from teiten.kinds.queries.results import (
     QueryResults,
     QuerySweep,
@@ -21,9 +24,6 @@ from teiten.report.sentences import plain_percent, verdict_word
 from teiten.report.speed import inverse, speed_interval_text, speed_text
 from teiten.report.tables import Cell, Column, Row, Table
 from teiten.report.view.kit import Kit
-from teiten.report.view.queries.groups import effect_text
-from teiten.report.view.queries.units import TimeUnit, unit_for
-from teiten.report.view.queries.workers import source_text
 
 
 def sweeps_of(kit: Kit, workload: str) -> QueryResults | None:

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 
 from teiten.analysis.model.findings import ContrastResult
 from teiten.kinds.queries.metrics import QUERY_TIME
+from teiten.kinds.queries.present import sweep
+from teiten.kinds.queries.present.groups import contrast_of, group_table
+from teiten.kinds.queries.present.nodes import node_tables
+from teiten.kinds.queries.present.tables import blocks_table, shared_table
+from teiten.kinds.queries.present.times import speed_forest, time_bars
+from teiten.kinds.queries.present.workers import fewer_workers, workers_findings, workers_table
 from teiten.kinds.queries.results import QueryContrast, QueryResults, queries_found
+from teiten.report.blocks import Block, Heading, Items
 from teiten.report.charts.base import Chart
 from teiten.report.tables import Table
 from teiten.report.view.kit import Kit
-from teiten.report.view.queries import sweep
-from teiten.report.view.queries.groups import contrast_of, group_table
-from teiten.report.view.queries.nodes import node_tables
-from teiten.report.view.queries.tables import blocks_table, shared_table
-from teiten.report.view.queries.times import speed_forest, time_bars
-from teiten.report.view.queries.workers import fewer_workers, workers_findings, workers_table
-
-
-@dataclass(frozen=True)
-class Topic:
-    """A heading with what is said and shown below it."""
-
-    title: str
-    findings: tuple[str, ...]
-    charts: tuple[Chart, ...]
-    tables: tuple[Table, ...]
 
 
 def results_of(kit: Kit, workload: str) -> QueryResults | None:
@@ -47,16 +38,10 @@ def charts(kit: Kit, prefix: str, found: QueryResults) -> tuple[Chart, ...]:
     return tuple(one for one in shown if one is not None)
 
 
-def topics(kit: Kit, prefix: str, found: QueryResults) -> tuple[Topic, ...]:
+def topics(kit: Kit, prefix: str, found: QueryResults) -> Iterator[Block]:
     """Groups, sweeps, workers, blocks and partitions, node statistics: those that say anything."""
-    parts = (
-        _sweeps(kit, prefix, found),
-        _groups(kit, prefix, found),
-        _workers(kit, prefix, found),
-        _tables(kit, prefix, found),
-        _nodes(kit, prefix, found),
-    )
-    return tuple(one for one in parts if one is not None)
+    for part in (_sweeps, _groups, _workers, _tables, _nodes):
+        yield from part(kit, prefix, found)
 
 
 def _contrasts(kit: Kit, found: QueryResults) -> list[tuple[ContrastResult, QueryContrast]]:
@@ -69,22 +54,27 @@ def _contrasts(kit: Kit, found: QueryResults) -> list[tuple[ContrastResult, Quer
     return compared
 
 
-def _topic(kit: Kit, key: str, findings: tuple[str, ...], tables: list[Table]) -> Topic | None:
-    if not findings and not tables:
-        return None
-    return Topic(kit.t(f"query-topic.{key}"), findings, (), tuple(tables))
+def _topic(
+    kit: Kit, key: str, findings: tuple[str, ...], tables: Sequence[Table]
+) -> Iterator[Block]:
+    """A heading with what is said and shown below it; nothing of nothing."""
+    if findings or tables:
+        yield Heading(4, kit.t(f"query-topic.{key}"))
+    if findings:
+        yield Items(findings, "findings")
+    yield from tables
 
 
-def _sweeps(kit: Kit, prefix: str, found: QueryResults) -> Topic | None:
+def _sweeps(kit: Kit, prefix: str, found: QueryResults) -> Iterable[Block]:
     tables = [
         sweep.table(kit, f"{prefix}-sweep-{at + 1}", one) for at, one in enumerate(found.sweeps)
     ]
     return _topic(kit, "sweep", sweep.findings(kit, found), tables)
 
 
-def _groups(kit: Kit, prefix: str, found: QueryResults) -> Topic | None:
+def _groups(kit: Kit, prefix: str, found: QueryResults) -> Iterable[Block]:
     if found.sweeps:
-        return None
+        return ()
     tables = [
         group_table(kit, f"{prefix}-groups-{at + 1}", own, one)
         for at, (one, own) in enumerate(_contrasts(kit, found))
@@ -92,7 +82,7 @@ def _groups(kit: Kit, prefix: str, found: QueryResults) -> Topic | None:
     return _topic(kit, "groups", (), [one for one in tables if one is not None])
 
 
-def _workers(kit: Kit, prefix: str, found: QueryResults) -> Topic | None:
+def _workers(kit: Kit, prefix: str, found: QueryResults) -> Iterable[Block]:
     findings = workers_findings(kit, found)
     reasons = tuple(
         line
@@ -103,9 +93,9 @@ def _workers(kit: Kit, prefix: str, found: QueryResults) -> Topic | None:
     return _topic(kit, "workers", (*reasons, *findings), [shown] if shown else [])
 
 
-def _tables(kit: Kit, prefix: str, found: QueryResults) -> Topic | None:
+def _tables(kit: Kit, prefix: str, found: QueryResults) -> Iterable[Block]:
     if found.sweeps:
-        return None
+        return ()
     tables = [blocks_table(kit, f"{prefix}-blocks", found)]
     shown = dict.fromkeys(
         context
@@ -120,9 +110,9 @@ def _tables(kit: Kit, prefix: str, found: QueryResults) -> Topic | None:
     return _topic(kit, "tables", (), [one for one in tables if one is not None])
 
 
-def _nodes(kit: Kit, prefix: str, found: QueryResults) -> Topic | None:
+def _nodes(kit: Kit, prefix: str, found: QueryResults) -> Iterable[Block]:
     if found.sweeps:
-        return None
+        return ()
     tables = [
         table
         for at, (_, own) in enumerate(_contrasts(kit, found))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from teiten.analysis.model.scaling import Scaling, ScalingPoint, ScalingResult
 from teiten.kinds.pgbench.metrics import TPS
+from teiten.kinds.pgbench.present.scaling_words import findings, side_of, wording
 from teiten.kinds.pgbench.results import pgbench_found
+from teiten.report.blocks import Block, Heading, Items
 from teiten.report.charts.base import Chart
 from teiten.report.charts.curves import CurvePoint, CurveWords, PointKind, curves
 from teiten.report.names import CLIENTS, SERVER, Context
@@ -18,42 +19,27 @@ from teiten.report.numbers import NOTHING, plain, significant
 from teiten.report.sentences import percent
 from teiten.report.tables import Cell, Column, Row, Table
 from teiten.report.view.kit import Kit
-from teiten.report.view.scaling_words import findings, side_of, wording
 
 CURVE_POINTS = 60
 
 
-@dataclass(frozen=True)
-class WorkloadScaling:
-    """Of one workload, and of one combination of the other factors' levels."""
-
-    title: str
-    findings: tuple[str, ...]
-    chart: Chart
-    table: Table
-
-
-def scaling(kit: Kit, prefix: str, workload: str) -> tuple[WorkloadScaling, ...]:
+def scaling(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
     """Of every combination of levels that was planned at four loads or more."""
     contexts: dict[tuple[tuple[str, str], ...], list[ScalingResult]] = {}
     for one in pgbench_found(kit.analysis).scaling:
         if one.workload == workload and one.scaling.points:
             contexts.setdefault(one.context, []).append(one)
-    return tuple(
-        _part(kit, f"{prefix}-scaling-{at + 1}", found)
-        for at, found in enumerate(contexts.values())
-    )
+    for at, found in enumerate(contexts.values()):
+        yield from _part(kit, f"{prefix}-scaling-{at + 1}", found)
 
 
-def _part(kit: Kit, name: str, found: Sequence[ScalingResult]) -> WorkloadScaling:
+def _part(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Iterator[Block]:
     context = found[0].context if found[0].load == CLIENTS else _varied(kit, found[0].context)
     title = wording(kit, found[0].load)("title")
-    return WorkloadScaling(
-        f"{title} ({kit.names.context(context)})" if context else title,
-        tuple(sentence for one in found for sentence in findings(kit, one)),
-        _chart(kit, name, found),
-        _table(kit, f"{name}-table", found),
-    )
+    yield Heading(4, f"{title} ({kit.names.context(context)})" if context else title)
+    yield Items(tuple(sentence for one in found for sentence in findings(kit, one)), "findings")
+    yield _chart(kit, name, found)
+    yield _table(kit, f"{name}-table", found)
 
 
 def _varied(kit: Kit, context: Context) -> Context:
