@@ -13,13 +13,14 @@ from teiten.analysis.scaling.bottleneck import judge
 from teiten.analysis.scaling.readings import read
 from teiten.kinds.pgbench.model import NAME as KIND
 from teiten.kinds.pgbench.plateaus import bottlenecks
+from teiten.kinds.pgbench.present.limits import limits
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.bottleneck import Abstained, Abstention, BottleneckResult, Consistent, Resource
 from teiten.model.text import Language
 from teiten.report.view.kit import Kit
-from teiten.report.view.limits import limits
 from tests.fixtures.invented_analysis import NEW, OLD, invented_analysis
 from tests.fixtures.invented_readings import CALM, CEILINGS, LIMITED
+from tests.fixtures.shown import Shown
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +86,7 @@ def with_bottlenecks(analysis: CampaignAnalysis, *found: BottleneckResult) -> Ca
 def test_without_ceilings_there_are_no_findings(invented: CampaignAnalysis) -> None:
     blind = replace(invented.facts, ceilings=None)
     assert bottlenecks(invented.plan, blind, invented.trials, pgbench_found(invented).scaling) == ()
-    assert limits(Kit(with_bottlenecks(invented), "en"), "read") is None
+    assert not list(limits(Kit(with_bottlenecks(invented), "en"), "read"))
 
 
 def test_every_side_has_one_finding_at_the_greatest_load_of_its_plateau(
@@ -126,8 +127,7 @@ def test_every_finding_has_words_and_every_number_its_unit(
         judge(replace(LIMITED[Resource.COMMIT_LATENCY], fsyncs=None), CEILINGS),
     ]
     results = tuple(BottleneckResult("read", (), OLD, 16.0, one) for one in findings)
-    found = limits(Kit(with_bottlenecks(invented, *results), language), "read")
-    assert found is not None
+    found = Shown(limits(Kit(with_bottlenecks(invented, *results), language), "read"))
     assert len(found.findings) == len(findings)
     assert not any("{" in one for one in found.findings)
     assert len(set(found.findings)) == len(findings)
@@ -136,8 +136,7 @@ def test_every_finding_has_words_and_every_number_its_unit(
 def test_the_sentence_holds_reading_and_ceiling(invented: CampaignAnalysis) -> None:
     finding = judge(LIMITED[Resource.COMMIT_LATENCY], CEILINGS)
     result = BottleneckResult("read", (("query_mode", "prepared"),), NEW, 64.0, finding)
-    found = limits(Kit(with_bottlenecks(invented, result), "en"), "read")
-    assert found is not None
+    found = Shown(limits(Kit(with_bottlenecks(invented, result), "en"), "read"))
     assert found.findings == (
         "PostgreSQL 18.4, 64\u00a0clients, query mode = prepared: consistent with a limit by the"
         " latency of fsync at commit (WAL made durable 950/s, ceiling of durable 8 kB writes"

@@ -13,13 +13,14 @@ from teiten.analysis.campaign import analyse
 from teiten.analysis.model.claims import ClaimStanding
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.claims.catalogue import claims_of
+from teiten.kinds.pgbench.present.scaling import scaling
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.text import Language
 from teiten.model.trial import Outcome, Trial
-from teiten.report.html import render_html
+from teiten.report.campaign import render_html
 from teiten.report.view.kit import Kit
-from teiten.report.view.scaling import scaling
 from teiten.report.view.variants import variant_rows
+from tests.fixtures.shown import Shown
 from tests.unit.test_pinning import cpus, host, planned
 
 
@@ -81,13 +82,13 @@ def test_the_published_finding_is_checked_on_the_measured_cores() -> None:
 
 
 def test_the_words_speak_of_cores() -> None:
-    (part,) = scaling(Kit(campaign(), "en"), "w", "read")
+    part = Shown(scaling(Kit(campaign(), "en"), "w", "read"))
     growth, knee, *_ = part.findings
     assert growth.startswith(
         "PostgreSQL 18.4: from 1\u00a0core to 6\u00a0cores, throughput grew to 5.2"
     )
     assert "the knee is at 6\u00a0cores, the smallest number of cores within" in knee
-    assert [column.title for column in part.table.columns][-2:] == [
+    assert [column.title for column in part.tables[0].columns][-2:] == [
         "per core",
         "distance from the law",
     ]

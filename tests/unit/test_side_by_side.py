@@ -32,7 +32,8 @@ from teiten.model.units import GIB, Bytes, Seconds
 from teiten.plan.checks import check
 from teiten.plan.expand import expand
 from teiten.plan.sizing import size
-from teiten.report.markdown import TEXT, render_markdown
+from teiten.report.campaign import render_markdown
+from teiten.report.render.markdown import TEXT
 from teiten.study.sides import Shared, null_study
 from tests.fixtures.pairs import ab_plan, carry_on, new_ledger, side, tps_with
 from tests.fixtures.planned import FOLDER, PGBENCH, fingerprint, planned

@@ -75,6 +75,11 @@ class PlannedTrial:
     """The same of pgbench."""
     directory: str | None = None
     """Where the cluster's data are; None for Teiten's working folder."""
+    cpu_limit: float | None = None
+    """Seconds of processor time per second that server and load generator together may use; None
+    for no limit."""
+    memory_limit: Bytes | None = None
+    """The memory that they may use, the page cache of their files included; None for no limit."""
 
     @property
     def kind(self) -> tuple[object, ...]:
@@ -86,6 +91,8 @@ class PlannedTrial:
             self.query_mode,
             self.server_cpus,
             self.directory,
+            self.cpu_limit,
+            self.memory_limit,
         )
 
 

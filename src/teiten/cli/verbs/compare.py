@@ -122,7 +122,7 @@ def _write(
     comparison: Comparison, folder: Path, form: str, languages: Sequence[Language]
 ) -> list[Path]:
     from teiten.report.comparison.render import comparison_html, comparison_markdown
-    from teiten.report.markdown import TEXT
+    from teiten.report.render.markdown import TEXT
 
     paths = []
     for language in languages:
