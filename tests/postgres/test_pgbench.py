@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.workload.invariants import tpcb_balances
-from teiten.execute.workload.pgbench import PgbenchProcess, PgbenchRun
 from teiten.kinds.metrics import by_name
+from teiten.kinds.pgbench.load.invariants import tpcb_balances
+from teiten.kinds.pgbench.load.process import PgbenchProcess, PgbenchRun
 from teiten.model.installation import Version
 from teiten.model.study import QueryMode, Script
 from teiten.model.units import Seconds

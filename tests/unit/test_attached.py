@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 import string
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,18 +12,17 @@ import pytest
 import teiten.plan.attached
 from teiten.cli.passwords import take_passwords
 from teiten.errors import ServerError, StudyError, UsageError
-from teiten.execute.postgres.attached.asking import check_version
-from teiten.execute.topology.attached_trial import without_secrets
-from teiten.execute.topology.attachments import session_options
+from teiten.execute.sites.attached.asking import check_version
+from teiten.execute.sites.attached.keeper import session_options
+from teiten.execute.sites.attached.site import without_secrets
 from teiten.model.attached import AttachedServer, ServerParameter, is_address, named_address
 from teiten.model.installation import Version
 from teiten.model.text import Language
-from teiten.plan.attached import check_attached, same_value, split_settings
+from teiten.plan.attached import same_value, split_settings
 from teiten.report.texts import read_entries
 from teiten.study.document import CATALOGUE
 from teiten.study.load import load_study
 from teiten.study.sides import Shared, SideFlags, ab_study, null_study
-from tests.fixtures.synthetic_plan import make_installation
 
 URI = "postgresql://bob@db.example/x?sslmode=require"
 PARAMETERS = (
@@ -156,14 +154,6 @@ def test_both_verbs_of_two_sides_take_addresses() -> None:
     same = SideFlags("b", f"prod={URI}", gucs=("work_mem=1MB",))
     study = ab_study(SideFlags("a", f"prod={URI}"), same, Shared())
     assert dict(study.server_levels) == {"B": (("guc:work_mem", "1MB"),)}
-
-
-def test_queries_are_not_timed_on_an_attached_server() -> None:
-    study = load_study("queries", servers=("18", f"prod={URI}"))
-    own = make_installation("18.4")
-    check_attached(study, [("18", own)])
-    with pytest.raises(UsageError, match="the server prod is attached"):
-        check_attached(study, [("18", own), ("prod", replace(own, attached=server()))])
 
 
 def test_a_study_file_with_a_password_is_refused_without_repeating_it(tmp_path: Path) -> None:

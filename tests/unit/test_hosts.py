@@ -10,8 +10,8 @@ import pytest
 from teiten.analysis.across.comparability import comparability
 from teiten.analysis.across.fingerprint import conditions_fingerprint
 from teiten.errors import StudyError, UsageError
-from teiten.execute.remote.sampling import client_metrics
-from teiten.execute.topology.checks import TrialReadings, problems_of
+from teiten.execute.disturbance import problems
+from teiten.execute.sites.remote.sampling import client_metrics
 from teiten.host.cautions.machine import cautions
 from teiten.model.hosts import Hosts, Placement, PlannedHost, Role
 from teiten.model.study import Study
@@ -84,10 +84,8 @@ def test_what_only_this_machine_can_have_is_refused_by_name(
     check_remote(study("hosts.db=a"), (("18", make_installation("18.4")),))
 
 
-def test_queries_are_timed_on_this_machine() -> None:
-    queries = load_study("queries", overrides=("hosts.db=a",))
-    with pytest.raises(UsageError, match="not with servers"):
-        check_remote(queries, ())
+def test_queries_are_timed_on_other_hosts_too() -> None:
+    check_remote(load_study("queries", overrides=("hosts.db=a",)), ())
 
 
 def test_a_plan_says_that_a_port_is_opened_and_to_whom() -> None:
@@ -151,5 +149,4 @@ def test_a_busy_client_host_disturbs_a_trial() -> None:
     totals = {"cpu_other_share": 0.3, "pgbench_cpu_share": 0.2, "server_cpu_share": 0.0}
     metrics = client_metrics(totals)
     assert metrics == {"client_cpu_other_share": 0.3, "client_pgbench_cpu_share": 0.2}
-    readings = TrialReadings((), (), metrics, 0.0, 1, Share(0.05))
-    assert [one.code for one in problems_of(readings)] == ["other-load"]
+    assert [one.code for one in problems(metrics, Share(0.05))] == ["other-load"]

@@ -11,23 +11,31 @@ import pytest
 
 FOUNDATION = {"model", "errors", "suggest"}
 OF_KINDS = {
-    f"kinds.{kind}.{file}" for kind in ("pgbench", "queries") for file in ("metrics", "model")
-}
+    f"kinds.{kind}.{file}"
+    for kind in ("pgbench", "queries")
+    for file in ("metrics", "model", "results")
+} | {"kinds.queries.claims"}
 """What rooms still name until their parts of the kinds have moved there."""
 KINDS = {"kinds.registry", "kinds.contract", "kinds.metrics"} | OF_KINDS
 """How a stage reaches the kinds of workloads, without naming one."""
+FILLERS = {"datasets.contract", "datasets.registry", "datasets.sql"}
+"""How data sets are filled, without naming one."""
+LOAD = FOUNDATION | KINDS | {"host", "execute"}
+"""What the load of a kind may import besides the kind's own files."""
 ALLOWED = {
     "errors": set[str](),
     "suggest": set[str](),
-    "kinds": FOUNDATION | {"kinds", "study"},
+    "kinds": FOUNDATION | {"kinds", "study", "claims", "analysis"},
     "model": {"model"},
     "host": FOUNDATION | KINDS | {"host"},
     "study": FOUNDATION | KINDS | {"study", "studies"},
     "plan": FOUNDATION | KINDS | {"plan"},
-    "execute": FOUNDATION | KINDS | {"host", "execute"},
+    "datasets": FOUNDATION | {"host", "datasets"},
+    "execute": FOUNDATION | KINDS | FILLERS | {"host", "execute"},
     "ledger": FOUNDATION | KINDS | {"ledger"},
     "analysis": FOUNDATION | KINDS | {"analysis"},
     "export": FOUNDATION | KINDS | {"export", "ledger", "analysis.model"},
+    "claims": FOUNDATION | KINDS | {"claims", "study", "analysis"},
     "report": FOUNDATION
     | (KINDS - OF_KINDS)
     | {"report", "analysis.model", "kinds.contract_present"},
@@ -57,6 +65,12 @@ def imported_modules(source: str) -> Iterator[str]:
                 yield room
 
 
+def is_load(file: Path) -> bool:
+    """``kinds/KIND/run.py``, and all in ``kinds/KIND/load``."""
+    room, _, *rest = (*file.parts, "")
+    return room == "kinds" and rest[0] in ("run.py", "load")
+
+
 def stands_in(module: str, rooms: set[str]) -> bool:
     return any(module == room or module.startswith(f"{room}.") for room in rooms)
 
@@ -74,10 +88,24 @@ def test_a_room_imports_only_what_stands_before_it(room: str) -> None:
     seen = False
     for file in files:
         seen = True
+        if is_load(file.relative_to(root)):
+            continue
         for module in imported_modules(file.read_text(encoding="utf-8")):
             allowed = allowed_in(file.relative_to(root), room)
             assert stands_in(module, allowed), f"{file.relative_to(root)} imports {module}"
     assert seen
+
+
+def test_the_load_of_a_kind_imports_execute_and_no_other_kind() -> None:
+    root = package_folder()
+    files = [file for file in (root / "kinds").rglob("*.py") if is_load(file.relative_to(root))]
+    assert files
+    for file in files:
+        kind = file.relative_to(root).parts[1]
+        for module in imported_modules(file.read_text(encoding="utf-8")):
+            others = stands_in(module, OF_KINDS) and not module.startswith(f"kinds.{kind}.")
+            allowed = stands_in(module, LOAD | {f"kinds.{kind}"}) and not others
+            assert allowed, f"{file.relative_to(root)} imports {module}"
 
 
 def test_only_the_command_line_uses_rich_and_prints() -> None:

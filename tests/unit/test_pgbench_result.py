@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from teiten.execute.workload.histogram import LatencyHistogram
-from teiten.execute.workload.pgbench_log import LogSummary
-from teiten.execute.workload.pgbench_output import parse_summary
-from teiten.execute.workload.pgbench_result import (
+from teiten.execute.client.histogram import LatencyHistogram
+from teiten.execute.client.pgbench_log import LogSummary
+from teiten.kinds.metrics import by_name
+from teiten.kinds.pgbench.load.output import parse_summary
+from teiten.kinds.pgbench.load.result import (
     log_metrics,
     log_problems,
     problems,
     script_is_wrong,
     summary_metrics,
 )
-from teiten.kinds.metrics import by_name
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "pgbench"
 SUMMARY = parse_summary((GOLDEN / "18-retries.out").read_text())

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from teiten.analysis.model.explain_use import WorkerRule
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
-from teiten.analysis.model.query_results import GroupConclusion, QueryResults, WorkerRule
+from teiten.kinds.queries.results import GroupConclusion, QueryResults, queries_found
 from teiten.report.campaign import render_html
 from teiten.report.view.report import view
 from tests.fixtures.invented_queries import (
@@ -44,7 +45,7 @@ def sweep() -> CampaignAnalysis:
 
 
 def results(analysis: CampaignAnalysis) -> QueryResults:
-    (found,) = analysis.query_results
+    (found,) = queries_found(analysis).workloads
     return found
 
 
@@ -213,7 +214,7 @@ def test_without_groups_the_first_page_counts_the_queries() -> None:
 
 
 def test_a_campaign_without_a_counted_trial_is_shown(star: CampaignAnalysis) -> None:
-    nothing = replace(star, trials=(), query_results=(), query_plans=())
+    nothing = replace(star, trials=(), results={})
     assert section_of(view(nothing, "en"), "results") is None
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.model.query_claims import LAUNCHED, PERMITTED
+from teiten.claims.catalogue import claims_of
+from teiten.kinds.queries.claims.measures import LAUNCHED, PERMITTED
 from teiten.report.campaign import render_html, render_markdown
 from teiten.report.charts.base import as_records
 from teiten.report.tables import Table
 from teiten.report.view.report import view
-from teiten.study.claims_catalogue import claims_of
 from tests.fixtures.invented_ssb import GUC, QUERIES, Levels, ssb_campaign, ssb_plan
 from tests.fixtures.shown import Shown, part
 from tests.fixtures.synthetic_plan import HOST

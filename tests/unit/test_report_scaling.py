@@ -12,7 +12,9 @@ import pytest
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.scaling import Curve, ScalingResult
 from teiten.analysis.scaling.curve import scale
+from teiten.kinds.pgbench.model import NAME as KIND
 from teiten.kinds.pgbench.present.scaling import scaling
+from teiten.kinds.pgbench.results import PgbenchFound
 from teiten.model.text import Language
 from teiten.model.units import Share
 from teiten.report.campaign import render_html
@@ -40,7 +42,13 @@ def shown(
         ScalingResult("read", (), side, scale(table, delta=Share(0.02), alpha=Share(0.05), cores=2))
         for side, table in zip((OLD, NEW), tables, strict=False)
     )
-    return Shown(scaling(Kit(replace(invented, scaling=found), language), "workload-1", "read"))
+    return Shown(
+        scaling(
+            Kit(replace(invented, results={KIND: PgbenchFound(found)}), language),
+            "workload-1",
+            "read",
+        )
+    )
 
 
 def curve(noise: float = 0.0, blocks: int = 1) -> dict[float, dict[int, float]]:
@@ -151,7 +159,9 @@ def test_every_kind_of_finding_has_its_words(
 
 def test_a_workload_with_a_throughput_of_zero_has_no_section(invented: CampaignAnalysis) -> None:
     nothing = scale({1.0: {1: 0.0}}, delta=Share(0.02), alpha=Share(0.05))
-    empty = replace(invented, scaling=(ScalingResult("read", (), OLD, nothing),))
+    empty = replace(
+        invented, results={KIND: PgbenchFound((ScalingResult("read", (), OLD, nothing),))}
+    )
     assert not list(scaling(Kit(empty, "en"), "workload-1", "read"))
 
 

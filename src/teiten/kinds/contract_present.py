@@ -73,6 +73,10 @@ class KindPresent(ABC):
         """The results of a workload; ``prefix`` makes ids unique in the page."""
 
     @abstractmethod
+    def limits(self, kit: Kit, workload: str) -> Iterable[Block]:
+        """What a workload's results are consistent with being limited by."""
+
+    @abstractmethod
     def sections(self, kit: Kit) -> Iterable[Section]:
         """Sections of its own, between those on causes and on published findings."""
 

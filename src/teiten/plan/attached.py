@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from teiten.errors import UsageError
-from teiten.kinds.queries.model import NAME as QUERIES
 from teiten.model.attached import AttachedServer, ServerParameter
 from teiten.model.facts import Caution, Severity
 from teiten.model.installation import Installation
@@ -72,13 +71,6 @@ def check_attached(study: Study, servers: Servers) -> None:
         server = installation.attached
         if server is None:
             continue
-        queries = [one.name for one in study.workloads if one.kind == QUERIES]
-        if queries:
-            raise UsageError(
-                f"the workload {queries[0]} times queries one by one, and the server {level} is"
-                " attached: its tables and its logs are not Teiten's",
-                "time queries on servers that Teiten starts: --servers 17,18",
-            )
         own = dict(dict(study.server_levels).get(level, ()))
         _check_own_machine(study, level, own)
         if study.factor("checksums") is not None or "checksums" in own:

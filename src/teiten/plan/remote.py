@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from teiten.errors import UsageError
-from teiten.kinds.queries.model import NAME as QUERIES
 from teiten.model.facts import Caution, Severity
 from teiten.model.hosts import Placement, PlannedHost
 from teiten.model.installation import Installation
@@ -33,7 +32,6 @@ def check_remote(study: Study, servers: Sequence[tuple[str, Installation]]) -> N
     asked += ["slices"] if measure.slices > 1 else []
     asked += ["restart_every"] if measure.restart_every > 1 else []
     asked += ["flame_graph"] if measure.flame_graph else []
-    asked += [one.name for one in study.workloads if one.kind == QUERIES][:1]
     if asked:
         raise UsageError(
             f"{asked[0]}: not with servers or load generators on other hosts",

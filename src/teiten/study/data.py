@@ -88,7 +88,7 @@ def _layout(
     place = ("workloads", index, "data", "layouts", name)
     scripts = tuple(_script(draft, folders, place, one) for one in table.scripts)
     usual = LAID_OUT if scripts else AS_FILLED
-    return Layout(name, scripts, table.size or usual, table.needs)
+    return Layout(name, scripts, table.size or usual, table.needs, table.all_visible)
 
 
 def _script(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from teiten.model.claims import ClaimOutcome, ClaimStanding
+from teiten.analysis.model.claims import ClaimOutcome, ClaimStanding
 from teiten.report.blocks import Block, Gallery, Section, Text
 from teiten.report.charts.base import Chart
 from teiten.report.claim_words import (

@@ -40,6 +40,10 @@ class UsualPresent(KindPresent):
             yield Gallery(charts)
         yield from tables_of(kit, prefix, workload)
 
+    def limits(self, kit: Kit, workload: str) -> Iterable[Block]:
+        del kit, workload
+        return ()
+
     def sections(self, _: Kit) -> Iterable[Section]:
         return ()
 

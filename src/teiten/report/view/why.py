@@ -10,6 +10,7 @@ from statistics import median
 import numpy as np
 
 from teiten.analysis.model.findings import TrialView
+from teiten.kinds.contract_present import present_of
 from teiten.model.units import MIB
 from teiten.report.blocks import Block, Gallery, Heading, Section
 from teiten.report.charts.base import CATEGORY_COLOURS, QUIET, Chart
@@ -18,7 +19,6 @@ from teiten.report.charts.stacks import Bar, StackWords, stacked
 from teiten.report.series import column_of, find_series
 from teiten.report.view.kit import Group, Kit
 from teiten.report.view.levels import axes_for, dots_of, place_of
-from teiten.report.view.limits import limits
 from teiten.report.view.root_cause import root_causes
 
 MOST_WAITS = 9
@@ -47,7 +47,7 @@ def _of_workload(kit: Kit, prefix: str, name: str, groups: Sequence[Group]) -> I
     if not charts and not causes:
         return
     yield Heading(3, kit.names.workload(name), part=True)
-    yield from limits(kit, name)
+    yield from present_of(kit.study.workload(name).kind).limits(kit, name)
     if charts:
         yield Gallery(charts)
     if causes:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from teiten.kinds.contract_present import TrialColumn
 from teiten.kinds.pgbench.metrics import LATENCY_MEAN, TPS
 from teiten.kinds.pgbench.present.latency import latency_chart, percentile_table
+from teiten.kinds.pgbench.present.limits import limits
 from teiten.kinds.pgbench.present.published import clients_chart
 from teiten.kinds.pgbench.present.published_cores import cores_chart
 from teiten.kinds.pgbench.present.scaling import scaling
@@ -55,6 +56,9 @@ class PgbenchPresent(UsualPresent):
             seconds=kit.seconds(measure.duration),
             slice=kit.seconds(measure.slice_duration),
         )
+
+    def limits(self, kit: Kit, workload: str) -> Iterable[Block]:
+        return limits(kit, workload)
 
     def load(self, kit: Kit) -> Box:
         return Box(f"pgbench {kit.analysis.plan.pgbench.version}", _clients(kit))

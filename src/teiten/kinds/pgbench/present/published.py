@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import median
 
+from teiten.analysis.model.claims import PublishedCurves
 from teiten.kinds.pgbench.metrics import TPS
-from teiten.model.claims import PublishedCurves
 from teiten.report.charts.base import Chart
 from teiten.report.charts.published import CurvePoint, CurveWords, published_curves
 from teiten.report.claim_words import source_text

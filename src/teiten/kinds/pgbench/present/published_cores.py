@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from teiten.analysis.model.claims import PublishedCurves
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.present.scaling_words import side_of
-from teiten.model.claims import PublishedCurves
+from teiten.kinds.pgbench.results import pgbench_found
 from teiten.report.charts.base import Chart
 from teiten.report.charts.published import CurvePoint, CurveWords, published_curves
 from teiten.report.claim_words import source_text
@@ -58,7 +59,7 @@ def _published(kit: Kit, published: PublishedCurves, panel: str) -> Iterator[Cur
 def _measured(kit: Kit, workload: str, panel: str) -> Iterator[CurvePoint]:
     """Nothing where the campaign does not vary the cores."""
     word = kit.t("word.measured")
-    for one in kit.analysis.scaling:
+    for one in pgbench_found(kit.analysis).scaling:
         if one.workload != workload or one.load != CORES:
             continue
         for at in one.scaling.points:

@@ -10,6 +10,7 @@ import numpy as np
 from teiten.analysis.model.scaling import Scaling, ScalingPoint, ScalingResult
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.present.scaling_words import findings, side_of, wording
+from teiten.kinds.pgbench.results import pgbench_found
 from teiten.report.blocks import Block, Heading, Items
 from teiten.report.charts.base import Chart
 from teiten.report.charts.curves import CurvePoint, CurveWords, PointKind, curves
@@ -25,7 +26,7 @@ CURVE_POINTS = 60
 def scaling(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
     """Of every combination of levels that was planned at four loads or more."""
     contexts: dict[tuple[tuple[str, str], ...], list[ScalingResult]] = {}
-    for one in kit.analysis.scaling:
+    for one in pgbench_found(kit.analysis).scaling:
         if one.workload == workload and one.scaling.points:
             contexts.setdefault(one.context, []).append(one)
     for at, found in enumerate(contexts.values()):

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.findings import ContrastResult, Interval, VerdictKind
-from teiten.analysis.model.query_results import GroupConclusion, QueryContrast, RatioBound
 from teiten.kinds.queries.model import QUERY
 from teiten.kinds.queries.present.contexts import context_cells, context_columns, varied_factors
 from teiten.kinds.queries.present.times import speed_chart, speed_row
+from teiten.kinds.queries.results import GroupConclusion, QueryContrast, RatioBound, queries_found
 from teiten.report.charts.base import Chart
 from teiten.report.numbers import NOTHING, decimals_for
 from teiten.report.sentences import (
@@ -40,7 +40,7 @@ MANY_QUERIES = 4
 
 def contrast_of(kit: Kit, contrast: ContrastResult) -> QueryContrast | None:
     """What else was found of a contrast of queries."""
-    for found in kit.analysis.query_results:
+    for found in queries_found(kit.analysis).workloads:
         if found.workload == contrast.workload:
             for one in found.contrasts:
                 if (one.old, one.new) == (contrast.old, contrast.new):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from teiten.analysis.model.explain import KindStatistics, PlanStatistics, QueryPlans, SidePlans
-from teiten.analysis.model.query_results import Context, QueryContrast
+from teiten.analysis.model.observations import Context
+from teiten.kinds.queries.results import QueryContrast, queries_found
 from teiten.report.numbers import NOTHING
 from teiten.report.plans.numbers import count, duration, share
 from teiten.report.tables import Cell, Column, Row, Table
@@ -23,7 +24,7 @@ def node_tables(kit: Kit, prefix: str, workload: str, found: QueryContrast) -> t
 
 
 def _plans(kit: Kit, workload: str, context: Context) -> QueryPlans | None:
-    known = (one for one in kit.analysis.query_plans if one.workload == workload)
+    known = (one for one in queries_found(kit.analysis).plans if one.workload == workload)
     return next((one for one in known if one.context == context), None)
 
 

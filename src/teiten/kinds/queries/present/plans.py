@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.explain import PlanStability, QueryPlans
+from teiten.kinds.queries.results import queries_found
 from teiten.report.blocks import (
     Block,
     Code,
@@ -26,7 +27,7 @@ from teiten.report.view.kit import Kit
 
 def plans(kit: Kit) -> Section:
     """Of every query; empty without a workload of queries."""
-    found = [one for one in kit.analysis.query_plans if one.sides]
+    found = [one for one in queries_found(kit.analysis).plans if one.sides]
     shown: list[Block] = [Text(kit.t("plan.query.intro"))] if found else []
     for at, one in enumerate(found):
         shown += _of_query(kit, f"query-{at + 1}", one)

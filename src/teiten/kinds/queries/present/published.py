@@ -6,19 +6,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from statistics import median
 
-from teiten.analysis.model.findings import Interval
-from teiten.kinds.queries.metrics import QUERY_TIME
-from teiten.kinds.queries.model import QUERY
-from teiten.model.claims import (
+from teiten.analysis.model.claims import (
     Check,
-    CheckKind,
     Claim,
     ClaimOutcome,
     PublishedColumn,
     PublishedCurves,
     PublishedQueries,
 )
-from teiten.model.query_claims import WorkerCurve
+from teiten.analysis.model.findings import Interval
+from teiten.kinds.queries.claims.query_effect import QUERIES
+from teiten.kinds.queries.claims.worker_curve import WorkerCurve
+from teiten.kinds.queries.claims.workers_by_rule import WORKERS
+from teiten.kinds.queries.metrics import QUERY_TIME
+from teiten.kinds.queries.model import QUERY
 from teiten.model.units import Share
 from teiten.report.charts.base import Chart
 from teiten.report.charts.queries import QueryAxes, QueryBar, query_bars
@@ -69,7 +70,7 @@ def _compared(kit: Kit) -> Iterator[_Compared]:
             continue
         for check in outcome.checks:
             single = len(check.classes) == 1 and len(check.classes[0]) == 1
-            if check.kind is not CheckKind.QUERIES or not single or check.ratio is None:
+            if check.kind is not QUERIES or not single or check.ratio is None:
                 continue
             old, new = table.columns
             key = (claim.workload, claim.contrast, table.table, old.label, new.label, check.server)
@@ -185,7 +186,7 @@ def _workers(kit: Kit) -> Table | None:
         row
         for outcome in kit.analysis.claims
         for check in outcome.checks
-        if check.kind is CheckKind.WORKERS
+        if check.kind is WORKERS
         for row in _workers_row(kit, outcome, check)
     ]
     if not rows:

@@ -7,10 +7,16 @@ import math
 from collections.abc import Sequence
 
 from teiten.analysis.model.findings import Verdict, VerdictKind
-from teiten.analysis.model.query_results import QueryResults, QuerySweep, QueryTime, SweepStep
 from teiten.kinds.queries.present.groups import effect_text
 from teiten.kinds.queries.present.units import TimeUnit, unit_for
 from teiten.kinds.queries.present.workers import source_text
+from teiten.kinds.queries.results import (
+    QueryResults,
+    QuerySweep,
+    QueryTime,
+    SweepStep,
+    queries_found,
+)
 from teiten.report.charts.base import Chart
 from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
 from teiten.report.numbers import NOTHING
@@ -22,7 +28,7 @@ from teiten.report.view.kit import Kit
 
 def sweeps_of(kit: Kit, workload: str) -> QueryResults | None:
     """What was found of a workload whose contrast is a sweep; None of others."""
-    for found in kit.analysis.query_results:
+    for found in queries_found(kit.analysis).workloads:
         if found.workload == workload and found.sweeps:
             return found
     return None

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from teiten.analysis.model.query_results import Context, PartitionUse, QueryResults, TableUse
+from teiten.analysis.model.explain_use import PartitionUse, TableUse
+from teiten.analysis.model.observations import Context
 from teiten.kinds.queries.model import QUERY, queries_of
 from teiten.kinds.queries.present.contexts import context_cells, context_columns, varied_factors
+from teiten.kinds.queries.results import QueryResults
 from teiten.report.numbers import NOTHING, significant
 from teiten.report.plans.numbers import count, duration
 from teiten.report.tables import Cell, Column, Row, Table

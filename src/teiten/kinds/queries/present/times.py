@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from teiten.analysis.model.findings import ContrastResult, Verdict
-from teiten.analysis.model.query_results import QueryResults, QueryTime
 from teiten.kinds.queries.model import QUERY
 from teiten.kinds.queries.present.units import TimeUnit, unit_for
+from teiten.kinds.queries.results import QueryResults, QueryTime
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
 from teiten.report.charts.queries import QueryAxes, QueryBar, is_logarithmic, query_bars

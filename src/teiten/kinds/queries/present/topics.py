@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from teiten.analysis.model.findings import ContrastResult
-from teiten.analysis.model.query_results import QueryContrast, QueryResults
 from teiten.kinds.queries.metrics import QUERY_TIME
 from teiten.kinds.queries.present import sweep
 from teiten.kinds.queries.present.groups import contrast_of, group_table
@@ -13,6 +12,7 @@ from teiten.kinds.queries.present.nodes import node_tables
 from teiten.kinds.queries.present.tables import blocks_table, shared_table
 from teiten.kinds.queries.present.times import speed_forest, time_bars
 from teiten.kinds.queries.present.workers import fewer_workers, workers_findings, workers_table
+from teiten.kinds.queries.results import QueryContrast, QueryResults, queries_found
 from teiten.report.blocks import Block, Heading, Items
 from teiten.report.charts.base import Chart
 from teiten.report.tables import Table
@@ -21,7 +21,8 @@ from teiten.report.view.kit import Kit
 
 def results_of(kit: Kit, workload: str) -> QueryResults | None:
     """Of a workload of queries; None of others."""
-    return next((one for one in kit.analysis.query_results if one.workload == workload), None)
+    found = queries_found(kit.analysis).workloads
+    return next((one for one in found if one.workload == workload), None)
 
 
 def charts(kit: Kit, prefix: str, found: QueryResults) -> tuple[Chart, ...]:

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from teiten.analysis.model.query_results import (
-    BLOCK,
-    Context,
-    FewerWorkers,
-    GatherWorkers,
-    QueryResults,
-    QueryWorkers,
-    WorkerRule,
-    WorkerSource,
-)
+from teiten.analysis.model.explain_use import BLOCK, GatherWorkers, WorkerRule, WorkerSource
+from teiten.analysis.model.observations import Context
 from teiten.kinds.queries.present.contexts import context_cells, context_columns, varied_factors
+from teiten.kinds.queries.results import FewerWorkers, QueryResults, QueryWorkers
 from teiten.report.numbers import NOTHING, bytes_text
 from teiten.report.speed import plain_times_text
 from teiten.report.tables import Cell, Column, Row, Table
