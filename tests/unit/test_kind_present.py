@@ -119,7 +119,7 @@ def of_kind(kind: str) -> CampaignAnalysis:
         replace(one, kind=kind, options=WorkloadOptions()) for one in study.workloads
     )
     plan = replace(found.plan, study=replace(study, workloads=workloads))
-    return replace(found, plan=plan, contrasts=contrasts, trials=trials, scaling=(), claims=())
+    return replace(found, plan=plan, contrasts=contrasts, trials=trials, results={}, claims=())
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
