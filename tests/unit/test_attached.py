@@ -5,12 +5,11 @@ from __future__ import annotations
 import inspect
 import re
 import string
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-import teiten.plan.attached
+import teiten.plan.sites.attached
 from teiten.cli.passwords import take_passwords
 from teiten.errors import ServerError, StudyError, UsageError
 from teiten.execute.postgres.attached.asking import check_version
@@ -19,12 +18,11 @@ from teiten.execute.topology.attachments import session_options
 from teiten.model.attached import AttachedServer, ServerParameter, is_address, named_address
 from teiten.model.installation import Version
 from teiten.model.text import Language
-from teiten.plan.attached import check_attached, same_value, split_settings
+from teiten.plan.sites.attached import same_value, split_settings
 from teiten.report.texts import read_entries
 from teiten.study.document import CATALOGUE
 from teiten.study.load import load_study
 from teiten.study.sides import Shared, SideFlags, ab_study, null_study
-from tests.fixtures.synthetic_plan import make_installation
 
 URI = "postgresql://bob@db.example/x?sslmode=require"
 PARAMETERS = (
@@ -158,14 +156,6 @@ def test_both_verbs_of_two_sides_take_addresses() -> None:
     assert dict(study.server_levels) == {"B": (("guc:work_mem", "1MB"),)}
 
 
-def test_queries_are_not_timed_on_an_attached_server() -> None:
-    study = load_study("queries", servers=("18", f"prod={URI}"))
-    own = make_installation("18.4")
-    check_attached(study, [("18", own)])
-    with pytest.raises(UsageError, match="the server prod is attached"):
-        check_attached(study, [("18", own), ("prod", replace(own, attached=server()))])
-
-
 def test_a_study_file_with_a_password_is_refused_without_repeating_it(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     text = '[servers]\nprod = "postgresql://bob:hunter2@h/x"\n'
@@ -183,7 +173,7 @@ def test_every_caution_of_attached_servers_has_its_texts(language: Language) -> 
     values = {"server", "role", "address", "sessions", "settings", "servers", "own"}
     for key, text in entries.items():
         assert {name for _, name, _, _ in string.Formatter().parse(text) if name} <= values, key
-    source = inspect.getsource(teiten.plan.attached)
+    source = inspect.getsource(teiten.plan.sites.attached)
     codes = {key.split(".")[1] for key in entries}
     assert codes == set(re.findall(r'"(attached(?:-[a-z-]+)?)"', source))
     assert len(entries) == 2 * len(codes)

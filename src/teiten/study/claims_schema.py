@@ -6,10 +6,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, PlainValidator, model_validator
 
+from teiten.factors.registry import factor_name
 from teiten.model import claims as model
 from teiten.model.metrics import BY_NAME
 from teiten.model.query_claims import WORKLOAD, PlanMeasure, plan_measure
-from teiten.study.levels import factor_name
 from teiten.study.query_claims_schema import QueryPredicateTable, RatioTable, Tolerance
 from teiten.study.schema import Name, Table, Text, Words
 from teiten.study.values import one_of

@@ -1,0 +1,1 @@
+"""What `pgbench -i` makes."""

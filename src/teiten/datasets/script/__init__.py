@@ -1,0 +1,1 @@
+"""The tables of the user's own SQL."""
