@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from teiten.analysis.explain.queries import unpacked
 from teiten.errors import MachineError, ServerError, UsageError
 from teiten.execute.postgres.installations import find_installations
 from teiten.execute.postgres.programs import run_program
@@ -19,6 +18,7 @@ from teiten.execute.sites.attached.connection import Route, passed_on
 from teiten.execute.sites.attached.databases import Databases, notes
 from teiten.execute.sites.attached.encryption import encrypting_pgbench
 from teiten.host.system.paths import Workdir, default_workdir
+from teiten.kinds.queries.explained import unpacked
 from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from teiten.analysis.explain.queries import unpacked
 from teiten.errors import MachineError
 from teiten.execute.sites.remote.link import Link
 from teiten.execute.sites.remote.ssh import SshConnection
 from teiten.host.system.paths import Workdir
+from teiten.kinds.queries.explained import unpacked
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome
 from tests.fixtures.campaigns import PATIENCE, Teiten, kill, step_of, with_own_installations

@@ -18,8 +18,8 @@ from teiten.model.study import Study
 from teiten.model.text import Language
 from teiten.model.units import Share
 from teiten.plan.describe import actions
-from teiten.plan.remote import check_remote, host_cautions, placement_cautions
-from teiten.report.html import render_html
+from teiten.plan.sites.remote import check_remote, host_cautions, placement_cautions
+from teiten.report.campaign import render_html
 from teiten.report.texts import caution_text
 from teiten.study.load import load_study
 from tests.fixtures.invented_analysis import invented_analysis

@@ -21,7 +21,6 @@ from teiten.cli.campaign.noise import against_itself
 from teiten.cli.campaign.progress import PlainWatcher
 from teiten.cli.console import Console, Verbosity
 from teiten.errors import MachineError, UsageError
-from teiten.execute.dry import DryExecutor
 from teiten.execute.scheduler import run_campaign
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Attempt, Ending
@@ -30,9 +29,11 @@ from teiten.model.text import Language
 from teiten.model.trial import Outcome, Trial
 from teiten.model.units import GIB, Bytes, Seconds
 from teiten.plan.checks import check
+from teiten.plan.dry import DryExecutor
 from teiten.plan.expand import expand
 from teiten.plan.sizing import size
-from teiten.report.markdown import TEXT, render_markdown
+from teiten.report.campaign import render_markdown
+from teiten.report.render.markdown import TEXT
 from teiten.study.sides import Shared, null_study
 from tests.fixtures.pairs import ab_plan, carry_on, new_ledger, side, tps_with
 from tests.fixtures.planned import FOLDER, PGBENCH, fingerprint, planned

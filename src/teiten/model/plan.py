@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from teiten.model.facts import HostFacts
 from teiten.model.hosts import Placement
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.study import DataSet, QueryMode, Study
@@ -123,6 +124,18 @@ class Plan:
     needs: Needs
     hosts: Placement | None = None
     """Where it runs; None for this machine."""
+
+    @property
+    def client_machine(self) -> HostFacts | None:
+        """The load generator's, where it is another than the servers'."""
+        if self.hosts is None or self.hosts.together:
+            return None
+        return self.hosts.client.facts
+
+    @property
+    def servers_elsewhere(self) -> frozenset[str]:
+        """The levels of servers of which it is not known on which machine they run."""
+        return frozenset(level for level, server in self.servers if server.attached is not None)
 
     def pair_of(self, trial: PlannedTrial) -> tuple[PlannedTrial, ...]:
         """The trials whose slices are run in turn with those of this one, itself among them, in

@@ -12,7 +12,6 @@ from teiten.analysis.model.findings import (
     Verdict,
     VerdictKind,
 )
-from teiten.kinds.queries.metrics import QUERY_TIME
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import Better, Metric
 from teiten.model.text import Language
@@ -142,7 +141,8 @@ def _statement(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str
         reason = t.either(f"reason.{verdict.reason}", t("reason.too-few-pairs"))
         return t("sentence.nothing", reason=reason, **values)
     values["confidence"] = plain_percent(t, effect.confidence)
-    if verdict.kind in DECIDED and metric is QUERY_TIME and is_many_times(effect):
+    is_time = metric.judged and metric.better is Better.LOWER
+    if verdict.kind in DECIDED and is_time and is_many_times(effect):
         return _many_times(t, verdict, values)
     if verdict.kind in DECIDED or verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
         which, numbers = decided(t, verdict, metric)

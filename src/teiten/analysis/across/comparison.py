@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from teiten.analysis.across.comparability import common_contexts, comparability, matched_levels
 from teiten.analysis.across.published import assess_comparison
 from teiten.analysis.across.unpaired import decide_unpaired
-from teiten.analysis.claims.explain import plan_numbers
+from teiten.analysis.claims.evidence import further_numbers
+from teiten.analysis.model.claims import Claim
 from teiten.analysis.model.comparison import ComparedLevel, Comparison, UnpairedResult
 from teiten.analysis.model.findings import CampaignAnalysis, LevelResult
+from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.contrasts import contrasted_here
-from teiten.analysis.verdict.pairs import Context, Observation, observe
+from teiten.analysis.verdict.pairs import observe
 from teiten.analysis.verdict.verdict import Rule, median, over_timeout
-from teiten.model.claims import Claim
 from teiten.model.metrics import Metric
 from teiten.model.progress import Attempt
 from teiten.model.units import Share
@@ -60,7 +61,7 @@ def observations(
     campaign: CampaignAnalysis, claims: Sequence[Claim] = ()
 ) -> tuple[Observation, ...]:
     """The trials that count, with the numbers of their plans that claims speak of."""
-    of_plans = plan_numbers(claims, campaign.plan, campaign.trials, campaign.events)
+    of_plans = further_numbers(claims, campaign.plan, campaign.trials, campaign.events)
     return observe(
         campaign.plan,
         [

@@ -22,7 +22,7 @@ from teiten.analysis.model.history import (
     LeftOut,
     Search,
 )
-from teiten.analysis.verdict.pairs import Context, Observation
+from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.verdict import mean_and_deviation, student_half_width
 from teiten.kinds.metrics import judged_in
 from teiten.model.plan import Plan
@@ -113,7 +113,7 @@ def _key(campaign: CampaignAnalysis, workload: str, server: str, axis: Axis) -> 
 def _estimates(path: str, campaign: CampaignAnalysis) -> Iterator[tuple[str, Estimated]]:
     plan = campaign.plan
     found = observations(campaign)
-    kept = replace(campaign, trials=(), contrasts=(), scaling=(), bottlenecks=(), claims=())
+    kept = replace(campaign, trials=(), contrasts=(), results={}, claims=())
     cells: dict[tuple[str, str], dict[Context, None]] = defaultdict(dict)
     for trial in plan.trials:
         side = trial.cell.level(plan.study.contrast) or ""

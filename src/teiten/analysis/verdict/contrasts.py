@@ -19,8 +19,9 @@ from functools import partial
 from typing import Protocol
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
+from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.drift import lag_one, trend
-from teiten.analysis.verdict.pairs import Context, Observation, Pairs, by_start, observe, pair
+from teiten.analysis.verdict.pairs import Pairs, by_start, observe, pair
 from teiten.analysis.verdict.sequential import decide_sequentially, forecast
 from teiten.analysis.verdict.verdict import Rule, median, over_timeout
 from teiten.analysis.verdict.verdict import decide as decide_fixed

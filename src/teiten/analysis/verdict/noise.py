@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from teiten.analysis.model.observations import Context
 from teiten.analysis.verdict.drift import lag_one
-from teiten.analysis.verdict.pairs import Context, by_start, observe, pair
+from teiten.analysis.verdict.pairs import by_start, observe, pair
 from teiten.analysis.verdict.sequential import patient_half_width
 from teiten.analysis.verdict.verdict import NO_VARIANCE, mean_and_deviation
 from teiten.kinds.metrics import judged_in

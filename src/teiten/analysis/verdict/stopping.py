@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from teiten.analysis.model.findings import ContrastResult, Verdict, VerdictKind
+from teiten.analysis.model.observations import Context
 from teiten.analysis.verdict.contrasts import contrasts
-from teiten.analysis.verdict.pairs import Context
 from teiten.analysis.verdict.sequential import is_decided
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Attempt, Ending, Standing, open_trials

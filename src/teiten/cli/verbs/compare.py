@@ -88,9 +88,9 @@ def command(
 def _comparison(session: Session, a: str, b: str, *, anyway: bool) -> Comparison:
     """Raises UsageError for campaigns that are not comparable, unless ``anyway``."""
     from teiten.analysis.across.comparison import compare
+    from teiten.claims.catalogue import claims_of
     from teiten.cli.campaign.read import locate, read_campaign
     from teiten.report.comparison.differences import obstacle_lines
-    from teiten.study.claims_catalogue import claims_of
 
     one, other = (read_campaign(locate(session, reference)) for reference in (a, b))
     comparison = compare(one, other, claims=claims_of(one.plan.study.name), insisted=anyway)
@@ -122,7 +122,7 @@ def _write(
     comparison: Comparison, folder: Path, form: str, languages: Sequence[Language]
 ) -> list[Path]:
     from teiten.report.comparison.render import comparison_html, comparison_markdown
-    from teiten.report.markdown import TEXT
+    from teiten.report.render.markdown import TEXT
 
     paths = []
     for language in languages:

@@ -1,0 +1,87 @@
+"""The folder that clusters are in, such as one on another disk; pure."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from teiten.errors import MachineError, UsageError
+from teiten.factors.contract import FactorRule, Need
+from teiten.model.facts import DirectoryFacts, HostFacts
+from teiten.model.plan import Plan
+from teiten.model.quantities import format_size
+
+if TYPE_CHECKING:
+    from teiten.plan.setup import Around, Setup
+
+
+class Directory(FactorRule):
+    name = "directory"
+    rank = 60
+    other_names: ClassVar[tuple[str, ...]] = ("filesystem",)
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.START, Need.HERE})
+
+    def level(self, value: Any) -> str:
+        """An absolute path; whether it is there is asked when the study is planned."""
+        if not isinstance(value, str) or not value.strip():
+            raise ValueError(f'{value!r} is not a folder; write its path, for example "/mnt/ssd"')
+        if any(ord(character) < ord(" ") for character in value):
+            raise ValueError(f"{value!r} holds a control character")
+        return os.path.normpath(Path(value.strip()).expanduser().absolute())
+
+    def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
+        return replace(setup, directory=level)
+
+    def check_plan(self, plan: Plan, facts: HostFacts) -> None:
+        """UsageError for a folder that is not there, MachineError where it cannot be used."""
+        known = {one.path: one for one in facts.directories}
+        for path, _ in plan.needs.directories:
+            _check(known[path])
+        short = list(_shortfalls(plan, known, facts))
+        if short:
+            raise MachineError(
+                "; ".join(short), "a smaller scale (--set scale=…), or a folder on another disk"
+            )
+
+
+def _check(one: DirectoryFacts) -> None:
+    if not one.is_folder:
+        raise UsageError(
+            f"directory={one.path}: there is no such folder",
+            f"make it first: mkdir -p {one.path}",
+        )
+    if not one.writable:
+        raise MachineError(
+            f"directory={one.path}: no folder can be created in it (its file system is"
+            f" {one.disk.file_system}, mounted {one.disk.options.split(',')[0] or 'rw'})",
+            "name a folder that you may write to, or give yourself the right to",
+        )
+    if one.closed_at is not None:
+        raise MachineError(
+            f"directory={one.path}: the servers' user cannot enter {one.closed_at}",
+            f"chmod o+x {one.closed_at}, or name another folder",
+        )
+
+
+def _shortfalls(plan: Plan, known: dict[str, DirectoryFacts], facts: HostFacts) -> Iterator[str]:
+    """Folders of one file system share what is free on it, with the working folder too."""
+    needs: dict[str, int] = defaultdict(int)
+    paths: dict[str, list[str]] = defaultdict(list)
+    for path, size in plan.needs.directories:
+        needs[known[path].disk.mount_point] += size
+        paths[known[path].disk.mount_point].append(path)
+    for mount_point, found in paths.items():
+        own = plan.needs.disk if mount_point == facts.disk.mount_point else 0
+        needed, free = needs[mount_point] + own, known[found[0]].disk.free
+        if needed > free:
+            yield (
+                f"directory={', '.join(found)}: the clusters need {format_size(needed)} on"
+                f" {mount_point}, {format_size(free)} are free"
+            )
+
+
+FACTOR = Directory()

@@ -1,0 +1,306 @@
+"""What a plan leaves out on servers that Teiten did not start, and what is not equal. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from teiten.datasets.plan import described, made_by
+from teiten.errors import UsageError
+from teiten.factors.contract import Need
+from teiten.factors.registry import rule
+from teiten.model.attached import AttachedServer, ServerParameter
+from teiten.model.facts import Caution, Severity
+from teiten.model.installation import Installation
+from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
+from teiten.model.study import Measure, Study, Workload
+from teiten.plan.levels import varied_factors
+from teiten.plan.setup import settings_of
+from teiten.plan.sites.contract import Settings, SitePlan, Told
+
+OWN_CONNECTIONS = 3
+"""Of Teiten, besides the clients: the sampler and the checks."""
+
+_BYTES = {"B": 1, "kB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4}
+_TIMES = {"us": 1, "ms": 1000, "s": 10**6, "min": 60 * 10**6, "h": 3600 * 10**6, "d": 86400 * 10**6}
+_UNITS = _BYTES | _TIMES
+_TRUE, _FALSE = {"on", "true", "yes", "1", "t", "y"}, {"off", "false", "no", "0", "f", "n"}
+
+
+@dataclass(frozen=True)
+class Split:
+    """A study's parameters on one attached server."""
+
+    by_session: Settings
+    """Set for each session of the load."""
+    different: tuple[tuple[str, str, str], ...]
+    """Name, the study's value, the server's: it stays, because Teiten does not restart it."""
+    unknown: Settings
+    """The server has no such parameter."""
+
+
+def split_settings(server: AttachedServer, settings: Settings) -> Split:
+    """Which of a trial's parameters can be had on an attached server."""
+    by_session: list[tuple[str, str]] = []
+    different: list[tuple[str, str, str]] = []
+    unknown: list[tuple[str, str]] = []
+    for name, value in settings:
+        found = server.parameter(name)
+        if found is None:
+            # a parameter with a dot in its name is an extension's, or anybody's own
+            (by_session if "." in name else unknown).append((name, value))
+        elif found.by_session:
+            by_session.append((name, value))
+        elif not same_value(value, found):
+            different.append((name, value, found.text))
+    return Split(tuple(by_session), tuple(different), tuple(unknown))
+
+
+def same_value(wanted: str, found: ServerParameter) -> bool:
+    """Whether a value as postgresql.conf has it means what pg_settings shows."""
+    mine, theirs = wanted.strip().lower(), found.setting.strip().lower()
+    if found.kind == "bool":
+        return mine == theirs or {mine, theirs} <= _TRUE or {mine, theirs} <= _FALSE
+    if found.kind in {"integer", "real"}:
+        unit = found.unit or ""
+        one, other = _amount(wanted.strip(), unit), _amount(found.setting.strip(), unit)
+        return one == other if one is not None and other is not None else mine == theirs
+    return mine == theirs
+
+
+class AttachedPlan(SitePlan):
+    """Servers that run already, whose address somebody named."""
+
+    starts = False
+
+    def check_server(self, study: Study, level: str, installation: Installation) -> None:
+        server = _attached(installation)
+        own = dict(dict(study.server_levels).get(level, ()))
+        varied = tuple(varied_factors(study))
+        refused = [name for name in varied if rule(name).needs & {Need.START, Need.HERE}]
+        _check_own_machine(
+            study, level, [one for one in refused if study.factor(one) or one in own]
+        )
+        for name in varied:
+            if Need.INITDB in rule(name).needs and (study.factor(name) or name in own):
+                raise UsageError(
+                    f"{name} are decided by initdb, and the server {level} is attached: they are"
+                    f" {'on' if server.data_checksums else 'off'} there",
+                    "vary them with servers that Teiten starts: --servers 18",
+                )
+        for name in varied:
+            if study.factor(name) or name in own:
+                for parameter in rule(name).set_parameters(study, name):
+                    _check_varied(level, server, parameter)
+
+    def check_trial(self, trial: PlannedTrial) -> None:
+        layout, installation = trial.template.data.layout, trial.template.installation
+        if layout is not None and layout.scripts:
+            server = trial.cell.level("server") or installation.name
+            raise UsageError(
+                f"server {server}: the layout {layout.name} runs scripts on the tables, and this"
+                " server is attached",
+                "compare layouts on servers that Teiten starts: --servers 18",
+            )
+
+    def checksums(self, installation: Installation, wanted: bool) -> bool:
+        return _attached(installation).data_checksums
+
+    def settings(self, installation: Installation, settings: Settings) -> Settings:
+        """Those that it takes for a session."""
+        return split_settings(_attached(installation), settings).by_session
+
+    def surely_lacks(self, installation: Installation, extension: str) -> bool:
+        """Nobody has looked into its folders."""
+        return False
+
+    def missing_connections(self, trial: PlannedTrial) -> int:
+        free = _attached(trial.template.installation).free_connections
+        return trial.clients + OWN_CONNECTIONS - free
+
+    def too_few_connections(self, trial: PlannedTrial) -> UsageError:
+        server = _attached(trial.template.installation)
+        return UsageError(
+            f"clients={trial.clients} needs {trial.clients + OWN_CONNECTIONS} connections to the"
+            f" server {trial.cell.level('server')}; {server.free_connections} are free there for"
+            f" the role {server.role}",
+            "fewer clients, or a higher max_connections (or CONNECTION LIMIT of the role) there",
+        )
+
+    def actions(self, told: Told) -> Iterator[str]:
+        for level, installation in told.plan.servers:
+            if installation.attached is not None:
+                yield from _actions_on(told, level, installation, installation.attached)
+
+    def prepare(self, template: TemplateSpec) -> str:
+        return f"create a database on {template.installation.name}, {described(template.data)}"
+
+    def restore(self, trial: PlannedTrial, workload: Workload) -> str:
+        copied = "copy the filled database" if workload.changes_data else "use the filled"
+        return f"{copied} on the attached server"
+
+    def caches(self, measure: Measure) -> str:
+        return "leave the caches as they are: the server is attached"
+
+    def start(self, trial: PlannedTrial) -> str:
+        changed = ", ".join(f"{name}={value}" for name, value in trial.settings)
+        version = trial.template.installation.version
+        return f"connect to PostgreSQL {version}, sessions with {changed or 'its own settings'}"
+
+    def prewarm(self, trial: PlannedTrial, measure: Measure) -> str:
+        if not _attached(trial.template.installation).can_prewarm:
+            return "no prewarming"
+        return super().prewarm(trial, measure)
+
+    def settle(self, trial: PlannedTrial, measure: Measure) -> str:
+        if not _attached(trial.template.installation).can_checkpoint:
+            return f"{measure.settle:g} s of rest"
+        return super().settle(trial, measure)
+
+    def stop(self, workload: Workload) -> str:
+        return "disconnect; drop what the trial changed"
+
+
+def _attached(installation: Installation) -> AttachedServer:
+    assert installation.attached is not None, f"{installation.name} is not attached"
+    return installation.attached
+
+
+def _actions_on(
+    told: Told, level: str, installation: Installation, server: AttachedServer
+) -> Iterator[str]:
+    own = [one.data for one in told.plan.templates if one.installation.name == installation.name]
+    made = " and ".join(dict.fromkeys(made_by(data) for data in own))
+    data = "; ".join(sorted({str(one) for one in own}))
+    yield (
+        f"connect to the server {level} ({server.address}) as the role {server.role}; create"
+        f" databases teiten_… there, fill them by {made} ({data}), and drop them at the end; its"
+        " other databases and its settings are not touched"
+    )
+    if told.restored:
+        yield (
+            f"copy the filled database on the server {level} before every trial of"
+            f" {' and '.join(told.restored)} (CREATE DATABASE … TEMPLATE), and drop the copy after"
+        )
+    yield (
+        f"not on the server {level}, because Teiten did not start it: restart, choice of initdb's"
+        " options, taking its files out of the page cache, settings that need a restart, reading"
+        " its log"
+    )
+
+
+def _check_own_machine(study: Study, level: str, factors: Sequence[str]) -> None:
+    """What only a server that Teiten starts can have."""
+    asked = list(factors)
+    if study.measure.side_by_side:
+        asked.append("slices" if study.measure.slices > 1 else "restart_every")
+    if study.measure.flame_graph:
+        asked.append("flame_graph")
+    if asked:
+        raise UsageError(
+            f"{asked[0]}: the server {level} is attached, and Teiten does not start it",
+            "leave it out, or compare servers that Teiten starts: --servers 17,18",
+        )
+
+
+def _check_varied(level: str, server: AttachedServer, name: str) -> None:
+    found = server.parameter(name)
+    if found is None and "." not in name:
+        raise UsageError(
+            f"guc:{name}: the server {level} has no parameter {name}",
+            "leave the factor out, or compare servers that have it",
+        )
+    if found is not None and not found.by_session:
+        raise UsageError(
+            f"guc:{name}: the server {level} is attached, and {name} cannot be changed for a"
+            f" session by the role {server.role}; it is {found.text} there",
+            "vary it with a server that Teiten starts: --servers 18",
+        )
+
+
+def attached_cautions(plan: Plan) -> tuple[Caution, ...]:
+    """What is left out on attached servers, and what is not equal between the sides."""
+    attached = {level: one.attached for level, one in plan.servers if one.attached is not None}
+    found = [
+        caution for level, server in attached.items() for caution in _of_server(plan, level, server)
+    ]
+    if attached and len(plan.servers) > 1:
+        found += _unequal(plan, attached)
+    return tuple(found)
+
+
+def _of_server(plan: Plan, level: str, server: AttachedServer) -> Iterator[Caution]:
+    measure = plan.study.measure
+    names = {"server": level, "role": server.role}
+    yield _caution("attached", Severity.NOTE, names | {"address": server.address})
+    if not server.local:
+        yield _caution("attached-telemetry", Severity.NOTE, names)
+    if measure.prewarm and not server.can_prewarm:
+        yield _caution("attached-prewarm", Severity.WARNING, names)
+    if not server.can_checkpoint:
+        yield _caution("attached-checkpoint", Severity.WARNING, names)
+    if server.other_sessions:
+        values = names | {"sessions": str(server.other_sessions)}
+        yield _caution("attached-shared", Severity.WARNING, values)
+    yield from _settings(plan, level, server, names)
+
+
+def _settings(
+    plan: Plan, level: str, server: AttachedServer, names: Mapping[str, str]
+) -> Iterator[Caution]:
+    different: dict[str, str] = {}
+    unknown: dict[str, str] = {}
+    for trial in plan.trials:
+        if trial.cell.level("server") == level:
+            split = split_settings(server, settings_of(plan.study, trial.cell))
+            different |= {name: f"{name} {there} ({ours})" for name, ours, there in split.different}
+            unknown |= dict(split.unknown)
+    if different:
+        listed = {"settings": ", ".join(different.values())}
+        yield _caution("attached-settings", Severity.WARNING, {**names, **listed})
+    if unknown:
+        listed = {"settings": ", ".join(unknown)}
+        yield _caution("attached-unknown", Severity.NOTE, {**names, **listed})
+
+
+def _unequal(plan: Plan, attached: Mapping[str, AttachedServer]) -> Iterator[Caution]:
+    if len(attached) < len(plan.servers):
+        own = ", ".join(level for level, _ in plan.servers if level not in attached)
+        values = {"servers": ", ".join(attached), "own": own}
+        yield _caution("attached-against-own", Severity.WARNING, values)
+    elif len({server.address for server in attached.values()}) > 1:
+        values = {"servers": ", ".join(attached)}
+        yield _caution("attached-against-attached", Severity.WARNING, values)
+    if len({server.encrypted for server in attached.values()} | _unencrypted(plan)) > 1:
+        encrypted = ", ".join(level for level, one in attached.items() if one.encrypted)
+        yield _caution("attached-encrypted", Severity.WARNING, {"servers": encrypted})
+    checksums = {
+        trial.cell.level("server") or "": trial.template.checksums for trial in plan.trials
+    }
+    if len(set(checksums.values())) > 1:
+        there = ", ".join(level for level, on in checksums.items() if on)
+        yield _caution("attached-checksums", Severity.WARNING, {"servers": there})
+
+
+def _unencrypted(plan: Plan) -> set[bool]:
+    return {False} if any(one.attached is None for _, one in plan.servers) else set()
+
+
+def _caution(code: str, severity: Severity, values: Mapping[str, str]) -> Caution:
+    return Caution(code, severity, tuple(values.items()))
+
+
+def _amount(text: str, unit: str) -> Fraction | None:
+    """A number with a unit, in the smallest unit of its kind; a bare number counts ``unit``."""
+    match = re.fullmatch(r"(-?\d+(?:\.\d+)?)\s*([A-Za-z]*)", text)
+    if match is None:
+        return None
+    number, own = Fraction(match[1]), match[2]
+    if own:
+        return number * _UNITS[own] if own in _UNITS else None
+    times = re.fullmatch(r"(\d*)([A-Za-z]*)", unit)
+    if times is None or (times[2] and times[2] not in _UNITS):
+        return None
+    return number * int(times[1] or 1) * (_UNITS[times[2]] if times[2] else 1)

@@ -1,0 +1,131 @@
+"""What a study on other hosts cannot have, and what there is to say of it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from teiten.datasets.plan import made_by
+from teiten.errors import UsageError
+from teiten.factors.contract import Need
+from teiten.factors.registry import rule
+from teiten.model.facts import Caution, Severity
+from teiten.model.hosts import Placement, PlannedHost
+from teiten.model.installation import Installation
+from teiten.model.plan import Plan
+from teiten.model.study import Study
+from teiten.plan.levels import varied_factors
+from teiten.plan.sites.contract import Told
+from teiten.plan.sites.local import LocalPlan
+
+OF_THE_SERVER = frozenset({"more-clients-than-cores"})
+APART_NEEDLESS = frozenset({"shared-cores", "few-cores"})
+"""Cautions about a processor that server and load generator share."""
+OF_THE_DISK = frozenset(
+    {"copy-on-write", "memory-file-system", "network-file-system", "overlay-file-system"}
+    | {"rotational-disk", "disk-nearly-full"}
+)
+"""Cautions that do not matter where no server runs."""
+NEVER = frozenset({"perf-not-allowed"})
+"""Nothing of it is used on other hosts."""
+
+
+def check_remote(study: Study, servers: Sequence[tuple[str, Installation]]) -> None:
+    """Raise UsageError for what only this machine's servers can have."""
+    measure = study.measure
+    asked = [name for name in varied_factors(study) if Need.HERE in rule(name).needs]
+    asked += ["slices"] if measure.slices > 1 else []
+    asked += ["restart_every"] if measure.restart_every > 1 else []
+    asked += ["flame_graph"] if measure.flame_graph else []
+    if asked:
+        raise UsageError(
+            f"{asked[0]}: not with servers or load generators on other hosts",
+            "leave it out, or run the study on that host itself",
+        )
+    attached = [level for level, one in servers if one.attached is not None]
+    if attached:
+        raise UsageError(
+            f"the server {attached[0]} is attached, and the study names hosts: Teiten does not"
+            " start it there",
+            "leave the hosts out (--db-host, --client-host), or name servers that Teiten starts",
+        )
+
+
+def host_cautions(found: Sequence[Caution], host: PlannedHost, *, apart: bool) -> Iterator[Caution]:
+    """A host's own cautions, which say on which host they are.
+
+    ``apart``: server and load generator have a host each.
+    """
+    leave = NEVER | (APART_NEEDLESS if apart else frozenset())
+    if host.role == "client":
+        leave |= OF_THE_DISK | OF_THE_SERVER
+    for one in found:
+        if one.code not in leave:
+            yield replace(one, values=(*one.values, ("host", shown(host))))
+
+
+def placement_cautions(plan: Plan) -> tuple[Caution, ...]:
+    """That a server listens on a network address, and who is let in."""
+    placement = plan.hosts
+    if placement is None or placement.address is None:
+        return ()
+    values = (
+        ("address", placement.address),
+        ("client", placement.client_address or ""),
+        ("db", shown(placement.db)),
+    )
+    return (Caution("open-port", Severity.WARNING, values),)
+
+
+def shown(host: PlannedHost) -> str:
+    """A host for people: as the study names it, or what this machine calls itself."""
+    return host.name or host.node
+
+
+@dataclass(frozen=True)
+class RemotePlan(LocalPlan):
+    """Servers that Teiten starts on a host that a study names, perhaps with a load from another."""
+
+    placement: Placement
+
+    def actions(self, told: Told) -> Iterator[str]:
+        plan, placement = told.plan, self.placement
+        db, client = placement.db, placement.client
+        where = shown(db)
+        copied = [level for level, one in plan.servers if not one.on_db_host]
+        if copied and db.name:
+            yield (
+                f"copy PostgreSQL {', '.join(copied)} and pgbench to {where} ({db.workdir}), where"
+                " they are not there yet; nothing is installed on the system"
+            )
+        if client.name and not placement.together:
+            yield (
+                f"copy pgbench to {shown(client)} ({client.workdir}), where its PATH has no such"
+                " one"
+            )
+        made = " and ".join(dict.fromkeys(made_by(one.data) for one in plan.templates))
+        folder = f"{where}, in {db.workdir}/templates"
+        yield f"make {len(plan.templates)} templates by initdb and {made} on {folder}"
+        restored = " and ".join(told.restored)
+        often = f"before every trial of {restored}, once for others" if restored else "once each"
+        yield f"copy them to {db.workdir}/clusters ({often}); remove the copies at the end"
+        listening = "reached through a private Unix socket only: no network port is opened"
+        if placement.address is not None:
+            listening = (
+                f"listening on {placement.address}, an open network port, for the one role of the"
+                f" load with a password made anew, from {placement.client_address} alone"
+            )
+        yield (
+            f"start and stop one PostgreSQL server at a time on {where}, as user {db.server_user},"
+            f" {told.at_most}{len(plan.trials)} times; it is {listening}"
+        )
+        yield from told.loading(shown(client))
+        yield (
+            "keep ssh connections open, in which an agent of Python runs; when it loses the"
+            " connection, it ends what it has started"
+        )
+        yield told.page_cache()
+
+    def closing(self, told: Told) -> Iterator[str]:
+        folder = told.folder / "campaigns"
+        yield f"write the ledger, logs and the report to {folder} on this machine"
