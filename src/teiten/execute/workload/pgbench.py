@@ -32,6 +32,7 @@ from teiten.execute.workload.pgbench_result import (
     script_is_wrong,
     summary_metrics,
 )
+from teiten.execute.workload.shell_commands import refuse_programs
 from teiten.host import processes
 from teiten.host.signals import KILL
 
@@ -210,6 +211,7 @@ def try_script(run: PgbenchRun, timeout: float = 60.0, launch: Launch | None = N
 
 
 def _spawn(run: PgbenchRun, arguments: tuple[str, ...]) -> subprocess.Popen[bytes]:
+    refuse_programs(run.script.name, run.script.text)
     run.folder.mkdir(parents=True, exist_ok=True)
     if not run.script.builtin:
         path = run.folder / script_file_name(run.script)
