@@ -252,7 +252,7 @@ class Bench:
             cpus=trial.client_cpus,
         )
         if isinstance(server, Cluster):
-            return run
+            return replace(run, environment=server.client_environment)
         return replace(
             run,
             conninfo=server.pgbench_conninfo,

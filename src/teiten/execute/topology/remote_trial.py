@@ -131,8 +131,8 @@ class RemoteTrial(SingleServerTrial):
         if cluster is None or cluster.host.link.lost:
             return
         cluster.stop(immediately=True)
-        (self.evidence / SERVER_LOG).write_bytes(cluster.log())
-        (self.evidence / CONFIGURATION).write_bytes(cluster.configuration())
+        self._keep(SERVER_LOG, cluster.log())
+        self._keep(CONFIGURATION, cluster.configuration())
         if self._keeps and self._sound:
             self._site.kept[self._place] = cluster
         else:

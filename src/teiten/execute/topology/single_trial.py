@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import time
@@ -48,6 +49,7 @@ from teiten.execute.workload.pgbench import (
 from teiten.host.affinity import kept_off
 from teiten.host.caches import drop_page_cache, evict_files
 from teiten.host.cautions import data_changed
+from teiten.host.held_folder import HeldFolder, UnsafePlaceError
 from teiten.host.profiling import read_profiling_facts
 from teiten.model.plan import PlannedTrial
 from teiten.model.starts import slice_seed, start_of
@@ -116,7 +118,7 @@ class SingleServerTrial:
         template = self._trial.template
         kept = self._bench.kept.get(self._place) if self._keeps else None
         if kept is not None:
-            kept.log.unlink(missing_ok=True)
+            kept.forget_log()
             self._cluster = kept
             return {"restored": False}
         folder = self._bench.cluster_folder(self._trial, kept=self._keeps)
@@ -147,7 +149,7 @@ class SingleServerTrial:
         self._cluster, self._runs_since_before = server.cluster, True
         self._cflags = server.cflags
         self._gathered.facts |= server.facts
-        self._log_begins = server.cluster.log.stat().st_size
+        self._log_begins = server.cluster.log_size()
         return True
 
     def caches(self) -> Facts:
@@ -288,6 +290,7 @@ class SingleServerTrial:
         running = self._is_running()
         invariants = self._broken_invariants() if running and self._measured.slices else ()
         return (
+            *self._replaced(),
             *problems_of(
                 TrialReadings(
                     log_problems=self._log_problems(),
@@ -445,31 +448,43 @@ class SingleServerTrial:
             return (Problem("invariant", str(error)),)
         return tuple(problem for problem in found if problem is not None)
 
-    def _log_problems(self) -> tuple[Problem, ...]:
-        if self._cluster is None or not self._cluster.log.exists():
+    def _replaced(self) -> tuple[Problem, ...]:
+        """Files of the server that somebody has put something else in the place of."""
+        if self._cluster is None:
             return ()
-        problems = scan(self._own_log(self._cluster).decode("utf-8", "replace"))
+        try:
+            self._cluster.read_configuration()
+        except UnsafePlaceError as error:
+            return (Problem("replaced-file", error.message),)
+        return ()
+
+    def _log_problems(self) -> tuple[Problem, ...]:
+        if self._cluster is None:
+            return ()
+        problems = scan(self._cluster.read_log(self._log_begins).decode("utf-8", "replace"))
         self._crashed = any(problem.code == "server-crash" for problem in problems)
         return problems
-
-    def _own_log(self, cluster: Cluster) -> bytes:
-        """The server's log since this trial began."""
-        with cluster.log.open("rb") as log:
-            log.seek(self._log_begins)
-            return log.read()
 
     def _keep_evidence(self, cluster: Cluster) -> None:
         if self._measure.slices > 1:
             numbers = range(1, self._measure.slices + 1)
             join_outputs([self._slice_folder(number) for number in numbers], self.evidence)
         kept: list[tuple[str, str]] = []
-        if cluster.log.exists():
-            (self.evidence / cluster.log.name).write_bytes(self._own_log(cluster))
-            kept.append(("server log", cluster.log.name))
-        if cluster.configuration.exists():
-            shutil.copyfile(cluster.configuration, self.evidence / cluster.configuration.name)
-            kept.append(("configuration", cluster.configuration.name))
+        with contextlib.suppress(UnsafePlaceError):  # check() has told it
+            log = cluster.read_log(self._log_begins)
+            kept.append(("server log", self._keep(cluster.log.name, log)))
+        with contextlib.suppress(UnsafePlaceError):
+            configuration = cluster.read_configuration()
+            if configuration is not None:
+                name = cluster.configuration.name
+                kept.append(("configuration", self._keep(name, configuration)))
         self._note_evidence(kept)
+
+    def _keep(self, name: str, content: bytes) -> str:
+        """Write a server's file into the evidence, for those alone who may read the server's."""
+        with HeldFolder.open_itself(self.evidence) as evidence:
+            evidence.write(name, content)
+        return name
 
     def _note_evidence(self, kept: list[tuple[str, str]]) -> None:
         """``kept``: kind and file's name; pgbench's outputs are added to it."""

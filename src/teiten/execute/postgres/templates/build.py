@@ -10,7 +10,6 @@ from psycopg import sql
 
 from teiten.errors import ServerError
 from teiten.execute.postgres.cluster import Cluster, StopManner
-from teiten.execute.postgres.initdb import INITDB_CONFIGURATION
 from teiten.execute.postgres.marker import Kind
 from teiten.execute.postgres.templates.copy_methods import sync_file_system
 from teiten.execute.postgres.templates.filling import (
@@ -104,7 +103,7 @@ def end_build(cluster: Cluster) -> None:
             f"{cluster.name} did not stop cleanly after it was filled ({manner})",
             "run again; if it happens again, look at the machine's load and its disk",
         )
-    cluster.configuration.write_bytes((cluster.data_directory / INITDB_CONFIGURATION).read_bytes())
+    cluster.restore_configuration()
     sync_file_system(cluster.data_directory.parent)
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
-import os
-import shutil
 import stat
 import time
 from collections.abc import Iterator
@@ -18,13 +17,16 @@ from teiten.execute.postgres.templates.copy_methods import (
     THREADS,
     CopyMethod,
     choose_method,
-    copy_file,
+    copy_open,
     sync_file_system,
 )
-from teiten.host.users import ServerUser, give
+from teiten.host.held_folder import HeldFolder, give_open
+from teiten.host.users import ServerUser
 from teiten.model.units import Bytes, Seconds
 
 NOT_COPIED = frozenset({"postmaster.opts"})
+TRIED = ".teiten-tried"
+"""A copy that only shows whether a method works."""
 
 
 @dataclass(frozen=True)
@@ -70,27 +72,37 @@ def clone_tree(
     wait until the copy is on the disk, so that its writing back does not fall into a measurement;
     it took a fifth of the time on ext4. Modes are kept. What was copied is removed on failure.
 
+    No link is followed in either: a program that a script left running may still change the source.
+
     Raises UsageError where the destination is not empty, ServerError where the source is in use or
-    has links (tablespaces), MachineError where the disk is full.
+    has links (tablespaces), UnsafePlaceError where something in it is another's, MachineError where
+    the disk is full.
     """
     begin = time.perf_counter()
-    if destination.exists() and any(destination.iterdir()):
-        raise UsageError(
-            f"the data folder {destination} is not empty",
-            "name a new or an empty folder; Teiten copies no cluster over other files",
-        )
-    tree = _survey(source)
-    destination.mkdir(mode=0o700, parents=True, exist_ok=True)
-    try:
-        chosen = method or choose_method(destination, caches)
-        chosen = _copy_all(chosen, source, destination, tree, user)
-        if sync:
-            sync_file_system(destination)
-    except BaseException as error:
-        shutil.rmtree(destination, ignore_errors=True)
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise _disk_full(destination, tree.bytes) from error
-        raise
+    destination = destination.absolute()
+    destination.parent.mkdir(parents=True, exist_ok=True)
+    with HeldFolder.open_itself(source) as old, HeldFolder.open(destination.parent) as parent:
+        with contextlib.suppress(FileExistsError):
+            parent.make(destination.name).close()
+        with parent.inner(destination.name) as new:
+            if new.entries():
+                raise UsageError(
+                    f"the data folder {destination} is not empty",
+                    "name a new or an empty folder; Teiten copies no cluster over other files",
+                )
+            new.give(None, 0o700)
+            tree = _survey(old)
+            try:
+                chosen = method or choose_method(destination, caches)
+                chosen = _copy_all(chosen, old, new, tree, user)
+                if sync:
+                    sync_file_system(destination)
+            except BaseException as error:
+                with contextlib.suppress(OSError):
+                    parent.remove(destination.name)
+                if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+                    raise _disk_full(destination, tree.bytes) from error
+                raise
     return CloneReport(
         method=chosen,
         seconds=Seconds(time.perf_counter() - begin),
@@ -98,21 +110,21 @@ def clone_tree(
     )
 
 
-def _survey(source: Path) -> _Tree:
-    if (source / "postmaster.pid").exists():
+def _survey(source: HeldFolder) -> _Tree:
+    if source.status("postmaster.pid") is not None:
         raise ServerError(
-            f"the cluster in {source} is in use, or its server was killed",
+            f"the cluster in {source.path} is in use, or its server was killed",
             "stop its server first; only a stopped cluster can be copied",
         )
     folders: list[_Entry] = []
     files: list[_Entry] = []
-    for path, status in _walk(source):
-        relative = path.relative_to(source)
-        entry = _Entry(relative, stat.S_IMODE(status.st_mode), status.st_size)
+    for folder, name, status in source.walk():
+        path = folder.path / name
+        entry = _Entry(path.relative_to(source.path), stat.S_IMODE(status.st_mode), status.st_size)
         if stat.S_ISDIR(status.st_mode):
             folders.append(entry)
         elif stat.S_ISREG(status.st_mode):
-            if relative.name not in NOT_COPIED:
+            if name not in NOT_COPIED:
                 files.append(entry)
         else:
             raise ServerError(
@@ -123,27 +135,23 @@ def _survey(source: Path) -> _Tree:
     return _Tree(folders, files)
 
 
-def _walk(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    with os.scandir(folder) as entries:
-        for entry in sorted(entries, key=lambda entry: entry.name):
-            status = entry.stat(follow_symlinks=False)
-            yield Path(entry.path), status
-            if stat.S_ISDIR(status.st_mode):
-                yield from _walk(Path(entry.path))
-
-
 def _copy_all(
-    method: CopyMethod, source: Path, destination: Path, tree: _Tree, user: ServerUser
+    method: CopyMethod, source: HeldFolder, destination: HeldFolder, tree: _Tree, user: ServerUser
 ) -> CopyMethod:
     for folder in tree.folders:
-        (destination / folder.path).mkdir(mode=0o700)
+        with _within(destination, folder.path.parent) as outer:
+            outer.make(folder.path.name).close()
     method = _possible(method, source, destination, tree)
 
     def copy(file: _Entry) -> None:
-        target = destination / file.path
-        copy_file(method, source / file.path, target)
-        target.chmod(file.mode)
-        give(target, user)
+        with (
+            _within(source, file.path.parent) as there,
+            _within(destination, file.path.parent) as here,
+            there.read_file(file.path.name) as old,
+            here.create(file.path.name) as new,
+        ):
+            copy_open(method, old, new)
+            give_open(new, user, file.mode)
 
     threads = ThreadPoolExecutor(THREADS)
     try:
@@ -152,27 +160,41 @@ def _copy_all(
     finally:
         threads.shutdown(cancel_futures=True)
     for folder in reversed(tree.folders):
-        (destination / folder.path).chmod(folder.mode)
-        give(destination / folder.path, user)
-    destination.chmod(stat.S_IMODE(source.stat().st_mode))
-    give(destination, user)
+        with _within(destination, folder.path) as held:
+            held.give(user, folder.mode & 0o777)
+    destination.give(user, source.mode & 0o777)  # last: until then nobody else can enter
     return method
 
 
-def _possible(method: CopyMethod, source: Path, destination: Path, tree: _Tree) -> CopyMethod:
+@contextlib.contextmanager
+def _within(folder: HeldFolder, path: Path) -> Iterator[HeldFolder]:
+    """The folder of this path below another, each part of it held while the next is opened."""
+    with contextlib.ExitStack() as held:
+        for part in path.parts:
+            folder = held.enter_context(folder.inner(part))
+        yield folder
+
+
+def _possible(
+    method: CopyMethod, source: HeldFolder, destination: HeldFolder, tree: _Tree
+) -> CopyMethod:
     """The method, or the one that always works: source and copy may be on different systems."""
     smallest = next((file for file in reversed(tree.files) if file.size), None)
     if smallest is None or method is CopyMethod.PARALLEL_COPY:
         return method
-    trial = destination / smallest.path
     try:
-        copy_file(method, source / smallest.path, trial)
+        with (
+            _within(source, smallest.path.parent) as there,
+            there.read_file(smallest.path.name) as old,
+            destination.create(TRIED) as new,
+        ):
+            copy_open(method, old, new)
     except OSError as error:
         if error.errno not in CANNOT:
             raise
         return CopyMethod.PARALLEL_COPY
     finally:
-        trial.unlink(missing_ok=True)
+        destination.unlink(TRIED)
     return method
 
 

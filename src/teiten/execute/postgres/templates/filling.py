@@ -47,6 +47,7 @@ def run_pgbench_init(cluster: Cluster, spec: TemplateSpec, pgbench: Pgbench, _sa
         ),
         what=f"pgbench --initialize with scale {spec.data.scale} on {cluster.name}",
         library_path=pgbench.library_path,
+        environment=cluster.client_environment,
         hint="give disk back with teiten clean where the disk is full; "
         "else try another pgbench: teiten pg list shows those found",
     )
