@@ -30,8 +30,10 @@ IN_FOLDERS_OF_OTHERS = (
     "execute/postgres/usage.py",
     "execute/postgres/templates/build.py",
     "execute/postgres/templates/clone.py",
-    "execute/remote/agent/clusters.py",
-    "host/caches.py",
+    "execute/postgres/templates/linked.py",
+    "execute/sites/local/site.py",
+    "execute/sites/remote/agent/clusters.py",
+    "host/system/caches.py",
 )
 OF_PATHS = frozenset(
     {"chmod", "hardlink_to", "lchmod", "read_bytes", "read_text", "rmdir", "symlink_to", "touch",
