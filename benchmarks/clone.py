@@ -15,10 +15,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from teiten.datasets.pgbench.fill import fill
 from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.installations import choose_pgbench, find_installations, resolve
+from teiten.execute.postgres.templates.build import ClusterTables
 from teiten.execute.postgres.templates.copy_methods import sync_file_system
-from teiten.execute.postgres.templates.filling import BENCH_DATABASE, run_pgbench_init
 from teiten.execute.postgres.templates.store import (
     TemplateStore,
     expected_bytes,
@@ -55,7 +57,7 @@ def seconds_of_pgbench(spec: TemplateSpec, pgbench: Pgbench, folder: Path) -> fl
             connection.execute(f"CREATE DATABASE {BENCH_DATABASE}")
         sync_file_system(folder)
         begin = time.perf_counter()
-        run_pgbench_init(cluster, spec, pgbench, print)
+        fill(ClusterTables(cluster, pgbench), spec.data, print)
         with cluster.connect(BENCH_DATABASE) as connection:
             connection.execute("VACUUM (ANALYZE)")
             connection.execute("CHECKPOINT")

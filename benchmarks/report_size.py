@@ -29,7 +29,7 @@ def make_report(folder: Path) -> dict[str, float]:
     # imported here: their time counts
     from teiten.cli.campaign.analyse import analyse_campaign  # noqa: PLC0415
     from teiten.ledger.store import Ledger  # noqa: PLC0415
-    from teiten.report.html import render_html  # noqa: PLC0415
+    from teiten.report.campaign import render_html  # noqa: PLC0415
 
     with Ledger.open(folder, read_only=True) as ledger:
         analysis = analyse_campaign(ledger)

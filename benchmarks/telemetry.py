@@ -29,6 +29,8 @@ import numpy as np
 from scipy import stats
 from scipy.stats import mstats
 
+from teiten.execute.client.address import Address
+from teiten.execute.client.log_folder import new_log_folder, remove_log_folder
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
 from teiten.execute.postgres.templates.store import (
@@ -38,14 +40,13 @@ from teiten.execute.postgres.templates.store import (
     template_fingerprint,
 )
 from teiten.execute.probes.sampler import Sampler
-from teiten.execute.topology.server_facts import prewarm
-from teiten.execute.workload.command import PgbenchRun
-from teiten.execute.workload.log_folder import new_log_folder, remove_log_folder
-from teiten.execute.workload.pgbench import PgbenchProcess
-from teiten.execute.workload.sampling import suggested_sampling_rate
+from teiten.execute.sites.server_facts import prewarm
 from teiten.host.facts.disks import block_devices
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.users import server_user
+from teiten.kinds.pgbench.load.command import PgbenchRun
+from teiten.kinds.pgbench.load.process import PgbenchProcess
+from teiten.kinds.pgbench.load.sampling import suggested_sampling_rate
 from teiten.kinds.pgbench.model import pgbench_of
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import TemplateSpec
@@ -183,10 +184,12 @@ class Bench:
     def run(self, folder: Path, seed: int, rate: float | None) -> PgbenchRun:
         return PgbenchRun(
             pgbench=self.pgbench,
-            socket_directory=self.cluster.socket_directory,
-            port=self.cluster.port,
-            dbname=BENCH_DATABASE,
-            user_name=self.cluster.user_name,
+            address=Address.by_socket(
+                self.cluster.socket_directory,
+                self.cluster.port,
+                self.cluster.user_name,
+                BENCH_DATABASE,
+            ),
             script=pgbench_of(self.workload).script,
             scale=int(self.workload.data.scale or 1),
             clients=self.clients,

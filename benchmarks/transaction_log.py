@@ -35,14 +35,15 @@ import psutil
 import psycopg
 from scipy import stats
 
+from teiten.execute.client.address import Address
+from teiten.execute.client.histogram import LatencyHistogram
+from teiten.execute.client.pgbench_log import LogTail
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
-from teiten.execute.workload.histogram import LatencyHistogram
-from teiten.execute.workload.pgbench import PgbenchProcess, PgbenchResult, PgbenchRun
-from teiten.execute.workload.pgbench_log import LogTail
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.processes import child_environment
 from teiten.host.system.users import server_user
+from teiten.kinds.pgbench.load.process import PgbenchProcess, PgbenchResult, PgbenchRun
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.study import QueryMode, Script
 from teiten.model.units import MIB, Seconds
@@ -206,10 +207,9 @@ class Bench:
         process = PgbenchProcess(
             PgbenchRun(
                 pgbench=self.pgbench,
-                socket_directory=self.server.socket_directory,
-                port=self.server.port,
-                dbname="postgres",
-                user_name="postgres",
+                address=Address.by_socket(
+                    self.server.socket_directory, self.server.port, "postgres", "postgres"
+                ),
                 script=script,
                 scale=SCALE,
                 clients=clients,

@@ -14,9 +14,9 @@ import click
 
 from teiten.cli.main import VERBS, teiten
 from teiten.execute.probes import columns
+from teiten.kinds.metrics import by_name
 from teiten.kinds.queries.plan import GroupTable
 from teiten.kinds.registry import names
-from teiten.model.metrics import METRICS
 from teiten.study import schema
 from teiten.study.file import own_keys, profile_table
 
@@ -114,7 +114,7 @@ def telemetry_page() -> str:
         "Everything is stored unrounded in base units: seconds, bytes, shares from 0 to 1.\n",
         "## One number for each trial\n",
         "| metric | unit | better |\n| --- | --- | --- |",
-        *(f"| `{each.name}` | {each.unit} | {each.better.value} |" for each in METRICS),
+        *(f"| `{each.name}` | {each.unit} | {each.better.value} |" for each in by_name().values()),
         "\n## Series, once a second\n",
         "| source | column | unit | meaning |\n| --- | --- | --- | --- |",
         *(

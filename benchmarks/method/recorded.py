@@ -17,7 +17,8 @@ import numpy as np
 from benchmarks.method.campaigns import EFFECTS, Rule, Tallies, Tally, one_level
 from benchmarks.method.noise import Array
 from benchmarks.method.rules import fixed, reports, sequential
-from teiten.analysis.verdict.pairs import Observation, observe
+from teiten.analysis.model.observations import Observation
+from teiten.analysis.verdict.pairs import observe
 from teiten.ledger.store import Ledger
 from teiten.model.progress import Attempt
 

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from benchmarks.ssb import loads, pipes
 from benchmarks.ssb.rounds import Ratio, Seconds, measured, tell
-from teiten.execute.ssb.native import rows
+from teiten.datasets.ssb.rows.native import rows
 from teiten.host.system.paths import default_workdir
 from teiten.model.ssb import SsbData, SsbFormat, SsbTable
 

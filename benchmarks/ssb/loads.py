@@ -21,13 +21,13 @@ from psycopg import sql
 from psycopg.copy import LibpqWriter
 
 from benchmarks.ssb.rounds import Ratio, Seconds, ratio
+from teiten.datasets.ssb.rows.files import write_files
+from teiten.datasets.ssb.rows.load import LoadOptions, create_statement, load
+from teiten.datasets.ssb.rows.native import columns
+from teiten.datasets.ssb.rows.streaming import BUFFER
+from teiten.datasets.ssb.rows.watch import Unwatched
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import find_installations, resolve
-from teiten.execute.ssb.files import write_files
-from teiten.execute.ssb.load import LoadOptions, create_statement, load
-from teiten.execute.ssb.native import columns
-from teiten.execute.ssb.streaming import BUFFER
-from teiten.execute.ssb.watch import Unwatched
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
 from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable

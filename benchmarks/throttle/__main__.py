@@ -25,6 +25,7 @@ from benchmarks.throttle.scenarios import SCENARIOS, Scenario
 from teiten.cli.campaign.analyse import analyse_campaign
 from teiten.host.ceilings.measure import measure_ceilings
 from teiten.host.system.paths import Workdir, default_workdir
+from teiten.kinds.pgbench.results import pgbench_found
 from teiten.ledger.store import Ledger
 from teiten.model.bottleneck import BottleneckResult, Consistent, Resource
 from teiten.model.units import Bytes, Seconds
@@ -74,7 +75,7 @@ def run(
     name = json.loads(outcome.read_text())["campaign"]
     outcome.unlink()
     with Ledger.open(workdir.campaigns / name, read_only=True) as ledger:
-        results = analyse_campaign(ledger).bottlenecks
+        results = pgbench_found(analyse_campaign(ledger)).bottlenecks
     subprocess.run([*teiten, "rm", name, "--yes"], check=False, capture_output=True)
     return results
 

@@ -11,8 +11,10 @@ from teiten.analysis.explain.difference import difference
 from teiten.analysis.explain.statistics import statistics
 from teiten.analysis.explain.structure import fingerprint
 from teiten.analysis.model.explain import LEADER, ExplainedPlan
+from teiten.report.blocks import of_kind
 from teiten.report.plans.json import difference_as_json
-from teiten.report.plans.view import difference_view
+from teiten.report.plans.page import difference_page
+from teiten.report.tables import Table
 from tests.fixtures.plan_corpus import all_plans, corpus, plan, servers
 
 AFTER_THE_PLAN = frozenset({"writable-cte-unread", "writable-cte-part"})
@@ -105,7 +107,7 @@ def test_every_plan_can_be_shown(server: str) -> None:
         one = plan(server, query)
         found = difference(one, plan(server, next(iter(corpus(server)))))
         for language in ("en", "ja"):
-            assert difference_view(found, ("a", "b"), language).tables
+            assert of_kind(difference_page(found, ("a", "b"), language).sections[0].blocks, Table)
         json.dumps(difference_as_json(found, ("a", "b")), allow_nan=False)
 
 

@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from teiten.errors import MachineError, ServerError, UsageError
-from teiten.execute.postgres.attached.asking import ask
-from teiten.execute.postgres.attached.connection import Route, passed_on
-from teiten.execute.postgres.attached.databases import Databases, notes
-from teiten.execute.postgres.attached.encryption import encrypting_pgbench
 from teiten.execute.postgres.installations import find_installations
 from teiten.execute.postgres.programs import run_program
+from teiten.execute.sites.attached.asking import ask
+from teiten.execute.sites.attached.connection import Route, passed_on
+from teiten.execute.sites.attached.databases import Databases, notes
+from teiten.execute.sites.attached.encryption import encrypting_pgbench
 from teiten.host.system.paths import Workdir, default_workdir
+from teiten.kinds.queries.explained import unpacked
 from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome
@@ -138,6 +139,86 @@ def test_attached_servers_are_measured_against_one_another_and_our_own(
     assert checkpoints == {"plain": False, "super": True}
     assert_nowhere(strange.password, teiten.workdir.root)
     assert strange.password not in errors + output
+    assert not strange.databases() and not list(notes(teiten.workdir.attached))
+
+
+QUERIES = """
+[study]
+name = "attached-queries"
+title = "Queries on attached servers"
+question = "Does it answer alike?"
+contrast = "server"
+
+[factors]
+server = ["own", "plain", "super"]
+
+[servers]
+{servers}
+
+[[workloads]]
+name = "mine"
+title = "Mine"
+queries = "mine"
+changes_data = false
+[workloads.data]
+script = "tables.sql"
+
+[settings]
+work_mem = "7MB"
+
+[measure]
+settle = "0s"
+blocks = 1
+repeats = 0
+disturbed_share = "100%"
+"""
+TABLES = """
+CREATE TABLE t AS SELECT g AS id, g % 10 AS kind FROM generate_series(1, 20000) g;
+CREATE INDEX t_id ON t (id);
+"""
+
+
+def queries_study(teiten: Teiten, servers: dict[str, str], queries: dict[str, str]) -> Path:
+    root = teiten.workdir.root
+    (root / "mine").mkdir()
+    for name, text in queries.items():
+        (root / "mine" / f"{name}.sql").write_text(text, encoding="utf-8")
+    (root / "tables.sql").write_text(TABLES, encoding="utf-8")
+    named = "\n".join(f"{name} = {json.dumps(one)}" for name, one in servers.items())
+    path = root / "queries.toml"
+    path.write_text(QUERIES.format(servers=named), encoding="utf-8")
+    return path
+
+
+def test_queries_are_timed_on_attached_servers_as_on_our_own(
+    teiten: Teiten, strange: StrangeServer, installation: Find
+) -> None:
+    own = str(installation("18").bin_directory)
+    servers = {"own": own, "plain": strange.address(CREATOR), "super": strange.address(ADMIN)}
+    queries = {
+        "count": "SELECT kind, count(*) FROM t GROUP BY kind",
+        "memory": "SELECT current_setting('work_mem')",
+        "wrong": "SELECT current_user",
+    }
+    path = queries_study(teiten, servers, queries)
+    result = teiten.run("run", path, "--yes", "--json", "--seed", "3")
+    assert result.returncode == 4, result.stderr
+    plan = levels_of_trials(teiten)
+    sound = [trial for trial in teiten.trials() if trial.facts["query"] != "wrong"]
+    assert len(sound) == 6 and {plan[trial.number] for trial in sound} == set(servers)
+    for trial in sound:
+        assert trial.outcome is Outcome.COUNTED, trial.problems
+        assert trial.metrics["query_seconds"] == trial.facts["timings"][0] > 0
+        assert "disk_read_bytes" not in trial.metrics or plan[trial.number] == "own"
+        explained = unpacked(trial.facts["plan"])
+        assert explained is not None and explained.analysed
+    for name, rows in (("count", 10), ("memory", 1)):
+        of_query = [trial.facts for trial in sound if trial.facts["query"] == name]
+        assert {facts["rows"] for facts in of_query} == {rows}
+        assert len({facts["checksum"] for facts in of_query}) == 1
+    wrong = [trial for trial in teiten.trials() if trial.facts["query"] == "wrong"]
+    assert {problem.code for trial in wrong for problem in trial.problems} == {"wrong-answer"}
+    assert_nowhere(strange.password, teiten.workdir.root)
     assert not strange.databases() and not list(notes(teiten.workdir.attached))
 
 

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from teiten.errors import MachineError
-from teiten.execute.remote.link import Link
-from teiten.execute.remote.ssh import SshConnection
+from teiten.execute.sites.remote.link import Link
+from teiten.execute.sites.remote.ssh import SshConnection
 from teiten.host.system.paths import Workdir
+from teiten.kinds.queries.explained import unpacked
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome
 from tests.fixtures.campaigns import PATIENCE, Teiten, kill, step_of, with_own_installations
@@ -203,6 +204,48 @@ def test_one_host_for_both_as_a_plain_connection(
         assert again.returncode == 0, again.stderr
         assert not list(host.workdir("work-db").glob("templates/*"))
         assert not list(host.workdir("work-db").glob("installations/*"))
+
+
+QUERIES = """
+[[workloads]]
+name = "mine"
+title = "Mine"
+queries = "mine"
+changes_data = false
+[workloads.data]
+script = "tables.sql"
+"""
+
+
+def test_queries_are_timed_on_a_host_as_on_this_machine(
+    workdir: Workdir, installation: Find, host: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    major = installation("18").version.major
+    teiten = with_own_installations(workdir, major)
+    path = write_study(teiten, host, major, "db")
+    text = path.read_text(encoding="utf-8").replace("clients = [2]\n", "")
+    begin, end = text.index("[[workloads]]"), text.index("[settings]")
+    path.write_text(text[:begin] + QUERIES + text[end:], encoding="utf-8")
+    (path.parent / "mine").mkdir()
+    (path.parent / "mine" / "count.sql").write_text(
+        "SELECT kind, count(*) FROM t GROUP BY kind", encoding="utf-8"
+    )
+    (path.parent / "tables.sql").write_text(
+        "CREATE TABLE t AS SELECT g % 10 AS kind FROM generate_series(1, 20000) g;",
+        encoding="utf-8",
+    )
+    with by_ssh(host, monkeypatch):
+        result = teiten.run("run", path)
+    assert result.returncode == 0, result.stderr
+    trials = teiten.trials()
+    assert [trial.outcome for trial in trials] == [Outcome.COUNTED] * 2
+    assert {trial.facts["rows"] for trial in trials} == {10}
+    assert len({trial.facts["checksum"] for trial in trials}) == 1
+    for trial in trials:
+        assert trial.metrics["query_seconds"] > trial.facts["round_trip"] > 0
+        explained = unpacked(trial.facts["plan"])
+        assert explained is not None and explained.analysed
+        assert "server log" in dict(trial.evidence)
 
 
 @pytest.mark.parametrize(

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from teiten.analysis.explain.queries import unpacked
 from teiten.errors import WorkloadError
 from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.templates.build import NOT_VISIBLE
-from teiten.execute.postgres.templates.filling import BENCH_DATABASE
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.postgres.usage import folder_bytes
-from teiten.execute.topology.relations import read_relations
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
+from teiten.kinds.queries.explained import unpacked
+from teiten.kinds.queries.load.relations import read_relations
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_of
 from teiten.model.study import DataKind, DataSet, Layout, Script

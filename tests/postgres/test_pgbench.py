@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.workload.invariants import tpcb_balances
-from teiten.execute.workload.pgbench import PgbenchProcess, PgbenchRun
+from teiten.kinds.metrics import by_name
+from teiten.kinds.pgbench.load.invariants import tpcb_balances
+from teiten.kinds.pgbench.load.process import PgbenchProcess, PgbenchRun
 from teiten.model.installation import Version
-from teiten.model.metrics import BY_NAME
 from teiten.model.study import QueryMode, Script
 from teiten.model.units import Seconds
 from tests.fixtures.pgbench_run import DATABASE, pgbench, run
@@ -52,7 +52,7 @@ def test_percentiles_agree_with_the_whole_log(run: PgbenchRun) -> None:
     assert result.exit_code == 0
     times = kept_times(run.folder)
     metrics = result.metrics
-    assert set(metrics) <= set(BY_NAME)
+    assert set(metrics) <= set(by_name())
     assert metrics["transactions"] == len(times)
     for name, percent in (("p50", 50), ("p90", 90), ("p95", 95), ("p99", 99), ("p99_9", 99.9)):
         exact = times[max(int(percent / 100 * len(times) + 0.5), 1) - 1] / 1e6

@@ -17,9 +17,10 @@ import psycopg
 import pytest
 
 from teiten.errors import WorkloadError
+from teiten.execute.client.address import Address
 from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.workload import pgbench as pgbench_module
-from teiten.execute.workload.pgbench import PgbenchProcess, PgbenchRun, try_script
+from teiten.kinds.pgbench.load import process as pgbench_module
+from teiten.kinds.pgbench.load.process import PgbenchProcess, PgbenchRun, try_script
 from teiten.model.study import Script
 from teiten.model.units import Seconds
 from tests.fixtures.pgbench_run import DATABASE, pgbench, run
@@ -81,7 +82,8 @@ def test_a_script_that_does_not_end_is_told(run: PgbenchRun) -> None:
 
 
 def test_a_missing_server_is_no_error_of_the_script(run: PgbenchRun) -> None:
-    process = PgbenchProcess(replace(run, socket_directory=Path("/tmp/no-such-folder")))
+    nowhere = Address.by_socket(Path("/tmp/no-such-folder"), 5432, "postgres", DATABASE)
+    process = PgbenchProcess(replace(run, address=nowhere))
     process.start()
     result = process.wait(30)
     assert result.exit_code == 1
@@ -149,7 +151,7 @@ def test_pgbench_does_not_outlive_this_program(run: PgbenchRun) -> None:
     """A child of ours that starts pgbench and is killed with -9 takes pgbench with it."""
     program = (
         "import pickle, sys, time\n"
-        "from teiten.execute.workload.pgbench import PgbenchProcess\n"
+        "from teiten.kinds.pgbench.load.process import PgbenchProcess\n"
         "process = PgbenchProcess(pickle.load(sys.stdin.buffer))\n"
         "process.start()\n"
         "print(process.pid, flush=True)\n"

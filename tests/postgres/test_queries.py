@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.analysis.explain.queries import unpacked
+from teiten.kinds.queries.explained import unpacked
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome
 from tests.fixtures.campaigns import Teiten

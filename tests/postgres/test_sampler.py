@@ -19,7 +19,7 @@ from teiten.execute.probes.procfs import parse_process
 from teiten.execute.probes.sampler import Sampler, Sampling
 from teiten.execute.probes.statements import statements
 from teiten.host.facts.disks import block_devices
-from teiten.model.metrics import BY_NAME
+from teiten.kinds.metrics import by_name
 
 pytestmark = [
     pytest.mark.pg(),
@@ -77,7 +77,7 @@ def test_a_window_holds_what_happened_in_it(running_cluster: Cluster) -> None:
         sampling = sampler.stop()
     metrics = sampling.metrics
     assert sampling.cautions == ()
-    assert set(metrics) <= set(BY_NAME)
+    assert set(metrics) <= set(by_name())
     assert {"os", "cpu:0", "postgres", "waits"} <= sources(sampling)
     # 20000 rows of 500 bytes
     assert 10e6 < metrics["wal_bytes"] < 100e6

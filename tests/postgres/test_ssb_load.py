@@ -14,13 +14,13 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from teiten.datasets.ssb.rows import native
+from teiten.datasets.ssb.rows.load import LOADING, MARK, LoadOptions, load
+from teiten.datasets.ssb.rows.results import check_results
+from teiten.datasets.ssb.rows.verify import verify_sums
+from teiten.datasets.ssb.rows.watch import Unwatched
 from teiten.errors import MachineError, ServerError, UsageError
 from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.ssb import native
-from teiten.execute.ssb.load import LOADING, MARK, LoadOptions, load
-from teiten.execute.ssb.results import check_results
-from teiten.execute.ssb.verify import verify_sums
-from teiten.execute.ssb.watch import Unwatched
 from teiten.model.ssb import Chunk, SsbData, SsbTable, SsbVariant, Written
 
 pytest.importorskip("teiten_native", reason="the native part is not built: make native")

@@ -10,7 +10,7 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from teiten.execute.workload.histogram import (
+from teiten.execute.client.histogram import (
     HIGHEST,
     LatencyHistogram,
     bucket_indexes,

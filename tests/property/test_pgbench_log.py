@@ -9,8 +9,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from teiten.execute.workload.histogram import LatencyHistogram
-from teiten.execute.workload.pgbench_log import LogTail, parse_times
+from teiten.execute.client.histogram import LatencyHistogram
+from teiten.execute.client.pgbench_log import LogTail, parse_times
 
 TIME = st.one_of(
     st.integers(0, 10**7).map(str),

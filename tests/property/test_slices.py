@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from teiten.execute.workload.histogram import LatencyHistogram
-from teiten.execute.workload.slices import (
+from teiten.execute.client.histogram import LatencyHistogram
+from teiten.kinds.pgbench.load.slices import (
     pooled_latencies,
     pooled_metrics,
     pooled_series,

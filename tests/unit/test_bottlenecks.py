@@ -10,14 +10,17 @@ import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis, SeriesView, TrialView
 from teiten.analysis.scaling.bottleneck import judge
-from teiten.analysis.scaling.plateaus import bottlenecks
 from teiten.analysis.scaling.readings import read
+from teiten.kinds.pgbench.model import NAME as KIND
+from teiten.kinds.pgbench.plateaus import bottlenecks
+from teiten.kinds.pgbench.present.limits import limits
+from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.bottleneck import Abstained, Abstention, BottleneckResult, Consistent, Resource
 from teiten.model.text import Language
 from teiten.report.view.kit import Kit
-from teiten.report.view.limits import limits
 from tests.fixtures.invented_analysis import NEW, OLD, invented_analysis
 from tests.fixtures.invented_readings import CALM, CEILINGS, LIMITED
+from tests.fixtures.shown import Shown
 
 
 @pytest.fixture(scope="module")
@@ -75,16 +78,23 @@ def test_the_hit_ratio_is_that_of_the_second_half(invented: CampaignAnalysis) ->
     assert found.hit_ratio == found.hit_ratio_below == pytest.approx(2 / 3)
 
 
+def with_bottlenecks(analysis: CampaignAnalysis, *found: BottleneckResult) -> CampaignAnalysis:
+    of_loads = replace(pgbench_found(analysis), bottlenecks=found)
+    return replace(analysis, results={**analysis.results, KIND: of_loads})
+
+
 def test_without_ceilings_there_are_no_findings(invented: CampaignAnalysis) -> None:
     blind = replace(invented.facts, ceilings=None)
-    assert bottlenecks(invented.plan, blind, invented.trials, invented.scaling) == ()
-    assert limits(Kit(replace(invented, bottlenecks=()), "en"), "read") is None
+    assert bottlenecks(invented.plan, blind, invented.trials, pgbench_found(invented).scaling) == ()
+    assert not list(limits(Kit(with_bottlenecks(invented), "en"), "read"))
 
 
 def test_every_side_has_one_finding_at_the_greatest_load_of_its_plateau(
     invented: CampaignAnalysis,
 ) -> None:
-    found = bottlenecks(invented.plan, invented.facts, invented.trials, invented.scaling)
+    found = bottlenecks(
+        invented.plan, invented.facts, invented.trials, pgbench_found(invented).scaling
+    )
     said = {
         (one.workload, one.side): one.finding.resource
         if isinstance(one.finding, Consistent)
@@ -97,7 +107,7 @@ def test_every_side_has_one_finding_at_the_greatest_load_of_its_plateau(
         ("update", OLD): Abstention.NO_PLATEAU,
         ("update", NEW): Abstention.NO_PLATEAU,
     }
-    for one, result in zip(invented.scaling, found, strict=True):
+    for one, result in zip(pgbench_found(invented).scaling, found, strict=True):
         greatest = max(point.value for point in one.scaling.points)
         beyond = [point for point in one.scaling.points if point.load >= result.load]
         assert beyond[0].value >= 0.9 * greatest
@@ -117,8 +127,7 @@ def test_every_finding_has_words_and_every_number_its_unit(
         judge(replace(LIMITED[Resource.COMMIT_LATENCY], fsyncs=None), CEILINGS),
     ]
     results = tuple(BottleneckResult("read", (), OLD, 16.0, one) for one in findings)
-    found = limits(Kit(replace(invented, bottlenecks=results), language), "read")
-    assert found is not None
+    found = Shown(limits(Kit(with_bottlenecks(invented, *results), language), "read"))
     assert len(found.findings) == len(findings)
     assert not any("{" in one for one in found.findings)
     assert len(set(found.findings)) == len(findings)
@@ -127,8 +136,7 @@ def test_every_finding_has_words_and_every_number_its_unit(
 def test_the_sentence_holds_reading_and_ceiling(invented: CampaignAnalysis) -> None:
     finding = judge(LIMITED[Resource.COMMIT_LATENCY], CEILINGS)
     result = BottleneckResult("read", (("query_mode", "prepared"),), NEW, 64.0, finding)
-    found = limits(Kit(replace(invented, bottlenecks=(result,)), "en"), "read")
-    assert found is not None
+    found = Shown(limits(Kit(with_bottlenecks(invented, result), "en"), "read"))
     assert found.findings == (
         "PostgreSQL 18.4, 64\u00a0clients, query mode = prepared: consistent with a limit by the"
         " latency of fsync at commit (WAL made durable 950/s, ceiling of durable 8 kB writes"

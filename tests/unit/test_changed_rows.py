@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from teiten.execute.topology.checks import changes_rows
 from teiten.host.cautions.machine import data_changed
+from teiten.kinds.pgbench.load.checks import changes_rows
 from teiten.model.trial import Series
 from teiten.report.texts import caution_text
 

@@ -11,30 +11,29 @@ import pytest
 
 from teiten.analysis.claims.checks import exact, student
 from teiten.analysis.claims.outcomes import assess
-from teiten.model.claims import (
-    Bounds,
-    CheckKind,
+from teiten.analysis.model.claims import (
     Claim,
     ClaimContrast,
     ClaimNeeds,
     ClaimOutcome,
     ClaimStanding,
-    Effect,
-    Flat,
-    Linear,
-    NoDifference,
-    Plateau,
-    Predicate,
-    Proportional,
-    Rising,
-    Span,
 )
+from teiten.analysis.model.predicate import Predicate
+from teiten.claims.catalogue import claims_of
+from teiten.claims.forms import Bounds
+from teiten.claims.predicates.effect import Effect
+from teiten.claims.predicates.flat import Flat
+from teiten.claims.predicates.linear import Linear
+from teiten.claims.predicates.no_difference import NoDifference
+from teiten.claims.predicates.plateau import Plateau
+from teiten.claims.predicates.proportional import Proportional
+from teiten.claims.predicates.rising import Rising
+from teiten.claims.told import LINE
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Cell, Plan
 from teiten.model.progress import Attempt
 from teiten.model.study import Factor, Sequential
 from teiten.model.trial import Outcome
-from teiten.study.claims_catalogue import claims_of
 from tests.fixtures.invented_claims import a_claim
 from tests.fixtures.synthetic_plan import HOST, make_plan
 
@@ -169,7 +168,7 @@ def test_latency_on_a_line_and_off_it() -> None:
     assert outcome(claim, attempts(line, metric="latency_mean")).standing is REPRODUCED
     found = outcome(claim, attempts(square, metric="latency_mean"))
     assert found.standing is CONTRADICTED
-    assert found.deciding is not None and found.deciding.kind is CheckKind.LINE
+    assert found.deciding is not None and found.deciding.kind is LINE
 
 
 def test_rising_steadily_and_more_slowly_beyond() -> None:
@@ -186,7 +185,7 @@ def test_rising_steadily_and_more_slowly_beyond() -> None:
 
 
 def test_flat_up_to_a_level_and_rising_beyond() -> None:
-    claim = shape(Flat(Span(0.5, 4.0), 0.2, rises_beyond=True))
+    claim = shape(Flat(0.5, 4.0, within=0.2, rises_beyond=True))
 
     def hockey(_server: str, clients: float) -> float:
         return 2.0 if clients <= 16 else 4.0
@@ -228,13 +227,13 @@ def test_proportional_to_cores() -> None:
         (between(ABOUT_TWO, study="ssb"), "study"),
         (replace(shape(Proportional(0.3)), needs=ClaimNeeds(factor="cores")), "factor"),
         (replace(shape(Plateau(0.1)), needs=ClaimNeeds(cores=32)), "cores"),
-        (between(Effect((Bounds(0.9, 1.0, Span(clients=3)),))), "levels-clients"),
-        (between(Effect((Bounds(0.9, 1.0, Span(least=50.0)),))), "levels-beyond"),
-        (between(Effect((Bounds(0.9, 1.0, Span(most=0.1)),))), "levels-up-to"),
+        (between(Effect((Bounds(0.9, 1.0, clients=3),))), "levels-clients"),
+        (between(Effect((Bounds(0.9, 1.0, least=50.0),))), "levels-beyond"),
+        (between(Effect((Bounds(0.9, 1.0, most=0.1),))), "levels-up-to"),
         (shape(Rising(20.0)), "levels-up-to"),
         (shape(Rising(8.0, slower_beyond=True)), "levels-beyond"),
-        (shape(Flat(Span(0.5, 20.0), 0.1)), "levels-up-to"),
-        (shape(Flat(Span(0.5, 8.0), 0.1, rises_beyond=True)), "levels-beyond"),
+        (shape(Flat(0.5, 20.0, within=0.1)), "levels-up-to"),
+        (shape(Flat(0.5, 8.0, within=0.1, rises_beyond=True)), "levels-beyond"),
     ],
 )
 def test_a_claim_whose_needs_are_not_met_says_which(claim: Claim, code: str) -> None:

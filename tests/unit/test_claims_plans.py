@@ -9,19 +9,16 @@ from typing import Any
 
 import pytest
 
-from teiten.analysis.claims.explain import plan_numbers
 from teiten.analysis.explain.statistics import statistics
+from teiten.analysis.model.claims import Claim, ClaimNeeds
 from teiten.analysis.model.findings import TrialView
-from teiten.model.claims import Claim, ClaimNeeds
-from teiten.model.query_claims import (
-    LAUNCHED,
-    PERMITTED,
-    PlanHas,
-    PlanValue,
-    QueryBounds,
-    WorkerRule,
-    WorkersByRule,
-)
+from teiten.kinds.queries.claims.bounded import QueryBounds
+from teiten.kinds.queries.claims.evidence import plan_numbers
+from teiten.kinds.queries.claims.measures import LAUNCHED, PERMITTED
+from teiten.kinds.queries.claims.plan_has import PlanHas
+from teiten.kinds.queries.claims.plan_value import PlanValue
+from teiten.kinds.queries.claims.workers_by_rule import RuleOfWorkers as WorkerRule
+from teiten.kinds.queries.claims.workers_by_rule import WorkersByRule
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_as_detail
 from teiten.model.trial import Event, Outcome
 from tests.fixtures.invented_claims import a_claim

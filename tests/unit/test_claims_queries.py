@@ -11,25 +11,22 @@ import pytest
 
 from teiten.analysis.claims.outcomes import assess
 from teiten.analysis.explain.worker_rules import workers_by_partitions, workers_by_size
-from teiten.model.claims import CheckKind, Claim, ClaimContrast, ClaimNeeds, ClaimOutcome
-from teiten.model.claims import ClaimStanding as Standing
+from teiten.analysis.model.claims import Claim, ClaimContrast, ClaimNeeds, ClaimOutcome
+from teiten.analysis.model.claims import ClaimStanding as Standing
+from teiten.claims.published import PUBLISHED
+from teiten.kinds.queries.claims.bounded import QueryBounds
+from teiten.kinds.queries.claims.measures import LAUNCHED, PERMITTED
+from teiten.kinds.queries.claims.plan_has import PlanHas
+from teiten.kinds.queries.claims.plan_value import PlanValue
+from teiten.kinds.queries.claims.query_effect import QueryEffect
+from teiten.kinds.queries.claims.query_order import QueryOrder
+from teiten.kinds.queries.claims.worker_curve import PERMITTED_WORKERS, WorkerCurve
+from teiten.kinds.queries.claims.workers_by_rule import RuleOfWorkers as WorkerRule
+from teiten.kinds.queries.claims.workers_by_rule import WorkersByRule
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt
-from teiten.model.query_claims import (
-    LAUNCHED,
-    PERMITTED,
-    PlanHas,
-    PlanValue,
-    QueryBounds,
-    QueryEffect,
-    QueryOrder,
-    WorkerCurve,
-    WorkerRule,
-    WorkersByRule,
-)
 from teiten.report.claim_words import bounds_text, check_text
 from teiten.report.texts import texts
-from teiten.study.published import PUBLISHED
 from tests.fixtures.invented_claims import a_claim
 from tests.fixtures.invented_ssb import GUC, QUERIES, Further, Levels, Truth, ssb_plan, timed
 from tests.fixtures.synthetic_plan import HOST
@@ -266,7 +263,7 @@ def test_the_count_scales_to_the_cap_and_is_flat_beyond() -> None:
     for claim in (gains, flat):
         found = outcome(claim, capped, COUNTED)
         assert found.standing is Standing.REPRODUCED
-        assert all(check.kind is CheckKind.PERMITTED for check in found.checks)
+        assert all(check.kind is PERMITTED_WORKERS for check in found.checks)
     assert [check.at for check in outcome(gains, capped, COUNTED).checks] == [(0, 1), (1, 2)]
     still = timed(COUNTED, scaling(4), further=launched(2))
     assert outcome(flat, still, COUNTED).standing is Standing.CONTRADICTED

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from teiten.claims.catalogue import claims_of
 from teiten.cli.main import teiten
 from teiten.errors import LedgerError, UsageError
-from teiten.study.claims_catalogue import claims_of
 from tests.fixtures.synthetic import write_synthetic_ledger
 
 

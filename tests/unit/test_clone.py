@@ -12,7 +12,7 @@ import pytest
 
 from teiten.errors import MachineError, ServerError, UsageError
 from teiten.execute.postgres.templates import clone as clone_module
-from teiten.execute.postgres.templates.clone import clone_tree
+from teiten.execute.postgres.templates.clone import clone_tree, make_movable
 from teiten.execute.postgres.templates.copy_methods import (
     CACHE_NAME,
     CopyMethod,
@@ -88,11 +88,64 @@ def test_a_cluster_in_use_is_refused(source: Path, tmp_path: Path) -> None:
         clone_tree(source, tmp_path / "copy", user=OURSELVES)
 
 
-def test_tablespaces_are_refused(source: Path, tmp_path: Path) -> None:
-    (source / "pg_tblspc" / "16385").symlink_to("/elsewhere")
-    with pytest.raises(ServerError, match="16385 is not a plain file") as caught:
-        clone_tree(source, tmp_path / "copy", user=OURSELVES)
+def cluster_with_parts(tmp_path: Path, source: Path) -> Path:
+    """A cluster's folder: its data, a tablespace and the WAL beside them, linked as PostgreSQL has
+    it."""
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    data = source.rename(folder / "data")
+    (folder / "fast" / "PG_18_1").mkdir(parents=True)
+    (folder / "fast" / "PG_18_1" / "16400").write_bytes(b"rows")
+    (folder / "wal").mkdir()
+    (folder / "wal" / "000000010000000000000001").write_bytes(b"wal")
+    (data / "pg_tblspc" / "16385").symlink_to(folder / "fast")
+    (data / "pg_wal").symlink_to(folder / "wal")
+    return folder
+
+
+def test_tablespaces_and_wal_in_the_clusters_folder_are_copied_beside_the_new_data(
+    source: Path, tmp_path: Path
+) -> None:
+    folder, copy = cluster_with_parts(tmp_path, source), tmp_path / "copy"
+    copy.mkdir()
+    report = clone_tree(folder / "data", copy / "data", user=OURSELVES)
+    assert report.bytes == 3_000_003 + len(b"rows") + len(b"wal")
+    space, wal = copy / "data" / "pg_tblspc" / "16385", copy / "data" / "pg_wal"
+    assert space.resolve() == copy / "fast" and wal.resolve() == copy / "wal"
+    (space / "PG_18_1" / "16400").write_bytes(b"others")
+    assert (folder / "fast" / "PG_18_1" / "16400").read_bytes() == b"rows"
+    moved = copy.rename(tmp_path / "moved")
+    assert (moved / "data" / "pg_tblspc" / "16385" / "PG_18_1" / "16400").read_bytes() == b"others"
+
+
+def test_a_finished_template_can_be_moved(source: Path, tmp_path: Path) -> None:
+    folder = cluster_with_parts(tmp_path, source)
+    make_movable(folder / "data", OURSELVES)
+    moved = folder.rename(tmp_path / "moved")
+    clone_tree(moved / "data", tmp_path / "copy" / "data", user=OURSELVES)
+    assert (tmp_path / "copy" / "wal" / "000000010000000000000001").read_bytes() == b"wal"
+
+
+@pytest.mark.parametrize("where", ["/elsewhere", "../..", "..", "../base", "../../outside", "own"])
+def test_what_is_outside_of_the_clusters_folder_is_refused(
+    source: Path, tmp_path: Path, where: str
+) -> None:
+    folder = cluster_with_parts(tmp_path, source)
+    (tmp_path / "outside").mkdir()
+    (folder / "own").symlink_to(tmp_path / "outside")
+    target = folder / "own" if where == "own" else where
+    (folder / "data" / "pg_tblspc" / "16386").symlink_to(target)
+    copy = tmp_path / "copy"
+    with pytest.raises(ServerError, match=r"16386 leads to .*spreads over other folders") as caught:
+        clone_tree(folder / "data", copy / "data", user=OURSELVES)
     assert "tablespaces" in caught.value.hint
+    assert not copy.exists()
+
+
+def test_a_link_elsewhere_in_a_cluster_is_refused(source: Path, tmp_path: Path) -> None:
+    (source / "base" / "2").symlink_to(source / "base" / "1")
+    with pytest.raises(ServerError, match="2 is not a plain file"):
+        clone_tree(source, tmp_path / "copy", user=OURSELVES)
 
 
 def test_a_full_disk_leaves_nothing_half_done(

@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 
 from teiten.analysis.across.comparison import compare
+from teiten.analysis.model.claims import ClaimStanding
 from teiten.analysis.model.comparison import Comparison
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
-from teiten.model.claims import ClaimStanding
+from teiten.claims.catalogue import claims_of
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.report.comparison.render import comparison_html, comparison_markdown
 from teiten.report.comparison.sides import comparison_sentence
-from teiten.study.claims_catalogue import claims_of
 from tests.fixtures.synthetic_plan import HOST
 from tests.fixtures.two_machines import OTHER, Speed, campaign, plan_of, times, usual
 

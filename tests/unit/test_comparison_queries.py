@@ -10,15 +10,15 @@ import pytest
 
 from teiten.analysis.across.comparability import comparability
 from teiten.analysis.across.comparison import compare
+from teiten.analysis.model.claims import ClaimOutcome
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
+from teiten.claims.catalogue import claims_of
 from teiten.kinds.queries.model import Query, queries_of
-from teiten.model.claims import ClaimOutcome
 from teiten.model.facts import HostFacts
 from teiten.model.study import DataSet
 from teiten.model.units import Seconds
 from teiten.report.comparison.render import comparison_html, comparison_markdown
 from teiten.report.comparison.sides import comparison_sentence
-from teiten.study.claims_catalogue import claims_of
 from tests.fixtures.invented_ssb import GUC, QUERIES, Further, Levels, Truth, ssb_campaign, ssb_plan
 from tests.fixtures.synthetic_plan import HOST
 from tests.unit.test_claims_queries import as_published

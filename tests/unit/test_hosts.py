@@ -10,8 +10,8 @@ import pytest
 from teiten.analysis.across.comparability import comparability
 from teiten.analysis.across.fingerprint import conditions_fingerprint
 from teiten.errors import StudyError, UsageError
-from teiten.execute.remote.sampling import client_metrics
-from teiten.execute.topology.checks import TrialReadings, problems_of
+from teiten.execute.disturbance import problems
+from teiten.execute.sites.remote.sampling import client_metrics
 from teiten.host.cautions.machine import cautions
 from teiten.model.hosts import Hosts, Placement, PlannedHost, Role
 from teiten.model.study import Study
@@ -19,7 +19,7 @@ from teiten.model.text import Language
 from teiten.model.units import Share
 from teiten.plan.describe import actions
 from teiten.plan.sites.remote import check_remote, host_cautions, placement_cautions
-from teiten.report.html import render_html
+from teiten.report.campaign import render_html
 from teiten.report.texts import caution_text
 from teiten.study.load import load_study
 from tests.fixtures.invented_analysis import invented_analysis
@@ -149,5 +149,4 @@ def test_a_busy_client_host_disturbs_a_trial() -> None:
     totals = {"cpu_other_share": 0.3, "pgbench_cpu_share": 0.2, "server_cpu_share": 0.0}
     metrics = client_metrics(totals)
     assert metrics == {"client_cpu_other_share": 0.3, "client_pgbench_cpu_share": 0.2}
-    readings = TrialReadings((), (), metrics, 0.0, 1, Share(0.05))
-    assert [one.code for one in problems_of(readings)] == ["other-load"]
+    assert [one.code for one in problems(metrics, Share(0.05))] == ["other-load"]

@@ -6,8 +6,8 @@ import json
 import stat
 from pathlib import Path
 
+from teiten.execute.client.log_folder import new_log_folder, remove_log_folder, sweep_logs
 from teiten.execute.postgres.marker import MARKER_NAME
-from teiten.execute.workload.log_folder import new_log_folder, remove_log_folder, sweep_logs
 
 
 def test_a_folder_is_private_and_goes_with_its_logs(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from teiten.analysis.verdict.pairs import Observation, observe, pair
+from teiten.analysis.model.observations import Observation
+from teiten.analysis.verdict.pairs import observe, pair
 from teiten.model.progress import Attempt
 from teiten.model.trial import Outcome
 from tests.fixtures.synthetic_plan import make_plan

@@ -10,13 +10,12 @@ from pathlib import Path
 import psutil
 import pytest
 
+from teiten.execute.load import ExtraWindow
 from teiten.execute.probes.perf import PerfError, PerfSession, PerfWay
-from teiten.execute.topology.stacks import ProfilingFailedError, Window, sample
-from teiten.execute.workload.pgbench import PgbenchResult
+from teiten.execute.stacks import ProfilingFailedError, Window, sample
 from teiten.host.facts.stacks import ProfilingFacts, kernel_allowed, read_profiling_facts
 from teiten.model.facts import Severity
 from teiten.model.stacks import CallGraph
-from teiten.model.trial import Series
 from teiten.model.units import Seconds
 
 BUSY = """
@@ -105,12 +104,11 @@ def test_perf_that_dies_in_mid_window_is_a_caution(
 ) -> None:
     window = Window(Seconds(1.0), 1, "-O2", busy.pid, "PostgreSQL 18.4", tmp_path / "profile")
 
-    def load() -> PgbenchResult:
+    def load() -> ExtraWindow:
         for each in perfs():
             each.kill()
         work(busy)
-        nothing = Series("pgbench", None, {})  # type: ignore[arg-type]
-        return PgbenchResult(0, "", "", "", {"transactions": 5.0}, nothing, 0.0, ())
+        return ExtraWindow(Seconds(1.0), 5.0, ())
 
     with pytest.raises(ProfilingFailedError) as caught:
         sample(window, facts, load)
@@ -124,7 +122,7 @@ def test_perf_that_dies_in_mid_window_is_a_caution(
 def test_without_perf_no_load_is_run(busy: subprocess.Popen[str], tmp_path: Path) -> None:
     window = Window(Seconds(1.0), 1, "", busy.pid, "PostgreSQL 18.4", tmp_path / "profile")
 
-    def load() -> PgbenchResult:
+    def load() -> ExtraWindow:
         raise AssertionError("the load ran for nothing")
 
     with pytest.raises(ProfilingFailedError) as caught:

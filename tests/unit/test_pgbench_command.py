@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from teiten.errors import UsageError
-from teiten.execute.workload.command import (
+from teiten.execute.client.address import Address
+from teiten.kinds.pgbench.load.command import (
     PgbenchRun,
     benchmark_arguments,
     check_options,
@@ -23,10 +24,7 @@ from teiten.model.units import Seconds
 
 RUN = PgbenchRun(
     pgbench=Pgbench(Path("/opt/pg/bin/pgbench"), Version.parse("18.4"), Source.PATH),
-    socket_directory=Path("/tmp/s"),
-    port=5433,
-    dbname="bench",
-    user_name="postgres",
+    address=Address.by_socket(Path("/tmp/s"), 5433, "postgres", "bench"),
     script=Script("range-read.sql", False, "SELECT 1;\n"),
     scale=10,
     clients=8,

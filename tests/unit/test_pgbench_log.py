@@ -8,8 +8,8 @@ from pathlib import Path
 import pyarrow
 import pytest
 
-from teiten.execute.workload.histogram import LatencyHistogram
-from teiten.execute.workload.pgbench_log import (
+from teiten.execute.client.histogram import LatencyHistogram
+from teiten.execute.client.pgbench_log import (
     CHUNK_BYTES,
     LogTail,
     TransactionLogReader,

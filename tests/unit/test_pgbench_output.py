@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from teiten.execute.workload.followed import FollowedErrors
-from teiten.execute.workload.pgbench_output import Progress, parse_progress, parse_summary
+from teiten.kinds.pgbench.load.followed import FollowedErrors
+from teiten.kinds.pgbench.load.output import Progress, parse_progress, parse_summary
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "pgbench"
 

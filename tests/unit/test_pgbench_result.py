@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from teiten.execute.workload.histogram import LatencyHistogram
-from teiten.execute.workload.pgbench_log import LogSummary
-from teiten.execute.workload.pgbench_output import parse_summary
-from teiten.execute.workload.pgbench_result import (
+from teiten.execute.client.histogram import LatencyHistogram
+from teiten.execute.client.pgbench_log import LogSummary
+from teiten.kinds.metrics import by_name
+from teiten.kinds.pgbench.load.output import parse_summary
+from teiten.kinds.pgbench.load.result import (
     log_metrics,
     log_problems,
     problems,
     script_is_wrong,
     summary_metrics,
 )
-from teiten.model.metrics import BY_NAME
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "pgbench"
 SUMMARY = parse_summary((GOLDEN / "18-retries.out").read_text())
@@ -40,7 +40,7 @@ def errors(case: str) -> list[str]:
 
 def test_the_metrics_have_the_models_names() -> None:
     metrics = summary_metrics(SUMMARY)
-    assert set(metrics) <= set(BY_NAME)
+    assert set(metrics) <= set(by_name())
     assert metrics["tps"] == 2587.153256
     assert metrics["failed_transactions"] == 0
 
@@ -57,7 +57,7 @@ def test_the_mean_of_a_whole_log_is_finer_than_the_printed_one() -> None:
     histogram = LatencyHistogram()
     histogram.record(np.array([40, 41, 41, 5000], dtype=np.int64))
     metrics = log_metrics(histogram, 1.0)
-    assert set(metrics) <= set(BY_NAME)
+    assert set(metrics) <= set(by_name())
     assert metrics["latency_mean"] == 0.0012805
     assert metrics["latency_p50"] == 0.000041
     assert metrics["latency_max"] == 0.005

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from teiten.execute.workload.sampling import (
+from teiten.kinds.pgbench.load.sampling import (
     DRAW_SECONDS,
     LARGEST_CPU_SHARE,
     LINE_SECONDS,

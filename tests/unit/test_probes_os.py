@@ -10,7 +10,7 @@ from teiten.execute.probes.os import OsSnapshot, cpu_shares, rates, totals
 from teiten.execute.probes.os_other import PsutilReader
 from teiten.execute.probes.process_cpu import Group
 from teiten.execute.probes.procfs import DiskCounters
-from teiten.model.metrics import BY_NAME
+from teiten.kinds.metrics import by_name
 
 BEFORE = OsSnapshot(
     at=100.0,
@@ -93,7 +93,7 @@ def test_disk_rates() -> None:
 
 def test_totals_are_metrics_of_the_model() -> None:
     found = totals(BEFORE, AFTER)
-    assert set(found) <= set(BY_NAME)
+    assert set(found) <= set(by_name())
     assert found["cpu_other_share"] == 0.025
     assert found["server_cpu_share"] == 0.5
     assert found["context_switches"] == 2000

@@ -19,8 +19,8 @@ from teiten.execute.probes.statements import WAIT_EVENTS, choose, statements
 from teiten.execute.probes.table import SeriesTable
 from teiten.execute.probes.ticker import ticks
 from teiten.execute.probes.waits import WaitCounter
+from teiten.kinds.metrics import by_name
 from teiten.model.installation import Version
-from teiten.model.metrics import BY_NAME
 
 
 class Time:
@@ -88,7 +88,7 @@ def test_the_newest_statements_give_each_counter_once() -> None:
 
 
 def test_the_totals_are_metrics() -> None:
-    assert set(TOTALS) <= set(BY_NAME)
+    assert set(TOTALS) <= set(by_name())
 
 
 def test_counters_leave_null_out() -> None:

@@ -25,6 +25,7 @@ from teiten.report.view.kit import Kit
 from teiten.report.view.root_cause import root_causes
 from tests.fixtures.invented_analysis import NEW, PROFILED, invented_analysis
 from tests.fixtures.invented_profiles import DEARER, ONLY_NEW, invented_profile
+from tests.fixtures.shown import Shown
 
 ANALYSIS = invented_analysis(seconds=2)
 
@@ -141,7 +142,8 @@ def test_equal_pairs_claim_no_certainty() -> None:
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_the_sentence_is_computed(language: str) -> None:
     kit = Kit(ANALYSIS, "ja" if language == "ja" else "en")
-    causes = [one for one in root_causes(kit, "w", "read") if one.findings]
+    causes = [Shown([one]) for one in root_causes(kit, "w", "read")]
+    causes = [one for one in causes if one.findings]
     assert len(causes) == len(PROFILED)
     said = causes[0].findings[0]
     assert DEARER in said and "µs" in said and "%" in said
@@ -150,6 +152,6 @@ def test_the_sentence_is_computed(language: str) -> None:
 
 def test_without_profiles_the_table_per_transaction_stays() -> None:
     bare: CampaignAnalysis = ANALYSIS
-    causes = root_causes(Kit(bare, "en"), "w", "update")
+    causes = [Shown([one]) for one in root_causes(Kit(bare, "en"), "w", "update")]
     assert causes and all(not one.drawings and not one.findings for one in causes)
     assert all(len(one.tables) == 1 for one in causes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from teiten.execute.probes.perf import call_graph_for, parse_counters, rate_for
-from teiten.execute.topology.stacks import profile_cautions
+from teiten.execute.stacks import profile_cautions
 from teiten.host.cautions.machine import plan_cautions
 from teiten.host.facts.stacks import ProfilingFacts, kernel_allowed, profiling_caution
 from teiten.model.facts import Severity

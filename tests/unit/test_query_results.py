@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from teiten.analysis.model.explain_use import WorkerRule
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
-from teiten.analysis.model.query_results import GroupConclusion, QueryResults, WorkerRule
-from teiten.report.html import render_html
+from teiten.kinds.queries.results import GroupConclusion, QueryResults, queries_found
+from teiten.report.campaign import render_html
 from teiten.report.view.report import view
 from tests.fixtures.invented_queries import (
     GROUPS,
@@ -20,6 +21,7 @@ from tests.fixtures.invented_queries import (
     invented_queries,
     scan,
 )
+from tests.fixtures.shown import part, section_of, whole
 
 SWEEP = Invented(
     contrast="guc:max_parallel_workers_per_gather",
@@ -43,7 +45,7 @@ def sweep() -> CampaignAnalysis:
 
 
 def results(analysis: CampaignAnalysis) -> QueryResults:
-    (found,) = analysis.query_results
+    (found,) = queries_found(analysis).workloads
     return found
 
 
@@ -171,52 +173,53 @@ def test_a_slower_query_whose_plan_begins_smaller_is_explained() -> None:
 
 def test_every_part_is_shown_in_both_languages(star: CampaignAnalysis) -> None:
     english, japanese = view(star, "en"), view(star, "ja")
-    (statement,) = english.answer.statements
+    (statement,) = part(english, "answer").statements
     assert len(statement.points) == 3
     assert "1 month (q1.2, q3.4)" in statement.points[0]
     assert "times as fast" in statement.points[0]
-    (part,) = english.results
-    assert [topic.title for topic in part.topics] == [
+    found = part(english, "results")
+    topics = found.headings[1:]
+    assert list(topics) == [
         "By group of queries",
         "Workers",
         "Blocks and partitions",
         "Node statistics of the greatest gain and loss",
     ]
-    assert len(japanese.results[0].topics) == 4
-    names = [chart.name for chart in english.charts()]
+    assert len(part(japanese, "results").headings[1:]) == 4
+    names = [chart.name for chart in whole(english).charts]
     assert len(names) == len(set(names))
-    tables = [table.name for topic in part.topics for table in topic.tables]
+    tables = [table.name for table in found.tables]
     assert len(tables) == len(set(tables))
-    for topic in part.topics:
-        for table in topic.tables:
-            assert {len(row) for row in table.rows} == {len(table.columns)}
+    for table in found.tables:
+        assert {len(row) for row in table.rows} == {len(table.columns)}
     assert "<schema>" not in render_html(star, "en")
 
 
 def test_a_sweep_is_one_statement_and_one_table(sweep: CampaignAnalysis) -> None:
     shown = view(sweep, "en")
-    (statement,) = shown.answer.statements
+    (statement,) = part(shown, "answer").statements
     assert statement.chart is not None and "fastest with" in statement.points[0]
-    (part,) = shown.results
-    assert part.tables == ()
-    (table,) = part.topics[0].tables
+    found = part(shown, "results")
+    assert found.below(found.headings[0]).tables == ()
+    (table,) = found.below("Level by level").tables
     assert len(table.rows) == 5
-    assert view(sweep, "ja").answer.statements[0].points
+    assert part(view(sweep, "ja"), "answer").statements[0].points
 
 
 def test_without_groups_the_first_page_counts_the_queries() -> None:
     analysis = invented_queries(Invented(groups=()))
-    (statement,) = view(analysis, "en").answer.statements
+    (statement,) = part(view(analysis, "en"), "answer").statements
     assert statement.points[0] == "Of 5 queries: 2 slower, 3 faster."
     assert "The greatest gain: q1.2" in statement.points[1]
 
 
 def test_a_campaign_without_a_counted_trial_is_shown(star: CampaignAnalysis) -> None:
-    nothing = replace(star, trials=(), query_results=(), query_plans=())
-    assert view(nothing, "en").results == ()
+    nothing = replace(star, trials=(), results={})
+    assert section_of(view(nothing, "en"), "results") is None
 
 
 def test_many_contexts_leave_the_groups_to_the_chart() -> None:
     many = tuple(replace(GROUPS[at % 3], name=f"g{at}") for at in range(9))
-    (statement,) = view(invented_queries(Invented(groups=many)), "en").answer.statements
+    page = view(invented_queries(Invented(groups=many)), "en")
+    (statement,) = part(page, "answer").statements
     assert statement.points[0].startswith("Of 5 queries")

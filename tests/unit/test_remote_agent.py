@@ -13,12 +13,18 @@ from pathlib import Path
 import pytest
 
 from teiten.errors import UsageError
+from teiten.execute.client.histogram import LatencyHistogram
 from teiten.execute.postgres import conf
-from teiten.execute.remote.agent.wire import Message, WireError, read_message, write_message
-from teiten.execute.remote.bundle import AGENT, LOADER, first_words, sources
-from teiten.execute.remote.ssh import check_host
-from teiten.execute.workload.histogram import LatencyHistogram
+from teiten.execute.sites.remote.agent.forms import template_form, template_of
+from teiten.execute.sites.remote.agent.wire import Message, WireError, read_message, write_message
+from teiten.execute.sites.remote.bundle import AGENT, LOADER, first_words, sources
+from teiten.execute.sites.remote.ssh import check_host
 from teiten.model.hosts import OLDEST_PYTHON
+from teiten.model.plan import TemplateSpec
+from teiten.model.ssb import SsbVariant
+from teiten.model.study import DataKind, DataSet, Layout, Script
+from teiten.model.units import Bytes, Share
+from tests.fixtures.synthetic_plan import make_installation
 
 STAND_INS = frozenset({"psutil", "filelock", "platformdirs", "psycopg", "numpy"})
 
@@ -89,9 +95,9 @@ def test_an_agent_answers_without_any_package_and_ends_with_its_input(tmp_path: 
 
 CUT_OFF = """
 import sys
-from teiten.execute.remote.agent.loads import Loads
-from teiten.execute.remote.agent.room import Room
-from teiten.execute.workload.log_folder import new_log_folder
+from teiten.execute.sites.remote.agent.loads import Loads
+from teiten.execute.sites.remote.agent.room import Room
+from teiten.execute.client.log_folder import new_log_folder
 room = Room()
 room.choose(sys.argv[1])
 room.prepare(lock=True)
@@ -171,3 +177,24 @@ def test_json_of_the_bundle_is_one_line() -> None:
     words = first_words()
     assert words.count(b"\n") == 2
     assert isinstance(json.loads(words.splitlines()[1]), dict)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        DataSet(2, 80),
+        DataSet(
+            1, kind=DataKind.SCRIPT, script=Script("mine.sql", False, "SELECT 1"), size=Bytes(5)
+        ),
+        DataSet(0.1, kind=DataKind.SSB, variant=SsbVariant.REPORTS),
+        DataSet(
+            1, layout=Layout("keyed", (Script("a.sql", False, "SELECT 2"),), Share(1.5), 12, False)
+        ),
+    ],
+)
+def test_a_template_is_the_same_on_its_host(data: DataSet) -> None:
+    spec = TemplateSpec(make_installation("18.4"), True, data, "f" * 64, Bytes(7))
+    form = json.loads(json.dumps(template_form(spec, spec.installation)))
+    there = template_of(form)
+    assert there.data == data and str(there.data) == str(data)
+    assert (there.fingerprint, there.expected_bytes) == (spec.fingerprint, spec.expected_bytes)

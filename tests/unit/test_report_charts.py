@@ -12,13 +12,14 @@ from teiten.report.charts.forest import WIDEST, ForestRow, ForestWords, forest
 from teiten.report.charts.levels import logarithmic_ticks
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import invented_analysis
+from tests.fixtures.shown import whole
 
 WORDS = ForestWords("ratio", "title", "note", "ratio", "verdict")
 
 
 @pytest.fixture(scope="module")
 def charts() -> dict[str, Chart]:
-    return {one.name: one for one in view(invented_analysis(seconds=3), "en").charts()}
+    return {one.name: one for one in whole(view(invented_analysis(seconds=3), "en")).charts}
 
 
 def encodings(spec: Any) -> Iterator[dict[str, Any]]:
@@ -54,7 +55,7 @@ def test_every_axis_of_numbers_has_its_unit(charts: dict[str, Chart]) -> None:
 
 def test_names_of_charts_are_unique_and_safe(charts: dict[str, Chart]) -> None:
     assert all(name.replace("-", "").isalnum() for name in charts)
-    assert len(charts) == len(list(view(invented_analysis(seconds=3), "en").charts()))
+    assert len(charts) == len(whole(view(invented_analysis(seconds=3), "en")).charts)
 
 
 def test_every_counted_trial_is_a_dot(charts: dict[str, Chart]) -> None:

@@ -8,13 +8,13 @@ import pytest
 
 from teiten.analysis.claims.outcomes import assess
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.report.campaign import render_html, render_markdown
 from teiten.report.charts.base import Chart, as_records
-from teiten.report.html import render_html
-from teiten.report.markdown import render_markdown
 from teiten.report.texts import texts
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.invented_claims import attempts_of, invented_claims
+from tests.fixtures.shown import part, section_of
 
 
 @pytest.fixture(scope="module")
@@ -27,21 +27,19 @@ def analysis() -> CampaignAnalysis:
 
 
 def chart_of(analysis: CampaignAnalysis) -> Chart:
-    found = view(analysis, "en").findings
-    assert found is not None
+    found = part(view(analysis, "en"), "findings")
     (chart,) = found.charts
     return chart
 
 
 def test_every_claim_is_in_one_of_the_tables(analysis: CampaignAnalysis) -> None:
-    found = view(analysis, "en").findings
-    assert found is not None
+    found = part(view(analysis, "en"), "findings")
     applied, elsewhere = found.tables
     assert len(applied.rows) + len(elsewhere.rows) == len(analysis.claims)
     words = [row[-1].text.split(":")[0] for row in applied.rows]
     assert set(words) == {"reproduced", "contradicted", "inconclusive"}
     assert elsewhere.rows[-1][-1].text == "needs PostgreSQL 13, 14; here 17, 18"
-    assert found.summary.startswith("The study replicates 6 findings of the reports: ")
+    assert found.paragraphs[0].startswith("The study replicates 6 findings of the reports: ")
 
 
 def test_curves_are_relative_to_their_own_value_at_the_cores(analysis: CampaignAnalysis) -> None:
@@ -61,8 +59,8 @@ def test_curves_are_relative_to_their_own_value_at_the_cores(analysis: CampaignA
 
 
 def test_without_a_level_at_the_cores_there_is_no_curve() -> None:
-    found = view(invented_analysis(seconds=2), "en").findings
-    assert found is not None and not found.charts
+    found = part(view(invented_analysis(seconds=2), "en"), "findings")
+    assert not found.charts
 
 
 def test_both_forms_hold_the_part_before_the_evidence(analysis: CampaignAnalysis) -> None:
@@ -76,7 +74,7 @@ def test_both_forms_hold_the_part_before_the_evidence(analysis: CampaignAnalysis
 
 def test_a_study_without_findings_has_no_such_part(analysis: CampaignAnalysis) -> None:
     none = replace(analysis, claims=())
-    assert view(none, "en").findings is None
+    assert section_of(view(none, "en"), "findings") is None
     assert 'id="findings"' not in render_html(none, "en")
 
 

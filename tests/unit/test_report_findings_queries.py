@@ -7,15 +7,14 @@ from dataclasses import replace
 import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.model.query_claims import LAUNCHED, PERMITTED
+from teiten.claims.catalogue import claims_of
+from teiten.kinds.queries.claims.measures import LAUNCHED, PERMITTED
+from teiten.report.campaign import render_html, render_markdown
 from teiten.report.charts.base import as_records
-from teiten.report.html import render_html
-from teiten.report.markdown import render_markdown
 from teiten.report.tables import Table
-from teiten.report.view.findings import Findings
 from teiten.report.view.report import view
-from teiten.study.claims_catalogue import claims_of
 from tests.fixtures.invented_ssb import GUC, QUERIES, Levels, ssb_campaign, ssb_plan
+from tests.fixtures.shown import Shown, part
 from tests.fixtures.synthetic_plan import HOST
 from tests.unit.test_claims_queries import as_published
 
@@ -55,10 +54,8 @@ def analysis() -> CampaignAnalysis:
     return ssb_campaign("parallel", plan, truth, facts=FACTS, further=further, claims=claims)
 
 
-def findings(analysis: CampaignAnalysis) -> Findings:
-    found = view(analysis, "en").findings
-    assert found is not None
-    return found
+def findings(analysis: CampaignAnalysis) -> Shown:
+    return part(view(analysis, "en"), "findings")
 
 
 def table(analysis: CampaignAnalysis, name: str) -> Table:

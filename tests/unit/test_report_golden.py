@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from teiten.model.text import Language
-from teiten.report.markdown import markdown_text
+from teiten.report.render.markdown import markdown_text
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.invented_queries import Invented, invented_queries

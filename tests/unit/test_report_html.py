@@ -11,9 +11,11 @@ import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.model.text import Language
-from teiten.report.html import policy, render_html, script_json
+from teiten.report.campaign import render_html
+from teiten.report.render.html import policy, script_json
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import NASTY, empty, invented_analysis, quick
+from tests.fixtures.shown import part
 
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
 
@@ -116,7 +118,7 @@ def test_a_second_factor_makes_panels(analysis: CampaignAnalysis) -> None:
 
     trials = tuple(replace(one, levels=more(one.levels, one.number)) for one in analysis.trials)
     shown = view(replace(analysis, trials=trials), "en")
-    panels = set(shown.results[0].charts[0].rows["panel"])
+    panels = set(part(shown, "results").charts[0].rows["panel"])
     assert panels == {"work_mem = 4MB", "work_mem = 64MB"}
 
 

@@ -8,7 +8,8 @@ import re
 
 import pytest
 
-from teiten.report.markdown import code_block, escape, render_markdown
+from teiten.report.campaign import render_markdown
+from teiten.report.render.markdown import code_block, escape
 from tests.fixtures.invented_analysis import NASTY, invented_analysis
 
 

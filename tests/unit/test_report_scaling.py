@@ -12,14 +12,17 @@ import pytest
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.scaling import Curve, ScalingResult
 from teiten.analysis.scaling.curve import scale
+from teiten.kinds.pgbench.model import NAME as KIND
+from teiten.kinds.pgbench.present.scaling import scaling
+from teiten.kinds.pgbench.results import PgbenchFound
 from teiten.model.text import Language
 from teiten.model.units import Share
+from teiten.report.campaign import render_html
 from teiten.report.charts.base import as_records
-from teiten.report.html import render_html
 from teiten.report.view.kit import Kit
 from teiten.report.view.report import view
-from teiten.report.view.scaling import WorkloadScaling, scaling
 from tests.fixtures.invented_analysis import NEW, OLD, invented_analysis
+from tests.fixtures.shown import Shown, whole
 
 LOADS = (1.0, 4.0, 16.0, 32.0, 64.0)
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
@@ -34,13 +37,18 @@ def shown(
     invented: CampaignAnalysis,
     *tables: Mapping[float, Mapping[int, float]],
     language: Language = "en",
-) -> WorkloadScaling:
+) -> Shown:
     found = tuple(
         ScalingResult("read", (), side, scale(table, delta=Share(0.02), alpha=Share(0.05), cores=2))
         for side, table in zip((OLD, NEW), tables, strict=False)
     )
-    (part,) = scaling(Kit(replace(invented, scaling=found), language), "workload-1", "read")
-    return part
+    return Shown(
+        scaling(
+            Kit(replace(invented, results={KIND: PgbenchFound(found)}), language),
+            "workload-1",
+            "read",
+        )
+    )
 
 
 def curve(noise: float = 0.0, blocks: int = 1) -> dict[float, dict[int, float]]:
@@ -101,8 +109,8 @@ def test_a_misfit_by_the_f_test_names_its_probability(invented: CampaignAnalysis
 def test_only_a_curve_that_fits_is_drawn_and_only_where_it_was_measured(
     invented: CampaignAnalysis,
 ) -> None:
-    assert "curve" not in shown(invented, flat(0.005, 5)).chart.rows["kind"]
-    chart = shown(invented, flat(0.005, 5), curve(0.01, 5)).chart
+    assert "curve" not in shown(invented, flat(0.005, 5)).charts[0].rows["kind"]
+    (chart,) = shown(invented, flat(0.005, 5), curve(0.01, 5)).charts
     drawn = [
         (side, load)
         for kind, side, load in zip(
@@ -115,7 +123,7 @@ def test_only_a_curve_that_fits_is_drawn_and_only_where_it_was_measured(
 
 
 def test_the_knee_is_marked_with_its_interval(invented: CampaignAnalysis) -> None:
-    rows = as_records(shown(invented, flat(0.02, 5), curve()).chart.rows)
+    rows = as_records(shown(invented, flat(0.02, 5), curve()).charts[0].rows)
     knees = [row for row in rows if row["kind"] == "knee"]
     assert [(row["side"], row["load"]) for row in knees] == [("17.10", 4), ("18.4", 64)]
     assert knees[0]["low"] <= 4 <= knees[0]["high"]
@@ -123,7 +131,7 @@ def test_the_knee_is_marked_with_its_interval(invented: CampaignAnalysis) -> Non
 
 
 def test_the_table_has_a_row_for_every_load_and_side(invented: CampaignAnalysis) -> None:
-    table = shown(invented, flat(0.005, 5), curve()).table
+    (table,) = shown(invented, flat(0.005, 5), curve()).tables
     assert [(row[0].text, row[1].text) for row in table.rows[:2]] == [("1", "17.10"), ("1", "18.4")]
     assert len(table.rows) == 10
     assert table.rows[-2][3].text == "6\u00a0%"  # 4 of 64 clients' worth
@@ -151,12 +159,14 @@ def test_every_kind_of_finding_has_its_words(
 
 def test_a_workload_with_a_throughput_of_zero_has_no_section(invented: CampaignAnalysis) -> None:
     nothing = scale({1.0: {1: 0.0}}, delta=Share(0.02), alpha=Share(0.05))
-    empty = replace(invented, scaling=(ScalingResult("read", (), OLD, nothing),))
-    assert scaling(Kit(empty, "en"), "workload-1", "read") == ()
+    empty = replace(
+        invented, results={KIND: PgbenchFound((ScalingResult("read", (), OLD, nothing),))}
+    )
+    assert not list(scaling(Kit(empty, "en"), "workload-1", "read"))
 
 
 def test_the_page_holds_the_section_and_its_chart(invented: CampaignAnalysis) -> None:
     page = render_html(invented, "en")
     assert page.count("<h4>Scaling with client connections</h4>") == 2
     assert 'id="chart-workload-2-scaling-1"' in page
-    assert "workload-2-scaling-1" in {chart.name for chart in view(invented, "en").charts()}
+    assert "workload-2-scaling-1" in {chart.name for chart in whole(view(invented, "en")).charts}

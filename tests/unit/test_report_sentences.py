@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from teiten.analysis.model.findings import ContrastResult, Interval, Verdict, VerdictKind
-from teiten.model.metrics import BY_NAME
+from teiten.kinds.metrics import by_name
 from teiten.model.text import Language
 from teiten.model.units import Share
 from teiten.report.sentences import processor, verdict_sentence
@@ -29,7 +29,7 @@ def said(
     verdict = Verdict(
         kind, beyond, effect, 5, Share(0.02), None if smallest is None else Share(smallest)
     )
-    contrast = ContrastResult("read", BY_NAME[metric], "17", "18", (), verdict)
+    contrast = ContrastResult("read", by_name()[metric], "17", "18", (), verdict)
     return verdict_sentence(ANALYSIS, contrast, language).replace("\u00a0", " ")
 
 

@@ -11,10 +11,11 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.cli.campaign.analyse import analyse_campaign
 from teiten.model.noise import NOISE
 from teiten.model.text import Language
-from teiten.report.html import render_html
-from teiten.report.markdown import markdown_text
+from teiten.report.campaign import render_html
+from teiten.report.render.markdown import markdown_text
 from teiten.report.view.report import view
 from tests.fixtures.pairs import ab_plan, carry_on, new_ledger, side, tps_with
+from tests.fixtures.shown import part
 from tests.unit.test_noise import FLOOR
 
 
@@ -57,7 +58,7 @@ def test_it_is_rendered_in_both_languages(analysis: CampaignAnalysis, language: 
 
 
 def test_the_design_shows_only_blocks_that_ran(analysis: CampaignAnalysis) -> None:
-    shown = view(analysis, "en").asked.grid
+    (shown,) = part(view(analysis, "en"), "asked").charts
     assert len(shown.rows["block"]) == len(analysis.trials)
 
 

@@ -8,14 +8,23 @@ from pathlib import Path
 
 import pytest
 
+import teiten.kinds
 import teiten.report
 from teiten.analysis.model.findings import VerdictKind
+from teiten.kinds.registry import names
 from teiten.model.facts import Caution, Severity
 from teiten.model.study import CachePolicy
 from teiten.model.trial import Outcome, Problem, Step
-from teiten.report.texts import PARTS, caution_text, problem_text, read_entries, texts
+from teiten.report.texts import (
+    PARTS,
+    caution_text,
+    problem_text,
+    read_entries,
+    texts,
+    words_of_kind,
+)
 
-SOURCES = Path(teiten.report.__file__).parent
+SOURCES = (Path(teiten.report.__file__).parent, Path(teiten.kinds.__path__[0]))
 
 
 def placeholders(text: str) -> set[str]:
@@ -26,6 +35,15 @@ def placeholders(text: str) -> set[str]:
 def test_both_languages_have_the_same_keys_and_placeholders(part: str) -> None:
     english, japanese = read_entries(f"{part}en.toml"), read_entries(f"{part}ja.toml")
     assert english, "the file is there"
+    same_keys_and_placeholders(english, japanese)
+
+
+@pytest.mark.parametrize("kind", names())
+def test_the_words_of_a_kind_are_there_in_both_languages(kind: str) -> None:
+    same_keys_and_placeholders(words_of_kind(kind, "en"), words_of_kind(kind, "ja"))
+
+
+def same_keys_and_placeholders(english: dict[str, str], japanese: dict[str, str]) -> None:
     assert english.keys() == japanese.keys()
     different = {
         key for key in english if placeholders(english[key]) != placeholders(japanese[key])
@@ -37,8 +55,9 @@ def mentions() -> tuple[set[str], list[re.Pattern[str]]]:
     """Keys that the code names in full, and patterns of those that it composes."""
     text = "\n".join(
         path.read_text(encoding="utf-8")
+        for folder in SOURCES
         for pattern in ("**/*.py", "templates/*.j2")
-        for path in SOURCES.glob(pattern)
+        for path in folder.glob(pattern)
     )
     whole: set[str] = set()
     for key in re.findall(r"""["']([a-z-]+\.[A-Za-z0-9_.-]+)["']""", text):
@@ -61,7 +80,11 @@ def test_no_text_is_unused() -> None:
     whole, patterns = mentions()
     unused = {
         key
-        for key in {**read_entries("en.toml"), **without_cautions("profiles.en.toml")}
+        for key in {
+            **read_entries("en.toml"),
+            **without_cautions("profiles.en.toml"),
+            **{key: text for kind in names() for key, text in words_of_kind(kind, "en").items()},
+        }
         if key not in whole and not any(one.fullmatch(key) for one in patterns)
     }
     assert not unused

@@ -10,15 +10,17 @@ import numpy as np
 import pytest
 
 from teiten.analysis.campaign import analyse
+from teiten.analysis.model.claims import ClaimStanding
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.model.claims import ClaimStanding
+from teiten.claims.catalogue import claims_of
+from teiten.kinds.pgbench.present.scaling import scaling
+from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.text import Language
 from teiten.model.trial import Outcome, Trial
-from teiten.report.html import render_html
+from teiten.report.campaign import render_html
 from teiten.report.view.kit import Kit
-from teiten.report.view.scaling import scaling
 from teiten.report.view.variants import variant_rows
-from teiten.study.claims_catalogue import claims_of
+from tests.fixtures.shown import Shown
 from tests.unit.test_pinning import cpus, host, planned
 
 
@@ -62,13 +64,13 @@ def campaign(efficiency: float = 0.95) -> CampaignAnalysis:
 
 
 def test_the_load_is_the_cores_and_the_side_the_server() -> None:
-    (found,) = campaign().scaling
+    (found,) = pgbench_found(campaign()).scaling
     assert (found.load, found.side, found.workload) == ("cores", "18", "read")
     assert [point.load for point in found.scaling.points] == [1, 2, 4, 6]
     shares = [point.per_load for point in found.scaling.points]
     assert shares == pytest.approx([1, 0.95, 0.95**2, 0.95 ** math.log2(6)], abs=0.02)
     assert all(point.per_core is None for point in found.scaling.points)
-    assert campaign().bottlenecks == ()
+    assert pgbench_found(campaign()).bottlenecks == ()
 
 
 def test_the_published_finding_is_checked_on_the_measured_cores() -> None:
@@ -80,13 +82,13 @@ def test_the_published_finding_is_checked_on_the_measured_cores() -> None:
 
 
 def test_the_words_speak_of_cores() -> None:
-    (part,) = scaling(Kit(campaign(), "en"), "w", "read")
+    part = Shown(scaling(Kit(campaign(), "en"), "w", "read"))
     growth, knee, *_ = part.findings
     assert growth.startswith(
         "PostgreSQL 18.4: from 1\u00a0core to 6\u00a0cores, throughput grew to 5.2"
     )
     assert "the knee is at 6\u00a0cores, the smallest number of cores within" in knee
-    assert [column.title for column in part.table.columns][-2:] == [
+    assert [column.title for column in part.tables[0].columns][-2:] == [
         "per core",
         "distance from the law",
     ]
@@ -109,5 +111,5 @@ def test_the_evidence_names_the_processors() -> None:
 def test_the_report_reads_in_both_languages(language: Language, said: tuple[str, ...]) -> None:
     page = render_html(campaign(), language)
     assert all(text in page for text in said)
-    two = replace(campaign(), scaling=())
+    two = replace(campaign(), results={})
     assert said[1] not in render_html(two, language)

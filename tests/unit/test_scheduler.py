@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -99,3 +100,16 @@ def test_a_streak_is_broken_by_a_trial_that_did_not_fail(between: Outcome) -> No
     trial = PLAN.trials[0]
     for outcome in (Outcome.FAILED, between, Outcome.FAILED):
         streaks.ended(trial, ended(1, outcome))
+
+
+@pytest.mark.parametrize(("repeats", "failures"), [(0, 4), (2, 4), (6, 8)])
+def test_a_trial_may_use_up_its_repeats_before_the_campaign_is_given_up(
+    repeats: int, failures: int
+) -> None:
+    measure = replace(PLAN.study.measure, repeats=repeats)
+    streaks = FailureStreaks(replace(PLAN, study=replace(PLAN.study, measure=measure)))
+    trial = PLAN.trials[0]
+    for _ in range(failures - 1):
+        streaks.ended(trial, ended(1, Outcome.FAILED))
+    with pytest.raises(TrialsFailedError, match=f"{failures} trials in a row"):
+        streaks.ended(trial, ended(1, Outcome.FAILED))

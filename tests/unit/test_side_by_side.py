@@ -32,7 +32,8 @@ from teiten.plan.checks import check
 from teiten.plan.dry import DryExecutor
 from teiten.plan.expand import expand
 from teiten.plan.sizing import size
-from teiten.report.markdown import TEXT, render_markdown
+from teiten.report.campaign import render_markdown
+from teiten.report.render.markdown import TEXT
 from teiten.study.sides import Shared, null_study
 from tests.fixtures.pairs import ab_plan, carry_on, new_ledger, side, tps_with
 from tests.fixtures.planned import FOLDER, PGBENCH, fingerprint, planned
@@ -192,7 +193,7 @@ def measured(
 ) -> list[tuple[int, ...]]:
     ledger = new_ledger(folder, plan)
     carry_on(ledger, tps_of)
-    (result,) = contrasts(plan, ledger.attempts("tps"), ("tps",))
+    (result,) = contrasts(plan, ledger.attempts("tps"), judged_only=True)
     trials = len(ledger.finished())
     ledger.close()
     return [(result.overall.pairs, trials)]
@@ -215,11 +216,11 @@ def test_the_verdict_of_shared_starts_is_that_of_their_means(tmp_path: Path) -> 
     carry_on(ledger, tps_with(0.0, 0.05))
     attempts = ledger.attempts("tps")
     ledger.close()
-    (result,) = contrasts(plan, attempts, ("tps",))
+    (result,) = contrasts(plan, attempts, judged_only=True)
     assert result.overall == result.levels[0].verdict
     assert len(result.levels[0].old_values) == 8
     assert result.overall.pairs == 4
-    (cut,) = contrasts(plan, attempts[:6], ("tps",))
+    (cut,) = contrasts(plan, attempts[:6], judged_only=True)
     assert cut.overall.pairs == 1, "the second start is not complete"
 
 
@@ -249,7 +250,7 @@ def test_how_it_stands_is_told_in_starts(tmp_path: Path) -> None:
     carry_on(ledger, tps_with(0.0, 0.2))
     attempts = ledger.attempts("tps")
     ledger.close()
-    (line,) = standing_lines(plan, contrasts(plan, attempts[:8], ("tps",)), attempts[:8])
+    (line,) = standing_lines(plan, contrasts(plan, attempts[:8], judged_only=True), attempts[:8])
     assert line.startswith("no interval yet; 2 starts of 2 pairs, ")
 
 

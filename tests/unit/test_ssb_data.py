@@ -19,13 +19,13 @@ import pyarrow.parquet
 import pytest
 
 from teiten.cli.data.ssb import is_dsn
+from teiten.datasets.ssb.rows import native
+from teiten.datasets.ssb.rows.blocks import Block, take_blocks
+from teiten.datasets.ssb.rows.files import write_files
+from teiten.datasets.ssb.rows.load import describe
+from teiten.datasets.ssb.rows.results import has_known_results, known_results, queries
+from teiten.datasets.ssb.rows.watch import Unwatched
 from teiten.errors import MachineError, UsageError
-from teiten.execute.ssb import native
-from teiten.execute.ssb.blocks import Block, take_blocks
-from teiten.execute.ssb.files import write_files
-from teiten.execute.ssb.load import describe
-from teiten.execute.ssb.results import has_known_results, known_results, queries
-from teiten.execute.ssb.watch import Unwatched
 from teiten.host.system.pipes import ROOM, widen_pipe
 from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable, SsbVariant
 

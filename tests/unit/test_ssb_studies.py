@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from teiten.datasets.ssb.plan import PLAN as DATA
+from teiten.datasets.ssb.rows import sizes
 from teiten.errors import MachineError, TeitenError
 from teiten.execute.postgres.templates.identity import expected_bytes, template_fingerprint
-from teiten.execute.ssb import sizes
 from teiten.kinds.queries.model import queries_of
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from teiten.analysis.claims.outcomes import in_print
+from teiten.analysis.model.claims import ClaimStanding
+from teiten.claims.catalogue import claims_of
 from teiten.errors import TeitenError, UsageError
 from teiten.model.build import BuildSpec
-from teiten.model.claims import ClaimStanding
-from teiten.study.claims_catalogue import claims_of
 from teiten.study.copying import commented_copy
 from teiten.study.load import load_study
 

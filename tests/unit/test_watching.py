@@ -39,7 +39,7 @@ def attempts(ratios: list[float], plan: Plan = PLAN) -> list[Attempt]:
 
 def lines(ratios: list[float], plan: Plan = PLAN) -> list[str]:
     done = attempts(ratios, plan)
-    found = standing_lines(plan, contrasts(plan, done, ("tps",)), done)
+    found = standing_lines(plan, contrasts(plan, done, judged_only=True), done)
     return [line.replace("\u00a0", " ") for line in found]
 
 

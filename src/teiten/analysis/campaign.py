@@ -7,23 +7,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from teiten.analysis.claims.explain import plan_numbers
+from teiten.analysis.claims.evidence import further_numbers
 from teiten.analysis.claims.outcomes import assess
-from teiten.analysis.explain.queries import query_plans
 from teiten.analysis.latency import distribution
+from teiten.analysis.model.claims import Claim
 from teiten.analysis.model.findings import CampaignAnalysis, TrialView
+from teiten.analysis.model.measured import Measured
+from teiten.analysis.model.predicate import Key
 from teiten.analysis.per_transaction import per_transaction
-from teiten.analysis.query_results import query_results
-from teiten.analysis.scaling.loads import scalings
-from teiten.analysis.scaling.plateaus import bottlenecks
 from teiten.analysis.series import strides, thin
-from teiten.analysis.stacks import profiles, share_of
+from teiten.analysis.stacks import profiles
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.drift import drift_cautions
 from teiten.analysis.verdict.noise import recorded_noise
 from teiten.analysis.verdict.replication import recorded_replication
 from teiten.analysis.verdict.stopping import standing
-from teiten.model.claims import Claim, FunctionShare
+from teiten.kinds.contract import analysis_of
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Attempt, open_trials
@@ -70,8 +69,8 @@ def analyse(
         )
     )
     results = contrasts(plan, attempts)
-    scaling = scalings(plan, attempts, cores=facts.cpu.logical)
-    explained = query_plans(plan, views)
+    workloads = tuple(one.name for one in plan.study.workloads)
+    measured = Measured(plan, facts, workloads, views, tuple(attempts), results, happened)
     return CampaignAnalysis(
         name=name,
         teiten_version=teiten_version,
@@ -96,17 +95,28 @@ def analyse(
             claims,
             plan,
             facts,
-            _with_evidence(views, claims, plan_numbers(claims, plan, views, happened)),
+            _with_evidence(views, further_numbers(claims, plan, views, happened)),
         ),
-        scaling=scaling,
-        query_plans=explained,
-        query_results=query_results(
-            plan, views, attempts, contrasts=results, plans=explained, events=happened
-        ),
-        bottlenecks=bottlenecks(plan, facts, views, scaling),
+        results=_of_kinds(measured),
         profiles=profiles(plan, views),
         per_transaction=per_transaction(plan, facts, views),
     )
+
+
+def _of_kinds(measured: Measured) -> dict[str, object]:
+    """What each kind of a campaign's workloads finds in its own trials."""
+    found: dict[str, object] = {}
+    for kind in dict.fromkeys(one.kind for one in measured.plan.study.workloads):
+        mine = tuple(one.name for one in measured.plan.study.workloads if one.kind == kind)
+        found[kind] = analysis_of(kind).results(
+            replace(
+                measured,
+                workloads=mine,
+                views=tuple(one for one in measured.views if one.workload in mine),
+                contrasts=tuple(one for one in measured.contrasts if one.workload in mine),
+            )
+        )
+    return found
 
 
 def wall_seconds(created_at: float, events: Sequence[Event], ends: Sequence[float]) -> float:
@@ -165,16 +175,13 @@ def _attempt(view: TrialView) -> Attempt:
 
 
 def _with_evidence(
-    views: Iterable[TrialView],
-    claims: Sequence[Claim],
-    of_plans: Mapping[tuple[int, int], Mapping[str, float]],
+    views: Iterable[TrialView], further: Mapping[Key, Mapping[str, float]]
 ) -> list[Attempt]:
-    """The attempts, with the shares of functions and the numbers of plans that claims speak of."""
-    wanted = [one.predicate for one in claims if isinstance(one.predicate, FunctionShare)]
-    found = []
-    for view in views:
-        further = dict(of_plans.get((view.number, view.attempt), {}))
-        if view.profile is not None:
-            further |= {one.metric: share_of(view.profile, one.function) for one in wanted}
-        found.append(replace(_attempt(view), metrics={**view.metrics, **further}))
-    return found
+    """The attempts, with the numbers beside their metrics that claims speak of."""
+    return [
+        replace(
+            _attempt(view),
+            metrics={**view.metrics, **further.get((view.number, view.attempt), {})},
+        )
+        for view in views
+    ]

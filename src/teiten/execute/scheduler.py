@@ -21,7 +21,7 @@ from teiten.model.trial import Outcome, Step, Trial
 
 REHEARSED = "rehearsed"
 HOPELESS_AFTER = 4
-"""Failures in a row of one kind, more than a trial's attempts."""
+"""Failures in a row of one kind, at the least; always more than a trial's attempts."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +87,11 @@ def prepare_campaign(
 class FailureStreaks:
     """Gives up when one kind of trial fails again and again: hours of failures help nobody."""
 
-    def __init__(self, plan: Plan, limit: int = HOPELESS_AFTER) -> None:
+    def __init__(self, plan: Plan, limit: int | None = None) -> None:
+        """``limit``: failures in a row; None for as many as the plan's repeats allow."""
+        attempts = plan.study.measure.repeats + 1
         self._contrast = plan.study.contrast
-        self._limit = limit
+        self._limit = max(HOPELESS_AFTER, attempts + 1) if limit is None else limit
         self._streaks: Counter[tuple[str, str | None]] = Counter()
 
     def ended(self, planned: PlannedTrial, trial: Trial) -> None:

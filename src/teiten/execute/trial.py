@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Protocol
 
 from teiten.errors import ServerError, WorkloadError
 from teiten.execute.executor import Executor, Facts, Observer, TrialSteps
@@ -43,6 +44,26 @@ class _Member:
     planned: PlannedTrial
     steps: TrialSteps
     problems: tuple[Problem, ...] = field(default=())
+
+
+class Rehearsed(TrialSteps, Protocol):
+    """The steps of a trial that can be tried."""
+
+    def rehearse(self) -> None:
+        """Try what the load will do. Raises WorkloadError, with a hint, where it is wrong."""
+        ...
+
+
+def rehearse(steps: Rehearsed) -> None:
+    """The first steps of a trial, to find what is wrong before any is measured; whatever is, is
+    raised, and no process is left."""
+    try:
+        steps.restore()
+        steps.start()
+        steps.rehearse()
+        steps.stop(sound=True)
+    finally:
+        steps.abandon()
 
 
 def run_trial(run: TrialRun, planned: PlannedTrial, attempt: int) -> Trial:

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from teiten.analysis.model.findings import ContrastResult, Verdict
+from teiten.kinds.metrics import in_order
 from teiten.ledger.codec import encode_json
 from teiten.ledger.store import Ledger
-from teiten.model.metrics import METRICS
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.trial import Event, FloatArray, Series, Trial
 
@@ -113,10 +113,8 @@ def _trial_row(planned: PlannedTrial, trial: Trial) -> dict[str, Any]:
 
 
 def _metric_names(trials: Iterable[Trial]) -> list[str]:
-    """Those that occur: the model's first, in its order, then any other."""
-    found = dict.fromkeys(name for trial in trials for name in trial.metrics)
-    known = [metric.name for metric in METRICS if metric.name in found]
-    return [*known, *(name for name in found if name not in known)]
+    """Those that occur: known ones first, in their order, then any other."""
+    return in_order(name for trial in trials for name in trial.metrics)
 
 
 def _contrasts(plan: Plan, contrasts: Sequence[ContrastResult]) -> Table:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from teiten.kinds.registry import Stage, kind
+from teiten.kinds.registry import Stage, kind, offers
+from teiten.model.metrics import Metric
 from teiten.model.plan import PlannedTrial
 from teiten.model.study import Measure, Study, Workload, WorkloadOptions
 from teiten.model.units import Seconds
 
 if TYPE_CHECKING:
+    from teiten.analysis.model.measured import Measured
     from teiten.plan.setup import Setup
     from teiten.study.place import Place
     from teiten.study.schema import WorkloadTable
@@ -49,6 +51,11 @@ class KindPlan(ABC):
 
     does: ClassVar[str]
     """What a workload of this kind does, for messages: ``times queries one by one``."""
+
+    metrics: ClassVar[tuple[Metric, ...]]
+    """What a trial of the kind has one number of each of; the first one is judged."""
+    contrasted: ClassVar[tuple[str, ...]]
+    """The names of those that get verdicts, the judged one first; also the machine's."""
 
     # In the study file
 
@@ -150,11 +157,55 @@ class KindPlan(ABC):
 
     def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
         """What one trial does in its slice of a number, from 1 on."""
-        return self.measuring(study, study.workloads[0]).said
+        return self.measuring(study, study.workload(trial.cell.workload)).said
 
 
 def plan_of(name: str) -> KindPlan:
     """What a kind says to the stages before anything runs. Raises KeyError for an unknown one."""
     found = kind(name, Stage.PLAN).PLAN
     assert isinstance(found, KindPlan), f"kinds/{name}/plan.py holds no KindPlan"
+    return found
+
+
+@dataclass(frozen=True)
+class Unlike:
+    """What two campaigns' workloads of one name have; ``code`` has a text in the reports."""
+
+    code: str
+    here: object
+    there: object
+    """As ``here`` where it is the same."""
+    subject: str = ""
+    """What of the workload it is about; empty for the whole."""
+
+
+class KindAnalysis:
+    """A kind where trials are analysed; ``kinds/KIND/analyse.py`` holds one as ``ANALYSIS``.
+
+    A kind without that file has verdicts, and no further results.
+    """
+
+    by_pgbench: ClassVar[bool] = False
+    """Its numbers depend on the version of the campaign's pgbench."""
+
+    def results(self, measured: Measured) -> object:
+        """What is found beside verdicts: the kind's own values."""
+        return None
+
+    def identity(self, workload: Workload) -> dict[str, Any]:
+        """What makes a workload the same work in another campaign, as JSON."""
+        return {"texts": [[one.name, one.text] for one in workload.options.texts]}
+
+    def unlike(self, a: Workload, b: Workload) -> Iterator[Unlike]:
+        """What two workloads of the kind must have in common to be compared."""
+        same = self.identity(a) == self.identity(b)
+        yield Unlike("script", a.options.source, a.options.source if same else b.options.source)
+
+
+def analysis_of(name: str) -> KindAnalysis:
+    """What a kind does with its trials. Raises KeyError for an unknown one."""
+    if not offers(name, Stage.ANALYSE):
+        return KindAnalysis()
+    found = kind(name, Stage.ANALYSE).ANALYSIS
+    assert isinstance(found, KindAnalysis), f"kinds/{name}/analyse.py holds no KindAnalysis"
     return found

@@ -5,7 +5,7 @@ A stage reaches a kind through this room alone, so that no other line names one.
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import pkgutil
 from enum import StrEnum
 from functools import cache
@@ -44,3 +44,8 @@ def kind(name: str, stage: Stage) -> ModuleType:
     if name not in names():
         raise KeyError(name)
     return importlib.import_module(f"{kinds.__name__}.{name}.{stage}")
+
+
+def offers(name: str, stage: Stage) -> bool:
+    """Whether a kind has a file for a stage: one that adds nothing there needs none."""
+    return importlib.util.find_spec(f"{kinds.__name__}.{name}.{stage}") is not None

@@ -1,4 +1,4 @@
-"""The metrics of a trial and the columns of its series: names, units, and which way is better.
+"""What a metric is, and those that trials of every kind have; a kind has its own (``kinds``).
 
 Latencies are stored in seconds, sizes in bytes, CPU as shares of all cores (0 to 1).
 """
@@ -22,44 +22,16 @@ class Metric:
     name: str
     unit: str
     better: Better = Better.NEITHER
+    judged: bool = False
+    """What the question is about: one metric of each kind of workload."""
+    exceeded: str = ""
+    """The metric that a trial has instead where it was cut off at a limit: that limit."""
 
 
-TPS = Metric("tps", "tps", Better.HIGHER)
-QUERY_TIME = Metric("query_seconds", "s", Better.LOWER)
-"""The median of a trial's timings of its query, without EXPLAIN."""
-OVER_TIMEOUT = Metric("over_timeout", "s")
-"""The limit that a query exceeded; such a trial has no QUERY_TIME."""
-PRIMARY = (TPS.name, QUERY_TIME.name)
-"""What a question is about: one of them in every workload."""
-LATENCY_MEAN = Metric("latency_mean", "s", Better.LOWER)
-LATENCY_STDDEV = Metric("latency_stddev", "s", Better.LOWER)
-UNTRIMMED = {
-    one.name: Metric(f"{one.name}_untrimmed", one.unit, one.better) for one in (TPS, LATENCY_MEAN)
-}
-"""The plain means of trials whose number is the trimmed mean of their slices."""
+MEASURED_SECONDS = Metric("measured_seconds", "s")
 
-PERCENTILES: tuple[tuple[str, float], ...] = (
-    ("latency_p50", 50.0),
-    ("latency_p90", 90.0),
-    ("latency_p95", 95.0),
-    ("latency_p99", 99.0),
-    ("latency_p99_9", 99.9),
-    ("latency_max", 100.0),
-)
-
-METRICS: tuple[Metric, ...] = (
-    TPS,
-    QUERY_TIME,
-    OVER_TIMEOUT,
-    Metric("transactions", "1"),
-    Metric("failed_transactions", "1"),
-    LATENCY_MEAN,
-    LATENCY_STDDEV,
-    *UNTRIMMED.values(),
-    *(Metric(name, "s", Better.LOWER) for name, _ in PERCENTILES),
-    Metric("measured_seconds", "s"),
-    Metric("connection_seconds", "s"),
-    Metric("log_sampling_rate", "1"),
+OF_THE_MACHINE: tuple[Metric, ...] = (
+    MEASURED_SECONDS,
     Metric("cpu_user_share", "1"),
     Metric("cpu_system_share", "1"),
     Metric("cpu_iowait_share", "1"),
@@ -92,5 +64,3 @@ METRICS: tuple[Metric, ...] = (
     Metric("buffers_written_by_checkpointer", "1"),
     Metric("buffers_written_by_bgwriter", "1"),
 )
-
-BY_NAME = {metric.name: metric for metric in METRICS}

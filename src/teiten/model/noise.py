@@ -12,7 +12,7 @@ NOISE = "noise-floor"
 
 @dataclass(frozen=True)
 class NoiseFloor:
-    """Of one workload at one number of clients, measured by TPS."""
+    """Of one workload at one number of clients, of what its workload is judged by."""
 
     key: str
     """Of machine, script, data and clients: campaigns of one key have comparable noise."""

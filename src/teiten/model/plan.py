@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from teiten.model.facts import HostFacts
 from teiten.model.hosts import Placement
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.study import DataSet, QueryMode, Study
@@ -74,6 +75,11 @@ class PlannedTrial:
     """The same of pgbench."""
     directory: str | None = None
     """Where the cluster's data are; None for Teiten's working folder."""
+    cpu_limit: float | None = None
+    """Seconds of processor time per second that server and load generator together may use; None
+    for no limit."""
+    memory_limit: Bytes | None = None
+    """The memory that they may use, the page cache of their files included; None for no limit."""
 
     @property
     def kind(self) -> tuple[object, ...]:
@@ -85,6 +91,8 @@ class PlannedTrial:
             self.query_mode,
             self.server_cpus,
             self.directory,
+            self.cpu_limit,
+            self.memory_limit,
         )
 
 
@@ -116,6 +124,18 @@ class Plan:
     needs: Needs
     hosts: Placement | None = None
     """Where it runs; None for this machine."""
+
+    @property
+    def client_machine(self) -> HostFacts | None:
+        """The load generator's, where it is another than the servers'."""
+        if self.hosts is None or self.hosts.together:
+            return None
+        return self.hosts.client.facts
+
+    @property
+    def servers_elsewhere(self) -> frozenset[str]:
+        """The levels of servers of which it is not known on which machine they run."""
+        return frozenset(level for level, server in self.servers if server.attached is not None)
 
     def pair_of(self, trial: PlannedTrial) -> tuple[PlannedTrial, ...]:
         """The trials whose slices are run in turn with those of this one, itself among them, in

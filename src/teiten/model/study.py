@@ -60,7 +60,7 @@ class Script:
 
 
 class DataKind(StrEnum):
-    """Who makes the tables; each kind has its filler in ``execute.postgres.templates.filling``."""
+    """Who makes the tables; each has a folder in ``datasets``."""
 
     PGBENCH = "pgbench"
     """``pgbench -i``"""
@@ -86,6 +86,9 @@ class Layout:
     """What the tables and indexes then take, by what they take before."""
     needs: int | None = None
     """The oldest major version of PostgreSQL that can run the scripts."""
+    all_visible: bool = True
+    """Vacuumed after the scripts, until every page is known to be visible; otherwise before them,
+    so that what they change stays as it is left, and the tables are analysed only."""
 
 
 @dataclass(frozen=True)

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from teiten.analysis.model.findings import Interval
-from teiten.model.claims import (
+from teiten.analysis.model.claims import (
+    FIRST,
+    LAST,
     Check,
-    CheckKind,
     Claim,
     ClaimOutcome,
     ClaimSource,
-    FunctionShare,
     PrintedValue,
     PublishedCurves,
     Reason,
 )
-from teiten.model.query_claims import FIRST, LAST, plan_measure
+from teiten.analysis.model.findings import Interval
 from teiten.model.study import GUC_PREFIX
 from teiten.model.units import Share
 from teiten.report.numbers import NOTHING, fixed, plain
@@ -27,15 +26,26 @@ from teiten.report.texts import Texts
 
 Side = Callable[[str], str]
 """The short name of a level of the contrasted factor, or of a server."""
-COUNTED = frozenset({CheckKind.WORKERS, CheckKind.HAS})
-"""Checks that say two numbers instead of a ratio."""
-SPEED_UPS = frozenset({CheckKind.QUERIES, CheckKind.PERMITTED})
-OF_QUERIES = COUNTED | {
-    CheckKind.QUERIES,
-    CheckKind.ORDER,
-    CheckKind.PERMITTED,
-    CheckKind.VALUE,
-}
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the kinds of checks say their words with (``analysis.model.claims.ClaimWords``)."""
+
+    texts: Texts
+    of_side: Side = str
+
+    def __call__(self, key: str, **values: object) -> str:
+        return self.texts(key, **values)
+
+    def plural(self, key: str, count: int, **values: object) -> str:
+        return self.texts.plural(key, count, **values)
+
+    def side(self, level: str) -> str:
+        return self.of_side(level)
+
+    def number(self, value: float) -> str:
+        return plain(value)
 
 
 def outcome_word(t: Texts, outcome: ClaimOutcome) -> str:
@@ -114,8 +124,7 @@ def needs_text(t: Texts, claim: Claim) -> str:
     for factor, level in further_levels(claim):
         key = f"claim.needs.{level}" if level in (FIRST, LAST) else "claim.needs.level"
         needs.append(t(key, factor=factor, level=level))
-    if isinstance(claim.predicate, FunctionShare):
-        needs.append(t("claim.needs.flame-graph"))
+    needs += claim.predicate.needs(Words(t))
     return t("list.separator").join(needs)
 
 
@@ -146,7 +155,7 @@ def check_text(t: Texts, check: Check | None, side: Side) -> str:
         return NOTHING
     what = what_is_checked(t, check, side)
     check = as_told(check)
-    if check.kind in COUNTED:
+    if check.kind.bound is not None:
         return what
     if check.ratio is None or check.low is None or check.high is None:
         return t("claim.check", what=what, ratio=NOTHING)
@@ -163,7 +172,7 @@ def check_text(t: Texts, check: Check | None, side: Side) -> str:
 
 def as_told(check: Check) -> Check:
     """Times of queries are told as speed-ups, old by new, as the reports print them."""
-    if check.kind not in SPEED_UPS or check.metric:
+    if not check.kind.speed_up or check.metric:
         return check
     least, most, low, high = (
         None if one is None else 1 / one if one else math.inf
@@ -179,9 +188,8 @@ def bounds_text(t: Texts, check: Check | None) -> str:
         return NOTHING
     check = as_told(check)
     low, high = check.least, check.most
-    if check.kind in COUNTED:
-        fewer = check.kind is CheckKind.WORKERS and low is None
-        return t("claim.fewer-than-rule" if fewer else f"claim.bound-{check.kind.value}")
+    if check.kind.bound is not None:
+        return t(check.kind.bound(check))
     if low is not None and high is not None:
         return t("interval.plain", low=fixed(low, 3), high=fixed(high, 3))
     if low is not None:
@@ -191,56 +199,5 @@ def bounds_text(t: Texts, check: Check | None) -> str:
 
 def what_is_checked(t: Texts, check: Check, side: Side) -> str:
     """What a ratio compares, and on which server, where there are several."""
-    what = _of_queries(t, check, side) if check.kind in OF_QUERIES else _of_levels(t, check, side)
+    what = check.kind.said(check, Words(t, side))
     return t("claim.on-server", server=check.server, what=what) if check.server else what
-
-
-def _of_levels(t: Texts, check: Check, side: Side) -> str:
-    sides = [side(one) for one in check.sides]
-    at = [plain(one) for one in check.at]
-    match check.kind:
-        case CheckKind.CONTRAST if len(at) == 1:
-            return t.plural("claim.contrast", round(check.at[0]), old=sides[0], new=sides[-1])
-        case CheckKind.CONTRAST:
-            levels = t("list.separator").join(at)
-            return t("claim.contrast-mean", old=sides[0], new=sides[-1], levels=levels)
-        case CheckKind.LINE:
-            return t("claim.line", side=sides[0], first=at[0], middle=at[1], last=at[2])
-        case CheckKind.PER_CORE:
-            return t("claim.per-core", side=sides[0], first=at[0], second=at[1])
-        case _:
-            return t("claim.levels", side=sides[0], first=at[0], second=at[1])
-
-
-def _of_queries(t: Texts, check: Check, side: Side) -> str:
-    queries = [_queries(t, one) for one in check.classes]
-    sides = [side(one) for one in check.sides]
-    at = [plain(one) for one in check.at]
-    of = queries[0] if queries else ""
-    match check.kind:
-        case CheckKind.QUERIES:
-            key = "claim.queries" if check.metric else "claim.speed-up"
-            what = t(key, queries=of, old=sides[0], new=sides[-1])
-            return _measured_in_plans(t, check.metric, what)
-        case CheckKind.VALUE:
-            return _measured_in_plans(t, check.metric, of)
-        case CheckKind.ORDER:
-            return t("claim.order", first=queries[0], second=queries[1])
-        case CheckKind.WORKERS:
-            return t("claim.workers", queries=of, launched=at[0], rule=at[1])
-        case CheckKind.HAS:
-            nodes = t("list.or").join(check.sides)
-            return t("claim.has", queries=of, nodes=nodes, found=at[0], count=at[1])
-        case _:
-            return t("claim.permitted", first=at[0], second=at[1])
-
-
-def _queries(t: Texts, queries: tuple[str, ...]) -> str:
-    listed = t("list.separator").join(queries)
-    return listed if len(queries) == 1 else t("claim.mean-of", queries=listed)
-
-
-def _measured_in_plans(t: Texts, metric: str, what: str) -> str:
-    """With the words for a number that is taken from plans; else as it is."""
-    found = plan_measure(metric)
-    return what if found is None else t(f"claim.{found[0].value}", of=found[1], what=what)

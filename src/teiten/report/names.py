@@ -6,9 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.kinds.queries.model import NAME as QUERIES
+from teiten.kinds.contract_present import present_of
 from teiten.model.plan import Plan
 from teiten.model.study import GUC_PREFIX
+from teiten.report.sites import named_by_user
 from teiten.report.texts import Texts
 
 Context = tuple[tuple[str, str], ...]
@@ -17,7 +18,6 @@ SERVER = "server"
 CORES = "cores"
 COUNTED = {CLIENTS: ("level.client", "level.clients"), CORES: ("level.core", "level.cores")}
 """Factors whose levels are numbers of things: the texts of one and of several."""
-QUERY = "query"
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,9 @@ class Names:
         self.ratio = t("table.ratio" if self.by_version else "table.ratio-sides")
         self.configured = self.is_server and bool(study.server_levels)
         self.workload_titles = {one.name: t.of(one.title) for one in study.workloads}
+        kinds = [present_of(one) for one in sorted({one.kind for one in study.workloads})]
+        self.axes = [one.axis for one in kinds if one.axis is not None]
+        self.own_factors = {one.own_factor for one in kinds if one.own_factor is not None}
         self.told = _told(analysis.plan)
         factor = study.factor(study.contrast)
         levels = factor.levels if factor else ()
@@ -106,7 +109,7 @@ class Names:
             return self.t(one if level == "1" else many, count=level)
         if factor == SERVER and level in self.servers:
             return self.servers[level].long
-        return level if factor == QUERY else f"{self.factor(factor)} = {level}"
+        return level if factor in self.own_factors else f"{self.factor(factor)} = {level}"
 
     def axis(self, context: Context) -> tuple[str, str]:
         """The context as the label on the axis (clients, where varied) and that of its panel, in
@@ -119,11 +122,8 @@ class Names:
 
     def axis_factor(self, context: Context) -> str | None:
         factors = [name for name, _ in context]
-        if CLIENTS in factors:
-            return CLIENTS
-        if QUERY in factors:
-            return QUERY
-        return factors[0] if factors else None
+        known = (axis for axis in self.axes if axis in factors)
+        return next(known, factors[0] if factors else None)
 
     def order(self, context: Context) -> tuple[int, ...]:
         """A sort key that follows the study's order of levels."""
@@ -131,11 +131,12 @@ class Names:
 
 
 def _told(plan: Plan) -> dict[Context, Context]:
-    """The contexts of workloads of queries, and of groups of these, without the factors of which
-    the workload has a single level: those of other workloads do not make it one of several."""
+    """The contexts of workloads whose kind has a factor of its own, and the same without it: none
+    is told with factors of which the workload has a single level, even if others have several."""
     found: dict[Context, Context] = {}
     for workload in plan.study.workloads:
-        if workload.kind != QUERIES:
+        own = present_of(workload.kind).own_factor
+        if own is None:
             continue
         contexts = {
             trial.cell.context(plan.study.contrast)
@@ -144,14 +145,14 @@ def _told(plan: Plan) -> dict[Context, Context]:
         }
         levels = Counter(factor for factor, _ in {pair for one in contexts for pair in one})
         for context in contexts:
-            told = tuple(pair for pair in context if levels[pair[0]] > 1 or pair[0] == QUERY)
+            told = tuple(pair for pair in context if levels[pair[0]] > 1 or pair[0] == own)
             found.setdefault(context, told)
-            found.setdefault(_without_query(context), _without_query(told))
+            found.setdefault(without(own, context), without(own, told))
     return found
 
 
-def _without_query(context: Context) -> Context:
-    return tuple(pair for pair in context if pair[0] != QUERY)
+def without(factor: str, context: Context) -> Context:
+    return tuple(pair for pair in context if pair[0] != factor)
 
 
 def _sides(levels: tuple[str, ...], plan: Plan, names: Names) -> list[Side]:
@@ -162,12 +163,12 @@ def _sides(levels: tuple[str, ...], plan: Plan, names: Names) -> list[Side]:
     versions = {level: str(one.version) for level, one in plan.servers}
     texts = [versions.get(level, level) for level in levels]
     clear = len(set(texts)) == len(texts)
-    attached = {level for level, one in plan.servers if one.attached is not None}
+    named = named_by_user(plan)
     return [
         Side(
             level,
             f"PostgreSQL {text}"
-            if clear and level not in attached
+            if clear and level not in named
             else f"PostgreSQL {text} ({level})",
             text if clear else level,
         )

@@ -13,7 +13,7 @@ from teiten.analysis.model.findings import (
     VerdictKind,
 )
 from teiten.model.facts import HostFacts
-from teiten.model.metrics import PRIMARY, QUERY_TIME, Better, Metric
+from teiten.model.metrics import Better, Metric
 from teiten.model.text import Language
 from teiten.report.names import Names
 from teiten.report.numbers import NOTHING, REACH, decimals_for, decimals_of, fixed, plain
@@ -124,7 +124,7 @@ def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> 
     }
     subject = (
         ""
-        if contrast.metric.name in PRIMARY
+        if contrast.metric.judged
         else t(
             "sentence.metric",
             metric=t.either(f"metric.{contrast.metric.name}", contrast.metric.name),
@@ -141,7 +141,8 @@ def _statement(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str
         reason = t.either(f"reason.{verdict.reason}", t("reason.too-few-pairs"))
         return t("sentence.nothing", reason=reason, **values)
     values["confidence"] = plain_percent(t, effect.confidence)
-    if verdict.kind in DECIDED and metric is QUERY_TIME and is_many_times(effect):
+    is_time = metric.judged and metric.better is Better.LOWER
+    if verdict.kind in DECIDED and is_time and is_many_times(effect):
         return _many_times(t, verdict, values)
     if verdict.kind in DECIDED or verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
         which, numbers = decided(t, verdict, metric)

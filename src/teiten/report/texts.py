@@ -1,4 +1,5 @@
-"""The texts of the reports, by language: TOML files under ``i18n``, looked up by dotted key."""
+"""The texts of the reports, by language, looked up by dotted key: TOML files under ``i18n``, and
+``words.LANGUAGE.toml`` in the folder of each kind of workload."""
 
 from __future__ import annotations
 
@@ -6,8 +7,11 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Any
 
+from teiten import kinds
+from teiten.kinds.registry import names
 from teiten.model.facts import Caution
 from teiten.model.text import Bilingual, Language
 from teiten.model.trial import Problem
@@ -22,7 +26,6 @@ PARTS = (
     "saturation.",
     "plans.",
     "attached.",
-    "queries.",
     "hosts.",
 )
 """The files of each language, by what stands before the language's name."""
@@ -65,7 +68,15 @@ def _flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, s
 
 def read_entries(name: str) -> dict[str, str]:
     """A file of ``i18n`` as dotted keys; empty where the file does not exist."""
-    file = resources.files("teiten.report") / "i18n" / name
+    return _entries(resources.files("teiten.report") / "i18n" / name)
+
+
+def words_of_kind(kind: str, language: Language) -> dict[str, str]:
+    """The words of a kind of workload as dotted keys; empty where it has none of its own."""
+    return _entries(resources.files(f"{kinds.__name__}.{kind}") / f"words.{language}.toml")
+
+
+def _entries(file: Traversable) -> dict[str, str]:
     if not file.is_file():
         return {}
     return dict(_flatten(tomllib.loads(file.read_text(encoding="utf-8"))))
@@ -73,10 +84,12 @@ def read_entries(name: str) -> dict[str, str]:
 
 @cache
 def texts(language: Language) -> Texts:
-    """All texts of a language: of the report, the cautions, the problems and the plans."""
+    """All texts of a language: of the report, the cautions, the problems, the plans, the kinds."""
     entries: dict[str, str] = {}
     for part in PARTS:
         entries.update(read_entries(f"{part}{language}.toml"))
+    for kind in names():
+        entries.update(words_of_kind(kind, language))
     return Texts(language, entries)
 
 

@@ -145,3 +145,9 @@ def topology_svg(topology: Topology) -> Markup:
         Markup("</svg>"),
     ]
     return Markup("").join(parts)
+
+
+def on_white(drawing: Markup) -> Markup:
+    """The drawing for a file: a picture has no page's colours behind it."""
+    paper = Markup('<rect width="100%" height="100%" fill="white"/><title>')
+    return drawing.replace(Markup("<title>"), paper, 1)

@@ -52,4 +52,4 @@ def _layout(place: Place, name: str, table: LayoutTable) -> Layout:
     key = ("data", "layouts", name)
     scripts = tuple(read_sql(place, key, one) for one in table.scripts)
     usual = LAID_OUT if scripts else AS_FILLED
-    return Layout(name, scripts, table.size or usual, table.needs)
+    return Layout(name, scripts, table.size or usual, table.needs, table.all_visible)

@@ -121,6 +121,7 @@ class LayoutTable(Table):
     scripts: Words = ()
     size: Growth = None
     needs: Major = None
+    all_visible: bool = True
 
 
 class DataTable(Table):

@@ -13,12 +13,10 @@ from typing import Any
 from teiten.analysis.across.fingerprint import commands, way_of
 from teiten.analysis.model.comparison import ComparedLevel, Difference, Weight
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.kinds.pgbench.model import NAME as PGBENCH
-from teiten.kinds.pgbench.model import PgbenchOptions
-from teiten.kinds.queries.model import QueriesOptions
+from teiten.kinds.contract import analysis_of
 from teiten.model.installation import Installation
 from teiten.model.plan import Cell, Plan, PlannedTrial
-from teiten.model.study import DataKind, Script, Workload
+from teiten.model.study import DataKind, Workload
 
 SERVER = "server"
 NONE = "—"
@@ -126,30 +124,17 @@ def _of_question(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Differenc
 
 
 def _of_workload(a: Workload, b: Workload) -> Iterator[Difference]:
-    one, other = a.options, b.options
-    own: tuple[tuple[str, object, object], ...] = ()
-    if isinstance(one, PgbenchOptions) and isinstance(other, PgbenchOptions):
-        if _commands(one.script) != _commands(other.script):
-            yield Difference("script", OBSTACLE, one.source, other.source, a.name)
-        own = (
-            ("query-mode", one.query_mode.value, other.query_mode.value),
-            ("pgbench-options", one.pgbench_options, other.pgbench_options),
-        )
-    elif isinstance(one, QueriesOptions) and isinstance(other, QueriesOptions):
-        others = {each.name: each.text for each in other.queries}
-        for each in one.queries:
-            same = others.get(each.name, each.text)
-            yield from _differ("query", OBSTACLE, _short(each.text), _short(same), each.name)
-        own = (("timeout", one.timeout, other.timeout),)
-    else:
-        yield Difference("script", OBSTACLE, one.source, other.source, a.name)
     pairs = (
         ("data", _data(a), _data(b)),
         ("scale", a.data.scale, b.data.scale),
         ("fillfactor", a.data.fillfactor, b.data.fillfactor),
-        *own,
         ("restored", a.changes_data, b.changes_data),
     )
+    if a.kind == b.kind:
+        for one in analysis_of(a.kind).unlike(a, b):
+            yield from _differ(one.code, OBSTACLE, one.here, one.there, one.subject or a.name)
+    else:
+        yield from _differ("script", OBSTACLE, a.options.source, b.options.source, a.name)
     for code, here, there in pairs:
         yield from _differ(code, OBSTACLE, here, there, a.name)
 
@@ -166,10 +151,6 @@ def _data(one: Workload) -> str:
 def _short(text: str) -> str:
     """Of a script or a query, to tell whether two are the same: without comments and spacing."""
     return hashlib.sha256(" ".join(commands(text)).encode()).hexdigest()[:12]
-
-
-def _commands(script: Script) -> list[str]:
-    return [script.name] if script.builtin else commands(script.text)
 
 
 def _of_levels(a: Plan, b: Plan, workload: str) -> Iterator[Difference]:
@@ -228,18 +209,15 @@ def _of_measure(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Difference
     yield from _differ("way", OBSTACLE, way_of(a.plan), way_of(b.plan))
     yield from _differ("client-machine", CAUTION, _client_of(a.plan), _client_of(b.plan))
     here, there = a.plan.pgbench.version, b.plan.pgbench.version
-    loads = any(each.kind == PGBENCH for each in a.plan.study.workloads)
-    if loads and here != there:
+    by_pgbench = any(analysis_of(each.kind).by_pgbench for each in a.plan.study.workloads)
+    if by_pgbench and here != there:
         weight = CAUTION if here.major == there.major else OBSTACLE
         yield Difference("pgbench", weight, str(here), str(there))
 
 
 def _client_of(plan: Plan) -> str | None:
-    """The load generator's machine, where it is another than the servers'."""
-    if plan.hosts is None or plan.hosts.together:
-        return None
-    facts = plan.hosts.client.facts
-    return f"{facts.cpu.model}, {facts.cpu.logical}"
+    facts = plan.client_machine
+    return None if facts is None else f"{facts.cpu.model}, {facts.cpu.logical}"
 
 
 def _of_servers(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Difference]:

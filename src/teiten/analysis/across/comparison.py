@@ -15,14 +15,15 @@ from dataclasses import dataclass
 from teiten.analysis.across.comparability import common_contexts, comparability, matched_levels
 from teiten.analysis.across.published import assess_comparison
 from teiten.analysis.across.unpaired import decide_unpaired
-from teiten.analysis.claims.explain import plan_numbers
+from teiten.analysis.claims.evidence import further_numbers
+from teiten.analysis.model.claims import Claim
 from teiten.analysis.model.comparison import ComparedLevel, Comparison, UnpairedResult
 from teiten.analysis.model.findings import CampaignAnalysis, LevelResult
-from teiten.analysis.verdict.contrasts import CONTRASTED, primary_metric
-from teiten.analysis.verdict.pairs import Context, Observation, observe
+from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.verdict.contrasts import contrasted_here
+from teiten.analysis.verdict.pairs import observe
 from teiten.analysis.verdict.verdict import Rule, median, over_timeout
-from teiten.model.claims import Claim
-from teiten.model.metrics import BY_NAME, OVER_TIMEOUT, PRIMARY, QUERY_TIME, Metric
+from teiten.model.metrics import Metric
 from teiten.model.progress import Attempt
 from teiten.model.units import Share
 
@@ -60,7 +61,7 @@ def observations(
     campaign: CampaignAnalysis, claims: Sequence[Claim] = ()
 ) -> tuple[Observation, ...]:
     """The trials that count, with the numbers of their plans that claims speak of."""
-    of_plans = plan_numbers(claims, campaign.plan, campaign.trials, campaign.events)
+    of_plans = further_numbers(claims, campaign.plan, campaign.trials, campaign.events)
     return observe(
         campaign.plan,
         [
@@ -133,7 +134,8 @@ def _results(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[UnpairedResul
     here, there = observations(a), observations(b)
     names = {one.name for one in b.plan.study.workloads}
     for workload in (one.name for one in a.plan.study.workloads if one.name in names):
-        for metric in _measured(a, workload, here, there):
+        mine = [[one for one in found if one.workload == workload] for found in (here, there)]
+        for metric in contrasted_here(a.plan, workload, *mine):
             for side in matched_levels(a.plan, b.plan):
                 contexts = common_contexts(a.plan, b.plan, workload, side)
                 if contexts:
@@ -145,23 +147,6 @@ def _results(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[UnpairedResul
                         side=side,
                         contexts=contexts,
                     )
-
-
-def _measured(
-    campaign: CampaignAnalysis,
-    workload: str,
-    here: Sequence[Observation],
-    there: Sequence[Observation],
-) -> Iterator[Metric]:
-    """The primary one always; another metric where both have measured it."""
-    primary = primary_metric(campaign.plan, workload)
-    for name in CONTRASTED:
-        both = all(
-            any(one.workload == workload and name in one.metrics for one in found)
-            for found in (here, there)
-        )
-        if name == primary.name or (both and name not in PRIMARY):
-            yield BY_NAME[name]
 
 
 def _result(
@@ -180,7 +165,7 @@ def _result(
     measure = a.plan.study.measure
     rule = Rule(measure.delta, measure.alpha, metric.better)
     level_rule = Rule(measure.delta, Share(measure.alpha / len(contexts)), metric.better)
-    over = _over(found, workload, (side.a, side.b)) if metric is QUERY_TIME else frozenset()
+    over = _over(found, workload, (side.a, side.b), metric.exceeded)
     whole = [context for context in contexts if context not in over]
     logs_old, logs_new = (logs({context: one[context] for context in whole}) for one in (old, new))
     return UnpairedResult(
@@ -205,13 +190,14 @@ def _over(
     found: tuple[Sequence[Observation], Sequence[Observation]],
     workload: str,
     levels: tuple[str, str],
+    exceeded: str,
 ) -> frozenset[Context]:
-    """The contexts in which a trial exceeded its time limit: they have no ratio."""
+    """The contexts in which a trial was cut off at its limit: they have no ratio."""
     return frozenset(
         one.context
         for observed, level in zip(found, levels, strict=True)
         for one in observed
-        if (one.workload, one.side) == (workload, level) and OVER_TIMEOUT.name in one.metrics
+        if (one.workload, one.side) == (workload, level) and exceeded in one.metrics
     )
 
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Any
 
-from teiten.kinds.pgbench.model import pgbench_of
+from teiten.kinds.contract import analysis_of
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
 from teiten.model.study import Study, Workload
@@ -56,14 +56,13 @@ def conditions_fingerprint(plan: Plan) -> str:
 
 def way_of(plan: Plan) -> str:
     """How the load reaches servers: ``socket`` on one machine, or the network between two."""
-    return "network" if plan.hosts is not None and not plan.hosts.together else "socket"
+    return "socket" if plan.client_machine is None else "network"
 
 
 def _way(plan: Plan) -> dict[str, str]:
     """Nothing for the usual way, so that older campaigns keep their fingerprint."""
-    if plan.hosts is None or plan.hosts.together:
-        return {}
-    return {"way": way_of(plan), "client": machine_fingerprint(plan.hosts.client.facts)}
+    client = plan.client_machine
+    return {} if client is None else {"way": way_of(plan), "client": machine_fingerprint(client)}
 
 
 def machine_fingerprint(facts: HostFacts) -> str:
@@ -85,14 +84,11 @@ def commands(script: str) -> list[str]:
 
 
 def _workload(one: Workload) -> dict[str, Any]:
-    load = pgbench_of(one)
     return {
         "name": one.name,
-        "script": [load.script.name] if load.script.builtin else commands(load.script.text),
         "changes": one.changes_data,
         "fillfactor": one.data.fillfactor,
-        "mode": load.query_mode.value,
-        "options": list(load.pgbench_options),
+        **analysis_of(one.kind).identity(one),
     }
 
 

@@ -22,16 +22,18 @@ from teiten.analysis.model.history import (
     LeftOut,
     Search,
 )
-from teiten.analysis.verdict.pairs import Context, Observation
+from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.verdict import mean_and_deviation, student_half_width
-from teiten.kinds.queries.model import times_queries
-from teiten.model.metrics import TPS
+from teiten.kinds.metrics import judged_in
+from teiten.model.plan import Plan
 from teiten.model.saturation import PROVISIONAL
 from teiten.model.text import Bilingual
 from teiten.model.units import Share
 
 SERVER = "server"
 ALPHA = Share(0.05)
+RATE = "tps"
+"""The unit of the lines."""
 EXPECTED = frozenset({"levels", "servers", "teiten", "server-build"})
 """Differences that say nothing at a change."""
 
@@ -67,8 +69,9 @@ def history(
         if campaign.plan.study.profile == PROVISIONAL:
             without.append(LeftOut(path, "a provisional run, which only chose the clients"))
             continue
-        if times_queries(campaign.plan.study):
-            without.append(LeftOut(path, "it times queries one by one; the lines are of TPS"))
+        other = _not_a_rate(campaign.plan)
+        if other:
+            without.append(LeftOut(path, f"it is judged by {other}; the lines are of TPS"))
             continue
         found = list(_estimates(path, campaign))
         if not found:
@@ -77,6 +80,12 @@ def history(
             lines[_key(campaign, workload, one.point.server, axis)].append(one)
     made = [_line(key, found, axis) for key, found in lines.items()]
     return History(axis, tuple(sorted(made, key=_order)), tuple(without))
+
+
+def _not_a_rate(plan: Plan) -> str:
+    """What a workload of the campaign is judged by, where that is no rate; else empty."""
+    found = (judged_in(plan, one.name) for one in plan.study.workloads)
+    return next((one.name for one in found if one.unit != RATE), "")
 
 
 def _order(line: HistoryLine) -> tuple[object, ...]:
@@ -104,7 +113,7 @@ def _key(campaign: CampaignAnalysis, workload: str, server: str, axis: Axis) -> 
 def _estimates(path: str, campaign: CampaignAnalysis) -> Iterator[tuple[str, Estimated]]:
     plan = campaign.plan
     found = observations(campaign)
-    kept = replace(campaign, trials=(), contrasts=(), scaling=(), bottlenecks=(), claims=())
+    kept = replace(campaign, trials=(), contrasts=(), results={}, claims=())
     cells: dict[tuple[str, str], dict[Context, None]] = defaultdict(dict)
     for trial in plan.trials:
         side = trial.cell.level(plan.study.contrast) or ""
@@ -125,7 +134,8 @@ def _estimate(
     contexts: Sequence[Context],
 ) -> Estimated | None:
     """None without a block that has every level, or with a value that is not positive."""
-    values = values_of(found, workload=workload, side=side, contexts=contexts, metric=TPS.name)
+    metric = judged_in(campaign.plan, workload).name
+    values = values_of(found, workload=workload, side=side, contexts=contexts, metric=metric)
     of_values = logs(values)
     means = of_values.block_means()
     if not means or of_values.unusable:

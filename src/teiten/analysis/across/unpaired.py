@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from teiten.analysis.claims.checks import Estimate
 from teiten.analysis.model.findings import Interval, Verdict, VerdictKind
 from teiten.analysis.verdict.verdict import (
     NO_VARIANCE,
@@ -61,6 +62,20 @@ def decide_unpaired(
         delta=rule.delta,
         smallest_detectable=Share(detectable) if kind is VerdictKind.INCONCLUSIVE else None,
     )
+
+
+def estimate_unpaired(old: Sequence[float], new: Sequence[float], alpha: float) -> Estimate | None:
+    """The difference of two samples of logarithms with its interval.
+
+    None of fewer than two values on a side, of values without any variance, or with a NaN.
+    """
+    if min(len(old), len(new)) < 2 or not all(map(math.isfinite, (*old, *new))):
+        return None
+    difference, error, freedom = welch(old, new)
+    if error < NO_VARIANCE:
+        return None
+    half = student_quantile(1 - alpha / 2, freedom) * error
+    return difference, difference - half, difference + half
 
 
 def welch(old: Sequence[float], new: Sequence[float]) -> tuple[float, float, float]:

@@ -4,12 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from teiten.analysis.claims.questions import Question
+from teiten.analysis.model.claims import Check, CheckKind, ClaimStanding
 from teiten.analysis.verdict.sequential import half_width
 from teiten.analysis.verdict.verdict import NO_VARIANCE, exp, mean_and_deviation, student_half_width
-from teiten.model.claims import Check, ClaimStanding
 from teiten.model.study import Measure
+
+
+@dataclass(frozen=True)
+class Question:
+    """Does the mean of ``values`` lie between ``low`` and ``high`` (logarithms)?"""
+
+    kind: CheckKind
+    sides: tuple[str, ...]
+    at: tuple[float, ...]
+    values: tuple[float, ...]
+    """One for each block that has all it takes; NaN where a metric was zero or infinite."""
+    low: float
+    high: float
+    classes: tuple[tuple[str, ...], ...] = ()
+    """As in ``Check``."""
+    server: str = ""
+    metric: str = ""
+
 
 Estimate = tuple[float, float, float]
 """Mean and interval, as logarithms."""

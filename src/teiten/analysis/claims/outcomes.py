@@ -12,25 +12,23 @@ import math
 from collections.abc import Iterable, Sequence
 
 from teiten.analysis.across.fingerprint import commands
-from teiten.analysis.claims.checks import check_of, estimator_of, exact
-from teiten.analysis.claims.curves import measured, of_major, published
-from teiten.analysis.claims.query_checks import exceeded_limit, printed_checks, query_checks
-from teiten.analysis.claims.questions import Ground, UnmetError, questions
-from teiten.analysis.verdict.pairs import Observation, observe
-from teiten.model.claims import (
+from teiten.analysis.model.claims import (
     Check,
     Claim,
     ClaimNeeds,
     ClaimOutcome,
     ClaimStanding,
-    FunctionShare,
-    PublishedCurves,
     Reason,
 )
+from teiten.analysis.model.observations import Observation
+from teiten.analysis.model.predicate import Ground, UnmetError
+from teiten.analysis.verdict.pairs import observe
+from teiten.kinds.metrics import judged_in
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt
-from teiten.model.query_claims import QueryPredicate
+
+SERVER = "server"
 
 
 def assess(
@@ -53,15 +51,10 @@ def unassessed(claims: Sequence[Claim]) -> tuple[ClaimOutcome, ...]:
 
 def in_print(claim: Claim) -> Check | None:
     """The claim's deciding check on the published table; None where no table was printed."""
-    if isinstance(claim.predicate, QueryPredicate):
-        return deciding_of(printed_checks(claim, claim.predicate))
-    if not isinstance(claim.published, PublishedCurves):
+    try:
+        return deciding_of(claim.predicate.in_print(claim))
+    except UnmetError:
         return None
-    ground = Ground(claim.published.cores, delta=0.02)
-    asked = questions(claim.predicate, published(claim.published), ground)
-    if isinstance(asked, Reason):
-        return None
-    return deciding_of([check_of(one, 1.0, exact) for one in asked])
 
 
 def _assess(
@@ -71,41 +64,30 @@ def _assess(
     unmet = _unmet(claim, plan, facts)
     if unmet is not None:
         return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, unmet, in_print=printed)
-    checks = _checks(claim, plan, facts, observations)
-    if isinstance(checks, Reason):
-        return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, checks, in_print=printed)
+    try:
+        checks = claim.predicate.checks(claim, Ground(plan, observations, facts.cpu.logical))
+    except UnmetError as lacking:
+        reason: Reason | None = lacking.reason
+        return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, reason, in_print=printed)
     standing, reason = standing_of(checks, conclusive=plan.study.conclusive)
-    about_queries = isinstance(claim.predicate, QueryPredicate)
-    if about_queries and reason == Reason("too-few") and exceeded_limit(claim, observations):
+    if reason == Reason("too-few") and _exceeded_limit(claim, plan, observations):
         reason = Reason("over-timeout")
     return ClaimOutcome(claim, standing, reason, checks, deciding_of(checks), printed)
 
 
-def _checks(
-    claim: Claim, plan: Plan, facts: HostFacts, observations: Sequence[Observation]
-) -> tuple[Check, ...] | Reason:
-    """What is checked, or why nothing can be."""
-    if isinstance(claim.predicate, QueryPredicate):
-        try:
-            return query_checks(claim, claim.predicate, plan, observations, facts.cpu.logical)
-        except UnmetError as unmet:
-            return unmet.reason
-    curves = measured(claim, plan, observations)
-    if isinstance(curves, Reason):
-        return curves
-    measure = plan.study.measure
-    asked = questions(claim.predicate, curves, Ground(facts.cpu.logical, measure.delta))
-    if isinstance(asked, Reason):
-        return asked
-    estimator = estimator_of(measure)
-    return tuple(check_of(one, measure.alpha / len(asked), estimator) for one in asked)
+def _exceeded_limit(claim: Claim, plan: Plan, observations: Sequence[Observation]) -> bool:
+    """Whether a trial of the claim's workload was cut off at its limit, and so has no number."""
+    exceeded = judged_in(plan, claim.workload).exceeded
+    return any(one.workload == claim.workload and exceeded in one.metrics for one in observations)
 
 
 def _unmet(claim: Claim, plan: Plan, facts: HostFacts) -> Reason | None:
     """The first need of a claim that a campaign does not meet."""
-    if isinstance(claim.predicate, FunctionShare) and not plan.study.measure.flame_graph:
-        return other_question(claim, plan) or Reason("flame-graph")
-    return other_question(claim, plan) or _lacking(claim.needs, plan, facts)
+    return (
+        other_question(claim, plan)
+        or claim.predicate.lacking(plan)
+        or _lacking(claim.needs, plan, facts)
+    )
 
 
 def other_question(claim: Claim, plan: Plan) -> Reason | None:
@@ -174,3 +156,8 @@ def _room(check: Check) -> float:
 
 def _log(value: float) -> float:
     return math.log(value) if value > 0 else -math.inf
+
+
+def of_major(plan: Plan, major: str) -> str | None:
+    """The level of ``server`` that is of a major version; the first, where there are several."""
+    return next((level for level, one in plan.servers if one.version.major == major), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from teiten.analysis.model.query_results import WorkerLimits
+from teiten.analysis.model.explain_use import WorkerLimits
 from teiten.model.relations import RELATIONS, Relation, relations_of
 from teiten.model.trial import Event
 

@@ -14,7 +14,8 @@ from teiten.analysis.explain.planner_facts import Relations
 from teiten.analysis.explain.statistics import APPENDS, SCANS
 from teiten.analysis.explain.worker_rules import first_scan
 from teiten.analysis.model.explain import HIT, READ, ExplainedPlan, PlanNode, PlanStatistics
-from teiten.analysis.model.query_results import Context, PartitionUse, SharedScans, TableUse
+from teiten.analysis.model.explain_use import PartitionUse, SharedScans, TableUse
+from teiten.analysis.model.observations import Context
 from teiten.model.units import Seconds
 
 BITMAP = "Bitmap Index Scan"

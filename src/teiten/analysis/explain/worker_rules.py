@@ -16,12 +16,7 @@ from teiten.analysis.explain.planner_facts import Relations
 from teiten.analysis.explain.statistics import APPENDS
 from teiten.analysis.explain.structure import JOINS
 from teiten.analysis.model.explain import ExplainedPlan, PlanNode
-from teiten.analysis.model.query_results import (
-    GatherWorkers,
-    WorkerLimits,
-    WorkerRule,
-    WorkerSource,
-)
+from teiten.analysis.model.explain_use import GatherWorkers, WorkerLimits, WorkerRule, WorkerSource
 
 TABLE_SCANS = frozenset({"Seq Scan", "Bitmap Heap Scan"})
 INDEX_SCANS = frozenset({"Index Scan", "Index Only Scan"})

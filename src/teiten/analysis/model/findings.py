@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from teiten.analysis.model.explain import QueryPlans
+from teiten.analysis.model.claims import ClaimOutcome
 from teiten.analysis.model.per_transaction import PerTransaction
-from teiten.analysis.model.query_results import QueryResults
 from teiten.analysis.model.replication import Replication
-from teiten.analysis.model.scaling import ScalingResult
 from teiten.analysis.model.verdict import Interval, Verdict, VerdictKind
-from teiten.model.bottleneck import BottleneckResult
-from teiten.model.claims import ClaimOutcome
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import Metric
 from teiten.model.noise import NoiseFloor
@@ -141,14 +138,9 @@ class CampaignAnalysis:
     """What a sequential campaign did without, and why it ended."""
     claims: tuple[ClaimOutcome, ...] = ()
     """The published findings that the study replicates, and their outcomes here."""
-    scaling: tuple[ScalingResult, ...] = ()
-    """Of every workload, context and side with four loads or more, in the study's order."""
-    query_plans: tuple[QueryPlans, ...] = ()
-    """Of every query, in the study's order; empty without a workload of queries."""
-    query_results: tuple[QueryResults, ...] = ()
-    """Of every workload of queries: its groups, workers, blocks and partitions."""
-    bottlenecks: tuple[BottleneckResult, ...] = ()
-    """Of every entry of ``scaling``; empty where no ceilings were measured before the campaign."""
+    results: Mapping[str, object] = field(default_factory=dict)
+    """What each kind of workload found beside verdicts, by its name: the kind's own values, which
+    ``kinds.KIND.results`` reads."""
     profiles: Profiles = field(default_factory=Profiles)
     """Where the CPU time went, of a campaign with flame graphs."""
     per_transaction: tuple[PerTransaction, ...] = ()

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.observations import Context
 from teiten.analysis.verdict.contrasts import sides_of
-from teiten.analysis.verdict.pairs import Context
 from teiten.analysis.verdict.sequential import half_width
 from teiten.analysis.verdict.verdict import HalfWidth, mean_and_deviation, student_half_width
 from teiten.model.plan import Plan

@@ -19,19 +19,17 @@ from functools import partial
 from typing import Protocol
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
+from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.drift import lag_one, trend
-from teiten.analysis.verdict.pairs import Context, Observation, Pairs, by_start, observe, pair
+from teiten.analysis.verdict.pairs import Pairs, by_start, observe, pair
 from teiten.analysis.verdict.sequential import decide_sequentially, forecast
 from teiten.analysis.verdict.verdict import Rule, median, over_timeout
 from teiten.analysis.verdict.verdict import decide as decide_fixed
-from teiten.kinds.queries.model import NAME as QUERIES
-from teiten.model.metrics import BY_NAME, OVER_TIMEOUT, PRIMARY, QUERY_TIME, TPS, Metric
+from teiten.kinds.metrics import contrasted
+from teiten.model.metrics import Metric
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt
 from teiten.model.units import Seconds, Share
-
-CONTRASTED = (*PRIMARY, "tps_untrimmed", "latency_mean", "latency_p95", "latency_p99")
-"""The metrics that get verdicts, where they were measured."""
 
 
 class Decide(Protocol):
@@ -43,9 +41,12 @@ class Decide(Protocol):
 
 
 def contrasts(
-    plan: Plan, attempts: Iterable[Attempt], metrics: Sequence[str] = CONTRASTED
+    plan: Plan, attempts: Iterable[Attempt], *, judged_only: bool = False
 ) -> tuple[ContrastResult, ...]:
-    """Every contrast of the campaign; none where the study contrasts nothing."""
+    """Every contrast of the campaign; none where the study contrasts nothing.
+
+    ``judged_only``: of what each workload's question is about, and of no further metric.
+    """
     known = tuple(attempts)
     by_workload: dict[str, list[Observation]] = defaultdict(list)
     for observation in observe(plan, known):
@@ -54,7 +55,8 @@ def contrasts(
         _contrast(plan, by_workload[workload], workload, metric, old=old, new=new, attempts=known)
         for workload in _workloads(plan)
         for old, *others in [sides_of(plan, workload)]
-        for metric in _measured(plan, workload, by_workload[workload], metrics)
+        for metric in contrasted_here(plan, workload, by_workload[workload])
+        if metric.judged or not judged_only
         for new in others
     )
 
@@ -78,23 +80,19 @@ def _workloads(plan: Plan) -> list[str]:
     return [workload.name for workload in plan.study.workloads if workload.name in planned]
 
 
-def primary_metric(plan: Plan, workload: str) -> Metric:
-    """What the question is about: the time of a query, else TPS."""
-    queries = plan.study.workload(workload).kind == QUERIES
-    return QUERY_TIME if queries else TPS
-
-
-def _measured(
-    plan: Plan, workload: str, observations: Sequence[Observation], metrics: Sequence[str]
+def contrasted_here(
+    plan: Plan, workload: str, *measured: Sequence[Observation]
 ) -> Iterator[Metric]:
-    """The primary one always, so that a campaign without a counted trial says so; others where
-    measured."""
-    primary = primary_metric(plan, workload)
-    for name in metrics:
-        if name == primary.name or (
-            name not in PRIMARY and any(name in one.metrics for one in observations)
+    """The metrics of a workload that get verdicts.
+
+    The judged one always, so that a campaign without a counted trial says so; another where each
+    of ``measured`` has it.
+    """
+    for metric in contrasted(plan.study.workload(workload).kind):
+        if metric.judged or all(
+            any(metric.name in one.metrics for one in observations) for observations in measured
         ):
-            yield BY_NAME[name]
+            yield metric
 
 
 def _contrast(
@@ -133,6 +131,7 @@ def _contrast(
                 list(alone[context].values()),
                 level_rule,
                 decide,
+                metric=metric,
                 over=over[context],
                 sides=(old, new),
             )
@@ -157,12 +156,10 @@ def _rules(plan: Plan, levels: int) -> tuple[Decide, Decide]:
 def _over(
     observations: Sequence[Observation], context: Context, metric: Metric
 ) -> list[Observation]:
-    """The trials of a context that exceeded the time limit: known to be above it, and no more. A
-    mean without them would be too small, so that a level with any has no ratio."""
-    if metric is not QUERY_TIME:
-        return []
+    """The trials of a context that were cut off at a limit: known to be beyond it, and no more. A
+    mean without them would be wrong, so that a level with any has no ratio."""
     return [
-        one for one in observations if one.context == context and OVER_TIMEOUT.name in one.metrics
+        one for one in observations if one.context == context and metric.exceeded in one.metrics
     ]
 
 
@@ -180,6 +177,7 @@ def _level(
     rule: Rule,
     decide: Decide,
     *,
+    metric: Metric,
     over: Sequence[Observation],
     sides: tuple[str, str],
 ) -> LevelResult:
@@ -195,7 +193,7 @@ def _level(
         verdict=verdict,
         old_over=sum(one.side == sides[0] for one in over),
         new_over=sum(one.side == sides[1] for one in over),
-        limit=Seconds(over[0].metrics[OVER_TIMEOUT.name]) if over else None,
+        limit=Seconds(over[0].metrics[metric.exceeded]) if over else None,
     )
 
 

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 from teiten.analysis.model.findings import ContrastResult
 from teiten.analysis.verdict.verdict import NO_VARIANCE, mean_and_deviation
 from teiten.model.facts import Caution, Severity
-from teiten.model.metrics import PRIMARY
 
 FEWEST_PAIRS = 8
 """Below it chance alone often looks like drift."""
@@ -67,7 +66,7 @@ def drift_cautions(results: Iterable[ContrastResult]) -> tuple[Caution, ...]:
             ),
         )
         for one in results
-        if one.metric.name in PRIMARY and one.lag_one is not None and one.trend is not None
+        if one.metric.judged and one.lag_one is not None and one.trend is not None
         if one.overall.pairs >= FEWEST_PAIRS and _drifts(one.lag_one, one.trend, one.overall.pairs)
     )
 

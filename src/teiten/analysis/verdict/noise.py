@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from teiten.analysis.model.observations import Context
 from teiten.analysis.verdict.drift import lag_one
-from teiten.analysis.verdict.pairs import Context, by_start, observe, pair
+from teiten.analysis.verdict.pairs import by_start, observe, pair
 from teiten.analysis.verdict.sequential import patient_half_width
 from teiten.analysis.verdict.verdict import NO_VARIANCE, mean_and_deviation
-from teiten.model.metrics import TPS
+from teiten.kinds.metrics import judged_in
 from teiten.model.noise import NOISE, NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt
@@ -49,7 +50,8 @@ def noise(plan: Plan, attempts: Iterable[Attempt]) -> Iterator[Noise]:
     places = dict.fromkeys((one.workload, one.context) for one in observations)
     for workload, context in places:
         mine = [one for one in observations if one.workload == workload]
-        found = pair(mine, context=context, metric=TPS.name, old=old, new=new)
+        metric = judged_in(plan, workload).name
+        found = pair(mine, context=context, metric=metric, old=old, new=new)
         ratios = by_start(plan, known, found.log_ratios)
         d = [ratios[block] for block in sorted(ratios)]
         if len(d) < 3:

@@ -7,26 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.verdict import log_ratio
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Attempt
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.trial import Outcome
-
-Context = tuple[tuple[str, str], ...]
-"""The levels of all factors but the contrasted one."""
-
-
-@dataclass(frozen=True)
-class Observation:
-    """A planned trial that counts."""
-
-    workload: str
-    context: Context
-    side: str
-    """The level of the contrasted factor."""
-    block: int
-    metrics: Mapping[str, float]
 
 
 @dataclass(frozen=True)

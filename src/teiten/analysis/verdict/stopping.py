@@ -12,10 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from teiten.analysis.model.findings import ContrastResult, Verdict, VerdictKind
+from teiten.analysis.model.observations import Context
 from teiten.analysis.verdict.contrasts import contrasts
-from teiten.analysis.verdict.pairs import Context
 from teiten.analysis.verdict.sequential import is_decided
-from teiten.model.metrics import PRIMARY
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Attempt, Ending, Standing, open_trials
 from teiten.model.units import Seconds
@@ -89,7 +88,7 @@ def _next_block(
 def _undecided(plan: Plan, attempts: Sequence[Attempt]) -> frozenset[Level]:
     sequential = plan.study.measure.sequential
     beyond = sequential is not None and sequential.beyond_delta
-    return undecided(contrasts(plan, attempts, PRIMARY), beyond_delta=beyond)
+    return undecided(contrasts(plan, attempts, judged_only=True), beyond_delta=beyond)
 
 
 def _before(plan: Plan, attempts: Sequence[Attempt], block: int) -> list[Attempt]:

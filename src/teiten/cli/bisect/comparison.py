@@ -13,7 +13,6 @@ from teiten.cli.plan.make import plan_study
 from teiten.cli.verbs.run import begin, carry_out_new
 from teiten.errors import UsageError
 from teiten.ledger.store import FILE_NAME, Ledger
-from teiten.model.metrics import TPS
 from teiten.model.quantities import exact_share
 from teiten.model.study import Study
 from teiten.model.text import Bilingual
@@ -108,7 +107,7 @@ def _study(session: Session, question: Question) -> Study:
 
 def _comparison(carried: CarriedOut) -> Comparison:
     analysis = carried.analysis
-    result = next(one for one in analysis.contrasts if one.metric.name == TPS.name)
+    result = next(one for one in analysis.contrasts if one.metric.judged)
     verdict = result.overall
     return Comparison(
         campaign=analysis.name,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from teiten.analysis.campaign import analyse
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.claims.catalogue import claims_of
 from teiten.ledger.store import Ledger
-from teiten.study.claims_catalogue import claims_of
 
 
 def analyse_campaign(ledger: Ledger, *, series: bool = True) -> CampaignAnalysis:

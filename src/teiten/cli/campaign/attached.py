@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from teiten.errors import UsageError
-from teiten.execute.postgres.attached.asking import ask
-from teiten.execute.postgres.attached.connection import Route
-from teiten.execute.postgres.attached.databases import notes
+from teiten.execute.sites.attached.asking import ask
+from teiten.execute.sites.attached.connection import Route
+from teiten.execute.sites.attached.databases import notes
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
 from teiten.model.study import GUC_PREFIX, Study

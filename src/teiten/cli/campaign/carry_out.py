@@ -16,17 +16,16 @@ from teiten.cli.campaign.progress import Watcher, watching
 from teiten.cli.main import Session
 from teiten.cli.text.noise import noise_lines
 from teiten.errors import InterruptedCampaignError, TrialsFailedError
+from teiten.execute.client.log_folder import sweep_logs
 from teiten.execute.postgres.sweep import sweep
+from teiten.execute.real import RealExecutor
 from teiten.execute.scheduler import StoppingRule, prepare_campaign, run_campaign
-from teiten.execute.topology.remote_site import RemoteSite
-from teiten.execute.topology.single import SingleServerExecutor
-from teiten.execute.workload.log_folder import sweep_logs
+from teiten.execute.sites.local.keeper import Machine
 from teiten.host.facts.disks import block_devices
 from teiten.host.system.signals import Interruption, one_interruption
 from teiten.host.system.users import server_user
 from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger
-from teiten.model.metrics import PRIMARY
 from teiten.model.noise import NoiseFloor
 from teiten.model.trial import Outcome
 from teiten.report.sentences import verdict_sentence
@@ -108,30 +107,16 @@ def _executor(
     folder: Path,
     watcher: Watcher,
     interruption: Interruption,
-) -> SingleServerExecutor:
-    return SingleServerExecutor(
+) -> RealExecutor:
+    return RealExecutor(
         record=ledger,
         campaign=folder,
-        workdir=session.workdir,
-        user=server_user(),
+        machine=Machine(session.workdir, server_user(), _devices(session, ledger)),
         observer=watcher,
         say=session.console.detail,
+        tell=session.console.say,
         check_interruption=interruption.check,
-        devices=_devices(session, ledger),
         passwords=session.passwords,
-        site=_site(session, ledger, folder),
-    )
-
-
-def _site(session: Session, ledger: Ledger, folder: Path) -> RemoteSite | None:
-    """The hosts that the study names. Raises MachineError where one cannot be reached."""
-    if ledger.plan.study.hosts is None:
-        return None
-    return RemoteSite(
-        record=ledger,
-        campaign=folder.name,
-        here=session.workdir.root,
-        say=session.console.say,
     )
 
 
@@ -160,7 +145,7 @@ def _tell(session: Session, carried: CarriedOut) -> None:
     for line in ending_lines(analysis):
         session.console.say(line)
     for contrast in analysis.contrasts:
-        if contrast.metric.name in PRIMARY:
+        if contrast.metric.judged:
             session.console.say(verdict_sentence(analysis, contrast, "en"))
     for floor in carried.noise:
         for line in noise_lines(floor):

@@ -10,8 +10,8 @@ from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.sequential import least_pairs
 from teiten.analysis.verdict.stopping import standing
 from teiten.cli.campaign.progress import Watcher
+from teiten.kinds.metrics import deciding
 from teiten.ledger.store import Ledger
-from teiten.model.metrics import OVER_TIMEOUT, PRIMARY
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt, Ending, Standing
 from teiten.model.quantities import rough_duration
@@ -38,9 +38,9 @@ class Decider:
         plan = self._ledger.plan
         if plan.study.measure.sequential is None:
             return Standing()
-        attempts = self._ledger.attempts(*PRIMARY, OVER_TIMEOUT.name)
+        attempts = self._ledger.attempts(*deciding(plan))
         if attempts:
-            results = contrasts(plan, attempts, PRIMARY)
+            results = contrasts(plan, attempts, judged_only=True)
             self._watcher.stands(tuple(standing_lines(plan, results, attempts)))
         return standing(plan, attempts, self._spent(attempts))
 

@@ -10,7 +10,6 @@ import click
 from teiten.analysis.model.findings import VerdictKind
 from teiten.cli.campaign.carry_out import CarriedOut
 from teiten.errors import VerdictError
-from teiten.model.metrics import PRIMARY
 from teiten.report.sentences import verdict_sentence
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -27,7 +26,7 @@ def check_fail_on(carried: CarriedOut, kinds: Collection[str]) -> None:
     """Raise VerdictError where a primary verdict, over all levels, is one of ``kinds``."""
     for contrast in carried.analysis.contrasts:
         kind = contrast.overall.kind.value
-        if contrast.metric.name in PRIMARY and kind in kinds:
+        if contrast.metric.judged and kind in kinds:
             raise VerdictError(
                 f"--fail-on {kind}: {verdict_sentence(carried.analysis, contrast, 'en')}",
                 f"see the report {carried.reports[0]}",

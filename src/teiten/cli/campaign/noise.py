@@ -14,8 +14,8 @@ from teiten.analysis.verdict.replication import (
     slices_by_start,
 )
 from teiten.host.facts.noise import keep_noise, noise_key
+from teiten.kinds.metrics import deciding
 from teiten.ledger.store import Ledger
-from teiten.model.metrics import TPS
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.trial import Outcome, Trial
@@ -29,7 +29,7 @@ def keep_measured_noise(ledger: Ledger, caches: Path) -> tuple[NoiseFloor, ...]:
     """
     if not against_itself(ledger.plan):
         return ()
-    attempts = ledger.attempts(TPS.name)
+    attempts = ledger.attempts(*deciding(ledger.plan))
     ended = max((one.finished_at for one in attempts), default=ledger.created_at)
     found = tuple(_floor(ledger, one, ended) for one in noise(ledger.plan, attempts))
     for floor in found:

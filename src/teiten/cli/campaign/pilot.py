@@ -30,10 +30,10 @@ from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, plan_study
 from teiten.cli.text.replication import replication_lines
 from teiten.errors import InterruptedCampaignError, MachineError
+from teiten.kinds.pgbench.metrics import LATENCY_MEAN
 from teiten.kinds.queries.model import times_queries
 from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger
-from teiten.model.metrics import LATENCY_MEAN
 from teiten.model.noise import NoiseFloor
 from teiten.model.quantities import rough_duration
 from teiten.model.study import Measure, Study

@@ -13,7 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from teiten.cli.console import Console, Verbosity
-from teiten.model.metrics import OVER_TIMEOUT, QUERY_TIME, TPS
+from teiten.kinds.metrics import judged_in
+from teiten.model.metrics import Metric
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.quantities import rough_duration
 from teiten.model.saturation import PROVISIONAL
@@ -126,9 +127,8 @@ class Watcher:
 
     def trial_line(self, trial: Trial) -> str:
         planned = self.plan.trials[trial.number - 1]
-        tps = trial.metrics.get(TPS.name)
         number = f"{trial.number:>{len(str(len(self.plan.trials)))}}/{len(self.plan.trials)}"
-        result = f"{tps:>12,.1f} tps" if tps is not None else _query_result(trial)
+        result = _result(judged_in(self.plan, planned.cell.workload), trial)
         line = f"{number}  block {planned.block}  {result}  {planned.cell}"
         if trial.outcome is Outcome.COUNTED:
             return line
@@ -136,10 +136,12 @@ class Watcher:
         return f"{line}  {trial.outcome.value}: {problem.code} ({problem.detail})"
 
 
-def _query_result(trial: Trial) -> str:
-    seconds, limit = (trial.metrics.get(one.name) for one in (QUERY_TIME, OVER_TIMEOUT))
-    if seconds is not None:
-        return f"{seconds * 1000:>12,.1f} ms "
+def _result(metric: Metric, trial: Trial) -> str:
+    """What the trial's workload is judged by, or the limit at which it was cut off."""
+    value, limit = (trial.metrics.get(name) for name in (metric.name, metric.exceeded))
+    if value is not None:
+        shown, unit = (value * 1000, "ms") if metric.unit == "s" else (value, metric.unit)
+        return f"{shown:>12,.1f} {unit:<3}"
     return f"{'-':>12}    " if limit is None else f"{f'over {limit:g}':>12} s  "
 
 

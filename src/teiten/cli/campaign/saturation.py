@@ -31,11 +31,11 @@ from teiten.cli.verbs.run import (
 )
 from teiten.errors import LedgerError, MachineError, TrialsFailedError, UsageError
 from teiten.host.facts.machine import read_host_facts
+from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.queries.model import times_queries
 from teiten.ledger.campaigns import new_name
 from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger
-from teiten.model.metrics import TPS
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt, Standing
 from teiten.model.quantities import rough_duration

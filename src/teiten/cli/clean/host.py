@@ -10,7 +10,7 @@ import click
 from teiten.cli.main import Session
 from teiten.cli.text.layout import columns
 from teiten.errors import UsageError
-from teiten.execute.remote.hosts import Host
+from teiten.execute.sites.remote.hosts import Host
 from teiten.model.hosts import DEFAULT_PYTHON, Role
 from teiten.model.quantities import format_size
 

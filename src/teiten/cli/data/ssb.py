@@ -14,7 +14,7 @@ from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable, SsbVariant
 
 if TYPE_CHECKING:
     from teiten.cli.main import Session
-    from teiten.execute.ssb.watch import Watch
+    from teiten.datasets.ssb.rows.watch import Watch
     from teiten.model.ssb import Written
 
 EXAMPLES = (
@@ -77,7 +77,7 @@ def ssb_command(
     the 13 queries with the known ones.
     """
     from teiten.cli.data.watch import watching
-    from teiten.execute.ssb.sizes import expected_rows
+    from teiten.datasets.ssb.rows.sizes import expected_rows
 
     data = SsbData(scale, SsbVariant(variant), _tables(tables), _chunk(chunk))
     expected = {table: expected_rows(data, table) for table in data.tables}
@@ -139,7 +139,7 @@ def _format(name: str | None) -> SsbFormat:
 
 
 def _to_stdout(data: SsbData, form: SsbFormat, threads: int, watch: Watch) -> None:
-    from teiten.execute.ssb.files import write_stream
+    from teiten.datasets.ssb.rows.files import write_stream
     from teiten.host.system.signals import one_interruption
 
     if len(data.tables) != 1:
@@ -155,7 +155,7 @@ def _to_stdout(data: SsbData, form: SsbFormat, threads: int, watch: Watch) -> No
 def _to_files(
     data: SsbData, form: SsbFormat, folder: Path, threads: int, watch: Watch
 ) -> tuple[tuple[Path, Written], ...]:
-    from teiten.execute.ssb.files import write_files
+    from teiten.datasets.ssb.rows.files import write_files
     from teiten.host.system.signals import one_interruption
 
     with one_interruption():
@@ -165,7 +165,7 @@ def _to_files(
 def _to_server(
     data: SsbData, dsn: str, streams: int, *, verify: bool, watch: Watch
 ) -> tuple[Written, ...]:
-    from teiten.execute.ssb.load import LoadOptions, load
+    from teiten.datasets.ssb.rows.load import LoadOptions, load
     from teiten.host.system.signals import one_interruption
 
     with one_interruption():

@@ -19,7 +19,7 @@ from teiten.plan.sites.remote import check_remote, host_cautions, placement_caut
 
 if TYPE_CHECKING:
     from teiten.cli.main import Session
-    from teiten.execute.remote.hosts import HostPair
+    from teiten.execute.sites.remote.hosts import HostPair
 
 
 @dataclass(frozen=True)
@@ -31,14 +31,14 @@ class Reached:
 
     def server(self, reference: str) -> Installation | None:
         """The installation in a folder of the db host; None for any other reference."""
-        from teiten.execute.remote.packages import inspect_there, is_there
+        from teiten.execute.sites.remote.packages import inspect_there, is_there
 
         return inspect_there(self.pair.db, reference) if is_there(reference) else None
 
     def check(self, servers: Sequence[tuple[str, Installation]]) -> None:
         """Raise UsageError or MachineError for servers that cannot run there."""
-        from teiten.execute.remote.hosts import require_same_kind
-        from teiten.execute.remote.packages import check_copyable
+        from teiten.execute.sites.remote.hosts import require_same_kind
+        from teiten.execute.sites.remote.packages import check_copyable
 
         for _, one in servers:
             if not self.pair.db.is_here and not one.on_db_host:
@@ -57,7 +57,7 @@ def reached(session: Session, study: Study) -> Iterator[Reached | None]:
     if study.hosts is None:
         yield None
         return
-    from teiten.execute.remote.hosts import HostPair
+    from teiten.execute.sites.remote.hosts import HostPair
 
     check_remote(study, ())  # before anything is reached
     with HostPair(study.hosts, session.workdir.root) as pair:

@@ -12,8 +12,8 @@ from teiten.cli.main import Session
 from teiten.cli.plan.builds import StudyServers
 from teiten.cli.plan.hosts import Reached, asked_here, machine_cautions, on_host, reached
 from teiten.cli.plan.options import LARGEST_SEED, PlanOptions
+from teiten.datasets.ssb.rows.native import native
 from teiten.errors import MachineError
-from teiten.execute.postgres.attached.encryption import encrypting_pgbench
 from teiten.execute.postgres.directories import read_directories
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
 from teiten.execute.postgres.parameters import read_refusals
@@ -22,7 +22,7 @@ from teiten.execute.postgres.templates.store import (
     expected_bytes,
     template_fingerprint,
 )
-from teiten.execute.ssb.native import native
+from teiten.execute.sites.attached.encryption import encrypting_pgbench
 from teiten.host.cautions.machine import cautions, plan_cautions, warnings_first
 from teiten.host.cautions.variants import pinned_apart
 from teiten.host.facts.machine import read_host_facts

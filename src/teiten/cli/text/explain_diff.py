@@ -7,27 +7,29 @@ from collections.abc import Iterator
 from teiten.analysis.model.explain import PlanDifference
 from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.model.text import Language
-from teiten.report.plans.view import difference_view
+from teiten.report.plans import sentences
+from teiten.report.plans.tables import difference_tables
 from teiten.report.tables import Table
+from teiten.report.texts import texts
 
 WIDEST_CELL = 56
 
 
 def as_lines(found: PlanDifference, sides: tuple[str, str], language: Language) -> Iterator[str]:
     """Statements, differences, notes, and the tables."""
-    view = difference_view(found, sides, language)
-    for statement in view.statements:
+    t = texts(language)
+    for statement in sentences.statements(t, found):
         yield from paragraph(statement)
     yield ""
-    yield from bullets(view.changes)
-    for table in view.tables:
+    yield from bullets(sentences.changes(t, found))
+    for table in difference_tables(t, "plans", found, sides):
         yield ""
         yield table.caption
         yield from _table(table)
         if table.note:
             yield from paragraph(table.note, indent="  ")
     yield ""
-    for note in view.notes:
+    for note in sentences.notes(t, found, sides):
         yield from paragraph(note)
 
 

@@ -16,7 +16,6 @@ from teiten.cli.main import Session
 from teiten.cli.plan.two_sides import pair_options, repeated, shared_options, tell_of_changed_data
 from teiten.cli.text.verdict_json import verdict_as_json
 from teiten.cli.verbs.run import begin, carry_out_new, prepare
-from teiten.model.metrics import PRIMARY
 from teiten.model.starts import pairs_of_a_start
 from teiten.study.sides import SideFlags, ab_study
 
@@ -81,7 +80,7 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
 
 
 def _primary(carried: CarriedOut) -> ContrastResult:
-    return next(one for one in carried.analysis.contrasts if one.metric.name in PRIMARY)
+    return next(one for one in carried.analysis.contrasts if one.metric.judged)
 
 
 def _as_json(name: str, carried: CarriedOut, result: ContrastResult) -> dict[str, Any]:

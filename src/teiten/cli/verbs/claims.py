@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
+from teiten.analysis.model.claims import Check, Claim, ClaimOutcome, ClaimStanding, Reason
 from teiten.cli.main import Session
 from teiten.cli.text.layout import paragraph
 from teiten.errors import UsageError
-from teiten.model.claims import Check, Claim, ClaimOutcome, ClaimStanding, Reason
 from teiten.model.text import Language
 
 EXAMPLES = "Examples:  teiten claims  ·  teiten claims observe --run last --lang ja"
@@ -32,7 +32,7 @@ def command(
     With --run (a campaign's name, a unique prefix, its path, or "last"), each with its outcome:
     reproduced, contradicted, inconclusive, or not applicable here, with the reason.
     """
-    from teiten.study.claims_catalogue import claims_of
+    from teiten.claims.catalogue import claims_of
 
     claims = claims_of(study)
     if not claims:
@@ -48,7 +48,7 @@ def command(
 
 
 def _without_claims(study: str | None) -> UsageError:
-    from teiten.study.claims_catalogue import claims_of
+    from teiten.claims.catalogue import claims_of
     from teiten.suggest import did_you_mean
 
     known = sorted({one.study for one in claims_of()})

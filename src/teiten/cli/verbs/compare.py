@@ -15,7 +15,6 @@ from teiten.cli.main import Session
 from teiten.cli.text.verdict_json import verdict_as_json
 from teiten.cli.verbs.report import LANGUAGES, form_option, languages_option, write_files
 from teiten.errors import UsageError, VerdictError
-from teiten.model.metrics import PRIMARY
 from teiten.model.text import Language
 
 EXAMPLES = (
@@ -89,9 +88,9 @@ def command(
 def _comparison(session: Session, a: str, b: str, *, anyway: bool) -> Comparison:
     """Raises UsageError for campaigns that are not comparable, unless ``anyway``."""
     from teiten.analysis.across.comparison import compare
+    from teiten.claims.catalogue import claims_of
     from teiten.cli.campaign.read import locate, read_campaign
     from teiten.report.comparison.differences import obstacle_lines
-    from teiten.study.claims_catalogue import claims_of
 
     one, other = (read_campaign(locate(session, reference)) for reference in (a, b))
     comparison = compare(one, other, claims=claims_of(one.plan.study.name), insisted=anyway)
@@ -111,7 +110,7 @@ def _comparison(session: Session, a: str, b: str, *, anyway: bool) -> Comparison
 
 
 def _primary(comparison: Comparison) -> list[UnpairedResult]:
-    return [one for one in comparison.results if one.metric.name in PRIMARY]
+    return [one for one in comparison.results if one.metric.judged]
 
 
 def _name(comparison: Comparison) -> str:
@@ -123,7 +122,7 @@ def _write(
     comparison: Comparison, folder: Path, form: str, languages: Sequence[Language]
 ) -> list[Path]:
     from teiten.report.comparison.render import comparison_html, comparison_markdown
-    from teiten.report.markdown import TEXT
+    from teiten.report.render.markdown import TEXT
 
     paths = []
     for language in languages:

@@ -114,14 +114,15 @@ def _html_target(folder: Path, language: Language, target: Path | None) -> Path:
 
 
 def _write_html(analysis: CampaignAnalysis, language: Language, path: Path) -> Path:
-    from teiten.report.html import render_html
+    from teiten.report.campaign import render_html
 
     write_files(path.parent, {path.name: render_html(analysis, language).encode()})
     return path
 
 
 def _write_markdown(analysis: CampaignAnalysis, language: Language, folder: Path) -> Path:
-    from teiten.report.markdown import TEXT, render_markdown
+    from teiten.report.campaign import render_markdown
+    from teiten.report.render.markdown import TEXT
 
     if folder.exists() and not folder.is_dir():
         raise UsageError(

@@ -72,6 +72,7 @@ class Cluster:
         self.log = log
         self._settings: tuple[Setting, ...] = ()
         self._cpus: tuple[int, ...] = ()
+        self._groups: tuple[Path, ...] = ()
         self._opening: conf.Opening | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._trace: ServerTrace | None = None
@@ -153,6 +154,10 @@ class Cluster:
     def pin(self, cpus: Sequence[int]) -> None:
         """The processors of the next start's server with all of its processes; empty for all."""
         self._cpus = tuple(cpus)
+
+    def join(self, groups: Sequence[Path]) -> None:
+        """The control groups of the next start's server with all of its processes."""
+        self._groups = tuple(groups)
 
     def open_to(self, opening: conf.Opening | None) -> None:
         """Where the next start listens beside the private socket; None for nowhere, as without."""
@@ -257,6 +262,7 @@ class Cluster:
                     stderr=subprocess.STDOUT,
                     death_signal=QUIT,
                     cpus=self._cpus,
+                    groups=self._groups,
                 )
             except OSError as error:
                 raise ServerError(

@@ -10,6 +10,8 @@ from teiten.host.system.users import ServerUser, give
 from teiten.model.installation import Installation
 
 SUPERUSER = "postgres"
+BENCH_DATABASE = "bench"
+"""The database of every template, which holds the tables."""
 CHECKSUMS_BY_DEFAULT = 18
 """The major version since which initdb turns checksums on unless told otherwise."""
 INITDB_CONFIGURATION = "postgresql.initdb.conf"

@@ -11,22 +11,6 @@ from teiten.errors import ServerError
 from teiten.host.system.processes import signal_group, spawn
 from teiten.host.system.signals import KILL
 from teiten.host.system.users import ServerUser
-from teiten.model.installation import Pgbench
-from teiten.model.study import DataSet
-
-
-def pgbench_initialize(pgbench: Pgbench, data: DataSet, *place: str) -> list[str | Path]:
-    """``pgbench -i`` of a data set, without its VACUUM. ``place``: options and name of the
-    database."""
-    return [
-        pgbench.path,
-        "--initialize",
-        "--no-vacuum",
-        "--quiet",
-        f"--scale={data.scale}",
-        f"--fillfactor={data.fillfactor}",
-        *place,
-    ]
 
 
 def run_program(

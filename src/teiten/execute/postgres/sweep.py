@@ -18,6 +18,7 @@ from teiten.execute.postgres.remains import (
     server_processes,
 )
 from teiten.execute.postgres.sockets import remove_socket_directory, socket_directories
+from teiten.execute.sites.local.limit import sweep_limits
 from teiten.host.system.paths import Workdir
 from teiten.host.system.signals import QUIT
 from teiten.host.system.users import server_user
@@ -37,6 +38,7 @@ def sweep(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:
     with FileLock(workdir.caches / "sweep.lock"):
         left = left_folders(workdir, ending=ending)
         done = [line for folder in left for line in _sweep_folder(folder, workdir)]
+        done += sweep_limits(workdir, ending=ending)
         for folder in socket_directories(server_user()):
             marker = read_marker(folder)
             if marker is not None and marker.is_left(or_ours=ending):

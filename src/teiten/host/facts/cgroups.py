@@ -28,6 +28,33 @@ class CgroupLimits:
     """What the limit leaves: the limit less what is used and cannot be reclaimed at once."""
 
 
+@dataclass(frozen=True)
+class Hierarchy:
+    """A control group that this program's group is, or is in."""
+
+    version: int
+    """1 or 2"""
+    folder: Path
+    passed_on: frozenset[str] = frozenset()
+    """Version 2: the controllers that groups made in it have."""
+
+
+def hierarchies(controller: str, root: Path = Path("/")) -> Iterator[Hierarchy]:
+    """This program's group and all above it, the nearest first, in each hierarchy that has the
+    controller."""
+    groups = parse_own_groups(read_text(root / "proc/self/cgroup") or "")
+    for mount in read_mounts(root):
+        version = 2 if mount.file_system == "cgroup2" else 1
+        for folder in _folders(root, (mount,), groups, controller):
+            if version == 1:
+                yield Hierarchy(version, folder)
+                continue
+            has = (read_text(folder / "cgroup.controllers") or "").split()
+            if controller in has:
+                passed_on = (read_text(folder / "cgroup.subtree_control") or "").split()
+                yield Hierarchy(version, folder, frozenset(passed_on))
+
+
 def read_cgroup_limits(root: Path = Path("/")) -> CgroupLimits:
     """Read this program's limits; all None on a system without control groups."""
     mounts = read_mounts(root)

@@ -23,6 +23,8 @@ from teiten.host.system.affinity import pin_self
 from teiten.host.system.users import ServerUser
 
 PR_SET_PDEATHSIG = 1
+MEMBERS = "cgroup.procs"
+"""Of a control group: a process whose number is written into it becomes a member."""
 if TYPE_CHECKING:
     StandardStream = IO[bytes] | int | None
 
@@ -39,13 +41,16 @@ def spawn(
     stderr: StandardStream = None,
     death_signal: signal.Signals = signal.SIGTERM,
     cpus: Collection[int] = (),
+    groups: Sequence[Path] = (),
 ) -> subprocess.Popen[bytes]:
     """Start a program in a session of its own that ends with this program.
 
     ``user``: as whom, where that is another user. ``cpus``: the processors that it, and all that it
-    starts, is pinned to; empty for all of ours. Raises OSError where it cannot be started.
+    starts, is pinned to; empty for all of ours. ``groups``: control groups that it, and all that it
+    starts, is a member of from its first instruction. Raises OSError where it cannot be started.
     """
     other = user if user is not None and user.is_other else None
+    doors = [os.open(group / MEMBERS, os.O_WRONLY | os.O_CLOEXEC) for group in groups]
     try:
         return subprocess.Popen(
             [os.fspath(argument) for argument in arguments],
@@ -58,10 +63,15 @@ def spawn(
             user=other.uid if other else None,
             group=other.gid if other else None,
             extra_groups=[] if other else None,
-            preexec_fn=_before_exec(death_signal, cpus),  # noqa: PLW1509 - all is loaded before fork
+            preexec_fn=_before_exec(death_signal, cpus, doors),  # noqa: PLW1509 - all is loaded before fork
         )
     except subprocess.SubprocessError as error:  # what the preparation raised in the child
-        raise OSError(f"it cannot be pinned to the processors {sorted(cpus)}") from error
+        asked = [f"be pinned to the processors {sorted(cpus)}"] if cpus else []
+        asked += ["enter its control group"] if groups else []
+        raise OSError(f"it cannot {' or '.join(asked)}") from error
+    finally:
+        for door in doors:
+            os.close(door)
 
 
 def child_environment(
@@ -108,16 +118,24 @@ def started_at(pid: int) -> float | None:
         return None
 
 
-def _before_exec(death_signal: signal.Signals, cpus: Collection[int]) -> Callable[[], None] | None:
-    """What the child does between fork and exec, already as its user."""
+def _before_exec(
+    death_signal: signal.Signals, cpus: Collection[int], doors: Sequence[int]
+) -> Callable[[], None] | None:
+    """What the child does between fork and exec, already as its user.
+
+    ``doors``: open lists of members of control groups; whoever opened them had the right to.
+    """
     dying = _dying_with_parent(death_signal)
-    if not cpus:
+    if not cpus and not doors:
         return dying
 
     def prepare() -> None:
+        for door in doors:
+            os.write(door, b"0")  # the writer itself
         if dying is not None:
             dying()
-        pin_self(cpus)
+        if cpus:
+            pin_self(cpus)
 
     return prepare
 

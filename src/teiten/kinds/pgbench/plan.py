@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from pydantic import PlainValidator
 
 from teiten.kinds.contract import Instead, KindPlan, Step
+from teiten.kinds.pgbench.metrics import CONTRASTED, METRICS
 from teiten.kinds.pgbench.model import PgbenchOptions, pgbench_of
 from teiten.model.plan import PlannedTrial
 from teiten.model.starts import slice_seed
@@ -35,6 +36,8 @@ class PgbenchTable(WorkloadTable):
 
 class Pgbench(KindPlan):
     does = "is a load of pgbench"
+    metrics = METRICS
+    contrasted = CONTRASTED
     options = PgbenchOptions
     table = PgbenchTable
     told_by = "script"

@@ -9,6 +9,8 @@ from teiten.model.text import Bilingual
 from teiten.model.units import Seconds
 
 NAME = "queries"
+QUERY = "query"
+"""The factor whose levels are a workload's queries."""
 QUERY_TIMEOUT = Seconds(600.0)
 """Of a query whose study says nothing else."""
 

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.kinds.contract import Instead, KindPlan, Step
+from teiten.kinds.queries.metrics import CONTRASTED, METRICS
 from teiten.kinds.queries.model import QUERY_TIMEOUT, QueriesOptions, QueryGroup, queries_of
 from teiten.kinds.queries.read import read_queries
 from teiten.model.plan import PlannedTrial
@@ -45,6 +46,8 @@ class QueriesTable(WorkloadTable):
 
 class Queries(KindPlan):
     does = "times queries one by one"
+    metrics = METRICS
+    contrasted = CONTRASTED
     options = QueriesOptions
     table = QueriesTable
     told_by = "queries"

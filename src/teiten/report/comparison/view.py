@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from teiten.analysis.model.comparison import Comparison, Weight
 from teiten.analysis.model.findings import VerdictKind
-from teiten.model.metrics import PRIMARY
 from teiten.model.text import Language
 from teiten.model.trial import Outcome
-from teiten.report.charts.base import Chart
+from teiten.report.blocks import (
+    Block,
+    Code,
+    Download,
+    Downloads,
+    Heading,
+    Items,
+    Page,
+    Section,
+    Statement,
+    Text,
+    with_contents,
+)
 from teiten.report.comparison.differences import (
     caution_table,
     difference_table,
@@ -18,7 +28,6 @@ from teiten.report.comparison.differences import (
     environment_table,
 )
 from teiten.report.comparison.results import (
-    PartResults,
     forest_chart,
     part_results,
     value_columns,
@@ -26,66 +35,57 @@ from teiten.report.comparison.results import (
 from teiten.report.comparison.sides import Pair
 from teiten.report.sentences import machine_text, plain_percent, verdict_word
 from teiten.report.tables import Column, Table, cells
-from teiten.report.texts import Texts
-from teiten.report.view.answer import Answer, Statement
-from teiten.report.view.findings import Findings, findings_of
-from teiten.report.view.trials import Download
+from teiten.report.view.answer import answer_section
+from teiten.report.view.findings import findings_section
 
 
-@dataclass(frozen=True)
-class ComparisonView:
-    """All that a comparison's report shows, in one language."""
-
-    language: Language
-    texts: Texts
-    title: str
-    campaign: str
-    meta: tuple[str, ...]
-    answer: Answer
-    question: str
-    campaigns: Table
-    method: tuple[str, ...]
-    differences: tuple[Table, ...]
-    results: tuple[PartResults, ...]
-    findings: Findings | None
-    environments: Table
-    cautions: Table | None
-    commands: tuple[tuple[str, str], ...]
-    downloads: tuple[Download, ...]
-
-    def charts(self) -> Iterator[Chart]:
-        """Every chart, in the order of the page."""
-        yield from (one.chart for one in self.answer.statements if one.chart)
-        for part in self.results:
-            yield from part.charts
-
-
-def comparison_view(comparison: Comparison, language: Language) -> ComparisonView:
+def comparison_page(comparison: Comparison, language: Language) -> Page:
     """Everything computed and worded; what is left is layout."""
     pair = Pair(comparison, language)
     t, (kit, _) = pair.t, pair.kits
-    names = t("comparison.campaigns-named", a=comparison.a.name, b=comparison.b.name)
-    return ComparisonView(
-        language,
+    sections = with_contents(
+        t("heading.contents"),
+        answer_section(t, _notices(pair), _statements(pair), _remarks(pair)),
+        _asked(pair),
+        Section("results", t("section.results"), tuple(part_results(pair))),
+        findings_section(kit, comparison.claims),
+        _evidence(pair),
+    )
+    return Page(
         t,
         t("comparison.title", study=t.of(kit.study.title)),
-        names,
+        t("comparison.campaigns-named", a=comparison.a.name, b=comparison.b.name),
         (t("comparison.meta"),),
-        Answer(tuple(_notices(pair)), tuple(_statements(pair)), tuple(_remarks(pair))),
-        t.of(kit.study.question),
-        _campaigns(pair),
-        _method(pair),
-        tuple(found for weight in Weight if (found := difference_table(pair, weight))),
-        part_results(pair),
-        findings_of(kit, comparison.claims),
-        environment_table(pair),
-        caution_table(pair),
-        tuple(
-            (side.long, one.command)
-            for side, one in zip(pair.sides, (comparison.a, comparison.b), strict=True)
-        ),
-        (Download("comparison.csv", value_columns(pair)),),
+        sections,
     )
+
+
+def _asked(pair: Pair) -> Section:
+    t = pair.t
+    found = (difference_table(pair, weight) for weight in Weight)
+    differences = tuple(one for one in found if one is not None)
+    shown: tuple[Block, ...] = (
+        Text(t.of(pair.kits[0].study.question), "question"),
+        _campaigns(pair),
+        Heading(3, t("comparison.method")),
+        Items(_method(pair)),
+        Heading(3, t("comparison.differ")),
+        *(differences or (Text(t("comparison.no-differences")),)),
+    )
+    return Section("asked", t("section.asked"), shown)
+
+
+def _evidence(pair: Pair) -> Section:
+    t, cautions = pair.t, caution_table(pair)
+    shown: list[Block] = [
+        environment_table(pair),
+        *([cautions] if cautions else []),
+        Downloads((Download("comparison.csv", value_columns(pair)),)),
+        Heading(3, t("heading.repeat")),
+    ]
+    for side, kit in zip(pair.sides, pair.kits, strict=True):
+        shown += [Text(side.long), Code(kit.analysis.command, "sh")]
+    return Section("evidence", t("section.evidence"), tuple(shown))
 
 
 def _notices(pair: Pair) -> Iterator[str]:
@@ -108,11 +108,10 @@ def _notices(pair: Pair) -> Iterator[str]:
 
 
 def _statements(pair: Pair) -> Iterator[Statement]:
-    found = [one for one in pair.comparison.results if one.metric.name in PRIMARY]
+    found = [one for one in pair.comparison.results if one.metric.judged]
     for at, one in enumerate(found, start=1):
         yield Statement(
             pair.title(one),
-            "",
             one.overall.kind.value,
             verdict_word(pair.t, one.overall),
             pair.sentence(one),
@@ -141,7 +140,7 @@ def _remarks(pair: Pair) -> Iterator[tuple[str, str]]:
     undecided = [
         pair.title(one)
         for one in pair.comparison.results
-        if one.metric.name in PRIMARY and one.overall.kind is VerdictKind.INCONCLUSIVE
+        if one.metric.judged and one.overall.kind is VerdictKind.INCONCLUSIVE
     ]
     listed = t("list.strong").join(undecided) or t("comparison.undecided-none")
     yield t("answer.undecided"), listed

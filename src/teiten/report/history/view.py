@@ -5,19 +5,29 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from teiten.analysis.model.comparison import Difference, Weight
 from teiten.analysis.model.history import Axis, History, HistoryLine, HistoryPoint, Search
 from teiten.model.text import Language
-from teiten.report.charts.base import Chart, Columns, as_columns
+from teiten.report.blocks import (
+    Block,
+    Download,
+    Downloads,
+    Heading,
+    Items,
+    Page,
+    Pairs,
+    Section,
+    Text,
+    WithoutScripts,
+)
+from teiten.report.charts.base import Columns, as_columns
 from teiten.report.charts.history import LinePoint, LineWords, history_line
 from teiten.report.numbers import measured
 from teiten.report.sentences import machine_text, percent, plain_percent
 from teiten.report.tables import Cell, Column, Table, cells
 from teiten.report.texts import Texts, texts
-from teiten.report.view.trials import Download
 
 FIELDS = (
     "line", "machine", "conditions", "study", "profile", "workload", "campaign", "started",
@@ -25,57 +35,32 @@ FIELDS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class LineView:
-    """One line of the history."""
-
-    name: str
-    title: str
-    about: str
-    said: tuple[str, ...]
-    chart: Chart
-    table: Table
-
-
-@dataclass(frozen=True)
-class HistoryView:
-    """All that the page shows, in one language."""
-
-    language: Language
-    texts: Texts
-    title: str
-    campaign: str
-    meta: tuple[str, ...]
-    statements: tuple[tuple[str, str], ...]
-    """Line and what is said of it."""
-    lines: tuple[LineView, ...]
-    method: tuple[str, ...]
-    left_out: Table | None
-    downloads: tuple[Download, ...]
-
-    def charts(self) -> Iterator[Chart]:
-        """Every chart, in the order of the page."""
-        yield from (one.chart for one in self.lines)
-
-
-def history_view(history: History, language: Language) -> HistoryView:
+def history_page(history: History, language: Language) -> Page:
     """Everything computed and worded; what is left is layout."""
     t = texts(language)
-    lines = tuple(
-        _line(t, f"line-{at}", one, history.axis) for at, one in enumerate(history.lines, start=1)
-    )
     campaigns = {point.campaign for one in history.lines for point in one.points}
-    return HistoryView(
-        language,
+    said = ((line_title(t, one), " ".join(line_sentences(one, language))) for one in history.lines)
+    answer = (Pairs(tuple(said), "remarks"), WithoutScripts(t("notice.no-script")))
+    lines: list[Block] = []
+    for at, one in enumerate(history.lines, start=1):
+        lines += _line(t, f"line-{at}", one, history.axis)
+    left_out = _left_out(t, history)
+    method = tuple(t(f"history.method-{one}") for one in ("points", "changes", "groups"))
+    evidence: tuple[Block, ...] = (
+        Items(method),
+        *([left_out] if left_out else []),
+        Downloads((Download("history.csv", _columns(history)),)),
+    )
+    return Page(
         t,
         t("history.title"),
         t.plural("history.campaigns", len(campaigns)),
         (t(f"history.by-{history.axis.value}"),),
-        tuple((one.title, " ".join(one.said)) for one in lines),
-        lines,
-        (t("history.method-points"), t("history.method-changes"), t("history.method-groups")),
-        _left_out(t, history),
-        (Download("history.csv", _columns(history)),),
+        (
+            Section("answer", t("section.answer"), answer),
+            Section("results", t("section.results"), tuple(lines)),
+            Section("evidence", t("history.method"), evidence),
+        ),
     )
 
 
@@ -116,8 +101,7 @@ def line_title(t: Texts, line: HistoryLine) -> str:
     )
 
 
-def _line(t: Texts, name: str, line: HistoryLine, axis: Axis) -> LineView:
-    title = line_title(t, line)
+def _line(t: Texts, name: str, line: HistoryLine, axis: Axis) -> Iterator[Block]:
     metric = t("metric.tps")
     words = LineWords(
         t("history.chart", metric=metric),
@@ -135,9 +119,11 @@ def _line(t: Texts, name: str, line: HistoryLine, axis: Axis) -> LineView:
         machine=line.machine,
         conditions=line.conditions,
     )
-    said = line_sentences(line, t.language)
-    chart = history_line(name, tuple(_points(t, line, axis)), words)
-    return LineView(name, title, about, said, chart, _table(t, f"{name}-points", line))
+    yield Heading(3, line_title(t, line), part=True)
+    yield Text(about, "note")
+    yield Items(line_sentences(line, t.language), "findings")
+    yield history_line(name, tuple(_points(t, line, axis)), words)
+    yield _table(t, f"{name}-points", line)
 
 
 def _points(t: Texts, line: HistoryLine, axis: Axis) -> Iterator[LinePoint]:

@@ -1,37 +1,39 @@
-"""A comparison of two plans as one HTML file that works offline."""
+"""A comparison of two plans as a page."""
 
 from __future__ import annotations
 
-from markupsafe import Markup
-
 from teiten.analysis.model.explain import PlanDifference
 from teiten.model.text import Language
-from teiten.report.html import asset, environment, policy
-from teiten.report.plans.view import difference_view
-from teiten.report.plans.viewer import SCRIPT, STYLE, packed, script
+from teiten.report.blocks import Block, Items, Page, Section, Text
+from teiten.report.plans import sentences
+from teiten.report.plans.tables import difference_tables
+from teiten.report.plans.viewer import PlanPair, viewed
+from teiten.report.render.html import html
 from teiten.report.texts import texts
 
-SCRIPTS = ("tables.js", "plans.js")
-START = "makeTablesSortable();\nstartPlans();\n"
+
+def difference_page(found: PlanDifference, sides: tuple[str, str], language: Language) -> Page:
+    """``sides``: what the plans are called."""
+    t = texts(language)
+    first, *more = sentences.statements(t, found)
+    plans = (
+        viewed(f"plans-plan-{at}", side, one.plan)
+        for at, (side, one) in enumerate(zip(sides, (found.old, found.new), strict=True))
+    )
+    shown: tuple[Block, ...] = (
+        Text(first, "question"),
+        *(Text(line) for line in more),
+        Items(tuple(sentences.changes(t, found)), "findings"),
+        *(Text(note, "note") for note in sentences.notes(t, found, sides)),
+        PlanPair(t("plan.open"), tuple(plans)),
+        *difference_tables(t, "plans", found, sides),
+    )
+    section = Section("answer", t("section.answer"), shown, headed=False)
+    return Page(t, t("plan.title"), " → ".join(sides), (), (section,), made_key="plan.made")
 
 
 def render_difference(
     found: PlanDifference, sides: tuple[str, str], language: Language, teiten_version: str
 ) -> str:
-    """The page; both plans can be opened side by side in pev2."""
-    own = "\n".join((*(asset(name) for name in SCRIPTS), START))
-    return (
-        environment()
-        .get_template("plans.html.j2")
-        .render(
-            view=difference_view(found, sides, language),
-            t=texts(language),
-            language=language,
-            teiten_version=teiten_version,
-            style=Markup(asset("report.css")),  # noqa: S704 - Teiten's own text
-            script=Markup(own),  # noqa: S704
-            viewer_script=packed(SCRIPT),
-            viewer_style=packed(STYLE),
-            policy=policy(own, script()),
-        )
-    )
+    """One HTML file that works offline; both plans can be opened side by side in pev2."""
+    return html(difference_page(found, sides, language), teiten_version)

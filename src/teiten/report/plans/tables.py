@@ -24,6 +24,21 @@ TEMPORARY = ("temp_read", "temp_written")
 Of = Callable[[PlanStatistics], float | None]
 
 
+def difference_tables(
+    t: Texts, name: str, found: PlanDifference, sides: tuple[str, str]
+) -> Iterator[Table]:
+    """All that are shown of two plans; ``name``: a prefix of ids, unique in the page."""
+    both = list(zip((found.old, found.new), sides, strict=True))
+    yield summary_table(t, f"{name}-summary", found, sides)
+    for index, (one, side) in enumerate(both):
+        yield kinds_table(t, f"{name}-kinds-{index}", one, side)
+    for index, (one, side) in enumerate(both):
+        scans = scans_table(t, f"{name}-scans-{index}", one, side)
+        if scans is not None:
+            yield scans
+    yield nodes_table(t, f"{name}-nodes", found, sides)
+
+
 def summary_table(t: Texts, name: str, found: PlanDifference, sides: tuple[str, str]) -> Table:
     """The figures of both plans as wholes."""
     return Table(

@@ -3,58 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable
 
-from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict, VerdictKind
-from teiten.model.metrics import PRIMARY, QUERY_TIME
+from teiten.analysis.model.findings import ContrastResult, LevelResult, VerdictKind
 from teiten.model.trial import Outcome
-from teiten.report.charts.base import Chart
-from teiten.report.charts.forest import ForestRow, ForestWords, forest
+from teiten.report.blocks import Block, Pairs, Section, Statement, Text, WithoutScripts
 from teiten.report.sentences import (
-    interval_text,
     machine_text,
-    plain_percent,
-    ratio_text,
     sentence,
     verdict_word,
 )
-from teiten.report.texts import problem_text
+from teiten.report.texts import Texts, problem_text
 from teiten.report.view.design import stopped
 from teiten.report.view.kit import Kit
-from teiten.report.view.queries.groups import answer_forest, points
-from teiten.report.view.queries.sweep import chart as sweep_chart_of
-from teiten.report.view.queries.sweep import fastest_level, sweeps_of
-from teiten.report.view.queries.sweep import findings as sweep_findings
 
 MOST_OPEN = 10
 """More undecided levels are counted, and named in the results only."""
 
 
-@dataclass(frozen=True)
-class Statement:
-    """The answer to one contrast."""
-
-    workload: str
-    contrast: str
-    kind: str
-    word: str
-    text: str
-    chart: Chart | None
-    points: tuple[str, ...] = ()
-    """Of a workload of queries: what is said of groups of them."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    notices: tuple[str, ...]
-    """Said before everything else: no conclusion, incomplete."""
-    statements: tuple[Statement, ...]
-    remarks: tuple[tuple[str, str], ...]
-    """Cost, excluded, undecided: heading and text."""
-
-
-def answer(kit: Kit) -> Answer:
-    statements = tuple(_statement(kit, at, one) for at, one in enumerate(_asked(kit)))
+def answer(kit: Kit) -> Section:
+    """The first section."""
     t = kit.t
     remarks = (
         *stopped(kit),
@@ -62,12 +30,30 @@ def answer(kit: Kit) -> Answer:
         (t("answer.excluded"), _excluded(kit)),
         (t("answer.undecided"), _undecided(kit)),
     )
-    return Answer(_notices(kit), statements, remarks)
+    statements = (_statement(kit, at, one) for at, one in enumerate(_asked(kit)))
+    return answer_section(t, _notices(kit), statements, remarks)
+
+
+def answer_section(
+    t: Texts,
+    notices: Iterable[str],
+    statements: Iterable[Statement],
+    remarks: Iterable[tuple[str, str]],
+) -> Section:
+    """``notices``: said before everything else: no conclusion, incomplete. ``remarks``: cost,
+    excluded, undecided: term and text."""
+    shown: tuple[Block, ...] = (
+        *(Text(one, "notice") for one in notices),
+        *statements,
+        WithoutScripts(t("notice.no-script")),
+        Pairs(tuple(remarks), "remarks"),
+    )
+    return Section("answer", t("section.answer"), shown, headed=False)
 
 
 def primary(kit: Kit) -> tuple[ContrastResult, ...]:
-    """The contrasts of the metric that the question is about: TPS, else each workload's first."""
-    found = tuple(one for one in kit.analysis.contrasts if one.metric.name in PRIMARY)
+    """The contrasts of the metric that the question is about, else each workload's first."""
+    found = tuple(one for one in kit.analysis.contrasts if one.metric.judged)
     if found:
         return found
     first: dict[tuple[str, str, str], ContrastResult] = {}
@@ -77,13 +63,16 @@ def primary(kit: Kit) -> tuple[ContrastResult, ...]:
 
 
 def _asked(kit: Kit) -> tuple[ContrastResult, ...]:
-    """What the first page answers: each contrast, but of a sweep only that of its fastest level."""
-    found = []
-    for one in primary(kit):
-        swept = sweeps_of(kit, one.workload) if one.metric is QUERY_TIME else None
-        if swept is None or one.new == fastest_level(swept):
-            found.append(one)
-    return tuple(found)
+    """What the first page answers, as the kinds of the workloads choose."""
+    found = primary(kit)
+    chosen = {
+        id(one)
+        for name, kind in kit.kinds.items()
+        for one in kind.answered(
+            kit, [one for one in found if kit.study.workload(one.workload).kind == name]
+        )
+    }
+    return tuple(one for one in found if id(one) in chosen)
 
 
 def _notices(kit: Kit) -> tuple[str, ...]:
@@ -102,68 +91,12 @@ def _notices(kit: Kit) -> tuple[str, ...]:
 
 def _statement(kit: Kit, at: int, contrast: ContrastResult) -> Statement:
     t, names = kit.t, kit.names
-    machine = machine_text(t, kit.analysis.facts)
-    sides = t(
-        "contrast.sides", new=names.side(contrast.new).short, old=names.side(contrast.old).short
-    )
     return Statement(
         names.workload(contrast.workload),
-        sides,
         contrast.overall.kind.value,
         verdict_word(t, contrast.overall),
-        sentence(t, names, contrast, machine),
-        *_shown(kit, at, contrast, sides),
-    )
-
-
-def _shown(
-    kit: Kit, at: int, contrast: ContrastResult, sides: str
-) -> tuple[Chart | None, tuple[str, ...]]:
-    """The chart beside the sentence, and what is said below it."""
-    name = f"forest-{at + 1}"
-    if contrast.metric is not QUERY_TIME:
-        return _forest(kit, at, contrast, sides), ()
-    swept = sweeps_of(kit, contrast.workload)
-    if swept is not None:
-        return sweep_chart_of(kit, name, swept), sweep_findings(kit, swept)
-    return answer_forest(kit, name, contrast), points(kit, contrast)
-
-
-def _forest(kit: Kit, at: int, contrast: ContrastResult, sides: str) -> Chart | None:
-    t = kit.t
-    several = len(contrast.levels) > 1
-    rows = [_forest_row(kit, t("level.overall"), contrast.overall, True)]
-    rows += [
-        _forest_row(kit, kit.names.context(level.context), level.verdict, False)
-        for level in contrast.levels
-        if several
-    ]
-    drawn = [row for row in rows if row is not None]
-    if not drawn:
-        return None
-    metric = t.either(f"metric.{contrast.metric.name}", contrast.metric.name)
-    delta = plain_percent(t, contrast.overall.delta)
-    words = ForestWords(
-        axis=t("chart.forest.axis", metric=metric, sides=sides),
-        title=t(
-            "chart.forest.title" if kit.names.by_version else "chart.forest.title-variant",
-            workload=kit.names.workload(contrast.workload),
-            metric=metric,
-        ),
-        note=t("chart.forest.note", delta=delta),
-        ratio=kit.names.ratio,
-        verdict=t("table.verdict"),
-    )
-    return forest(f"forest-{at + 1}", drawn, contrast.overall.delta, words)
-
-
-def _forest_row(kit: Kit, label: str, verdict: Verdict, overall: bool) -> ForestRow | None:
-    effect = verdict.effect
-    if effect is None:
-        return None
-    text = f"{ratio_text(effect)}  ({interval_text(kit.t, effect)})"
-    return ForestRow(
-        label, effect.ratio, effect.low, effect.high, text, verdict_word(kit.t, verdict), overall
+        sentence(t, names, contrast, machine_text(t, kit.analysis.facts)),
+        *kit.present(contrast.workload).beside(kit, f"forest-{at + 1}", contrast),
     )
 
 

@@ -20,24 +20,6 @@ def blocks_text(kit: Kit) -> str:
     )
 
 
-def duration_text(kit: Kit) -> str:
-    """What a trial is: its measured seconds, or its slices."""
-    measure = kit.study.measure
-    if measure.slices == 1:
-        return kit.t(
-            "design.duration.text",
-            seconds=kit.seconds(measure.duration),
-            warmup=kit.seconds(measure.warmup),
-        )
-    return kit.t(
-        "design.duration.slices",
-        seconds=kit.seconds(measure.duration),
-        warmup=kit.seconds(measure.warmup),
-        slices=measure.slices,
-        slice=kit.seconds(measure.slice_duration),
-    )
-
-
 def side_by_side_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
     """What is special where the servers of a pair run side by side."""
     t, measure = kit.t, kit.study.measure

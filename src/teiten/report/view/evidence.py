@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from teiten.model.facts import HostFacts, Severity
 from teiten.model.plan import TemplateSpec
 from teiten.model.study import DataKind
+from teiten.report.blocks import (
+    Block,
+    Caution,
+    Cautions,
+    Code,
+    Details,
+    Downloads,
+    Heading,
+    Section,
+    Text,
+)
 from teiten.report.numbers import bytes_text, plain
+from teiten.report.sites import client_rows, host_rows, origin_text
 from teiten.report.tables import Cell, Column, Row, Table, cells
 from teiten.report.texts import caution_text
-from teiten.report.view.hosts import client_rows, host_rows
 from teiten.report.view.kit import Kit
 from teiten.report.view.trials import (
-    Download,
     excluded_table,
     level_download,
     trial_download,
@@ -38,48 +47,27 @@ UNINTERESTING = frozenset(
 MOST_EVENTS = 300
 
 
-@dataclass(frozen=True)
-class CautionView:
-    severity: str
-    word: str
-    what: str
-    advice: str
-
-
-@dataclass(frozen=True)
-class Evidence:
-    environment: Table
-    cautions: tuple[CautionView, ...]
-    settings: Table | None
-    servers: Table | None
-    excluded: Table | None
-    trials: Table
-    downloads: tuple[Download, ...]
-    command: str
-    seed: str
-    study_name: str
-    study_text: str
-    fingerprints: Table
-    events: Table | None
-
-
-def evidence(kit: Kit) -> Evidence:
-    analysis = kit.analysis
-    return Evidence(
-        _environment(kit),
-        tuple(_cautions(kit)),
-        _settings(kit),
-        _servers(kit),
-        excluded_table(kit),
-        trial_table(kit),
-        (trial_download(kit), level_download(kit)),
-        analysis.command,
-        str(analysis.plan.seed),
-        str(kit.study.file.name) if kit.study.file else f"{kit.study.name}.toml",
-        kit.study.source_text,
+def evidence(kit: Kit) -> Section:
+    """The last section."""
+    t, analysis = kit.t, kit.analysis
+    name = str(kit.study.file.name) if kit.study.file else f"{kit.study.name}.toml"
+    study = (Details(t("repeat.study", name=name), (Code(kit.study.source_text, "toml"),)),)
+    tables = (_environment(kit), _servers(kit), _settings(kit), excluded_table(kit))
+    events = _events(kit)
+    shown: tuple[Block, ...] = (
+        Heading(3, t("heading.cautions")),
+        _cautions(kit),
+        *(one for one in tables if one is not None),
+        Downloads((trial_download(kit), level_download(kit)), trial_table(kit)),
+        Heading(3, t("heading.repeat")),
+        Text(t("repeat.command")),
+        Code(analysis.command, "sh"),
+        Text(t("repeat.seed", seed=str(analysis.plan.seed)), "note"),
+        *(study if kit.study.source_text else ()),
         _fingerprints(kit),
-        _events(kit),
+        *([events] if events else []),
     )
+    return Section("evidence", t("section.evidence"), shown)
 
 
 def _pairs(kit: Kit, name: str, rows: list[tuple[str, str | None]]) -> Table:
@@ -98,8 +86,8 @@ def _environment(kit: Kit) -> Table:
 
 
 def environment_rows(kit: Kit) -> list[tuple[str, str | None]]:
-    """What the machine is: its name and its value, None where that is not known. Of a campaign on
-    other hosts it is the db host; the client host follows where it is another."""
+    """What the machine is: its name and its value, None where that is not known; that of the
+    servers, and then that of the load generator where it is another."""
     t, analysis = kit.t, kit.analysis
     return [
         *host_rows(kit),
@@ -168,16 +156,20 @@ def _machine_rows(
     ]
 
 
-def _cautions(kit: Kit) -> list[CautionView]:
+def _cautions(kit: Kit) -> Cautions | Text:
+    if not kit.analysis.cautions:
+        return Text(kit.t("page.no-cautions"))
     ordered = sorted(kit.analysis.cautions, key=lambda one: one.severity is not Severity.WARNING)
-    return [
-        CautionView(
-            one.severity.value,
-            kit.t(f"severity.{one.severity.value}"),
-            *caution_text(one, kit.t.language),
+    return Cautions(
+        tuple(
+            Caution(
+                one.severity.value,
+                kit.t(f"severity.{one.severity.value}"),
+                *caution_text(one, kit.t.language),
+            )
+            for one in ordered
         )
-        for one in ordered
-    ]
+    )
 
 
 def _settings(kit: Kit) -> Table | None:
@@ -269,7 +261,7 @@ def _fingerprints(kit: Kit) -> Table:
         (
             Cell(kit.names.side(level).long if kit.names.is_server else str(one.version)),
             Cell(one.fingerprint, kind="code"),
-            Cell(f"{one.source}: {one.name if one.attached is None else one.place}"),
+            Cell(origin_text(one)),
         )
         for level, one in plan.servers
     ]

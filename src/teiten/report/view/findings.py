@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from statistics import median
+from dataclasses import replace
 
-from teiten.model.claims import ClaimOutcome, ClaimStanding, PublishedCurves
-from teiten.model.metrics import TPS
+from teiten.analysis.model.claims import ClaimOutcome, ClaimStanding
+from teiten.report.blocks import Block, Gallery, Section, Text
 from teiten.report.charts.base import Chart
-from teiten.report.charts.published import CurvePoint, CurveWords, published_curves
 from teiten.report.claim_words import (
     Side,
     bounds_text,
@@ -18,41 +15,32 @@ from teiten.report.claim_words import (
     printed_text,
     reason_text,
     side_of,
-    source_text,
     statement_text,
 )
-from teiten.report.names import CLIENTS
 from teiten.report.tables import Cell, Column, Row, Table, cells
-from teiten.report.view.findings_cores import cores_chart
-from teiten.report.view.findings_queries import query_charts, query_tables
 from teiten.report.view.kit import Kit
 
-NEAR_CORES = 0.75
-"""The level "at the cores" is the greatest one not above them, and not below this share."""
+
+def findings(kit: Kit) -> Section:
+    """Empty where the study replicates no published finding."""
+    of_kinds = [one.published(kit) for one in kit.kinds.values()]
+    charts = tuple(chart for charts, _ in of_kinds for chart in charts)
+    tables = tuple(table for _, tables in of_kinds for table in tables)
+    return findings_section(kit, kit.analysis.claims, charts, tables)
 
 
-@dataclass(frozen=True)
-class Findings:
-    """What the reports found, and what this campaign says of it."""
-
-    summary: str
-    tables: tuple[Table, ...]
-    charts: tuple[Chart, ...]
-
-
-def findings(kit: Kit) -> Findings | None:
-    """None where the study replicates no published finding."""
-    found = kit.analysis.claims
-    if not found:
-        return None
-    curves = tuple(one for one in (_chart(kit), cores_chart(kit)) if one is not None)
-    tables = (*query_tables(kit), *claim_tables(kit, found))
-    return Findings(_summary(kit, found), tables, (*curves, *query_charts(kit)))
-
-
-def findings_of(kit: Kit, found: tuple[ClaimOutcome, ...]) -> Findings | None:
-    """Of claims that are not about one campaign's curves: without the chart."""
-    return Findings(_summary(kit, found), claim_tables(kit, found), ()) if found else None
+def findings_section(
+    kit: Kit,
+    found: tuple[ClaimOutcome, ...],
+    charts: tuple[Chart, ...] = (),
+    tables: tuple[Table, ...] = (),
+) -> Section:
+    """With the charts and tables that set printed and measured beside one another."""
+    shown: tuple[Block, ...] = ()
+    if found:
+        gallery = (Gallery(charts),) if charts else ()
+        shown = (Text(_summary(kit, found)), *gallery, *tables, *claim_tables(kit, found))
+    return Section("findings", kit.t("section.findings"), shown)
 
 
 def claim_tables(kit: Kit, found: tuple[ClaimOutcome, ...]) -> tuple[Table, ...]:
@@ -138,79 +126,3 @@ def _not_applicable(kit: Kit, found: list[ClaimOutcome]) -> Table:
             for one in found
         ),
     )
-
-
-def _chart(kit: Kit) -> Chart | None:
-    """A panel for each published table of TPS by clients whose workload was measured here."""
-    t = kit.t
-    tables: dict[tuple[str, str], PublishedCurves] = {}
-    for one in kit.analysis.claims:
-        claim = one.claim
-        published = claim.published
-        if not isinstance(published, PublishedCurves):
-            continue
-        if claim.metric == TPS.name and published.axis == CLIENTS:
-            tables.setdefault((claim.workload, published.table), published)
-    points: list[CurvePoint] = []
-    for (workload, _), published in tables.items():
-        panel = source_text(kit.t, published.source)
-        measured = list(_measured_points(kit, workload, panel))
-        if measured:
-            points += [*_published_points(kit, published, panel), *measured]
-    if not points:
-        return None
-    words = CurveWords(
-        title=t("chart.published.title"),
-        note=t("chart.published.note"),
-        x=t("axis.clients-per-core"),
-        y=t("axis.relative-tps"),
-        clients=kit.names.factor(CLIENTS),
-        value=t("metric.tps"),
-        curve=t("word.curve"),
-        sides=(t("word.old"), t("word.new")),
-        origins=(t("word.published"), t("word.measured")),
-    )
-    return published_curves("published", points, words)
-
-
-def _published_points(kit: Kit, published: PublishedCurves, panel: str) -> Iterator[CurvePoint]:
-    for rank, curve in enumerate(published.curves):
-        yield from _relative(
-            panel,
-            (curve.label, kit.t("word.published"), _side(kit, rank)),
-            dict(curve.points),
-            published.cores,
-        )
-
-
-def _measured_points(kit: Kit, workload: str, panel: str) -> Iterator[CurvePoint]:
-    """Medians of the counted trials; none where more than the clients is varied beside."""
-    groups = kit.of_workload(workload)
-    fixed = kit.names.single - {CLIENTS}
-    if any([name for name, _ in one.context if name not in fixed] != [CLIENTS] for one in groups):
-        return
-    cores = kit.analysis.facts.cpu.logical
-    for rank, side in enumerate(kit.names.sides):
-        medians = {
-            float(dict(group.context)[CLIENTS]): median(values)
-            for group in groups
-            if group.side == side and (values := group.values(TPS.name))
-        }
-        names = (kit.short(side), kit.t("word.measured"), _side(kit, rank))
-        yield from _relative(panel, names, medians, cores)
-
-
-def _side(kit: Kit, rank: int) -> str:
-    return kit.t("word.new" if rank else "word.old")
-
-
-def _relative(
-    panel: str, names: tuple[str, str, str], values: dict[float, float], cores: int
-) -> Iterator[CurvePoint]:
-    """A curve relative to its value with as many clients as cores; none where that is missing."""
-    near = [level for level in values if NEAR_CORES * cores <= level <= cores]
-    if not near or values[max(near)] <= 0:
-        return
-    reference = values[max(near)]
-    for level, value in sorted(values.items()):
-        yield CurvePoint(panel, *names, level / cores, level, value / reference, value)

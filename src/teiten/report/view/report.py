@@ -1,65 +1,20 @@
-"""A report as data: its parts in REPORT.md's order."""
+"""A campaign's report as a page: its sections in REPORT.md's order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.model.text import Language
-from teiten.report.charts.base import Chart
-from teiten.report.texts import Texts
-from teiten.report.view.answer import Answer, answer
-from teiten.report.view.asked import Asked, asked
-from teiten.report.view.evidence import Evidence, evidence
-from teiten.report.view.findings import Findings, findings
+from teiten.report.blocks import Page, with_contents
+from teiten.report.view.answer import answer
+from teiten.report.view.asked import asked
+from teiten.report.view.evidence import evidence
+from teiten.report.view.findings import findings
 from teiten.report.view.kit import Kit
-from teiten.report.view.plans import QueryPlansView, plans
-from teiten.report.view.results import WorkloadResults, results
-from teiten.report.view.root_cause import Drawing
-from teiten.report.view.why import WorkloadWhy, why
+from teiten.report.view.results import results
+from teiten.report.view.why import why
 
 
-@dataclass(frozen=True)
-class ReportView:
-    """All that a report shows, in one language."""
-
-    language: Language
-    texts: Texts
-    title: str
-    campaign: str
-    meta: tuple[str, ...]
-    answer: Answer
-    asked: Asked
-    results: tuple[WorkloadResults, ...]
-    why: tuple[WorkloadWhy, ...]
-    plans: tuple[QueryPlansView, ...]
-    findings: Findings | None
-    evidence: Evidence
-
-    def charts(self) -> Iterator[Chart]:
-        """Every chart, in the order of the page."""
-        yield from (one.chart for one in self.answer.statements if one.chart)
-        yield self.asked.grid
-        for part in self.results:
-            yield from part.charts
-            yield from (one for topic in part.topics for one in topic.charts)
-            yield from (one.chart for one in part.scaling)
-            if part.series:
-                yield part.series
-        for reason in self.why:
-            yield from reason.charts
-        if self.findings:
-            yield from self.findings.charts
-
-    def drawings(self) -> Iterator[Drawing]:
-        """Every flame graph, in the order of the page."""
-        for reason in self.why:
-            for cause in reason.causes:
-                yield from cause.drawings
-
-
-def view(analysis: CampaignAnalysis, language: Language) -> ReportView:
+def view(analysis: CampaignAnalysis, language: Language) -> Page:
     """Everything computed and worded; what is left is layout."""
     kit = Kit(analysis, language)
     t = kit.t
@@ -69,17 +24,15 @@ def view(analysis: CampaignAnalysis, language: Language) -> ReportView:
         *([t("meta.finished", at=kit.moment(ended))] if ended else []),
         t("meta.profile", profile=kit.study.profile),
     )
-    return ReportView(
-        language,
-        t,
-        t.of(kit.study.title),
-        analysis.name,
-        meta,
+    of_kinds = (section for kind in kit.kinds.values() for section in kind.sections(kit))
+    sections = with_contents(
+        t("heading.contents"),
         answer(kit),
         asked(kit),
         results(kit),
         why(kit),
-        plans(kit),
+        *of_kinds,
         findings(kit),
         evidence(kit),
     )
+    return Page(t, t.of(kit.study.title), analysis.name, meta, sections)

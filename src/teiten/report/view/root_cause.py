@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-
-from markupsafe import Markup
 
 from teiten.analysis.model.per_transaction import Kind, Origin, PerTransaction, Taken
 from teiten.model.stacks import (
@@ -15,6 +14,7 @@ from teiten.model.stacks import (
     ProfileContrast,
     Unexplained,
 )
+from teiten.report.blocks import Block, Details, FlameGraph, Items, Unfolded
 from teiten.report.flame_graph import (
     COLOURS,
     LESS,
@@ -40,32 +40,6 @@ CERTAIN = "verdict certain"
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """A flame graph, as the page and as a file have it."""
-
-    name: str
-    title: str
-    note: str
-    svg: Markup
-    alone: Markup
-    """For a file beside the Markdown."""
-    folded: bool
-    """The reader opens it; the difference stands open."""
-    legend: tuple[tuple[str, str], ...]
-    """Colour and what it means."""
-
-
-@dataclass(frozen=True)
-class RootCause:
-    """One contrast at one level."""
-
-    title: str
-    findings: tuple[str, ...]
-    drawings: tuple[Drawing, ...]
-    tables: tuple[Table, ...]
-
-
-@dataclass(frozen=True)
 class Unit:
     """In which a table shows CPU time."""
 
@@ -73,8 +47,8 @@ class Unit:
     factor: float
 
 
-def root_causes(kit: Kit, prefix: str, workload: str) -> tuple[RootCause, ...]:
-    """Of every contrast and level of a workload, in the study's order."""
+def root_causes(kit: Kit, prefix: str, workload: str) -> Iterator[Details]:
+    """Of every contrast and level of a workload, in the study's order; the first stands open."""
     profiled = {
         (one.context, one.old, one.new): one
         for one in kit.analysis.profiles.contrasts
@@ -85,22 +59,20 @@ def root_causes(kit: Kit, prefix: str, workload: str) -> tuple[RootCause, ...]:
         for one in kit.analysis.per_transaction
         if one.workload == workload
     }
-    found = []
     for at, key in enumerate(dict.fromkeys((*taken, *profiled))):
-        name = f"{prefix}-cause-{at + 1}"
-        profile, rows = profiled.get(key), taken.get(key)
-        found.append(
-            RootCause(
-                _title(kit, *key),
-                _sentences(kit, profile) if profile else (),
-                _drawings(kit, name, profile) if profile else (),
-                (
-                    *((_functions(kit, f"{name}-functions", profile),) if profile else ()),
-                    *((_taken(kit, f"{name}-taken", rows),) if rows else ()),
-                ),
-            )
-        )
-    return tuple(found)
+        shown = _cause(kit, f"{prefix}-cause-{at + 1}", profiled.get(key), taken.get(key))
+        yield Details(_title(kit, *key), tuple(shown), Unfolded.STRONG, "cause", opened=at == 0)
+
+
+def _cause(
+    kit: Kit, name: str, profile: ProfileContrast | None, rows: PerTransaction | None
+) -> Iterator[Block]:
+    if profile:
+        yield Items(_sentences(kit, profile), "findings")
+        yield from _drawings(kit, name, profile)
+        yield _functions(kit, f"{name}-functions", profile)
+    if rows:
+        yield _taken(kit, f"{name}-taken", rows)
 
 
 def _title(kit: Kit, context: tuple[tuple[str, str], ...], old: str, new: str) -> str:
@@ -264,14 +236,14 @@ def _three(kit: Kit, unit: Unit, old: float, new: float, change: Change) -> Row:
     )
 
 
-def _drawings(kit: Kit, name: str, one: ProfileContrast) -> tuple[Drawing, ...]:
+def _drawings(kit: Kit, name: str, one: ProfileContrast) -> tuple[FlameGraph, ...]:
     t, unit = kit.t, _unit(kit, one)
     both = tree(one.old_stacks, one.new_stacks)
     values = {"old": kit.names.side(one.old).long, "new": kit.names.side(one.new).long}
     title = t("flame.difference-title", **values)
     words = _difference_words(kit, unit, one)
     strongest = f"{significant(greatest_difference(both) * unit.factor)} {unit.name}"
-    first = Drawing(
+    first = FlameGraph(
         f"{name}-difference",
         title,
         t("flame.difference-note", unit=unit.name, strongest=strongest, pairs=one.pairs, **values),
@@ -295,7 +267,7 @@ def _drawings(kit: Kit, name: str, one: ProfileContrast) -> tuple[Drawing, ...]:
     )
 
 
-def _side_drawing(kit: Kit, name: str, unit: Unit, level: LevelProfile) -> Drawing:
+def _side_drawing(kit: Kit, name: str, unit: Unit, level: LevelProfile) -> FlameGraph:
     root = tree(level.stacks, {})
     title = kit.t("flame.side-title", side=kit.names.side(level.side).long)
     words = _side_words(kit, unit, level)
@@ -306,7 +278,7 @@ def _side_drawing(kit: Kit, name: str, unit: Unit, level: LevelProfile) -> Drawi
         cost=f"{significant(level.cost * unit.factor, 4)} {unit.name}",
         unresolved=percent(kit.t, level.unresolved, 1),
     )
-    return Drawing(
+    return FlameGraph(
         name,
         title,
         note,

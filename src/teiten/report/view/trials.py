@@ -3,42 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from teiten.analysis.model.findings import TrialView, Verdict
-from teiten.model.metrics import METRICS
+from teiten.kinds.contract_present import TrialColumn
+from teiten.kinds.metrics import in_order
 from teiten.model.trial import Outcome, Problem
-from teiten.report.charts.base import Columns, as_columns
+from teiten.report.blocks import Download
+from teiten.report.charts.base import as_columns
 from teiten.report.numbers import fixed, significant
 from teiten.report.tables import Cell, Column, Row, Table
 from teiten.report.texts import problem_text
 from teiten.report.view.kit import Kit
 
-TABLE_METRICS: tuple[tuple[str, float, Callable[[float], str]], ...] = (
-    ("tps", 1.0, lambda value: significant(value, 5)),
-    ("tps_untrimmed", 1.0, lambda value: significant(value, 5)),
-    ("query_seconds", 1000.0, lambda value: significant(value, 5)),
-    ("over_timeout", 1.0, lambda value: fixed(value, 0)),
-    ("failed_transactions", 1.0, lambda value: fixed(value, 0)),
-    ("latency_mean", 1000.0, lambda value: significant(value, 4)),
-    ("latency_p50", 1000.0, lambda value: significant(value, 4)),
-    ("latency_p90", 1000.0, lambda value: significant(value, 4)),
-    ("latency_p99", 1000.0, lambda value: significant(value, 4)),
-    ("latency_max", 1000.0, lambda value: significant(value, 4)),
-    ("cpu_idle_share", 100.0, lambda value: fixed(value, 1)),
-    ("cpu_steal_share", 100.0, lambda value: fixed(value, 1)),
+OF_THE_MACHINE = (
+    TrialColumn("cpu_idle_share", 100.0, decimals=1),
+    TrialColumn("cpu_steal_share", 100.0, decimals=1),
 )
-"""Metrics that the table of trials shows, with the factor to their unit; the CSV has all."""
-
-
-@dataclass(frozen=True)
-class Download:
-    """A file that the page can write: columns of unrounded values in base units."""
-
-    name: str
-    columns: Columns
 
 
 def problems_text(kit: Kit, problems: Sequence[Problem]) -> str:
@@ -53,11 +35,9 @@ def problems_text(kit: Kit, problems: Sequence[Problem]) -> str:
 def trial_table(kit: Kit) -> Table:
     """All attempts in the order in which they ran."""
     t = kit.t
-    present = [
-        one
-        for one in TABLE_METRICS
-        if any(one[0] in trial.metrics for trial in kit.analysis.trials)
-    ]
+    of_kinds = (one for kind in kit.kinds.values() for one in kind.columns)
+    measured = {name for trial in kit.analysis.trials for name in trial.metrics}
+    present = [one for one in (*of_kinds, *OF_THE_MACHINE) if one.metric in measured]
     columns = (
         Column(t("table.trial"), numeric=True),
         Column(t("table.attempt"), numeric=True),
@@ -68,7 +48,7 @@ def trial_table(kit: Kit) -> Table:
             for one in kit.study.factors
         ),
         Column(t("table.outcome")),
-        *(Column(t(f"column.{name}"), numeric=True) for name, _, _ in present),
+        *(Column(t(f"column.{one.metric}"), numeric=True) for one in present),
         Column(t("table.started")),
         Column(t("table.problems")),
     )
@@ -78,18 +58,8 @@ def trial_table(kit: Kit) -> Table:
     )
 
 
-def _row(
-    kit: Kit, trial: TrialView, present: Sequence[tuple[str, float, Callable[[float], str]]]
-) -> Row:
-    numbers = []
-    for name, factor, shown in present:
-        value = trial.metrics.get(name, math.nan)
-        numbers.append(
-            Cell(
-                shown(value * factor) if math.isfinite(value) else "—",
-                value if math.isfinite(value) else None,
-            )
-        )
+def _row(kit: Kit, trial: TrialView, present: Sequence[TrialColumn]) -> Row:
+    numbers = [_number(trial.metrics.get(one.metric, math.nan), one) for one in present]
     levels = dict(trial.levels)
     return (
         Cell(str(trial.number), trial.number),
@@ -102,6 +72,15 @@ def _row(
         Cell(kit.clock(trial.started_at), trial.started_at),
         Cell(problems_text(kit, trial.problems)),
     )
+
+
+def _number(value: float, column: TrialColumn) -> Cell:
+    if not math.isfinite(value):
+        return Cell("—")
+    shown = value * column.factor
+    if column.decimals is not None:
+        return Cell(fixed(shown, column.decimals), value)
+    return Cell(significant(shown, column.digits), value)
 
 
 def _level(kit: Kit, factor: str, level: str) -> Cell:
@@ -146,8 +125,7 @@ def excluded_table(kit: Kit) -> Table | None:
 def trial_download(kit: Kit) -> Download:
     """Every attempt with every metric, unrounded, in base units (seconds, bytes, shares)."""
     trials = kit.analysis.trials
-    metrics = [one.name for one in METRICS if any(one.name in trial.metrics for trial in trials)]
-    metrics += sorted({name for trial in trials for name in trial.metrics} - set(metrics))
+    metrics = in_order(sorted({name for trial in trials for name in trial.metrics}))
     factors = [one.name for one in kit.study.factors]
     names = (
         "trial",

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from statistics import median
 
 import numpy as np
 
 from teiten.analysis.model.findings import TrialView
+from teiten.kinds.contract_present import present_of
 from teiten.model.units import MIB
+from teiten.report.blocks import Block, Gallery, Heading, Section
 from teiten.report.charts.base import CATEGORY_COLOURS, QUIET, Chart
 from teiten.report.charts.levels import Dot, by_level
 from teiten.report.charts.stacks import Bar, StackWords, stacked
 from teiten.report.series import column_of, find_series
 from teiten.report.view.kit import Group, Kit
-from teiten.report.view.limits import WorkloadLimits, limits
-from teiten.report.view.results import axes_for, dots_of, place_of
-from teiten.report.view.root_cause import RootCause, root_causes
+from teiten.report.view.levels import axes_for, dots_of, place_of
+from teiten.report.view.root_cause import root_causes
 
 MOST_WAITS = 9
 RUNNING = "CPU"
@@ -29,27 +30,29 @@ CPU_USERS = ("server_cpu_share", "pgbench_cpu_share", "teiten_cpu_share", "cpu_o
 DISK_COLUMNS = {"read": "read_bytes_per_second", "written": "written_bytes_per_second"}
 
 
-@dataclass(frozen=True)
-class WorkloadWhy:
-    title: str
-    limits: WorkloadLimits | None
-    charts: tuple[Chart, ...]
-    causes: tuple[RootCause, ...] = ()
-    """One for each contrast and level."""
-
-
-def why(kit: Kit) -> tuple[WorkloadWhy, ...]:
-    found = []
+def why(kit: Kit) -> Section:
+    """A part for each workload of which there is anything to say."""
+    shown: list[Block] = []
     for at, name in enumerate(kit.workloads_measured()):
         groups = kit.of_workload(name)
-        if not groups:
-            continue
-        drawn = (part(kit, f"workload-{at + 1}", groups) for part in PARTS)
-        charts = tuple(chart for chart in drawn if chart is not None)
-        causes = root_causes(kit, f"workload-{at + 1}", name)
-        if charts or causes:
-            found.append(WorkloadWhy(kit.names.workload(name), limits(kit, name), charts, causes))
-    return tuple(found)
+        if groups:
+            shown += _of_workload(kit, f"workload-{at + 1}", name, groups)
+    return Section("why", kit.t("section.why"), tuple(shown))
+
+
+def _of_workload(kit: Kit, prefix: str, name: str, groups: Sequence[Group]) -> Iterator[Block]:
+    drawn = (part(kit, prefix, groups) for part in PARTS)
+    charts = tuple(chart for chart in drawn if chart is not None)
+    causes = tuple(root_causes(kit, prefix, name))
+    if not charts and not causes:
+        return
+    yield Heading(3, kit.names.workload(name), part=True)
+    yield from present_of(kit.study.workload(name).kind).limits(kit, name)
+    if charts:
+        yield Gallery(charts)
+    if causes:
+        yield Heading(4, kit.t("root.heading"))
+        yield from causes
 
 
 def _middle(group: Group, metric: str) -> float:

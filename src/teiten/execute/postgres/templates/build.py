@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
 import psycopg
 from psycopg import sql
 
+from teiten.datasets.contract import Fillable, Say
+from teiten.datasets.registry import dataset
+from teiten.datasets.sql import run_script
 from teiten.errors import ServerError
+from teiten.execute.client.address import Address
 from teiten.execute.postgres.cluster import Cluster, StopManner
-from teiten.execute.postgres.initdb import INITDB_CONFIGURATION
+from teiten.execute.postgres.initdb import BENCH_DATABASE, INITDB_CONFIGURATION
 from teiten.execute.postgres.marker import Kind
+from teiten.execute.postgres.programs import run_program
+from teiten.execute.postgres.templates.clone import make_movable
 from teiten.execute.postgres.templates.copy_methods import sync_file_system
-from teiten.execute.postgres.templates.filling import (
-    BENCH_DATABASE,
-    FILLERS,
-    Fillable,
-    Say,
-    lay_out,
-)
 from teiten.host.system.users import ServerUser
-from teiten.model.installation import Pgbench
+from teiten.model.installation import Pgbench, Version
 from teiten.model.plan import TemplateSpec
 from teiten.model.study import DataSet, Setting
 from teiten.model.text import Bilingual
 
+FILL = "fill"
+"""The file of a data set's folder that makes its tables."""
 EXTENSIONS = ("pg_prewarm", "pg_buffercache")
 NOT_VISIBLE = """
 SELECT c.oid::regclass::text, c.relpages - c.relallvisible
@@ -85,12 +88,7 @@ def build_cluster(
     cluster.configure(BUILD_SETTINGS)
     cluster.start()
     try:
-        fill(
-            cluster,
-            spec.data,
-            lambda: FILLERS[spec.data.kind](cluster, spec, pgbench, say),
-            say,
-        )
+        fill(ClusterTables(cluster, pgbench), spec.data, say)
         end_build(cluster)
     finally:
         cluster.stop(immediately=True)
@@ -104,25 +102,95 @@ def end_build(cluster: Cluster) -> None:
             f"{cluster.name} did not stop cleanly after it was filled ({manner})",
             "run again; if it happens again, look at the machine's load and its disk",
         )
+    make_movable(cluster.data_directory, cluster.user)
     cluster.configuration.write_bytes((cluster.data_directory / INITDB_CONFIGURATION).read_bytes())
     sync_file_system(cluster.data_directory.parent)
 
 
-def fill(cluster: Fillable, data: DataSet, make_tables: Callable[[], None], say: Say) -> None:
-    """Make the database ``bench``, its tables, and all that a trial needs of them."""
-    with cluster.connect() as connection:
+class Tables(Fillable, Protocol):
+    """The database for the tables on a server of our own, which is to be made."""
+
+    def maintenance(self) -> psycopg.Connection[Any]:
+        """A connection to another database."""
+        ...
+
+
+@dataclass(frozen=True)
+class ClusterTables:
+    """The tables of a cluster of this machine."""
+
+    cluster: Cluster
+    pgbench: Pgbench
+
+    @property
+    def name(self) -> str:
+        return self.cluster.name
+
+    def conninfo(self) -> str:
+        return self.cluster.conninfo(BENCH_DATABASE)
+
+    def connect(self) -> psycopg.Connection[Any]:
+        return self.cluster.connect(BENCH_DATABASE)
+
+    def maintenance(self) -> psycopg.Connection[Any]:
+        return self.cluster.connect()
+
+    def run_pgbench(self, *options: str, what: str) -> None:
+        cluster = self.cluster
+        address = Address.by_socket(
+            cluster.socket_directory, cluster.port, cluster.user_name, BENCH_DATABASE
+        )
+        run_program(
+            [self.pgbench.path, *options, *address.options, address.database],
+            what=what,
+            library_path=self.pgbench.library_path,
+            hint="give disk back with teiten clean where the disk is full; "
+            "else try another pgbench: teiten pg list shows those found",
+        )
+
+
+def fill(tables: Tables, data: DataSet, say: Say) -> None:
+    """Make the database ``bench``, its tables, and all that a trial needs of them.
+
+    Raises ServerError or WorkloadError where a step fails.
+    """
+    with tables.maintenance() as connection:
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(BENCH_DATABASE)))
-    make_tables()
-    if data.layout is not None:
-        lay_out(cluster, data.layout, say)
-    with cluster.connect(BENCH_DATABASE) as connection:
+    make_tables(tables, data, say)
+    with tables.connect() as connection:
         for name in EXTENSIONS:
-            _create_extension(connection, name, cluster)
-        _make_all_visible(connection, cluster)
+            _create_extension(connection, name, tables.name)
+        if leaves_all_visible(data):
+            _make_all_visible(connection, tables.name)
         connection.execute("CHECKPOINT")
 
 
-def _make_all_visible(connection: psycopg.Connection, cluster: Fillable) -> None:
+def make_tables(tables: Fillable, data: DataSet, say: Say) -> None:
+    """Fill the database, and lay the tables out. Where the layout is to keep what its own changes
+    leave behind, everything before them is vacuumed first, and the tables are only analysed after.
+
+    Raises WorkloadError, ServerError or MachineError.
+    """
+    dataset(data.kind, FILL).fill(tables, data, say)
+    if data.layout is None:
+        return
+    if not leaves_all_visible(data):
+        with tables.connect() as connection:
+            _make_all_visible(connection, tables.name)
+    for script in data.layout.scripts:
+        say(f"laying out the tables: {script.name}")
+        run_script(tables, script, f"script of the layout {data.layout.name}")
+    if not leaves_all_visible(data):
+        with tables.connect() as connection:
+            connection.execute("ANALYZE")
+
+
+def leaves_all_visible(data: DataSet) -> bool:
+    """Whether every page is to be known as visible in the end; the layout may say otherwise."""
+    return data.layout is None or data.layout.all_visible
+
+
+def _make_all_visible(connection: psycopg.Connection[Any], name: str) -> None:
     """VACUUM, until it has left out no page: rows that are not yet known to be visible would be
     written by the first reader, a bias.
 
@@ -135,20 +203,20 @@ def _make_all_visible(connection: psycopg.Connection, cluster: Fillable) -> None
         rows = connection.execute(NOT_VISIBLE).fetchall()
         if not rows:
             return
-    pages = ", ".join(f"{name}: {count} pages" for name, count in rows[:5])
+    pages = ", ".join(f"{table}: {count} pages" for table, count in rows[:5])
     raise ServerError(
-        f"{cluster.name}: after VACUUM not every page is known to be visible ({pages})",
+        f"{name}: after VACUUM not every page is known to be visible ({pages})",
         "run again; if it happens again, please report it with the server's version",
     )
 
 
-def _create_extension(connection: psycopg.Connection, name: str, cluster: Fillable) -> None:
+def _create_extension(connection: psycopg.Connection[Any], extension: str, name: str) -> None:
     try:
-        connection.execute(sql.SQL("CREATE EXTENSION {}").format(sql.Identifier(name)))
+        connection.execute(sql.SQL("CREATE EXTENSION {}").format(sql.Identifier(extension)))
     except psycopg.Error as error:
-        major = cluster.installation.version.major
+        major = Version(connection.info.server_version).major
         raise ServerError(
-            f"{cluster.name} has no extension {name}: {str(error).splitlines()[0]}",
+            f"{name} has no extension {extension}: {str(error).splitlines()[0]}",
             f"install its contrib modules (Debian 10 and later have them in postgresql-{major}, "
             f"Red Hat in postgresql{major}-contrib), or use teiten pg install {major}",
         ) from error

@@ -54,6 +54,8 @@ def template_fingerprint(installation: Installation, checksums: bool, data: Data
         identity |= {"variant": str(data.variant)}
     if data.layout is not None and data.layout.scripts:
         identity |= {"layout": [script.text for script in data.layout.scripts]}
+        if not data.layout.all_visible:
+            identity["all_visible"] = False
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
 
 

@@ -15,6 +15,7 @@ from filelock import FileLock, Timeout
 
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.access import require_access
+from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.marker import (
     Kind,
     Marker,
@@ -25,7 +26,6 @@ from teiten.execute.postgres.marker import (
 )
 from teiten.execute.postgres.templates.build import DATA, build_cluster
 from teiten.execute.postgres.templates.clone import CloneReport, clone_tree
-from teiten.execute.postgres.templates.filling import BENCH_DATABASE
 from teiten.execute.postgres.templates.identity import expected_bytes, template_fingerprint
 from teiten.execute.postgres.usage import folder_bytes
 from teiten.host.system.paths import Workdir

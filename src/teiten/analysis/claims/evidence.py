@@ -1,0 +1,28 @@
+"""Numbers of single trials, beside their metrics, that claims speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from teiten.analysis.model.claims import Claim
+from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.predicate import Key, Reader
+from teiten.model.plan import Plan
+from teiten.model.trial import Event
+
+
+def further_numbers(
+    claims: Sequence[Claim], plan: Plan, views: Sequence[TrialView], events: Iterable[Event]
+) -> Mapping[Key, Mapping[str, float]]:
+    """By trial; each reader goes through the trials once, for all claims that need it."""
+    happened = tuple(events)
+    wanted: dict[Reader, list[Claim]] = {}
+    for one in claims:
+        reader = one.predicate.reader()
+        if reader is not None:
+            wanted.setdefault(reader, []).append(one)
+    found: dict[Key, dict[str, float]] = {}
+    for reader, mine in wanted.items():
+        for key, numbers in reader(mine, plan, views, happened).items():
+            found.setdefault(key, {}).update(numbers)
+    return found

@@ -1,0 +1,230 @@
+"""Published findings as predicates, and what a campaign says of them (METHOD.md, Claims).
+
+A finding's predicate is a class of its own (``analysis.model.predicate``). Every bound is a ratio:
+0.98 is two per cent less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
+
+from teiten.model.text import Bilingual
+
+if TYPE_CHECKING:
+    from teiten.analysis.model.predicate import Predicate
+
+FIRST, LAST = "first", "last"
+"""In a claim: the first or the last level that its workload has of a factor, for levels that a
+machine or a user decides. Where the factor is not varied, the study's own setting is meant."""
+WORKLOAD = "workload"
+"""As the factor of a claim's contrast: the same queries in two workloads of a study."""
+
+Levels = tuple[tuple[str, str], ...]
+"""Factors and their levels."""
+
+
+@dataclass(frozen=True)
+class ClaimContrast:
+    """What a finding compares: two levels of a factor; of ``server``, two major versions; of
+    ``build``, two builds of one source by the study's names; of ``system``, two operating
+    systems."""
+
+    factor: str
+    old: str
+    new: str
+    old_at: Levels = ()
+    """Further levels of the old side alone: of two means against one another."""
+    new_at: Levels = ()
+
+
+@dataclass(frozen=True)
+class ClaimNeeds:
+    """What a campaign must have for a claim to apply to it."""
+
+    servers: tuple[str, ...] = ()
+    """Major versions. Empty where a finding is not about versions."""
+    factor: str | None = None
+    """A factor that the campaign must vary."""
+    cores: int = 1
+    """The least number of cores."""
+    systems: tuple[str, ...] = ()
+    """Operating systems (Linux, Windows, Darwin): one on which the campaign must have run; or two,
+    on hardware of one kind, which only the comparison of two campaigns has."""
+
+    @property
+    def compared(self) -> bool:
+        """Whether it is about two campaigns."""
+        return len(self.systems) > 1
+
+
+@dataclass(frozen=True)
+class ClaimSource:
+    """Where a finding stands."""
+
+    report: str
+    section: str
+    table: str = ""
+
+
+@dataclass(frozen=True)
+class PrintedValue:
+    """A number as it is printed, and what it should have been where the print is wrong."""
+
+    label: Bilingual
+    value: str
+    recomputed: str = ""
+
+
+@dataclass(frozen=True)
+class PublishedCurve:
+    label: str
+    points: tuple[tuple[float, float], ...]
+    """Clients (or cores) and the metric in base units."""
+
+
+@dataclass(frozen=True)
+class PublishedCurves:
+    """Columns of a published table. Of a contrast the first one is old, the second new."""
+
+    table: str
+    """Its file's name."""
+    source: ClaimSource
+    axis: str
+    """clients or cores"""
+    cores: int
+    """Of the machine on which it was measured."""
+    curves: tuple[PublishedCurve, ...]
+    derived: bool = False
+    """Latency, which the report prints no table of: clients divided by TPS."""
+
+
+@dataclass(frozen=True)
+class PublishedColumn:
+    label: str
+    values: tuple[tuple[str, float], ...]
+    """Query and number, in the table's order."""
+
+
+@dataclass(frozen=True)
+class PublishedQueries:
+    """Columns of a published table with a row for each query; as for ``PublishedCurves``."""
+
+    table: str
+    source: ClaimSource
+    columns: tuple[PublishedColumn, ...]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A published finding."""
+
+    id: str
+    study: str
+    source: ClaimSource
+    statement: Bilingual
+    workload: str
+    metric: str
+    predicate: Predicate
+    contrast: ClaimContrast | None = None
+    """Of an effect; None for a finding about the shape of each server's curve."""
+    needs: ClaimNeeds = ClaimNeeds()
+    printed: tuple[PrintedValue, ...] = ()
+    published: PublishedCurves | PublishedQueries | None = None
+    remark: Bilingual | None = None
+    script: str = ""
+    """What the workload runs in the study of the catalogue; empty for whatever it runs."""
+    at: Levels = ()
+    """Levels of further factors at which the finding was made."""
+    queries: tuple[tuple[str, str], ...] = ()
+    """Name and text of the queries that the workload has in the study of the catalogue."""
+
+
+class ClaimStanding(StrEnum):
+    REPRODUCED = "reproduced"
+    CONTRADICTED = "contradicted"
+    INCONCLUSIVE = "inconclusive"
+    NOT_APPLICABLE = "not-applicable"
+
+
+class ClaimWords(Protocol):
+    """The texts of a report in one language, and its ways of writing."""
+
+    def __call__(self, key: str, **values: object) -> str:
+        """The text under ``key``, its placeholders filled in."""
+
+    def plural(self, key: str, count: int, **values: object) -> str:
+        """``key.one`` or ``key.many``."""
+
+    def side(self, level: str) -> str:
+        """The short name of a level of the contrasted factor, or of a server."""
+
+    def number(self, value: float) -> str:
+        """A level, or what was counted."""
+
+
+@dataclass(frozen=True, eq=False)
+class CheckKind:
+    """What a ratio compares, and how that is said."""
+
+    value: str
+    said: Callable[[Check, ClaimWords], str]
+    """What is compared with what, without the ratio."""
+    bound: Callable[[Check], str] | None = None
+    """The key of the text for its bounds, where it says two numbers instead of a ratio."""
+    speed_up: bool = False
+    """Times are told as speed-ups, old by new, as the reports print them."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One ratio that a claim speaks of, with its interval and the bounds that it must keep."""
+
+    kind: CheckKind
+    sides: tuple[str, ...]
+    """The levels of the contrast (old, new), or the server."""
+    at: tuple[float, ...]
+    """Clients, or cores."""
+    ratio: float | None
+    """None where nothing can be said."""
+    low: float | None
+    high: float | None
+    least: float | None
+    most: float | None
+    pairs: int
+    standing: ClaimStanding
+    classes: tuple[tuple[str, ...], ...] = ()
+    """Queries: one class, or two of an order."""
+    server: str = ""
+    """The level of ``server`` on which it was checked, where the campaign has several."""
+    metric: str = ""
+    """Where it is a number taken from plans."""
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a claim does not apply, or stays inconclusive; ``code`` has a text in the reports.
+
+    Not applicable: study, systems, hardware, servers, workload, script, queries, factor, factors,
+    contrast, cores, levels-…, no-plans, sizes.
+    Inconclusive: profile, too-few, undecided, over-timeout.
+    """
+
+    code: str
+    values: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class ClaimOutcome:
+    """A claim and what a campaign says of it."""
+
+    claim: Claim
+    standing: ClaimStanding
+    reason: Reason | None = None
+    checks: tuple[Check, ...] = ()
+    deciding: Check | None = None
+    """The one that contradicts, or else comes nearest to its bounds."""
+    in_print: Check | None = None
+    """The same of the published table, where there is one; without an interval."""

@@ -1,0 +1,21 @@
+"""What of a campaign's trials enters results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+Context = tuple[tuple[str, str], ...]
+"""The levels of all factors but the contrasted one."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """A planned trial that counts."""
+
+    workload: str
+    context: Context
+    side: str
+    """The level of the contrasted factor."""
+    block: int
+    metrics: Mapping[str, float]

@@ -1,0 +1,92 @@
+"""What a predicate of published findings is: one class, found by its kind in a claims file.
+
+Its fields are its form there; it asks a campaign, the published table, or two campaigns; and the
+kinds of its checks say what they compare (``teiten.claims``, ``teiten.kinds.KIND.claims``).
+"""
+
+# ruff: noqa: ARG002 - a default needs nothing of what it is given
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from teiten.analysis.model.claims import Check, Claim, ClaimWords, Reason
+from teiten.analysis.model.observations import Observation
+from teiten.model.plan import Plan
+from teiten.model.trial import Event
+
+if TYPE_CHECKING:
+    from teiten.analysis.model.comparison import Systems
+    from teiten.analysis.model.findings import TrialView
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What a claim is checked on: a campaign."""
+
+    plan: Plan
+    observations: Sequence[Observation]
+    cores: int
+
+
+Key = tuple[int, int]
+"""A trial's number and attempt."""
+Reader = Callable[
+    [Sequence[Claim], Plan, Iterable["TrialView"], Iterable[Event]],
+    Mapping[Key, Mapping[str, float]],
+]
+"""Numbers of single trials, beside their metrics, that some claims speak of."""
+
+
+class UnmetError(Exception):
+    """A campaign, or a published table, does not have what a predicate asks."""
+
+    def __init__(self, code: str, **values: str) -> None:
+        super().__init__(code)
+        self.reason = Reason(code, tuple(values.items()))
+
+
+class Predicate(ABC):
+    """What a finding says of results. Its fields are its form in a claims file."""
+
+    compares: ClassVar[bool] = False
+    """Two levels of a factor, which the claim names as its contrast."""
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """Its name in a claims file."""
+
+    @abstractmethod
+    def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
+        """Every check on a campaign. Raises UnmetError where it lacks what they take."""
+
+    def in_print(self, claim: Claim) -> Sequence[Check]:
+        """The same on the published table; none where it does not hold what they ask.
+
+        Raises UnmetError as ``checks`` does.
+        """
+        return ()
+
+    def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:
+        """The same on two campaigns, one of each of two systems."""
+        raise UnmetError("compared")
+
+    def reader(self) -> Reader | None:
+        """Where it speaks of more than the metrics of trials: what reads that."""
+        return None
+
+    def lacking(self, plan: Plan) -> Reason | None:
+        """What a campaign must have beside the claim's own needs, and has not."""
+        return None
+
+    def needs(self, words: ClaimWords) -> Iterator[str]:
+        """The same in words."""
+        yield from ()
+
+    def refuses(self, metric: str) -> str:
+        """Why it cannot be about a metric; empty where it can."""
+        return ""

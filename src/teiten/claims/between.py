@@ -1,0 +1,99 @@
+"""Curves of two systems, of one campaign each: nothing is paired.
+
+An effect between systems is asked of unpaired values: Welch's interval of the blocks' means.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from teiten.analysis.across.unpaired import estimate_unpaired
+from teiten.analysis.claims.checks import Question, check_of
+from teiten.analysis.model.claims import Check, Claim
+from teiten.analysis.model.comparison import Systems
+from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.model.predicate import UnmetError
+from teiten.analysis.verdict.verdict import log_ratio
+from teiten.claims.curves import CLIENTS, Curve
+
+
+@dataclass(frozen=True)
+class SystemCurves:
+    """The two systems of a finding, old first."""
+
+    old: Curve
+    new: Curve
+    cores: int
+    delta: float
+    alpha: float
+
+
+def system_curves(claim: Claim, systems: Systems, metric: str) -> SystemCurves:
+    """A metric by clients of both systems, on the newest server that both campaigns have.
+
+    Raises UnmetError where the campaigns do not have it.
+    """
+    a, b = systems.comparison.a, systems.comparison.b
+    contrast = claim.contrast
+    names = (contrast.old, contrast.new) if contrast else claim.needs.systems
+    results = [
+        one
+        for one in systems.comparison.results
+        if one.workload == claim.workload and one.metric.judged
+    ]
+    if not results:
+        raise UnmetError("workload", workload=claim.workload)
+    result = results[-1]
+    sides = {a.facts.system: result.side.a, b.facts.system: result.side.b}
+    contexts = [level.context for level in result.levels]
+    old, new = (
+        Curve(name, _points(claim, sides[name], systems.here[name][1], contexts, metric))
+        for name in names
+    )
+    measure = a.plan.study.measure
+    return SystemCurves(old, new, a.facts.cpu.logical, measure.delta, measure.alpha)
+
+
+def _points(
+    claim: Claim,
+    side: str,
+    found: Sequence[Observation],
+    contexts: Sequence[Context],
+    metric: str,
+) -> dict[float, dict[int, float]]:
+    others = sorted({name for context in contexts for name, _ in context} - {CLIENTS})
+    if others:
+        raise UnmetError("factors", factors=", ".join(others))
+    points: dict[float, dict[int, float]] = {
+        float(level): {} for context in contexts for _, level in context
+    }
+    for one in found:
+        value = one.metrics.get(metric, math.nan)
+        wanted = (one.workload, one.side) == (claim.workload, side)
+        if wanted and one.context in contexts and not math.isnan(value):
+            points[float(one.context[0][1])][one.block] = value
+    return points
+
+
+def contrast_checks(found: SystemCurves, asked: Sequence[Question]) -> tuple[Check, ...]:
+    """Each question by Welch's interval, at α over their number."""
+    return tuple(_check(one, found, found.alpha / len(asked)) for one in asked)
+
+
+def _check(question: Question, found: SystemCurves, alpha: float) -> Check:
+    old, new = (_block_means(one, question.at) for one in (found.old, found.new))
+    estimate = estimate_unpaired(old, new, alpha)
+    check = check_of(question, alpha, lambda _values, _alpha: estimate)
+    return replace(check, pairs=min(len(old), len(new)))
+
+
+def _block_means(curve: Curve, levels: Sequence[float]) -> list[float]:
+    """The mean of ln over the levels for each block that has them all; NaN for a zero."""
+    blocks = set.intersection(*(set(curve.points[level]) for level in levels))
+    means = []
+    for block in sorted(blocks):
+        found = [log_ratio(1.0, curve.points[level][block]) for level in levels]
+        means.append(math.fsum(math.nan if one is None else one for one in found) / len(found))
+    return means

@@ -1,0 +1,66 @@
+"""Parts of predicates, and their form in a claims file.
+
+Levels of clients are written as multiples of the cores, because the reports' machines had 32 and 80
+cores and others have not. Every bound is a ratio: 0.98 is two per cent less.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import ConfigDict, Field, Strict, model_validator
+from pydantic.dataclasses import dataclass
+
+FORM = ConfigDict(extra="forbid")
+"""Of every predicate. Its fields are strict one by one: a strict class would refuse a table."""
+Ratio = Annotated[float, Field(gt=0, strict=True)]
+Tolerance = Annotated[float, Field(gt=0, lt=1, strict=True)]
+Multiple = Annotated[float, Field(ge=0, strict=True)]
+Count = Annotated[int, Field(ge=1, strict=True)]
+OrNone = Annotated[int, Field(ge=0, strict=True)]
+Yes = Annotated[bool, Strict()]
+Word = Annotated[str, Field(min_length=1, strict=True)]
+
+
+@dataclass(frozen=True, config=FORM)
+class RatioBounds:
+    """Where a ratio must lie; None is open."""
+
+    low: Ratio | None = None
+    high: Ratio | None = None
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Self:
+        if self.low is None and self.high is None:
+            raise ValueError("needs low, high or both: a claim must be able to fail")
+        if self.low is not None and self.high is not None and self.low >= self.high:
+            raise ValueError("low must be below high")
+        return self
+
+
+@dataclass(frozen=True, config=FORM)
+class Span:
+    """Levels of clients: from ``least`` to ``most`` cores' worth, both included, or one number."""
+
+    least: Multiple | None = None
+    most: Multiple | None = None
+    clients: Count | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if self.clients is not None and (self.least is not None or self.most is not None):
+            raise ValueError("names either clients, or least and most")
+        if self.least is not None and self.most is not None and self.least > self.most:
+            raise ValueError("least must not be above most")
+        return self
+
+
+@dataclass(frozen=True, config=FORM)
+class Bounds(Span, RatioBounds):
+    """Where a ratio must lie at the levels of a span."""
+
+    each: Yes = False
+    """At every level of the span; else the mean over them."""
+
+
+Parts = Annotated[tuple[Bounds, ...], Field(strict=False, min_length=1)]

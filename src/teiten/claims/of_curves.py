@@ -1,0 +1,105 @@
+"""Predicates about a metric by clients or cores."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from teiten.analysis.claims.checks import Question, check_of, estimator_of, exact, student
+from teiten.analysis.model.claims import Check, Claim, PublishedCurves
+from teiten.analysis.model.comparison import Systems
+from teiten.analysis.model.predicate import Ground, Predicate
+from teiten.claims.between import contrast_checks, system_curves
+from teiten.claims.curves import CLIENTS, Curve, log_changes, measured, published
+from teiten.claims.forms import Bounds
+from teiten.claims.questions import level_groups, log_bound, means
+from teiten.claims.told import CONTRAST
+
+DELTA_IN_PRINT = 0.02
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What else curves are asked with."""
+
+    cores: int
+    delta: float
+
+
+class OfCurves(Predicate):
+    """About curves, block by block."""
+
+    axis: ClassVar[str] = CLIENTS
+
+    def metric_of(self, claim: Claim) -> str:
+        """The name under which its values are observed."""
+        return claim.metric
+
+    @abstractmethod
+    def asked(self, curves: Sequence[Curve], machine: Machine) -> Iterator[Question]:
+        """What it asks of curves. Raises UnmetError where they do not reach as far as it looks."""
+
+    def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
+        curves = measured(claim, ground, metric=self.metric_of(claim), axis=self.axis)
+        measure = ground.plan.study.measure
+        asked = tuple(self.asked(curves, Machine(ground.cores, measure.delta)))
+        estimator = estimator_of(measure)
+        return tuple(check_of(one, measure.alpha / len(asked), estimator) for one in asked)
+
+    def in_print(self, claim: Claim) -> Sequence[Check]:
+        table = claim.published
+        if not isinstance(table, PublishedCurves):
+            return ()
+        asked = self.asked(published(table), Machine(table.cores, DELTA_IN_PRINT))
+        return [check_of(one, 1.0, exact) for one in asked]
+
+    def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:
+        """The shape of each system's curve, by itself."""
+        found = system_curves(claim, systems, self.metric_of(claim))
+        asked = tuple(self.asked((found.old, found.new), Machine(found.cores, found.delta)))
+        return tuple(check_of(one, found.alpha / len(asked), student) for one in asked)
+
+
+class ContrastOfCurves(OfCurves):
+    """About new against old."""
+
+    compares: ClassVar[bool] = True
+
+    @abstractmethod
+    def bounds(self, delta: float) -> Sequence[Bounds]:
+        """Where the ratios must lie. ``delta``: the campaign's."""
+
+    def asked(self, curves: Sequence[Curve], machine: Machine) -> Iterator[Question]:
+        old, new = curves
+        for part in self.bounds(machine.delta):
+            for group in level_groups(part, old, new, machine.cores):
+                changes = [log_changes(old, level, new, level) for level in group]
+                yield Question(
+                    CONTRAST,
+                    (old.side, new.side),
+                    tuple(group),
+                    means(changes),
+                    log_bound(part.low, -math.inf),
+                    log_bound(part.high, math.inf),
+                )
+
+    def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:
+        """Of unpaired values: no block of the one system belongs to one of the other."""
+        found = system_curves(claim, systems, self.metric_of(claim))
+        asked = tuple(self.asked((found.old, found.new), Machine(found.cores, found.delta)))
+        return contrast_checks(found, asked)
+
+
+class ShapeOfCurve(OfCurves):
+    """About the curve of each server."""
+
+    @abstractmethod
+    def shape(self, curve: Curve, cores: int) -> Iterator[Question]:
+        """What it asks of one curve. Raises UnmetError as ``asked`` does."""
+
+    def asked(self, curves: Sequence[Curve], machine: Machine) -> Iterator[Question]:
+        for curve in curves:
+            yield from self.shape(curve, machine.cores)

@@ -1,0 +1,1 @@
+"""Predicates that findings about any kind of workload can use: one file, one class each."""

@@ -1,0 +1,40 @@
+"""The metric lies on a straight line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic.dataclasses import dataclass
+
+from teiten.analysis.claims.checks import Question
+from teiten.analysis.model.predicate import UnmetError
+from teiten.claims.curves import Curve
+from teiten.claims.forms import FORM, Tolerance
+from teiten.claims.of_curves import ShapeOfCurve
+from teiten.claims.questions import AT_CORES, around, between, from_line
+from teiten.claims.told import LINE
+
+
+@dataclass(frozen=True, config=FORM)
+class Linear(ShapeOfCurve):
+    """From the cores on, the metric lies on a rising straight line, within a share."""
+
+    within: Tolerance
+    kind: Literal["linear"] = "linear"
+
+    def shape(self, curve: Curve, cores: int) -> Iterator[Question]:
+        levels = [level for level in curve.levels if level >= AT_CORES * cores]
+        if len(levels) < 3:
+            raise UnmetError("levels-from-cores")
+        first, last = levels[0], levels[-1]
+        yield between(curve, first, last, 0.0, math.inf)
+        for level in levels[1:-1]:
+            yield Question(
+                LINE,
+                (curve.side,),
+                (first, level, last),
+                from_line(curve, first, level, last),
+                *around(self.within),
+            )

@@ -1,0 +1,84 @@
+"""What predicates ask: where must which mean of logarithms lie?
+
+Everything that a predicate asks is a mean over blocks of a logarithm of a ratio, and two bounds, so
+that measured curves (with an interval) and published ones (without) are asked the same.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from teiten.analysis.claims.checks import Question
+from teiten.analysis.model.predicate import UnmetError
+from teiten.claims.curves import Curve, log_changes
+from teiten.claims.forms import Bounds, Span
+from teiten.claims.told import LEVELS
+
+AT_CORES = 0.75
+"""The level "at the cores" is the greatest one not above them, and not below this share."""
+
+
+def level_groups(part: Bounds, old: Curve, new: Curve, cores: int) -> list[list[float]]:
+    """The levels over each of which a bound asks for one mean. Raises UnmetError for none."""
+    levels = [level for level in old.within(part, cores) if level in new.points]
+    if not levels:
+        raise beyond_reach(part)
+    return [[level] for level in levels] if part.each else [levels]
+
+
+def steps(curve: Curve, levels: Sequence[float]) -> Iterator[Question]:
+    """Every level is above the one before."""
+    for lower, higher in itertools.pairwise(levels):
+        yield between(curve, lower, higher, 0.0, math.inf)
+
+
+def between(curve: Curve, first: float, second: float, low: float, high: float) -> Question:
+    changes = log_changes(curve, first, curve, second)
+    return Question(LEVELS, (curve.side,), (first, second), tuple(changes.values()), low, high)
+
+
+def from_line(curve: Curve, first: float, middle: float, last: float) -> tuple[float, ...]:
+    """ln(value / straight line through the ends) at a middle level; NaN as in log_changes."""
+    ends = (curve.points[first], curve.points[middle], curve.points[last])
+    weight = (middle - first) / (last - first)
+    found = []
+    for block in sorted(set.intersection(*(set(one) for one in ends))):
+        start, value, end = (one[block] for one in ends)
+        line = start + weight * (end - start)
+        usable = min(start, value, end) > 0 and math.isfinite(value + line)
+        found.append(math.log(value / line) if usable else math.nan)
+    return tuple(found)
+
+
+def at_cores(curve: Curve, cores: int) -> float:
+    levels = [level for level in curve.levels if AT_CORES * cores <= level <= cores]
+    if not levels:
+        raise UnmetError("levels-around-cores")
+    return levels[-1]
+
+
+def means(changes: Sequence[Mapping[int, float]]) -> tuple[float, ...]:
+    """The mean over the levels, of each block that has them all."""
+    blocks = set.intersection(*(set(one) for one in changes))
+    return tuple(
+        math.fsum(one[block] for one in changes) / len(changes) for block in sorted(blocks)
+    )
+
+
+def around(share: float) -> tuple[float, float]:
+    """The band of a share: from 1 - share to its reciprocal, so that it is symmetric in ratios."""
+    return math.log1p(-share), -math.log1p(-share)
+
+
+def log_bound(bound: float | None, otherwise: float) -> float:
+    return otherwise if bound is None else math.log(bound)
+
+
+def beyond_reach(span: Span) -> UnmetError:
+    if span.clients is not None:
+        return UnmetError("levels-clients", clients=str(span.clients))
+    if span.most is None:
+        return UnmetError("levels-beyond", least=f"{span.least or 0:g}")
+    return UnmetError("levels-up-to", most=f"{span.most:g}")

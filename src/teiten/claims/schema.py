@@ -1,0 +1,153 @@
+"""The form of a claims file and of the index of published tables, checked at the boundary."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self, Union
+
+from pydantic import ConfigDict, Field, PlainValidator, create_model, model_validator
+
+from teiten.analysis.model import claims as model
+from teiten.analysis.model.predicate import Predicate
+from teiten.claims.registry import known, measures
+from teiten.factors.registry import factor_name
+from teiten.kinds.metrics import by_name
+from teiten.study.schema import Name, Table, Text, Words
+from teiten.study.values import one_of
+
+
+def _metric(value: object) -> str:
+    """A trial's metric, or a number taken from its plan."""
+    taken = measures()
+    name, _, of = str(value).partition(":")
+    if name in taken and of:
+        return str(value)
+    return one_of(value, [*by_name(), *(f"{one}:…" for one in taken)])
+
+
+MetricName = Annotated[str, PlainValidator(_metric)]
+NOT_OF_STUDIES = ("build", "system", model.WORKLOAD)
+"""What findings compare beside the factors of a study."""
+
+
+def _factor(value: object) -> str:
+    return str(value) if value in NOT_OF_STUDIES else factor_name(value)
+
+
+FactorOfClaim = Annotated[str, PlainValidator(_factor)]
+FactorLevels = Annotated[dict[FactorOfClaim, str], Field(default_factory=dict)]
+
+
+class ContrastTable(Table):
+    factor: FactorOfClaim
+    old: str
+    new: str
+    old_at: FactorLevels
+    new_at: FactorLevels
+
+
+class NeedsTable(Table):
+    servers: Words = ()
+    factor: FactorOfClaim | None = None
+    cores: Annotated[int, Field(ge=1)] = 1
+    systems: Words = ()
+
+
+class PrintedTable(Table):
+    label: Text
+    value: Annotated[str, Field(min_length=1)]
+    recomputed: str = ""
+
+
+class PublishedReference(Table):
+    file: Name
+    curves: Annotated[list[str], Field(min_length=1)]
+
+
+class ClaimTable(Table):
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    id: Name
+    section: Annotated[str, Field(min_length=1)]
+    table: str = ""
+    statement: Text
+    workload: Name
+    metric: MetricName
+    contrast: ContrastTable | None = None
+    needs: NeedsTable = NeedsTable()
+    predicate: Predicate
+    """By its kind one of the classes that there are (``claims_file``)."""
+    at: FactorLevels
+    printed: Annotated[tuple[PrintedTable, ...], Field(strict=False)] = ()
+    published: PublishedReference | None = None
+    remark: Text | None = None
+    unmeasured: bool = False
+    """The study has no such workload: the finding is listed, and applies to no campaign."""
+
+    @model_validator(mode="after")
+    def _contrasted(self) -> Self:
+        compares = self.predicate.compares
+        if compares != (self.contrast is not None):
+            wording = "needs a" if compares else "has no"
+            raise ValueError(f"a predicate {self.predicate.kind!r} {wording} contrast")
+        if compares and self.published is not None and len(self.published.curves) != 2:
+            raise ValueError("the published curves of a contrast are two, old and new")
+        refused = self.predicate.refuses(self.metric)
+        if refused:
+            raise ValueError(f"a predicate {self.predicate.kind!r} {refused}")
+        return self
+
+    def printed_values(self) -> tuple[model.PrintedValue, ...]:
+        return tuple(
+            model.PrintedValue(one.label, one.value, one.recomputed) for one in self.printed
+        )
+
+    def claim_needs(self) -> model.ClaimNeeds:
+        """With those that follow from the contrast."""
+        servers, factor, systems = self.needs.servers, self.needs.factor, self.needs.systems
+        contrast = self.contrast
+        if contrast is not None and contrast.factor == "server":
+            servers = (contrast.old, contrast.new)
+        elif contrast is not None and contrast.factor == "system":
+            systems = (contrast.old, contrast.new)
+        elif contrast is not None and contrast.factor not in ("build", model.WORKLOAD):
+            factor = contrast.factor
+        return model.ClaimNeeds(servers, factor, self.needs.cores, systems)
+
+    def claim_contrast(self) -> model.ClaimContrast | None:
+        one = self.contrast
+        if one is None:
+            return None
+        return model.ClaimContrast(
+            one.factor, one.old, one.new, tuple(one.old_at.items()), tuple(one.new_at.items())
+        )
+
+
+class ClaimsFile(Table):
+    """The claims of one report."""
+
+    study: Name
+    report: Annotated[str, Field(min_length=1)]
+    claims: Annotated[list[ClaimTable], Field(min_length=1)]
+
+
+def claims_file() -> type[ClaimsFile]:
+    """The form of a claims file, with the predicates that there are."""
+    one_of_them: Any = Annotated[Union[known()], Field(discriminator="kind")]  # noqa: UP007
+    claim: Any = create_model("ClaimTable", __base__=ClaimTable, predicate=(one_of_them, ...))
+    claims: Any = Annotated[list[claim], Field(min_length=1)]
+    return create_model("ClaimsFile", __base__=ClaimsFile, claims=(claims, ...))
+
+
+class TableSource(Table):
+    """Where a published table stands, and its columns by the names that claims use."""
+
+    report: str
+    section: str
+    table: str
+    licence: str
+    axis: Literal["clients", "cores", "workers", "size_mb", "query"]
+    cores: Annotated[int, Field(ge=0)]
+    curves: dict[str, str]
+
+    def source(self) -> model.ClaimSource:
+        return model.ClaimSource(self.report, self.section, self.table)

@@ -1,0 +1,41 @@
+"""The Star Schema Benchmark by one stream, which leaves every row frozen, and verified."""
+
+from __future__ import annotations
+
+from teiten.datasets.contract import Fillable, Say
+from teiten.datasets.ssb.rows.load import LoadOptions, load
+from teiten.datasets.ssb.rows.watch import Unwatched
+from teiten.model.ssb import SsbData, SsbTable
+from teiten.model.ssb_size import expected_rows
+from teiten.model.study import DataSet
+
+TOLD_SHARE = 0.02
+"""Of the rows of lineorder: how often the load says how far it is."""
+
+
+def fill(server: Fillable, data: DataSet, say: Say) -> None:
+    """Raises MachineError where the native part of Teiten is missing or the disk is too small."""
+    wanted = SsbData(float(data.scale or 1), data.variant)
+    load(server.conninfo(), wanted, LoadOptions(), _Telling(data, say))
+
+
+class _Telling(Unwatched):
+    """Says what is loaded, and of lineorder how far."""
+
+    def __init__(self, data: DataSet, say: Say) -> None:
+        self._say = say
+        self._rows = 0
+        self._all = expected_rows(data.scale or 1, data.variant)[SsbTable.LINEORDER]
+        self._told = TOLD_SHARE
+
+    def progress(self, table: SsbTable, units: int, rows: int) -> None:
+        del units
+        if table is not SsbTable.LINEORDER:
+            return
+        self._rows += rows
+        if self._rows >= self._told * self._all:
+            self._say(f"loading {table}: {self._rows / self._all:.0%}")
+            self._told += TOLD_SHARE
+
+    def step(self, text: str) -> None:
+        self._say(text)

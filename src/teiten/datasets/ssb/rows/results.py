@@ -1,0 +1,87 @@
+"""The 13 queries, and whether a database gives the results that are known for its data."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+import psycopg
+
+from teiten.datasets.ssb.rows.watch import Unwatched, Watch
+from teiten.errors import ServerError
+from teiten.model.ssb import SsbData, SsbTable, SsbVariant
+
+
+@dataclass(frozen=True)
+class KnownResult:
+    """A query's result on all rows of a variant at a scale factor."""
+
+    rows: int
+    md5: str
+    """Of its lines in the order of their bytes; a line is the fields with | between them."""
+
+
+def queries() -> dict[str, str]:
+    """The 13 queries of the paper by name (q1.1 … q4.3), in order."""
+    files = sorted(
+        (file for file in _folder().iterdir() if file.name.endswith(".sql")),
+        key=lambda file: file.name,
+    )
+    return {file.name.removesuffix(".sql"): file.read_text(encoding="utf-8") for file in files}
+
+
+def known_results(variant: SsbVariant, scale: float = 1.0) -> dict[str, KnownResult]:
+    """The results by query; empty for a scale factor whose results are not known."""
+    text = (_folder() / "results.toml").read_text(encoding="utf-8")
+    found = tomllib.loads(text)[variant].get(f"{scale:g}", {})
+    return {name: KnownResult(**result) for name, result in found.items()}
+
+
+def has_known_results(data: SsbData) -> bool:
+    """Whether the 13 queries can be held against known results: on all tables, whole."""
+    complete = data.chunk.whole and set(data.tables) == set(SsbTable)
+    return complete and bool(known_results(data.variant, data.scale))
+
+
+def result_of(connection: psycopg.Connection, query: str) -> KnownResult:
+    """Run a query and condense its result. Raises psycopg.Error."""
+    return condensed(connection.execute(query.encode()).fetchall())
+
+
+def condensed(rows: Iterable[Sequence[object]]) -> KnownResult:
+    """The number of a result's rows, and the MD5 of its lines in the order of their bytes."""
+    lines = sorted("|".join(str(value) for value in row).encode() for row in rows)
+    text = b"".join(line + b"\n" for line in lines)
+    return KnownResult(len(lines), hashlib.md5(text, usedforsecurity=False).hexdigest())
+
+
+def check_results(
+    connection: psycopg.Connection,
+    variant: SsbVariant,
+    scale: float = 1.0,
+    watch: Watch | None = None,
+) -> None:
+    """Compare the 13 results with the known ones, those of ``scale``.
+
+    Raises ServerError with the first difference, ValueError where none are known, psycopg.Error.
+    """
+    watch = watch or Unwatched()
+    known = known_results(variant, scale)
+    if not known:
+        raise ValueError(f"no results are known at scale factor {scale:g}")
+    for name, query in queries().items():
+        watch.step(f"checking the result of {name}")
+        found = result_of(connection, query)
+        if found != known[name]:
+            raise ServerError(
+                f"{name} gives {found.rows} rows (MD5 {found.md5}), not {known[name].rows}"
+                f" ({known[name].md5})",
+                "report this with the server's version: data or query are not the reference's",
+            )
+
+
+def _folder() -> resources.abc.Traversable:
+    return resources.files("teiten") / "studies" / "sql" / "ssb"

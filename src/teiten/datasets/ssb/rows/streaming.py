@@ -1,0 +1,136 @@
+"""COPY of a table's rows as they are made, by one connection or several.
+
+Each connection has a thread that makes a buffer of rows and sends it; the server's reading is what
+holds it back, and memory is one buffer for each. The interpreter is free while rows are made.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import psycopg
+from psycopg import sql
+from psycopg.copy import LibpqWriter
+
+from teiten.datasets.ssb.rows import binary_file
+from teiten.datasets.ssb.rows.native import rows
+from teiten.datasets.ssb.rows.watch import Watch
+from teiten.model.ssb import SsbData, SsbFormat, SsbTable, Written
+
+# Where a connection is lost psycopg writes to stderr what is raised anyway.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
+
+BUFFER = 128 * 1024
+"""Bytes; psycopg splits what is larger, and a core's second-level cache holds it."""
+
+
+class StoppedError(Exception):
+    """Another stream failed, or someone asked for the end."""
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A COPY into a table that exists."""
+
+    data: SsbData
+    table: SsbTable
+    name: str
+    watch: Watch
+    freeze: bool = False
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    def run(self, connection: psycopg.Connection, part: range) -> Written:
+        """Copy a part of the table's units by one connection.
+
+        Raises psycopg.Error, and StoppedError after ``stop`` was set.
+        """
+        source = rows(self.data, self.table, SsbFormat.BINARY, part)
+        buffer = memoryview(bytearray(BUFFER))
+        told_units, told_rows = source.left, 0
+        with connection.cursor() as cursor:
+            # Wait until the server has taken a buffer before the next one is made.
+            writer = LibpqWriter(cursor, flush_threshold=0)
+            with cursor.copy(self._statement(), writer=writer) as copy:
+                copy.write(binary_file.SIGNATURE)
+                while size := source.fill(buffer):
+                    copy.write(buffer[:size])
+                    self.watch.progress(
+                        self.table, told_units - source.left, source.rows - told_rows
+                    )
+                    told_units, told_rows = source.left, source.rows
+                    if self.stop.is_set():
+                        raise StoppedError
+                copy.write(binary_file.TRAILER)
+        return Written(self.table, source.rows, tuple(source.sums))
+
+    def _statement(self) -> sql.Composed:
+        options = sql.SQL("FORMAT binary, FREEZE" if self.freeze else "FORMAT binary")
+        return sql.SQL("COPY {} FROM STDIN ({})").format(sql.Identifier(self.name), options)
+
+
+def copy_parallel(dsn: str, copy: Copy, part: range, streams: int) -> Written:
+    """Copy by several connections at once, each an equal share of the units.
+
+    The first failure, or an interruption, ends all of them.
+    """
+    shares = _shares(part, streams)
+    connections: list[psycopg.Connection] = []
+    try:
+        for _ in shares:
+            connections.append(psycopg.connect(dsn, application_name="teiten data ssb"))  # noqa: PERF401 - those made are closed where one fails
+        return _added(copy.table, _run_all(copy, connections, shares))
+    finally:
+        for connection in connections:
+            connection.close()
+
+
+def _shares(part: range, streams: int) -> list[range]:
+    bounds = [part.start + len(part) * number // streams for number in range(streams + 1)]
+    return [range(first, end) for first, end in pairwise(bounds) if first < end]
+
+
+def _run_all(
+    copy: Copy, connections: list[psycopg.Connection], shares: list[range]
+) -> list[Written]:
+    def one(connection: psycopg.Connection, share: range) -> Written:
+        with connection.transaction():
+            return copy.run(connection, share)
+
+    with ThreadPoolExecutor(len(shares), thread_name_prefix="teiten-copy") as pool:
+        futures = [
+            pool.submit(one, connection, share)
+            for connection, share in zip(connections, shares, strict=True)
+        ]
+        try:
+            wait(futures, return_when=FIRST_EXCEPTION)
+        finally:
+            _end(copy.stop, connections, futures)
+    failures = [error for future in futures if (error := future.exception()) is not None]
+    if failures:
+        raise next((one for one in failures if not isinstance(one, StoppedError)), failures[0])
+    return [future.result() for future in futures]
+
+
+def _end(
+    stop: threading.Event, connections: list[psycopg.Connection], futures: list[Future[Written]]
+) -> None:
+    """Stop the streams that still run; one that waits for the server is cancelled there."""
+    if all(future.done() for future in futures):
+        return
+    stop.set()
+    for connection, future in zip(connections, futures, strict=True):
+        if not future.done():
+            with suppress(psycopg.Error):
+                connection.cancel_safe(timeout=5)
+
+
+def _added(table: SsbTable, written: list[Written]) -> Written:
+    total: Callable[[tuple[int, ...]], int] = sum
+    sums = tuple(total(column) for column in zip(*(one.sums for one in written), strict=True))
+    return Written(table, sum(one.rows for one in written), sums)

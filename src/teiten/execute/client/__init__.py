@@ -1,0 +1,1 @@
+"""Where load programs run: started, followed, and what they write counted."""

@@ -1,0 +1,117 @@
+"""What a load program is, and what the place gives where it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from teiten.execute.client.histogram import LatencyHistogram
+from teiten.execute.client.pgbench_log import LogSummary
+from teiten.model.installation import Pgbench
+from teiten.model.units import Seconds
+
+
+@dataclass(frozen=True)
+class TransactionLog:
+    """A log of pgbench's form, which is counted while the program writes it."""
+
+    prefix: str
+    """How the names of its files begin; the program's process id follows, and a thread's number."""
+    threads: int
+    """Each writes a file."""
+    folder: Path
+    """Where it is written by a program that runs here."""
+    chosen: bool
+    """The program can be told the folder, by ``--log-prefix``."""
+    keep: bool = False
+    """Leave the files as they are."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that loads a server, and what it needs."""
+
+    name: str
+    """For messages and facts: ``pgbench``."""
+    path: Path
+    arguments: tuple[str, ...]
+    folder: Path
+    """Of ours: where its outputs are kept. It is made where it is missing."""
+    output: str
+    """The file of its standard output, in ``folder``."""
+    errors: str
+    """The same of its standard error."""
+    due: Seconds
+    """When its end is expected, after its start."""
+    library_path: Path | None = None
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    password_line: str | None = field(default=None, repr=False)
+    files: tuple[tuple[str, str], ...] = ()
+    """Names and texts, in its working folder."""
+    cpus: tuple[int, ...] = ()
+    """The processors that it is pinned to; empty for all."""
+    log: TransactionLog | None = None
+
+
+class LogReader(Protocol):
+    """What counts a program's transaction log."""
+
+    @property
+    def histogram(self) -> LatencyHistogram: ...
+    def stop(self) -> LogSummary:
+        """Read what is left after the program's end."""
+        ...
+
+
+class Running(Protocol):
+    """A program that was started, wherever it runs."""
+
+    @property
+    def pid(self) -> int: ...
+    @property
+    def returncode(self) -> int | None: ...
+    @property
+    def cpu_seconds(self) -> float:
+        """Of all its threads, user and system; exact after its end."""
+        ...
+
+    @property
+    def log(self) -> LogReader | None:
+        """None where it writes none."""
+        ...
+
+    def ended(self) -> bool: ...
+    def wait(self, seconds: float) -> bool:
+        """Wait this long at most; whether it has ended."""
+        ...
+
+    def end(self, patience: float) -> None:
+        """End it with all that it started: asked first, killed after ``patience`` seconds."""
+        ...
+
+
+Spawn = Callable[[Program], Running]
+"""Starts a program. Raises WorkloadError, or MachineError, where it cannot be started."""
+
+
+class Client(Protocol):
+    """Where load programs run."""
+
+    @property
+    def cores(self) -> float | None:
+        """Of its host; None for those of this machine that this process may use."""
+        ...
+
+    @property
+    def log_folder(self) -> Path | None:
+        """For transaction logs, in memory; None where they go into the program's folder, or where
+        the host chooses."""
+        ...
+
+    def pgbench(self, ours: Pgbench) -> Pgbench:
+        """The campaign's pgbench, as it is found there. Raises MachineError."""
+        ...
+
+    def spawn(self, program: Program) -> Running: ...

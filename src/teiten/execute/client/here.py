@@ -1,0 +1,84 @@
+"""Load programs on this machine."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from teiten.errors import WorkloadError
+from teiten.execute.client.child import Child
+from teiten.execute.client.contract import LogReader, Program
+from teiten.execute.client.log_folder import new_log_folder, remove_log_folder
+from teiten.execute.client.pgbench_log import TransactionLogReader, log_paths
+from teiten.host.system import processes
+from teiten.host.system.signals import KILL
+from teiten.model.installation import Pgbench
+
+
+class ChildHere(Child):
+    """A program of this machine, with the reader of its log. Start it in the main thread: the
+    kernel ends it with that thread."""
+
+    def __init__(self, program: Program, groups: Sequence[Path] = ()) -> None:
+        """Start it, as a member of control ``groups``. Raises WorkloadError where it cannot be."""
+        super().__init__(_started(program, groups))
+        self.log: LogReader | None = None
+        if program.log is not None:
+            paths = log_paths(program.log.folder, program.log.prefix, self.pid, program.log.threads)
+            reader = TransactionLogReader(paths, keep=program.log.keep)
+            reader.start()
+            self.log = reader
+
+
+def spawn_here(program: Program) -> ChildHere:
+    return ChildHere(program)
+
+
+class Here:
+    """This machine as the client; ``close`` gives the log's folder back."""
+
+    cores: float | None = None
+
+    def __init__(self) -> None:
+        self.log_folder = new_log_folder()
+
+    def pgbench(self, ours: Pgbench) -> Pgbench:
+        return ours
+
+    def spawn(self, program: Program) -> ChildHere:
+        return spawn_here(program)
+
+    def close(self) -> None:
+        if self.log_folder is not None:
+            remove_log_folder(self.log_folder)
+            self.log_folder = None
+
+
+def _started(program: Program, groups: Sequence[Path]) -> subprocess.Popen[bytes]:
+    folder = program.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in program.files:
+        (folder / name).write_text(text, encoding="utf-8")
+    with (
+        (folder / program.output).open("wb") as output,
+        (folder / program.errors).open("wb") as errors,
+    ):
+        try:
+            return processes.spawn(
+                (program.path, *program.arguments),
+                library_path=program.library_path,
+                environment=program.environment,
+                folder=folder,
+                stdout=output,
+                stderr=errors,
+                death_signal=KILL,
+                cpus=program.cpus,
+                groups=groups,
+            )
+        except OSError as error:
+            raise WorkloadError(
+                f"{program.path} cannot be started: {error.strerror or error}",
+                "check the installation with `teiten pg list`,"
+                " or get pgbench with `teiten pg install`",
+            ) from error

@@ -1,0 +1,194 @@
+"""pgbench's per-transaction log, read while pgbench writes it.
+
+Once a second a thread takes the new lines of every file: pyarrow's CSV reader (C++) parses them,
+numpy counts them into the histogram, and the disk space behind is given back. So neither memory nor
+disk grow with the number of transactions, and mostly the log's pages are gone before the kernel
+would write them out. The files are regular ones: a late reader never holds pgbench up.
+
+Format (manual of pgbench 18, "Per-Transaction Logging"): client_id transaction_no time script_no
+time_epoch time_us [schedule_lag] [retries]; ``time`` in microseconds, or why there is none.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow
+from pyarrow import csv
+
+from teiten.execute.client.histogram import LatencyHistogram
+from teiten.host.system import files
+
+CHUNK_BYTES = 1 << 20
+"""Read and parsed at a time, per file: what the reader's memory is bounded by."""
+WAKE_SECONDS = 1.0
+SKIPPED = "skipped"
+FAILURES = ("failed", "serialization", "deadlock")
+
+_HOLE_ALIGNMENT = 1 << 16
+_STAT_BLOCK = 512
+
+
+@dataclass(frozen=True)
+class LogSummary:
+    """What was read of a run's log."""
+
+    counted: int
+    """Transactions in the histogram."""
+    failed: int
+    skipped: int
+    bytes_read: int
+    peak_disk_bytes: int
+    """The most disk space that the files held when the reader looked."""
+    space_given_back: bool
+    """False where the system or the file system cannot punch holes: the log stayed whole."""
+    cpu_seconds: float
+    """Of the reader."""
+    error: str | None
+    """Why the log could not be read to its end."""
+
+
+class TransactionLogReader:
+    """Reads the log's files into a histogram until it is stopped."""
+
+    def __init__(self, paths: Sequence[Path], *, keep: bool = False) -> None:
+        """``paths``: the files that pgbench will make; ``keep``: leave them as they are."""
+        self.histogram = LatencyHistogram()
+        self._waiting = list(paths)
+        self._tails: list[LogTail] = []
+        self._keep = keep
+        self._stop = threading.Event()
+        self._error: str | None = None
+        self._peak = 0
+        self._cpu_seconds = 0.0
+        self._thread = threading.Thread(target=self._run, name="pgbench-log", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> LogSummary:
+        """Read what is left after pgbench's end, and delete the files."""
+        self._stop.set()
+        self._thread.join()
+        return LogSummary(
+            counted=self.histogram.count,
+            failed=sum(tail.failed for tail in self._tails),
+            skipped=sum(tail.skipped for tail in self._tails),
+            bytes_read=sum(tail.position for tail in self._tails),
+            peak_disk_bytes=self._peak,
+            space_given_back=all(tail.punches for tail in self._tails),
+            cpu_seconds=self._cpu_seconds,
+            error=self._error,
+        )
+
+    def _run(self) -> None:
+        try:
+            while not self._stop.wait(WAKE_SECONDS):
+                self._read_all()
+            self._read_all()
+        except (OSError, pyarrow.ArrowException) as error:
+            self._error = f"{type(error).__name__}: {error}"
+        finally:
+            for tail in self._tails:
+                tail.close(delete=not self._keep)
+            self._cpu_seconds = time.thread_time()
+
+    def _read_all(self) -> None:
+        for path in list(self._waiting):
+            if path.exists():
+                self._tails.append(LogTail(path, punches=not self._keep))
+                self._waiting.remove(path)
+        self._peak = max(self._peak, sum(tail.disk_bytes() for tail in self._tails))
+        for tail in self._tails:
+            tail.read(self.histogram)
+
+
+class LogTail:
+    """One file of the log, and how far it has been read."""
+
+    def __init__(self, path: Path, *, punches: bool = True) -> None:
+        self.path = path
+        self.position = 0
+        """Bytes read; always after a complete line."""
+        self.failed = 0
+        self.skipped = 0
+        self.punches = punches and files.can_punch_holes()
+        self._descriptor = os.open(path, os.O_RDWR)
+
+    def read(self, histogram: LatencyHistogram) -> None:
+        """Count all complete lines that are there, and give their disk space back."""
+        while True:
+            chunk = files.read_at(self._descriptor, CHUNK_BYTES, self.position)
+            complete = chunk[: chunk.rfind(b"\n") + 1]
+            if not complete:
+                break
+            self._count(complete, histogram)
+            self.position += len(complete)
+            if len(chunk) < CHUNK_BYTES:
+                break
+        if self.punches:
+            self.punches = _give_back(self._descriptor, self.position)
+
+    def disk_bytes(self) -> int:
+        """What the file holds of the disk now."""
+        blocks: int = getattr(os.fstat(self._descriptor), "st_blocks", 0)
+        return blocks * _STAT_BLOCK
+
+    def close(self, *, delete: bool) -> None:
+        os.close(self._descriptor)
+        if delete:
+            self.path.unlink(missing_ok=True)
+
+    def _count(self, lines: bytes, histogram: LatencyHistogram) -> None:
+        times = parse_times(lines)
+        absent = times.null_count
+        if absent:
+            skipped = lines.count(f" {SKIPPED} ".encode())
+            self.skipped += skipped
+            self.failed += absent - skipped
+            times = times.drop_null()
+        histogram.record(np.asarray(times))
+
+
+def parse_times(lines: bytes) -> pyarrow.Array:
+    """The column ``time`` of complete lines: int64 microseconds, null where there is none.
+
+    Raises pyarrow.ArrowInvalid for lines of another form.
+    """
+    width = lines[: lines.index(b"\n")].count(b" ") + 1
+    names = ["client_id", "transaction_no", "time", *(f"column_{at}" for at in range(3, width))]
+    table = csv.read_csv(
+        pyarrow.BufferReader(lines),
+        read_options=csv.ReadOptions(
+            use_threads=False,
+            block_size=len(lines) + 1,
+            column_names=names,
+        ),
+        parse_options=csv.ParseOptions(delimiter=" ", quote_char=False),
+        convert_options=csv.ConvertOptions(
+            include_columns=["time"],
+            column_types={"time": pyarrow.int64()},
+            null_values=[SKIPPED, *FAILURES],
+        ),
+    )
+    return table.column("time").combine_chunks()
+
+
+def log_paths(folder: Path, prefix: str, pid: int, threads: int) -> list[Path]:
+    """The files that pgbench writes: one per thread, the first without a number."""
+    return [
+        folder / (f"{prefix}.{pid}" if thread == 0 else f"{prefix}.{pid}.{thread}")
+        for thread in range(threads)
+    ]
+
+
+def _give_back(descriptor: int, end: int) -> bool:
+    """Punch a hole up to ``end``, rounded down; whether the file system can."""
+    length = end - end % _HOLE_ALIGNMENT
+    return length == 0 or files.punch_hole(descriptor, length)

@@ -1,0 +1,120 @@
+"""What is done to the servers of a trial, and measured: a kind's own part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from teiten.errors import WorkloadError
+from teiten.execute.executor import Facts
+from teiten.execute.probes.sampler import Sampler, Sampling
+from teiten.execute.sites.contract import Site
+from teiten.model.plan import PlannedTrial
+from teiten.model.stacks import Profile
+from teiten.model.trial import Problem, Series
+from teiten.model.units import Seconds
+
+Done = TypeVar("Done")
+
+
+@dataclass
+class Gathered:
+    """What a trial has gathered so far; it grows with the steps."""
+
+    metrics: dict[str, float] = field(default_factory=dict)
+    series: tuple[Series, ...] = ()
+    histogram: str = ""
+    facts: Facts = field(default_factory=dict)
+    evidence: tuple[tuple[str, str], ...] = ()
+    """Kinds and names of files; of a load: in the trial's folder."""
+    profile: Profile | None = None
+
+
+@dataclass(frozen=True)
+class ExtraWindow:
+    """What was done in a window that is not counted."""
+
+    seconds: Seconds
+    transactions: float
+    problems: tuple[Problem, ...]
+
+
+class Load(Protocol):
+    """The load of one trial. Errors of connections are psycopg's: the trial asks its site what
+    they mean."""
+
+    @property
+    def gathered(self) -> Gathered: ...
+
+    def rehearse(self) -> None:
+        """Find what is wrong with scripts or statements, before the first trial of a campaign.
+        Raises WorkloadError."""
+        ...
+
+    def warm_up(self) -> Facts: ...
+    def measure(self, turn: int) -> Facts:
+        """``turn``: of the trial's slices, from 1 and rising."""
+        ...
+
+    def collect(self) -> Facts: ...
+    def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
+        """What is wrong with the trial: of ``seen``, the problems in the servers' logs, those that
+        hold, and the load's own. Called whatever happened, and also where nothing was measured."""
+        ...
+
+    def window(self, seconds: Seconds, folder: Path) -> ExtraWindow:
+        """The load once more, not counted, so that something else can be looked at."""
+        ...
+
+    def abandon(self) -> None:
+        """End every program of the load at once; may be called twice."""
+        ...
+
+
+Begin = Callable[[PlannedTrial, Site, Path], Load]
+"""The load of a trial on its site; what it keeps goes into the folder. The file ``run`` of a kind
+has a function ``loads(bench) -> Begin``: what its trials share in a campaign lives there."""
+
+
+class PlainLoad:
+    """A load of which only ``measure`` must be written."""
+
+    def __init__(self, trial: PlannedTrial, site: Site, folder: Path) -> None:
+        self.trial, self.site, self.folder = trial, site, folder
+        self.gathered = Gathered()
+
+    def rehearse(self) -> None:
+        return
+
+    def warm_up(self) -> Facts:
+        return dict(self.measure(0)) if not self.site.warm else {}
+
+    def measure(self, turn: int) -> Facts:
+        raise NotImplementedError
+
+    def collect(self) -> Facts:
+        return {}
+
+    def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
+        return seen
+
+    def window(self, seconds: Seconds, folder: Path) -> ExtraWindow:
+        del seconds, folder
+        raise WorkloadError("this workload has no window of some seconds", "leave flame_graph out")
+
+    def abandon(self) -> None:
+        return
+
+
+def sampled(site: Site, work: Callable[[Sampler], Done]) -> tuple[Done, Sampling]:
+    """What the work gives, and what was sampled meanwhile."""
+    sampler = site.sampler()
+    with site.quiet():
+        try:
+            sampler.start()
+            done = work(sampler)
+        finally:
+            sampling = sampler.stop()
+    return done, sampling

@@ -1,0 +1,151 @@
+"""Connecting to a server that Teiten did not start.
+
+Whatever libpq knows of holds: URI, PG* variables, ~/.pgpass, service file. Of a connection that
+works, its parameters are kept without the password, and the password apart from them: it goes to
+pgbench by its environment, and is cut out of every message.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from teiten.errors import ServerError, UsageError
+
+APPLICATION_NAME = "teiten"
+MAINTENANCE_DATABASE = "postgres"
+CONNECT_TIMEOUT = 10
+"""Seconds."""
+KEEPALIVES: dict[str, str] = {
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "30000",
+}
+"""So that a host that vanished is noticed within half a minute."""
+NOT_PASSED_ON = frozenset(
+    {"application_name", "client_encoding", "dbname", "options", "passfile", "password", "service",
+     "servicefile", "connect_timeout", "sslpassword", *KEEPALIVES}
+)  # fmt: skip
+"""Parameters that pgbench gets otherwise, or that are resolved already."""
+DEFAULTS = frozenset({("sslcertmode", "allow")})
+"""Told by libpq as if it were set; a pgbench older than 16 does not know it."""
+HOW_TO_GIVE = (
+    "give it in the address on the command line, by PGPASSWORD, in ~/.pgpass or a service file"
+)
+
+
+@dataclass(frozen=True)
+class Route:
+    """How to reach an attached server; of ``name`` people are told."""
+
+    name: str
+    address: str
+    """A connection URI without a password."""
+    password: str | None = field(default=None, repr=False)
+
+    def connect(
+        self, dbname: str | None = None, *, options: str | None = None
+    ) -> psycopg.Connection[Any]:
+        """Connect in autocommit mode. Raises UsageError for an address that cannot be read,
+        ServerError where the server cannot be reached or does not let us in."""
+        try:
+            return psycopg.connect(
+                self.conninfo(dbname, options=options), autocommit=True, prepare_threshold=None
+            )
+        except psycopg.OperationalError as error:
+            raise refusal(self, error) from error
+
+    def conninfo(self, dbname: str | None = None, *, options: str | None = None) -> str:
+        """For our own connections; it may hold the password, so it is never shown.
+
+        ``dbname``: None for the address's own. ``options``: in place of the address's.
+        """
+        known = self._parameters()
+        mine: dict[str, Any] = {"connect_timeout": CONNECT_TIMEOUT, **KEEPALIVES}
+        given = {key: value for key, value in mine.items() if key not in known}
+        given |= {"application_name": APPLICATION_NAME, "client_encoding": "UTF8"}
+        if dbname is not None:
+            given["dbname"] = dbname
+        elif not known.keys() & {"dbname", "service"} and "PGDATABASE" not in os.environ:
+            given["dbname"] = MAINTENANCE_DATABASE
+        if options is not None:
+            given["options"] = options
+        if self.password is not None:
+            given["password"] = self.password
+        return make_conninfo(**{**known, **given})
+
+    def hide(self, text: str) -> str:
+        """The text without the password."""
+        return text.replace(self.password, "…") if self.password else text
+
+    def _parameters(self) -> dict[str, Any]:
+        try:
+            found = conninfo_to_dict(self.address)
+        except psycopg.ProgrammingError as error:
+            raise UsageError(
+                f"the address of the server {self.name} cannot be read:"
+                f" {self.hide(str(error).strip())}",
+                "write it as postgresql://role@host:port/database?sslmode=require"
+                " (special characters as %40, %2F …)",
+            ) from error
+        return {key: value for key, value in found.items() if value is not None}
+
+
+def refusal(route: Route, error: psycopg.OperationalError) -> ServerError:
+    """Why the server did not let us in, without the password, and what to do."""
+    text = route.hide(
+        "; ".join(line.strip() for line in str(error).strip().splitlines()).removeprefix(
+            "connection failed: "
+        )
+    )
+    message = f"the server {route.name} ({route.address}) cannot be used: {text}"
+    connection = error.pgconn
+    if connection is not None and connection.needs_password:
+        return ServerError(message, f"it wants a password: {HOW_TO_GIVE}")
+    if connection is not None and connection.used_password:
+        return ServerError(
+            message, f"look at the role, the database and the password: {HOW_TO_GIVE}"
+        )
+    return ServerError(
+        message,
+        f"see whether psql reaches it: psql '{route.address}'"
+        " (host, port, firewall, pg_hba.conf, sslmode)",
+    )
+
+
+@contextmanager
+def answering(route: Route) -> Iterator[None]:
+    """Turn what goes wrong in a statement, or with the connection, into a ServerError."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise unanswered(route, error) from error
+
+
+def unanswered(route: Route, error: psycopg.Error) -> ServerError:
+    """What went wrong in a statement, or with the connection, without the password."""
+    first = str(error).strip().partition("\n")[0] or type(error).__name__
+    return ServerError(
+        f"the server {route.name}: {route.hide(first)}",
+        "see the server's log; teiten resume continues the campaign when it answers again",
+    )
+
+
+def passed_on(connection: psycopg.Connection[Any], route: Route, dbname: str) -> str:
+    """A connection string for another program: everything in effect but the password."""
+    found = connection.info.get_parameters()
+    if "host" in found and "hostaddr" not in conninfo_to_dict(route.address):
+        found.pop("hostaddr", None)  # psycopg's own answer to the host's name
+    kept = {
+        key: value
+        for key, value in found.items()
+        if key not in NOT_PASSED_ON and (key, value) not in DEFAULTS
+    }
+    return make_conninfo(**{**kept, "dbname": dbname})

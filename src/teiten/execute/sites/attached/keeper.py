@@ -1,0 +1,230 @@
+"""The attached servers of a campaign, and the databases that it made there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from teiten.datasets.contract import Say
+from teiten.errors import TeitenError
+from teiten.execute.bench import Bench
+from teiten.execute.client.address import Address
+from teiten.execute.client.contract import Client
+from teiten.execute.executor import Facts
+from teiten.execute.postgres.programs import run_program
+from teiten.execute.postgres.templates.build import NOT_VISIBLE, leaves_all_visible, make_tables
+from teiten.execute.sites.attached.asking import postmaster
+from teiten.execute.sites.attached.connection import Route, answering, passed_on
+from teiten.execute.sites.attached.databases import Databases
+from teiten.execute.sites.attached.site import AttachedSite
+from teiten.model.attached import AttachedServer
+from teiten.model.installation import Pgbench
+from teiten.model.plan import PlannedTrial, TemplateSpec
+from teiten.model.study import DataSet
+
+LEFT = "databases-left"
+"""The kind of the event that records what could not be dropped."""
+
+
+@dataclass(frozen=True)
+class AttachedDatabase:
+    """A database of ours on an attached server, in the place that a started cluster has.
+
+    What connects to it names no database: there is but one.
+    """
+
+    route: Route
+    name: str
+    database: str
+    passed_on: str
+    """For other programs: a connection string without a password."""
+    password: str | None = field(repr=False)
+    options: str
+    """What the address gives to every session."""
+    pid: int | None
+    """The postmaster's, where it runs on this machine."""
+
+    def conninfo(self) -> str:
+        """For our own connections: never shown."""
+        return self.route.conninfo(self.database)
+
+    def connect(self, *, settings: Iterable[tuple[str, str]] = ()) -> psycopg.Connection[Any]:
+        """Connect, with parameters for the session. Raises ServerError."""
+        options = self._options(settings)
+        return self.route.connect(self.database, options=options or None)
+
+    def address(self, settings: Iterable[tuple[str, str]] = ()) -> Address:
+        """For load programs: the password, and the parameters of their sessions, in their
+        environment."""
+        found = {"PGOPTIONS": self._options(settings)}
+        if self.password:
+            found["PGPASSWORD"] = self.password
+        return Address(self.passed_on, environment=found)
+
+    def _options(self, settings: Iterable[tuple[str, str]]) -> str:
+        return " ".join(filter(None, (self.options, session_options(settings))))
+
+
+@dataclass(frozen=True)
+class AttachedTables:
+    """The tables in a database of ours on an attached server."""
+
+    database: AttachedDatabase
+    pgbench: Pgbench
+
+    @property
+    def name(self) -> str:
+        return self.database.name
+
+    def conninfo(self) -> str:
+        return self.database.conninfo()
+
+    def connect(self) -> psycopg.Connection[Any]:
+        return self.database.connect()
+
+    def run_pgbench(self, *options: str, what: str) -> None:
+        address = self.database.address()
+        run_program(
+            [self.pgbench.path, *options, address.database],
+            what=what,
+            library_path=self.pgbench.library_path,
+            environment=address.environment,
+            hint="see whether the server has the disk for it, and its log",
+        )
+
+
+class AttachedKeeper:
+    """Connects to attached servers, fills databases there, and drops them at the end."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        folder: Path,
+        passwords: Mapping[str, str],
+        client: Client,
+        say: Callable[[str], None],
+    ) -> None:
+        """``folder``: ``Workdir.attached``. ``passwords``: by address of a server, those that were
+        in it."""
+        self.bench, self.client = bench, client
+        self._folder = folder
+        self._passwords = passwords
+        self._say = say
+        self._databases: dict[str, Databases] = {}
+        self._made: dict[str, Route] = {}
+        """Every database that is not dropped yet."""
+        self._filled: dict[tuple[str, int], str] = {}
+
+    def prepare(self, template: TemplateSpec) -> Facts:
+        """Fill a database with the data set. Raises ServerError."""
+        return {"built": True, **self._fill(template, 1)}
+
+    def site(self, trial: PlannedTrial, attempt: int) -> AttachedSite:
+        del attempt
+        return AttachedSite(self, trial)
+
+    def original(self, template: TemplateSpec, copy: int) -> str:
+        """The filled database of a template; made where it is not there yet."""
+        if (template.fingerprint, copy) not in self._filled:
+            self._fill(template, copy)
+        return self._filled[template.fingerprint, copy]
+
+    def copy(self, template: TemplateSpec, original: str) -> str:
+        """A copy for a trial that changes the data."""
+        route = self._route(template)
+        databases = self._of(route)
+        databases.drop(original + "_copy")  # of a trial that was cut off
+        name = databases.copy(original)
+        self._made[name] = route
+        return name
+
+    def open(self, template: TemplateSpec, database: str) -> AttachedDatabase:
+        """Connect once, to know what is in effect. Raises ServerError."""
+        route = self._route(template)
+        with route.connect(database) as connection, answering(route):
+            version = template.installation.version
+            return AttachedDatabase(
+                route=route,
+                name=f"PostgreSQL {version} ({route.name})",
+                database=database,
+                passed_on=passed_on(connection, route, database),
+                password=connection.info.password or None,
+                options=connection.info.options,
+                pid=postmaster(connection),
+            )
+
+    def drop(self, name: str) -> None:
+        """Drop a database that this campaign made; raises ServerError where that fails."""
+        route = self._made.get(name)
+        if route is not None:
+            self._of(route).drop(name)
+            del self._made[name]
+
+    def finish(self) -> None:
+        """Drop all that is left; never raises. What cannot be dropped stays noted."""
+        for name in reversed(tuple(self._made)):
+            try:
+                self.drop(name)
+            except (TeitenError, OSError) as error:
+                self.bench.record.record_event(LEFT, database=name, reason=str(error))
+                self._say(f"the database {name} is left: {error}; teiten clean drops it")
+        self._filled.clear()
+
+    def _fill(self, template: TemplateSpec, copy: int) -> Facts:
+        route = self._route(template)
+        name = self._of(route).create()
+        self._made[name] = route
+        self._say(f"filling the database {name} on the server {route.name}")
+        tables = AttachedTables(self.open(template, name), self.bench.plan.pgbench)
+        with answering(route):
+            facts = fill(tables, template.data, _permitted(template), self._say)
+        self._filled[template.fingerprint, copy] = name
+        return facts
+
+    def _route(self, template: TemplateSpec) -> Route:
+        address = _permitted(template).address
+        return Route(template.installation.name, address, self._passwords.get(address))
+
+    def _of(self, route: Route) -> Databases:
+        if route.address not in self._databases:
+            databases = Databases(route, self._folder, self.bench.campaign.name)
+            databases.drop_left()
+            self._databases[route.address] = databases
+        return self._databases[route.address]
+
+
+def fill(tables: AttachedTables, data: DataSet, permitted: AttachedServer, say: Say) -> Facts:
+    """Make the tables, then what every template gets: frozen, analysed, all on the disk.
+
+    Raises ServerError or WorkloadError where a step fails. Pages that are not known to be visible
+    afterwards (a transaction of others holds them back) are told, not refused: the server is not
+    ours alone.
+    """
+    make_tables(tables, data, say)
+    with tables.connect() as connection:
+        if permitted.can_prewarm:
+            connection.execute("CREATE EXTENSION IF NOT EXISTS pg_prewarm")
+        if leaves_all_visible(data):
+            connection.execute("VACUUM (FREEZE, ANALYZE)")
+        found = connection.execute(NOT_VISIBLE).fetchall()
+        if permitted.can_checkpoint:
+            connection.execute("CHECKPOINT")
+    return {"pages_not_visible": sum(pages for _, pages in found)}
+
+
+def _permitted(template: TemplateSpec) -> AttachedServer:
+    attached = template.installation.attached
+    if attached is None:
+        raise RuntimeError(f"{template.installation.name} is not attached")
+    return attached
+
+
+def session_options(settings: Iterable[tuple[str, str]]) -> str:
+    """Parameters as PGOPTIONS has them: ``-c name=value``, spaces and backslashes escaped."""
+    return " ".join(
+        f"-c {name}=" + value.replace("\\", "\\\\").replace(" ", "\\ ") for name, value in settings
+    )

@@ -1,0 +1,51 @@
+"""The sites of a campaign: each trial gets one of the kind that its plan asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from teiten.execute.bench import Bench
+from teiten.execute.client.here import Here
+from teiten.execute.sites.attached.keeper import AttachedKeeper
+from teiten.execute.sites.contract import Keeper
+from teiten.execute.sites.local.keeper import LocalKeeper, Machine
+from teiten.execute.sites.remote.keeper import RemoteKeeper
+from teiten.model.plan import TemplateSpec
+
+
+class Sites:
+    """Every kind of sites that the plan may need; ``finish`` gives all of it back."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        machine: Machine,
+        passwords: Mapping[str, str],
+        say: Callable[[str], None],
+        tell: Callable[[str], None],
+    ) -> None:
+        """``passwords``: by address of an attached server, those that were in it. ``say``: details;
+        ``tell``: what was found and swept on hosts. Raises MachineError where one cannot be
+        reached."""
+        self._remote: RemoteKeeper | None = None
+        if bench.plan.study.hosts is not None:
+            self._remote = RemoteKeeper(bench, machine.workdir.root, tell)
+        self._here = Here()
+        self._local = LocalKeeper(bench, machine, self._here, say)
+        self._attached = AttachedKeeper(bench, machine.workdir.attached, passwords, self._here, say)
+
+    def of(self, template: TemplateSpec) -> Keeper:
+        """Where a template, and the trials on it, belong."""
+        if self._remote is not None:
+            return self._remote
+        if template.installation.attached is not None:
+            return self._attached
+        return self._local
+
+    def finish(self) -> None:
+        """Never raises."""
+        self._local.finish()
+        self._attached.finish()
+        if self._remote is not None:
+            self._remote.finish()
+        self._here.close()

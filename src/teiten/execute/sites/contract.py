@@ -1,0 +1,139 @@
+"""What a trial needs of the place where its servers run (METHOD.md, A trial).
+
+A site is one trial's; a keeper has a kind of sites for a whole campaign. Trials and loads know no
+more of either than this: not where the servers are, and not how many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import psycopg
+
+from teiten.errors import ServerError
+from teiten.execute.client.address import Address
+from teiten.execute.client.contract import Client, Program, Running
+from teiten.execute.executor import Facts
+from teiten.execute.probes.sampler import Sampler
+from teiten.model.plan import PlannedTrial, TemplateSpec
+from teiten.model.trial import Problem
+from teiten.model.units import Bytes
+
+Node = str | None
+"""One of a site's servers, by its name; None for the only one, or the one that is asked first."""
+WARM: Facts = {"running": "since an earlier pair"}
+"""The facts of a step that is not needed, because the server is up and warm."""
+
+
+@dataclass(frozen=True)
+class StackSource:
+    """A server whose call stacks can be sampled."""
+
+    postmaster: int
+    cflags: str
+    """That it was compiled with."""
+    name: str
+    """For a caution: ``PostgreSQL 13.23``."""
+
+
+class Site(Protocol):
+    """Where the servers of one trial run: METHOD.md's steps on the server's side.
+
+    What goes wrong with a connection is raised as psycopg has it, here and by whoever works on a
+    connection; ``failure`` says what it means. Everything else is raised as TeitenError.
+    """
+
+    @property
+    def facts(self) -> Facts:
+        """For the trial's record; it grows with the steps."""
+        ...
+
+    @property
+    def evidence(self) -> Sequence[tuple[str, str]]:
+        """Kinds and names of the files that were kept in the trial's folder."""
+        ...
+
+    @property
+    def client(self) -> Client:
+        """Where load programs run."""
+        ...
+
+    @property
+    def warm(self) -> bool:
+        """The servers are up since an earlier pair, and need no warm-up."""
+        ...
+
+    def restore(self) -> Facts: ...
+    def caches(self) -> Facts: ...
+    def limit(self, cpus: float | None, memory: Bytes | None) -> Facts:
+        """Before the start: what servers and load programs together may use; None for no limit.
+
+        Raises MachineError where it cannot be kept to.
+        """
+        ...
+
+    def start(self) -> Facts: ...
+    def prewarm(self) -> Facts: ...
+    def settle(self) -> Facts: ...
+    def connect(self, node: Node = None) -> psycopg.Connection[Any]:
+        """A connection to the trial's database, with the trial's parameters. Its errors, those of
+        connecting among them, are psycopg's, ServerError's or HostLostError's."""
+        ...
+
+    def address(self, node: Node = None) -> Address:
+        """For load programs."""
+        ...
+
+    def spawn(self, program: Program) -> Running:
+        """Start a load program where the client is. Raises WorkloadError or MachineError."""
+        ...
+
+    def sampler(self, node: Node = None) -> Sampler:
+        """New telemetry of one window."""
+        ...
+
+    def quiet(self) -> AbstractContextManager[None]:
+        """Meanwhile Teiten itself keeps off what the servers have for themselves."""
+        ...
+
+    def is_running(self) -> bool:
+        """Whether every server still runs, as far as that can be seen."""
+        ...
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What the servers' logs tell of this trial."""
+        ...
+
+    def stacks(self) -> StackSource | None:
+        """None where call stacks cannot be sampled."""
+        ...
+
+    def failure(self, error: psycopg.Error) -> ServerError:
+        """What an error of a connection to this site means; shows no secret.
+
+        Raises HostLostError where the host itself is lost, which ends the campaign.
+        """
+        ...
+
+    def stop(self, *, sound: bool) -> Facts: ...
+    def abandon(self) -> None:
+        """End what still runs, keep the evidence, give back what was changed; may be called
+        twice."""
+        ...
+
+
+class Keeper(Protocol):
+    """A kind of sites in a campaign: what is prepared for trials, and kept from one to the next."""
+
+    def prepare(self, template: TemplateSpec) -> Facts:
+        """Make a template ready. Raises ServerError, MachineError or WorkloadError."""
+        ...
+
+    def site(self, trial: PlannedTrial, attempt: int) -> Site: ...
+
+    def finish(self) -> None:
+        """Give everything back; never raises."""
+        ...

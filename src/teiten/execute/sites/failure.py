@@ -1,0 +1,23 @@
+"""What an error of a connection means."""
+
+from __future__ import annotations
+
+import psycopg
+
+from teiten.errors import ServerError
+
+HINT = "see the server's log of this trial"
+
+
+def failure(
+    name: str, error: psycopg.Error, hint: str = HINT, said: str | None = None
+) -> ServerError:
+    """The error of a server by ``name``; ``said``: its words, where they have to be changed."""
+    words = (str(error) if said is None else said).strip() or type(error).__name__
+    # without a code it is libpq that speaks: the server is not there, or not any more
+    told = "" if error.sqlstate is not None or not _is_lost(error) else " does not answer"
+    return ServerError(f"{name}{told}: {words}", hint)
+
+
+def _is_lost(error: psycopg.Error) -> bool:
+    return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)

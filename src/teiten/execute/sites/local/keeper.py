@@ -1,0 +1,159 @@
+"""Clusters on this machine in a campaign: one server at a time, or those of a pair.
+
+A cluster whose trials do not change data is kept between trials, one for each template; a cluster
+whose data was changed is given back after its trial.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from teiten.errors import MachineError, TeitenError
+from teiten.execute.bench import Bench
+from teiten.execute.client.here import Here
+from teiten.execute.executor import Facts
+from teiten.execute.postgres import elsewhere
+from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.postgres.marker import read_marker, remove_marked
+from teiten.execute.postgres.templates.clone import CloneReport
+from teiten.execute.postgres.templates.store import TemplateStore
+from teiten.execute.sites.local.site import LocalSite, Place, RunningServer
+from teiten.host.system.paths import Workdir
+from teiten.host.system.users import ServerUser
+from teiten.model.plan import PlannedTrial, TemplateSpec
+from teiten.model.starts import last_of_their_start
+
+TOLD_EVERY = 10.0
+"""Seconds between two words on a template that takes long."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """This machine, as far as clusters need it."""
+
+    workdir: Workdir
+    user: ServerUser
+    """As whom servers run."""
+    devices: tuple[str, ...]
+    """The disks below the folders of clusters."""
+
+
+class LocalKeeper:
+    """Makes clusters from templates, and keeps them and their servers for the trials to come."""
+
+    def __init__(
+        self, bench: Bench, machine: Machine, client: Here, say: Callable[[str], None]
+    ) -> None:
+        self.bench, self.machine, self.client = bench, machine, client
+        self._say = say
+        self._templates = TemplateStore(machine.workdir, machine.user)
+        self.kept: dict[Place, Cluster] = {}
+        """Stopped clusters whose data no trial has changed."""
+        self.running: dict[Place, RunningServer] = {}
+        """Servers that a pair has left running for the next one."""
+
+    def prepare(self, template: TemplateSpec) -> Facts:
+        if self._templates.ready(template):
+            return {"built": False}
+        self._templates.build(template, self.bench.plan.pgbench, self._telling(template))
+        return {"built": True}
+
+    def site(self, trial: PlannedTrial, attempt: int) -> LocalSite:
+        """Stop the servers that were left running for another pair than that of this trial."""
+        for place, server in list(self.running.items()):
+            if attempt != 1 or server.start[0] != trial.restart:
+                del self.running[place]
+                server.end()
+        folder = self.bench.evidence_folder(trial, attempt)
+        return LocalSite(self, trial, folder, goes_on=self._goes_on(trial, attempt))
+
+    def finish(self) -> None:
+        for server in self.running.values():
+            with contextlib.suppress(TeitenError, OSError):
+                server.end(immediately=True)
+        self.running.clear()
+        for cluster in self.kept.values():
+            self.remove(cluster)
+        self.kept.clear()
+
+    def clone(self, trial: PlannedTrial, *, kept: bool) -> tuple[Cluster, CloneReport]:
+        """A cluster from the trial's template.
+
+        Raises MachineError where the folder that the study names cannot hold it.
+        """
+        folder = self._cluster_folder(trial, kept=kept)
+        if trial.directory is not None:
+            elsewhere.require_room(folder.parent)
+            elsewhere.note(self.machine.workdir, folder)
+        try:
+            report = self._templates.clone(trial.template, folder)
+        except BaseException as error:
+            self._give_up(folder)
+            if isinstance(error, OSError):
+                raise MachineError(
+                    f"{folder} cannot be made: {error.strerror or error}",
+                    "name another folder, or give its file system what it lacks",
+                ) from error
+            raise
+        cluster = Cluster.adopt(
+            trial.template.installation,
+            folder / "data",
+            user=self.machine.user,
+            log=folder / "server.log",
+        )
+        return cluster, report
+
+    def remove(self, cluster: Cluster) -> None:
+        """Delete a cluster; what cannot be deleted now, the next start sweeps."""
+        with contextlib.suppress(TeitenError, OSError):
+            cluster.remove()
+        elsewhere.forget(self.machine.workdir, cluster.data_directory.parent)
+
+    def _give_up(self, folder: Path) -> None:
+        marker = read_marker(folder)
+        if marker is not None and marker.pid == os.getpid():
+            with contextlib.suppress(TeitenError, OSError):
+                remove_marked(folder)
+        elsewhere.forget(self.machine.workdir, folder)
+
+    def _goes_on(self, trial: PlannedTrial, attempt: int) -> bool:
+        """Whether a later trial shares the start of this one's server; never of a repeat, which
+        runs out of order."""
+        return attempt == 1 and trial.number not in self._last_of_their_start
+
+    @cached_property
+    def _last_of_their_start(self) -> frozenset[int]:
+        return last_of_their_start(self.bench.plan)
+
+    def _cluster_folder(self, trial: PlannedTrial, *, kept: bool) -> Path:
+        use = "kept" if kept else "once"
+        copy = "" if trial.copy == 1 else f"-{trial.copy}"
+        name = f"{self.bench.campaign.name}-{trial.template.fingerprint[:12]}{copy}-{use}"
+        if trial.directory is None:
+            return self.machine.workdir.clusters / name
+        return Path(trial.directory) / f"teiten-{name}-{_short_hash(trial.directory)}"
+
+    def _telling(self, template: TemplateSpec) -> Callable[[str], None]:
+        """Every step as a detail; of a long build now and then how far it is, for everybody."""
+        told = time.monotonic()
+
+        def say(text: str) -> None:
+            nonlocal told
+            self._say(text)
+            if time.monotonic() - told >= TOLD_EVERY:
+                told = time.monotonic()
+                self.bench.observer.preparing(f"{template.data}: {text}")
+
+        return say
+
+
+def _short_hash(text: str) -> str:
+    """So that clusters in two folders have two names, and so two notes."""
+    return hashlib.sha256(text.encode()).hexdigest()[:6]

@@ -1,0 +1,216 @@
+"""What servers and load programs together may use: a control group that they are started in.
+
+The limit of memory holds for everything that is charged to the group: the servers' own memory,
+their shared memory, and the page cache of the files that they read and write. Swap is not used in
+its place.
+
+A group is noted in the working folder before it is made, so that one that a killed Teiten has left
+is found again; only what is noted is removed, and only where nobody but its own processes is in it.
+
+Sources: cgroups(7); Linux, Documentation/admin-guide/cgroup-v1/memory.rst, …/cgroup-v2.rst,
+…/scheduler/sched-bwc.rst.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from teiten.errors import MachineError
+from teiten.execute.postgres.marker import same_process
+from teiten.host.facts.cgroups import Hierarchy, hierarchies
+from teiten.host.system.paths import Workdir
+from teiten.host.system.processes import MEMBERS, started_at
+
+ENDING = ".limit"
+"""Of notes in the clusters' room."""
+PREFIX = "teiten-"
+PERIOD = 100_000
+"""Microseconds in which the share of the processors is counted."""
+PATIENCE = 10.0
+"""Seconds that processes may take to leave a group after they were killed."""
+HINT = (
+    "it needs root, or a control group that was given to this user (systemd-run --user --scope"
+    " -p Delegate=yes); or leave the limit out"
+)
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Groups of this trial, one for each hierarchy that has a controller of it."""
+
+    groups: tuple[Path, ...]
+    facts: dict[str, Any]
+    """What was limited, for the ledger."""
+    note: Path
+
+    @classmethod
+    def make(
+        cls, workdir: Workdir, cpus: float | None, memory: int | None, root: Path = Path("/")
+    ) -> Limit:
+        """``cpus``: seconds of processor time per second; ``memory``: bytes; None for no limit.
+
+        Raises MachineError where this system or its rights do not permit it; nothing is left then.
+        """
+        wanted = {
+            controller: amount
+            for controller, amount in (("cpu", cpus), ("memory", memory))
+            if amount is not None
+        }
+        if sys.platform != "linux":
+            raise MachineError("only Linux can limit what a server uses", "leave the limit out")
+        parents = _parents(wanted, root)
+        name = f"{PREFIX}{os.getpid()}-{next(_numbers)}"
+        groups = {parent.folder / name: parent for parent in parents.values()}
+        note = workdir.clusters / f"{name}{ENDING}"
+        workdir.clusters.mkdir(parents=True, exist_ok=True)
+        note.write_text(_noted(groups), encoding="utf-8")
+        made = cls(tuple(groups), {**wanted, "cgroup": _version(parents)}, note)
+        try:
+            for group, parent in groups.items():
+                group.mkdir()
+                here = [name for name, one in parents.items() if one is parent]
+                for file, text in _settings(parent, {name: wanted[name] for name in here}):
+                    if (group / file).exists() or file in _NEEDED:
+                        (group / file).write_text(text, encoding="ascii")
+        except OSError as error:
+            made.remove()
+            raise MachineError(
+                f"the limit of {' and '.join(wanted)} cannot be set: {error}", HINT
+            ) from error
+        return made
+
+    def remove(self) -> None:
+        """Give the groups back; what still runs in them is killed. What cannot be removed stays
+        noted, and is swept at the next start."""
+        gone = [_removed(group) for group in self.groups]
+        if all(gone):
+            self.note.unlink(missing_ok=True)
+
+
+def sweep_limits(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:
+    """Remove the groups that a Teiten which has died has left; say which.
+
+    ``ending``: those that this process made go too.
+    """
+    done = []
+    for note in sorted(workdir.clusters.glob(f"*{ENDING}")):
+        found = _read(note)
+        if found is None:
+            continue
+        lives = same_process(int(found["pid"]), found["process_started"])
+        if lives and not (ending and found["pid"] == os.getpid()):
+            continue
+        groups = [Path(one) for one in found["groups"]]
+        gone = [group.name.startswith(PREFIX) and _removed(group) for group in groups]
+        if all(gone):
+            note.unlink(missing_ok=True)
+            done += [f"removed the left control group {group}" for group in groups]
+    return tuple(done)
+
+
+_NEEDED = frozenset({"memory.limit_in_bytes", "memory.max", "cpu.max", "cpu.cfs_quota_us"})
+"""A group without these files limits nothing."""
+
+
+def _settings(parent: Hierarchy, wanted: Mapping[str, float]) -> Iterator[tuple[str, str]]:
+    """Files and what is written into them, in order."""
+    memory, cpus = wanted.get("memory"), wanted.get("cpu")
+    if memory is not None and parent.version == 1:
+        yield "memory.limit_in_bytes", str(int(memory))
+        yield "memory.memsw.limit_in_bytes", str(int(memory))
+    elif memory is not None:
+        yield "memory.max", str(int(memory))
+        yield "memory.swap.max", "0"
+    if cpus is not None and parent.version == 1:
+        yield "cpu.cfs_period_us", str(PERIOD)
+        yield "cpu.cfs_quota_us", str(round(cpus * PERIOD))
+    elif cpus is not None:
+        yield "cpu.max", f"{round(cpus * PERIOD)} {PERIOD}"
+
+
+def _parents(wanted: Mapping[str, float], root: Path) -> dict[str, Hierarchy]:
+    """By controller, the nearest group from ours upwards in which one for it can be made."""
+    found = {}
+    for controller in wanted:
+        seen = list(hierarchies(controller, root))
+        fitting = [one for one in seen if _is_ours_to_divide(one, tuple(wanted))]
+        if not fitting:
+            raise MachineError(_reason(controller, seen), HINT)
+        found[controller] = fitting[0]
+    by_folder = {one.folder: one for one in found.values()}
+    return {controller: by_folder[one.folder] for controller, one in found.items()}
+
+
+def _is_ours_to_divide(one: Hierarchy, wanted: tuple[str, ...]) -> bool:
+    if not os.access(one.folder, os.W_OK | os.X_OK):
+        return False
+    return one.version == 1 or set(wanted) <= one.passed_on
+
+
+def _reason(controller: str, seen: list[Hierarchy]) -> str:
+    if not seen:
+        return f"this system has no control groups that limit {controller}"
+    folder = seen[0].folder
+    if any(os.access(one.folder, os.W_OK) for one in seen):
+        return (
+            f"the control groups above {folder} do not pass {controller} on to those below them"
+            f" (cgroup.subtree_control)"
+        )
+    return f"no control group that limits {controller} can be made in or above {folder}"
+
+
+def _version(parents: Mapping[str, Hierarchy]) -> int:
+    return max(one.version for one in parents.values())
+
+
+def _noted(groups: Mapping[Path, Hierarchy]) -> str:
+    pid = os.getpid()
+    found = {
+        "pid": pid,
+        "process_started": started_at(pid),
+        "groups": [os.fspath(group) for group in groups],
+    }
+    return json.dumps(found) + "\n"
+
+
+def _read(note: Path) -> dict[str, Any] | None:
+    try:
+        found = json.loads(note.read_text(encoding="utf-8"))
+        return {name: found[name] for name in ("pid", "process_started", "groups")}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _removed(group: Path) -> bool:
+    """Whether a group is gone; its processes are killed first."""
+    end = time.monotonic() + PATIENCE
+    while group.is_dir():
+        for pid in _members(group):
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            group.rmdir()
+            return True
+        if time.monotonic() >= end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def _members(group: Path) -> list[int]:
+    try:
+        text = (group / MEMBERS).read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        return []
+    return [int(line) for line in text.split() if line.isdigit()]

@@ -1,0 +1,50 @@
+"""What Teiten keeps on this host between campaigns, and giving it back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from teiten.execute.postgres.marker import Kind, read_marker, remove_marked
+from teiten.execute.postgres.templates.store import TemplateStore
+from teiten.execute.postgres.usage import folder_bytes
+from teiten.execute.sites.remote.agent.room import Room
+
+TEMPLATE, PACKAGE = "template", "package"
+
+
+class Belongings:
+    """Templates, and programs that were sent here."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Kind, name, folder, bytes, and when it was last used (seconds since the epoch)."""
+        store = TemplateStore(self._room.workdir, self._room.user)
+        found = [
+            _entry(TEMPLATE, one.description, one.path, one.bytes, one.last_used)
+            for one in store.usage()
+        ]
+        installations = self._room.workdir.installations
+        for folder in sorted(installations.iterdir()) if installations.is_dir() else ():
+            marker = read_marker(folder)
+            if marker is not None and marker.what == Kind.PACKAGE:
+                size = folder_bytes(folder)
+                found.append(_entry(PACKAGE, marker.about, folder, size, marker.created))
+        return found
+
+    def remove(self, kind: str, folder: str) -> bool:
+        """Delete one; False where it is in use."""
+        if kind == TEMPLATE:
+            store = TemplateStore(self._room.workdir, self._room.user)
+            return store.remove(Path(folder).name)
+        remove_marked(Path(folder))
+        return True
+
+    def end(self) -> None:
+        """Nothing is open."""
+
+
+def _entry(kind: str, name: str, folder: Path, size: int, used: float) -> dict[str, Any]:
+    return {"kind": kind, "name": name, "path": str(folder), "bytes": size, "last_used": used}

@@ -1,0 +1,175 @@
+"""Clusters on this host: templates, copies of them, and their servers."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.postgres.conf import Opening
+from teiten.execute.postgres.marker import Kind
+from teiten.execute.postgres.programs import run_program
+from teiten.execute.postgres.templates.build import BUILD_SETTINGS, DATA, end_build
+from teiten.execute.postgres.templates.store import DESCRIPTION, TemplateStore
+from teiten.execute.sites.remote.agent.forms import BUILT, settings_of, template_of
+from teiten.execute.sites.remote.agent.room import Room
+from teiten.execute.sites.remote.agent.wire import Message
+from teiten.host.system.caches import drop_page_cache, evict_files
+from teiten.model.study import CachePolicy
+
+
+class Clusters:
+    """What the agent has started; each cluster has a key that the other side chose."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._clusters: dict[str, Cluster] = {}
+        self._build: ExitStack | None = None
+
+    def ready(self, template: dict[str, Any]) -> bool:
+        """Whether a template is built."""
+        return self._store.ready(template_of(template))
+
+    def known_templates(self, fingerprints: list[str]) -> list[str]:
+        """Those of them that are there."""
+        folder = self._room.workdir.templates
+        return [one for one in fingerprints if (folder / one / DESCRIPTION).is_file()]
+
+    def begin_build(self, template: dict[str, Any], pgbench: str) -> dict[str, Any] | None:
+        """Make the cluster of a template and start its server; None where there is no need.
+
+        ``pgbench``: the version that fills it.
+        """
+        spec, build = template_of(template), ExitStack()
+        with build:
+            partial = build.enter_context(self._store.building(spec, pgbench, lambda _: None))
+            if partial is None:
+                return None
+            cluster = Cluster.create(
+                spec.installation,
+                partial / DATA,
+                user=self._room.user,
+                checksums=spec.checksums,
+                log=partial / "server.log",
+                what=Kind.TEMPLATE_BUILD,
+            )
+            build.enter_context(_stopped(cluster))
+            cluster.configure(BUILD_SETTINGS)
+            cluster.start()
+            self._clusters[BUILT] = cluster
+            self._build = build.pop_all()
+        return self.state(BUILT)
+
+    def run(self, arguments: list[str], library_path: str | None, what: str, hint: str) -> str:
+        """Run a program that fills a cluster, to its end."""
+        path = Path(library_path) if library_path else None
+        return run_program(arguments, what=what, library_path=path, hint=hint)
+
+    def finish_build(self) -> None:
+        """Stop the server; what it has on the disk is the template."""
+        build, self._build = self._build, None
+        cluster = self._clusters.pop(BUILT)
+        if build is None:
+            raise RuntimeError("no template is being built")
+        with build:
+            end_build(cluster)
+
+    def drop_build(self) -> None:
+        """Nothing of it is left."""
+        build, self._build = self._build, None
+        self._clusters.pop(BUILT, None)
+        if build is not None:
+            with contextlib.suppress(_DroppedError), build:
+                raise _DroppedError
+
+    def clone(self, key: str, template: dict[str, Any], name: str) -> dict[str, Any]:
+        """A copy of a template, as the cluster ``key``."""
+        spec = template_of(template)
+        folder = self._room.workdir.clusters / name
+        report = self._store.clone(spec, folder)
+        self._clusters[key] = Cluster.adopt(
+            spec.installation, folder / DATA, user=self._room.user, log=folder / "server.log"
+        )
+        return {
+            "method": str(report.method),
+            "seconds": report.seconds,
+            "bytes": report.bytes,
+        }
+
+    def caches(self, key: str, policy: str) -> str:
+        """What happened to the page cache."""
+        if policy == CachePolicy.DROP and drop_page_cache():
+            return "dropped"
+        evicted = evict_files(self._clusters[key].data_directory.parent)
+        return "evicted" if evicted else "kept: this system cannot evict"
+
+    def start(
+        self,
+        key: str,
+        settings: list[list[str]],
+        opening: dict[str, Any] | None,
+        port: int | None,
+    ) -> dict[str, Any]:
+        """Start a server; ``opening``: where it listens beside its socket."""
+        cluster = self._clusters[key]
+        cluster.log.unlink(missing_ok=True)
+        cluster.configure(settings_of(settings))
+        cluster.open_to(Opening(**opening) if opening is not None else None)
+        cluster.start(port=port)
+        return self.state(key)
+
+    def state(self, key: str) -> dict[str, Any]:
+        cluster = self._clusters[key]
+        if not cluster.is_running():
+            return {"pid": None}
+        return {
+            "pid": cluster.pid,
+            "socket": str(cluster.socket_directory),
+            "port": cluster.port,
+        }
+
+    def stop(self, key: str, immediately: bool) -> str:
+        return str(self._clusters[key].stop(immediately=immediately))
+
+    def log(self, key: str) -> Message:
+        """What the server of the last start has written."""
+        path = self._clusters[key].log
+        return Message({"gives": None}, path.read_bytes() if path.exists() else b"")
+
+    def configuration(self, key: str) -> Message:
+        path = self._clusters[key].configuration
+        return Message({"gives": None}, path.read_bytes() if path.exists() else b"")
+
+    def remove(self, key: str) -> None:
+        cluster = self._clusters.pop(key, None)
+        if cluster is not None:
+            cluster.remove()
+
+    def end(self) -> None:
+        for cluster in self._clusters.values():  # all stop before the first is deleted
+            with contextlib.suppress(Exception):
+                cluster.stop(immediately=True)
+        with contextlib.suppress(Exception):
+            self.drop_build()
+        for key in tuple(self._clusters):
+            with contextlib.suppress(Exception):
+                self.remove(key)
+
+    @property
+    def _store(self) -> TemplateStore:
+        return TemplateStore(self._room.workdir, self._room.user)
+
+
+class _DroppedError(Exception):
+    """A build is not wanted any more."""
+
+
+@contextlib.contextmanager
+def _stopped(cluster: Cluster) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        cluster.stop(immediately=True)

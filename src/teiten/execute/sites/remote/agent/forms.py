@@ -1,0 +1,95 @@
+"""Values of ``model`` as JSON, and back: what a host needs to know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from teiten.model.installation import Installation, Source, Version
+from teiten.model.plan import TemplateSpec
+from teiten.model.ssb import SsbVariant
+from teiten.model.study import DataKind, DataSet, Layout, Script, Setting
+from teiten.model.text import Bilingual
+from teiten.model.units import Bytes
+
+BUILT = "template"
+"""The key of the cluster that becomes a template."""
+
+
+def template_form(spec: TemplateSpec, installation: Installation) -> dict[str, Any]:
+    """``installation``: where its programs are on the host."""
+    return {
+        "installation": installation_form(installation),
+        "checksums": spec.checksums,
+        "data": asdict(spec.data),
+        "fingerprint": spec.fingerprint,
+        "bytes": spec.expected_bytes,
+    }
+
+
+def template_of(form: dict[str, Any]) -> TemplateSpec:
+    return TemplateSpec(
+        installation=installation_of(form["installation"]),
+        checksums=form["checksums"],
+        data=data_of(form["data"]),
+        fingerprint=form["fingerprint"],
+        expected_bytes=Bytes(form["bytes"]),
+    )
+
+
+def data_of(form: dict[str, Any]) -> DataSet:
+    """All of it: a template is described, and given room, by each of these."""
+    script, layout = form["script"], form["layout"]
+    changed: dict[str, Any] = {
+        "kind": DataKind(form["kind"]),
+        "variant": SsbVariant(form["variant"]),
+        "script": Script(**script) if script else None,
+        "layout": _layout_of(layout) if layout else None,
+    }
+    return DataSet(**{**form, **changed})
+
+
+def _layout_of(form: dict[str, Any]) -> Layout:
+    return Layout(**{**form, "scripts": tuple(Script(**one) for one in form["scripts"])})
+
+
+def installation_form(one: Installation) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "version": one.version.number,
+        "bin_directory": str(one.bin_directory),
+        "fingerprint": one.fingerprint,
+        "postgres": str(one.postgres),
+        "initdb": str(one.initdb),
+        "library_path": str(one.library_path) if one.library_path else None,
+    }
+
+
+def installation_of(form: dict[str, Any]) -> Installation:
+    library_path = form["library_path"]
+    return Installation(
+        name=form["name"],
+        version=Version(form["version"]),
+        source=Source.NAMED,
+        bin_directory=Path(form["bin_directory"]),
+        fingerprint=form["fingerprint"],
+        contrib=frozenset(),
+        postgres=Path(form["postgres"]),
+        initdb=Path(form["initdb"]),
+        pgbench=None,
+        psql=None,
+        library_path=Path(library_path) if library_path else None,
+    )
+
+
+def settings_form(settings: Iterable[Setting]) -> list[list[str]]:
+    return [[one.name, one.value or "", one.reason.en, one.source] for one in settings]
+
+
+def settings_of(form: Iterable[list[str]]) -> tuple[Setting, ...]:
+    return tuple(
+        Setting(name, value, Bilingual(reason, reason), source)
+        for name, value, reason, source in form
+    )

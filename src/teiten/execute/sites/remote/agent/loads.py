@@ -1,0 +1,267 @@
+"""Load programs on this host: started, followed, their transaction logs counted, and ended."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from teiten.execute.client.child import Child
+from teiten.execute.client.log_folder import new_log_folder, remove_log_folder
+from teiten.execute.postgres.marker import Kind, mark, remove_marked
+from teiten.execute.sites.remote.agent.room import Room
+from teiten.execute.sites.remote.agent.wire import Message
+from teiten.host.system import files, processes
+from teiten.host.system.signals import KILL
+
+STOP_SECONDS = 5.0
+READ_EVERY = 1.0
+CHUNK = 1 << 20
+ERRORS, OUTPUT, PASSWORDS = "errors", "output", "passwords"
+LOG = "transactions"
+SKIPPED = b"skipped"
+HOLE_ALIGNMENT = 1 << 16
+
+
+class LogCounter:
+    """Counts pgbench's log while it is written: how often each latency, in bounded disk space.
+
+    Its memory grows with the number of different latencies (whole microseconds), not with that of
+    the transactions.
+    """
+
+    def __init__(self, paths: list[Path]) -> None:
+        self.counts: Counter[bytes] = Counter()
+        self.error: str | None = None
+        self.peak = 0
+        self.punches = files.can_punch_holes()
+        self._waiting = paths
+        self._open: dict[int, int] = {}
+        """Descriptor to the bytes read; always after a complete line."""
+        self._last = 0.0
+        self.cpu_seconds = 0.0
+
+    @property
+    def bytes_read(self) -> int:
+        return sum(self._open.values())
+
+    def read(self, *, now: bool = False) -> None:
+        """Take what is new, once a second at the most."""
+        if self.error is not None or (not now and time.monotonic() - self._last < READ_EVERY):
+            return
+        self._last, begun = time.monotonic(), time.thread_time()
+        try:
+            self._read_all()
+        except (OSError, ValueError, IndexError) as error:
+            self.error = f"{type(error).__name__}: {error}"
+        self.cpu_seconds += time.thread_time() - begun
+
+    def close(self) -> None:
+        for descriptor in self._open:
+            os.close(descriptor)
+
+    def _read_all(self) -> None:
+        for path in list(self._waiting):
+            if path.exists():
+                self._open[os.open(path, os.O_RDWR)] = 0
+                self._waiting.remove(path)
+        self.peak = max(self.peak, sum(os.fstat(one).st_blocks * 512 for one in self._open))
+        for descriptor in self._open:
+            self._read_one(descriptor)
+
+    def _read_one(self, descriptor: int) -> None:
+        while True:
+            at = self._open[descriptor]
+            chunk = os.pread(descriptor, CHUNK, at)
+            complete = chunk[: chunk.rfind(b"\n") + 1]
+            if not complete:
+                break
+            self.counts.update(line.split(b" ", 3)[2] for line in complete.splitlines())
+            self._open[descriptor] = at + len(complete)
+            if len(chunk) < CHUNK:
+                break
+        end = self._open[descriptor] - self._open[descriptor] % HOLE_ALIGNMENT
+        if self.punches and end:
+            self.punches = files.punch_hole(descriptor, end)
+
+
+@dataclass
+class Load:
+    """One run of a program."""
+
+    child: Child
+    folder: Path
+    log_folder: Path | None
+    counter: LogCounter | None
+
+
+class Loads:
+    """Runs programs; each run in a private folder that goes with it."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._runs: dict[int, Load] = {}
+        self._numbers = 0
+
+    def start(  # noqa: PLR0917 - a request's values, by name
+        self,
+        program: str,
+        arguments: list[str],
+        library_path: str | None,
+        environment: Mapping[str, str],
+        files: list[list[str]],
+        password_line: str | None,
+        log: dict[str, Any] | None,
+    ) -> dict[str, Any]:
+        """Start a program in a folder of its own.
+
+        ``files``: name and text of each; ``password_line``: of pgpass, readable by us alone
+        and gone with the run; ``log``: ``prefix``, ``threads``, and whether its folder can be
+        ``chosen`` (pgbench 10).
+        """
+        folder = self._new_folder()
+        log_folder = new_log_folder() if log and log["chosen"] else None
+        given = dict(environment)
+        try:
+            for name, text in files:
+                (folder / name).write_text(text, encoding="utf-8")
+            if password_line is not None:
+                given["PGPASSFILE"] = str(_private(folder / PASSWORDS, password_line))
+            prefix = str((log_folder or folder) / LOG)
+            with (folder / OUTPUT).open("wb") as output, (folder / ERRORS).open("wb") as errors:
+                process = processes.spawn(
+                    [program, *_with_prefix(arguments, prefix)],
+                    library_path=Path(library_path) if library_path else None,
+                    environment=given,
+                    folder=folder,
+                    stdout=output,
+                    stderr=errors,
+                    death_signal=KILL,
+                )
+        except BaseException:
+            _remove(folder, log_folder)
+            raise
+        counter = None
+        if log is not None:
+            own = log_folder or folder
+            counter = LogCounter(_log_files(own, log["prefix"], process.pid, log["threads"]))
+        self._numbers += 1
+        self._runs[self._numbers] = Load(Child(process), folder, log_folder, counter)
+        return {"run": self._numbers, "pid": process.pid}
+
+    def poll(self, run: int, errors_from: int) -> Message:
+        """Whether it goes on; standard error from there on is the payload."""
+        load = self._runs[run]
+        ended = load.child.ended()
+        if load.counter is not None:
+            load.counter.read(now=ended)
+        with (load.folder / ERRORS).open("rb") as errors:
+            errors.seek(errors_from)
+            new = errors.read(CHUNK)
+        return Message({"gives": self._state(load, ended)}, new)
+
+    def stop(self, run: int) -> None:
+        """End it with all that it started."""
+        load = self._runs.get(run)
+        if load is not None:
+            _end(load)
+
+    def output(self, run: int) -> Message:
+        return Message({"gives": None}, (self._runs[run].folder / OUTPUT).read_bytes())
+
+    def latencies(self, run: int) -> dict[str, Any] | None:
+        """How often each latency (microseconds) was logged; None without a log."""
+        counter = self._runs[run].counter
+        if counter is None:
+            return None
+        counter.read(now=True)
+        logged = {key: count for key, count in counter.counts.items() if _is_number(key)}
+        others = {key: count for key, count in counter.counts.items() if key not in logged}
+        skipped = others.pop(SKIPPED, 0)
+        return {
+            "values": [int(key) for key in logged],
+            "counts": list(logged.values()),
+            "skipped": skipped,
+            "failed": sum(others.values()),
+            "bytes_read": counter.bytes_read,
+            "peak": counter.peak,
+            "punches": counter.punches,
+            "cpu_seconds": counter.cpu_seconds,
+            "error": counter.error,
+        }
+
+    def remove(self, run: int) -> None:
+        """End it, and delete its folder."""
+        load = self._runs.pop(run, None)
+        if load is None:
+            return
+        _end(load)
+        if load.counter is not None:
+            load.counter.close()
+        _remove(load.folder, load.log_folder)
+
+    def end(self) -> None:
+        for load in self._runs.values():
+            load.child.process.kill()
+        for run in tuple(self._runs):
+            with contextlib.suppress(Exception):
+                self.remove(run)
+
+    def _state(self, load: Load, ended: bool) -> dict[str, Any]:
+        code = load.child.process.returncode if ended else None
+        return {"ended": ended, "code": code, "cpu_seconds": load.child.cpu_seconds}
+
+    def _new_folder(self) -> Path:
+        """Where the sweep looks, and nobody else does."""
+        parent = self._room.workdir.clusters
+        parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix="load-", dir=parent))
+        mark(folder, Kind.CLUSTER, "a run of pgbench")
+        return folder
+
+
+def _end(load: Load) -> None:
+    if load.child.ended():
+        return
+    load.child.end(STOP_SECONDS)
+
+
+def _remove(folder: Path, log_folder: Path | None) -> None:
+    with contextlib.suppress(OSError):
+        remove_marked(folder)
+    if log_folder is not None:
+        with contextlib.suppress(OSError):
+            remove_log_folder(log_folder)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _private(path: Path, text: str) -> Path:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text + "\n")
+    return path
+
+
+def _with_prefix(arguments: list[str], prefix: str) -> list[str]:
+    """The log's folder is chosen here."""
+    option = "--log-prefix="
+    return [option + prefix if one.startswith(option) else one for one in arguments]
+
+
+def _log_files(folder: Path, prefix: str, pid: int, threads: int) -> list[Path]:
+    """As ``workload.pgbench_log.log_paths``, which needs more than is here."""
+    return [
+        folder / (f"{prefix}.{pid}" if thread == 0 else f"{prefix}.{pid}.{thread}")
+        for thread in range(threads)
+    ]
+
+
+def _is_number(text: bytes) -> bool:
+    return text.lstrip(b"-").isdigit()

@@ -1,0 +1,162 @@
+"""What a host is, what it can reach, and its counters."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import platform
+import shutil
+import socket
+import sys
+import time
+from dataclasses import asdict
+from typing import Any
+
+from teiten.errors import MachineError
+from teiten.execute.postgres.access import blocking_folder
+from teiten.execute.probes.os_linux import LinuxReader
+from teiten.execute.sites.remote.agent.room import Room
+from teiten.host.facts.disks import block_devices, nearest_existing
+from teiten.host.facts.machine import read_host_facts
+
+
+class Machine:
+    """Reads this host; changes nothing."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._readers: dict[int, LinuxReader] = {}
+
+    def who(self) -> dict[str, Any]:
+        """What can be said without a working folder."""
+        if sys.platform != "linux":
+            raise MachineError(
+                f"the host runs {platform.system()}; servers and pgbench are driven on Linux only",
+                "name a Linux host",
+            )
+        return {
+            "node": platform.node(),
+            "user": getpass.getuser(),
+            "python": platform.python_version(),
+            "system": platform.system(),
+            "architecture": platform.machine(),
+            "connection": os.environ.get("SSH_CONNECTION", "").split(),
+        }
+
+    def facts(self, serving: bool) -> dict[str, Any]:
+        """Facts of the machine and its user, for the working folder that was chosen.
+
+        ``serving``: servers are to run here; their user is looked for, and whether it gets there.
+        """
+        workdir = self._room.workdir
+        user = self._room.user if serving else None
+        if user is not None:
+            folder = nearest_existing(workdir.root)
+            blocking = blocking_folder(folder, user)
+            if blocking is not None:
+                raise MachineError(
+                    f"the servers' user {user.name} cannot enter {blocking} (on the way to"
+                    f" {workdir.root})",
+                    "name another folder with hosts.db_workdir",
+                )
+        return {
+            "facts": asdict(read_host_facts(workdir.root)),
+            "server_user": user.name if user is not None else "",
+            "devices": list(block_devices(workdir.root)),
+        }
+
+    def clock(self) -> float:
+        """Seconds since the epoch."""
+        return time.time()
+
+    def program(self, name: str) -> str | None:
+        """Where a program is found."""
+        found = shutil.which(name)
+        return os.path.realpath(found) if found else None
+
+    def source_address(self, to: str) -> str:
+        """Our own address on the way to another; nothing is sent."""
+        try:
+            with socket.socket(_family(to), socket.SOCK_DGRAM) as probe:
+                probe.connect((to, 9))
+                return str(probe.getsockname()[0])
+        except OSError as error:
+            raise MachineError(
+                f"there is no way to the address {to}: {error.strerror or error}",
+                "name the address by which the client host reaches the db host: hosts.db_address",
+            ) from error
+
+    def resolve(self, name: str) -> str:
+        """The first address of a name."""
+        try:
+            found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+        except OSError as error:
+            raise MachineError(
+                f"{name} is no address: {error.strerror or error}", "correct hosts.db_address"
+            ) from error
+        return str(found[0][4][0])
+
+    def has_address(self, address: str) -> bool:
+        """Whether a server could listen there: the address is one of this host's own."""
+        try:
+            with socket.socket(_family(address), socket.SOCK_STREAM) as probe:
+                probe.bind((address, 0))
+        except OSError:
+            return False
+        return True
+
+    def reach(self, address: str, port: int, timeout: float) -> None:
+        """Connect and leave. Raises MachineError where that cannot be done."""
+        try:
+            socket.create_connection((address, port), timeout).close()
+        except OSError as error:
+            raise MachineError(
+                f"the client host does not reach the server at {address} port {port}:"
+                f" {error.strerror or error}",
+                "see whether a firewall lets it through (hosts.db_port keeps to one port), or name"
+                " another address with hosts.db_address",
+            ) from error
+
+    def open_reader(
+        self, postmaster: int, devices: list[str], teiten: int | None
+    ) -> dict[str, Any]:
+        """Begin to read counters. ``postmaster``: a pid, -1 for none; ``teiten``: that of the
+        Teiten that asks, where it runs here."""
+        reader = LinuxReader(postmaster, tuple(devices), also_teiten=teiten)
+        number = len(self._readers) + 1
+        self._readers[number] = reader
+        return {"reader": number, "missing": [list(one) for one in reader.missing]}
+
+    def read(self, reader: int, pgbench: int | None) -> dict[str, Any]:
+        """The counters now; ``at`` in seconds of this host's monotonic clock."""
+        found = self._readers[reader]
+        snapshot = found.read(time.monotonic(), pgbench)
+        return {
+            "at": snapshot.at,
+            "cpu": snapshot.cpu,
+            "cores": {str(number): ticks for number, ticks in snapshot.cores.items()},
+            "ticks_per_second": snapshot.ticks_per_second,
+            "online": snapshot.online,
+            "context_switches": snapshot.context_switches,
+            "run_queue": snapshot.run_queue,
+            "memory_available": snapshot.memory_available,
+            "page_cache": snapshot.page_cache,
+            "disks": {name: asdict(one) for name, one in snapshot.disks.items()},
+            "network": snapshot.network,
+            "pressure": snapshot.pressure,
+            "groups": {str(group): seconds for group, seconds in snapshot.groups.items()},
+            "missing": [list(one) for one in found.missing],
+        }
+
+    def close_reader(self, reader: int) -> None:
+        found = self._readers.pop(reader, None)
+        if found is not None:
+            found.close()
+
+    def end(self) -> None:
+        for number in tuple(self._readers):
+            self.close_reader(number)
+
+
+def _family(address: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in address else socket.AF_INET

@@ -1,0 +1,154 @@
+"""Programs that are sent to a host once, and kept there."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+from typing import IO, Any
+
+from teiten.errors import MachineError, ServerError
+from teiten.execute.postgres.access import require_access
+from teiten.execute.postgres.marker import Kind, mark, new_folder, read_marker, remove_marked
+from teiten.execute.sites.remote.agent.room import Room
+from teiten.host.system.processes import child_environment
+from teiten.model.quantities import format_size
+
+VERSION_TIMEOUT = 20.0
+CHUNK = 1 << 20
+RESERVE = 64 << 20
+"""Bytes left free on the disk."""
+
+
+class Packages:
+    """Packages in ``installations`` of the working folder, each in a marked folder."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._partial: Path | None = None
+        self._archive: IO[bytes] | None = None
+
+    def find(self, name: str) -> str | None:
+        """The folder of a package that was sent whole."""
+        folder = self._folder(name)
+        marker = read_marker(folder)
+        return str(folder) if marker is not None and marker.what == Kind.PACKAGE else None
+
+    def begin(self, name: str, bytes_needed: int) -> None:
+        """Raises MachineError where the disk does not suffice."""
+        self._drop()
+        installations = self._room.workdir.installations
+        installations.mkdir(parents=True, exist_ok=True)
+        free = shutil.disk_usage(installations).free
+        if free < bytes_needed + RESERVE:
+            raise MachineError(
+                f"the disk of {installations} has {format_size(free)} free; the programs that are"
+                f" copied there need {format_size(bytes_needed + RESERVE)}",
+                "give disk back there, or name a folder on another disk (hosts.db_workdir,"
+                " hosts.client_workdir)",
+            )
+        # among the builds, where the sweep finds it if we are killed
+        self._partial = self._room.workdir.builds / f"sending-{name}-{os.getpid()}"
+        new_folder(self._partial, Kind.BUILD, name)
+        self._archive = (self._partial / "package.tar").open("w+b")
+
+    def add(self, payload: bytes) -> None:
+        self._open.write(payload)
+
+    def finish(self, name: str) -> str:
+        """Unpack what was sent; the package's folder."""
+        archive, partial = self._open, self._partial
+        if partial is None:
+            raise RuntimeError("nothing was begun")
+        archive.seek(0)
+        with tarfile.open(fileobj=archive) as members:
+            # ours, made a moment ago; and not every Python 3.9 knows filters
+            members.extractall(partial)  # noqa: S202
+        archive.close()
+        self._archive = None
+        (partial / "package.tar").unlink()
+        final = self._folder(name)
+        if final.exists():
+            remove_marked(final)
+        mark(partial, Kind.PACKAGE, name)
+        partial.rename(final)
+        self._partial = None
+        return str(final)
+
+    def try_program(
+        self, program: str, library_path: str | None, serving: bool, hashed: bool
+    ) -> dict[str, Any]:
+        """What a program says of its version, and its hash. Raises ServerError where it cannot
+        run."""
+        path = Path(program)
+        if serving:
+            require_access(path.parent, self._room.user)
+        try:
+            done = subprocess.run(
+                [program, "--version"],
+                env=child_environment(Path(library_path) if library_path else None),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=VERSION_TIMEOUT,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise ServerError(
+                f"{program} cannot be run there: {error}", "see whether it is a program of Linux"
+            ) from error
+        said = done.stdout.decode("utf-8", "replace").strip()
+        if done.returncode != 0 or "PostgreSQL" not in said:
+            why = done.stderr.decode("utf-8", "replace").strip() or f"exit {done.returncode}"
+            raise ServerError(
+                f"{program} does not run there: {why.splitlines()[-1]}",
+                "its libraries are missing, or are too old for it; name a folder with PostgreSQL on"
+                " the db host instead: --servers NAME=db:/usr/lib/postgresql/17/bin",
+            )
+        return {"version": said.splitlines()[0], "fingerprint": _hash(path) if hashed else ""}
+
+    def server_in(self, folder: str) -> dict[str, Any]:
+        """The programs in a folder of the host, or its ``bin``. Raises MachineError."""
+        for place in (Path(folder), Path(folder) / "bin"):
+            if (place / "postgres").exists():
+                found = {
+                    name: str((place / name).resolve())
+                    for name in ("postgres", "initdb", "pgbench")
+                    if os.access(place / name, os.X_OK)
+                }
+                if "initdb" in found and "postgres" in found:
+                    return {"folder": str(place.resolve()), **found}
+        raise MachineError(
+            f"there is no PostgreSQL server in {folder} on the db host",
+            "name the folder of postgres and initdb, for example db:/usr/lib/postgresql/17/bin",
+        )
+
+    def end(self) -> None:
+        self._drop()
+
+    @property
+    def _open(self) -> IO[bytes]:
+        if self._archive is None:
+            raise RuntimeError("nothing was begun")
+        return self._archive
+
+    def _drop(self) -> None:
+        if self._archive is not None:
+            self._archive.close()
+            self._archive = None
+        if self._partial is not None:
+            remove_marked(self._partial)
+            self._partial = None
+
+    def _folder(self, name: str) -> Path:
+        return self._room.workdir.installations / f"sent-{name}"
+
+
+def _hash(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while chunk := stream.read(CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()

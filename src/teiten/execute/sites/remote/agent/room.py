@@ -1,0 +1,103 @@
+"""The agent's folder on its host: chosen, locked, swept, and left clean."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import time
+from pathlib import Path
+
+from teiten.errors import MachineError
+from teiten.execute.client.log_folder import sweep_logs
+from teiten.execute.postgres.sweep import sweep
+from teiten.host.system.paths import Workdir, default_workdir
+from teiten.host.system.users import ServerUser, server_user
+
+PATIENCE = 20.0
+"""Seconds that the agent of a Teiten that was killed may take to clean up."""
+
+
+class Room:
+    """The working folder of a host, and the user of its servers."""
+
+    def __init__(self) -> None:
+        self._workdir: Workdir | None = None
+        self._user: ServerUser | None = None
+        self._lock: int | None = None
+        self._prepared = False
+
+    @property
+    def workdir(self) -> Workdir:
+        if self._workdir is None:
+            raise RuntimeError("no working folder was chosen")
+        return self._workdir
+
+    @property
+    def user(self) -> ServerUser:
+        if self._user is None:
+            self._user = server_user()
+        return self._user
+
+    def choose(self, folder: str | None) -> str:
+        """The working folder, which need not exist; changes nothing."""
+        root = Path(folder).expanduser() if folder else default_workdir()
+        if not root.is_absolute():
+            root = Path.home() / root
+        self._workdir = Workdir(root)
+        return str(root)
+
+    def prepare(self, lock: bool) -> list[str]:
+        """Make the folders, keep other campaigns out, and end what a dead Teiten left; say what.
+
+        ``lock``: False on the machine whose Teiten holds the lock itself. Raises MachineError
+        where another campaign is measured there, OSError where the folder cannot be written.
+        """
+        self.workdir.prepare()
+        self._prepared = True
+        if not lock:
+            return []
+        self._take_lock()
+        return [*sweep(self.workdir), *sweep_logs()]
+
+    def end(self) -> None:
+        """Delete what a request that was cut off in its middle has left, and let others in."""
+        if self._prepared:
+            with contextlib.suppress(Exception):
+                sweep(self.workdir, ending=True)
+                sweep_logs(ending=True)
+        if self._lock is not None:
+            with contextlib.suppress(OSError):
+                _holder(self.workdir).unlink()
+            os.close(self._lock)
+            self._lock = None
+
+    def _take_lock(self) -> None:
+        descriptor = os.open(self.workdir.root / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+        if not _locked(descriptor):
+            os.close(descriptor)
+            raise MachineError(
+                f"another campaign is being measured there (working folder {self.workdir.root})",
+                "wait until it has ended: two at once would disturb each other; what a lost"
+                " connection has left ends within a minute",
+            )
+        self._lock = descriptor
+        _holder(self.workdir).write_text(f"{os.getpid()}\n", encoding="ascii")
+
+
+def _locked(descriptor: int) -> bool:
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= end:
+                return False
+            time.sleep(0.1)
+        else:
+            return True
+
+
+def _holder(workdir: Workdir) -> Path:
+    """As ``ledger.lock`` writes it."""
+    return workdir.root / "lock.pid"

@@ -1,0 +1,239 @@
+"""A cluster on the db host, with its server: driven by the agent, asked over a forwarded socket."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from teiten.errors import ServerError
+from teiten.execute.client.address import Address
+from teiten.execute.postgres.cluster import StopManner
+from teiten.execute.postgres.conf import Opening
+from teiten.execute.postgres.initdb import BENCH_DATABASE, SUPERUSER
+from teiten.execute.sites.failure import failure
+from teiten.execute.sites.remote.agent.forms import settings_form
+from teiten.execute.sites.remote.hosts import Host
+from teiten.model.hosts import Placement
+from teiten.model.installation import Installation
+from teiten.model.study import Setting
+
+LOAD_ROLE = "teiten_load"
+"""Who may come over the network: no superuser, and only into the database of the load."""
+LOOK_EVERY = 1.0
+"""Seconds between two looks whether the server lives."""
+CONNECT_TIMEOUT = 20
+"""Seconds, over the forwarded socket."""
+
+_RIGHTS = (
+    "GRANT ALL ON DATABASE bench TO teiten_load",
+    "GRANT ALL ON SCHEMA public TO teiten_load",
+    "GRANT ALL ON ALL TABLES IN SCHEMA public TO teiten_load",
+    "GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO teiten_load",
+)
+
+
+class NetworkWay:
+    """How the load reaches servers over the network: the addresses, and a password of its own.
+
+    The password is made anew for each start of Teiten, and is in this object, in the server as a
+    scram verifier, and in a file that only the client host's user reads, while pgbench runs.
+    """
+
+    def __init__(self, placement: Placement) -> None:
+        if placement.address is None or placement.client_address is None:
+            raise ValueError("the load goes by the private socket")
+        self.address = placement.address
+        self.client_address = placement.client_address
+        self._password = secrets.token_urlsafe(32)
+
+    def opening(self, installation: Installation) -> Opening:
+        return Opening(
+            address=self.address,
+            client=self.client_address,
+            role=LOAD_ROLE,
+            database=BENCH_DATABASE,
+            method=_method(installation),
+        )
+
+    def let_in(self, connection: psycopg.Connection[Any], installation: Installation) -> None:
+        """Make the load's role. The server is told a verifier, never the password."""
+        verifier = connection.pgconn.encrypt_password(
+            self._password.encode(), LOAD_ROLE.encode(), _method(installation).encode()
+        ).decode()
+        if (
+            connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (LOAD_ROLE,)).fetchone()
+            is None
+        ):
+            connection.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(LOAD_ROLE)))
+        connection.execute(
+            sql.SQL("ALTER ROLE {} PASSWORD {}").format(
+                sql.Identifier(LOAD_ROLE), sql.Literal(verifier)
+            )
+        )
+        for statement in _RIGHTS:
+            connection.execute(statement.encode())
+
+    def password_line(self, port: int) -> str:
+        """Of a pgpass file."""
+        words = (self.address, str(port), BENCH_DATABASE, LOAD_ROLE, self._password)
+        return ":".join(word.replace("\\", "\\\\").replace(":", "\\:") for word in words)
+
+
+def _method(installation: Installation) -> str:
+    return "scram-sha-256" if installation.version.major_number >= 10 else "md5"
+
+
+class RemoteCluster:
+    """A copy of a template on the db host; ``start`` and ``stop`` as a cluster of this machine."""
+
+    user_name = SUPERUSER
+
+    def __init__(self, host: Host, key: str, installation: Installation) -> None:
+        """``installation``: with its paths on the host."""
+        self.host = host
+        self.key = key
+        self.installation = installation
+        self._state: dict[str, Any] | None = None
+        self._socket_here: Path | None = None
+        self._way: NetworkWay | None = None
+        self._looked = 0.0
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        where = "" if self.host.is_here else f" on {self.host.shown}"
+        return f"PostgreSQL {self.installation.version} ({self.installation.name}){where}"
+
+    @property
+    def pid(self) -> int | None:
+        """The postmaster's, on its host."""
+        return None if self._state is None else self._state["pid"]
+
+    @property
+    def socket_directory(self) -> Path:
+        """On the db host."""
+        return Path(self._started["socket"])
+
+    @property
+    def port(self) -> int:
+        return int(self._started["port"])
+
+    def address(self) -> Address:
+        """For load programs on the client host. The server has the trial's parameters; the password
+        is in a line of a pgpass file there, where the load comes over the network."""
+        way = self._way
+        conninfo = make_conninfo(
+            host=str(self.socket_directory) if way is None else way.address,
+            user=SUPERUSER if way is None else LOAD_ROLE,
+            port=self.port,
+            dbname=BENCH_DATABASE,
+            sslmode="disable",
+        )
+        line = None if way is None else way.password_line(self.port)
+        return Address(conninfo, password_line=line)
+
+    def begun(self, state: dict[str, Any]) -> None:
+        """Take a server that the agent has started."""
+        self._state = state
+        self._socket_here = self.host.socket_here(state["socket"], int(state["port"]))
+        self._looked = time.monotonic()
+
+    def start(
+        self, settings: Sequence[Setting], way: NetworkWay | None = None, port: int | None = None
+    ) -> None:
+        """Start the server, and let the load in over the network where it comes that way.
+
+        Raises ServerError with the log's last lines where it does not start.
+        """
+        opening = None if way is None else asdict(way.opening(self.installation))
+        self.begun(
+            self.host.call(
+                "clusters.start",
+                key=self.key,
+                settings=settings_form(settings),
+                opening=opening,
+                port=port if way is not None else None,
+            )
+        )
+        self._way = way
+        if way is not None:
+            with self.connect(BENCH_DATABASE) as connection:
+                way.let_in(connection, self.installation)
+
+    def is_running(self) -> bool:
+        """Whether the postmaster lives, as of the last second. Raises HostLostError."""
+        if self._state is None:
+            return False
+        if time.monotonic() - self._looked >= LOOK_EVERY:
+            self._looked = time.monotonic()
+            state = self.host.call("clusters.state", key=self.key)
+            self._state = {**self._state, "pid": state["pid"]}
+        return self._state["pid"] is not None
+
+    def stop(self, *, immediately: bool = False) -> StopManner:
+        """End the server; says how. Raises HostLostError."""
+        self.leave()
+        if self._state is None:
+            return StopManner.ENDED
+        manner = StopManner(self.host.call("clusters.stop", key=self.key, immediately=immediately))
+        self._state = None
+        return manner
+
+    def remove(self) -> None:
+        """Stop it and delete its folder."""
+        self.leave()
+        self._state = None
+        self.host.call("clusters.remove", key=self.key)
+
+    def log(self) -> bytes:
+        """What the server has written since its last start."""
+        return self.host.link.ask("clusters.log", key=self.key)[1]
+
+    def configuration(self) -> bytes:
+        return self.host.link.ask("clusters.configuration", key=self.key)[1]
+
+    def conninfo(self, dbname: str) -> str:
+        """For our own connections, over the forwarded socket."""
+        if self._socket_here is None:
+            raise RuntimeError(f"{self.name} is not started")
+        return make_conninfo(
+            host=str(self._socket_here),
+            port=self.port,
+            user=self.user_name,
+            dbname=dbname,
+            application_name="teiten",
+            client_encoding="UTF8",
+            connect_timeout=CONNECT_TIMEOUT,
+            options="",
+        )
+
+    def connect(self, dbname: str = "postgres") -> psycopg.Connection[Any]:
+        """Connect as the superuser. Raises psycopg.Error; ``failure`` says what it means."""
+        return psycopg.connect(self.conninfo(dbname), autocommit=True)
+
+    def failure(self, error: psycopg.Error) -> ServerError:
+        """It is the server's, unless the host is lost: HostLostError is raised then."""
+        self.host.call("machine.clock")
+        return failure(self.name, error)
+
+    @property
+    def _started(self) -> dict[str, Any]:
+        if self._state is None:
+            raise RuntimeError(f"{self.name} is not started")
+        return self._state
+
+    def leave(self) -> None:
+        """Take the forwarded socket away."""
+        if self._socket_here is not None and self._state is not None:
+            with contextlib.suppress(OSError):
+                self.host.drop_socket(self._socket_here, self._state["socket"], self.port)
+        self._socket_here = None

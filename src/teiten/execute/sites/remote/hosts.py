@@ -1,0 +1,235 @@
+"""The hosts of a campaign: reached, asked what they are, and left as they were found."""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from teiten.errors import MachineError, UsageError
+from teiten.execute.postgres.sockets import new_socket_directory, remove_socket_directory
+from teiten.execute.sites.remote.link import Link, LocalCarrier
+from teiten.execute.sites.remote.ssh import SshConnection, check_host
+from teiten.host.system.users import ServerUser
+from teiten.model.facts import HostFacts
+from teiten.model.hosts import Hosts, Placement, PlannedHost, Role
+
+LOOKS_AT_CLOCK = 5
+OURSELVES = ServerUser(name="", uid=None, gid=None)
+_FACTS = TypeAdapter(HostFacts)
+
+
+@dataclass(frozen=True)
+class ClockReading:
+    """A host's clock less ours (seconds), and half the round trip of the best of some looks."""
+
+    offset: float
+    uncertainty: float
+
+
+class Host:
+    """A host with an agent that waits for requests."""
+
+    def __init__(self, role: Role, name: str, python: str, workdir: str | None) -> None:
+        """Raises MachineError where it cannot be reached, or is none that can be used."""
+        self.role = role
+        self.name = name
+        self._ssh = SshConnection(check_host(name, f"hosts.{role}"), python) if name else None
+        self.link = Link(self._ssh or LocalCarrier())
+        try:
+            self.who: dict[str, Any] = self.link.call("machine.who")
+            self.workdir: str = self.link.call("room.choose", folder=workdir)
+        except BaseException:
+            self.link.close()
+            raise
+
+    @property
+    def shown(self) -> str:
+        """For messages."""
+        return self.name or "this machine"
+
+    @property
+    def is_here(self) -> bool:
+        return self._ssh is None
+
+    def call(self, what: str, payload: bytes = b"", /, **values: Any) -> Any:
+        """Ask the agent; raises its TeitenError, or HostLostError."""
+        return self.link.call(what, payload, **values)
+
+    def same_kind(self) -> bool:
+        """Whether programs of this machine can run there."""
+        ours = (platform.system(), platform.machine())
+        return ours == (self.who["system"], self.who["architecture"])
+
+    def prepare(self) -> list[str]:
+        """Make the folders there, keep others out, sweep; what was done."""
+        done: list[str] = self.call("room.prepare", lock=not self.is_here)
+        return [f"host {self.shown}: {line}" for line in done]
+
+    def clock(self) -> ClockReading:
+        """Compare the clocks."""
+        best = ClockReading(0.0, float("inf"))
+        for _ in range(1 if self.is_here else LOOKS_AT_CLOCK):
+            before = time.time()
+            there = float(self.call("machine.clock"))
+            half = (time.time() - before) / 2
+            if half < best.uncertainty:
+                best = ClockReading(there - before - half, half)
+        return best
+
+    def planned(self, role: Role) -> PlannedHost:
+        """What it is, for the plan."""
+        found = self.call("machine.facts", serving=role is Role.DB)
+        clock = self.clock()
+        return PlannedHost(
+            role=role,
+            name=self.name,
+            node=self.who["node"],
+            user=self.who["user"],
+            server_user=found["server_user"],
+            python=self.who["python"],
+            workdir=self.workdir,
+            facts=_FACTS.validate_python(found["facts"]),
+            clock_offset=clock.offset,
+            clock_uncertainty=clock.uncertainty,
+        )
+
+    def socket_here(self, there: str, port: int) -> Path:
+        """A folder on this machine with the socket of a server of the host."""
+        if self._ssh is None:
+            return Path(there)
+        folder = new_socket_directory(OURSELVES)
+        try:
+            self._ssh.forward(folder / _socket(port), f"{there}/{_socket(port)}")
+        except BaseException:
+            remove_socket_directory(folder)
+            self.call("machine.clock")  # a lost connection is told as such
+            raise
+        return folder
+
+    def drop_socket(self, here: Path, there: str, port: int) -> None:
+        """Take it away again; never raises."""
+        if self._ssh is not None:
+            if not self.link.lost:
+                self._ssh.cancel(here / _socket(port), f"{there}/{_socket(port)}")
+            with contextlib.suppress(OSError):
+                remove_socket_directory(here)
+
+    def close(self) -> None:
+        """Let the agent end what it has started; never raises."""
+        self.link.close()
+
+
+class HostPair:
+    """The two hosts, which may be one."""
+
+    def __init__(self, hosts: Hosts, here: Path) -> None:
+        """``here``: the working folder of this machine. Raises MachineError where one cannot be
+        reached."""
+        self.hosts = hosts
+        self._here = here
+        self.db = self._host(Role.DB)
+        self.client = self.db
+        if not hosts.together:
+            try:
+                self.client = self._host(Role.CLIENT)
+            except BaseException:
+                self.db.close()
+                raise
+
+    def _host(self, role: Role) -> Host:
+        name = self.hosts.named(role)
+        workdir = self.hosts.workdir(role) if name else str(self._here)
+        return Host(role, name, self.hosts.python, workdir)
+
+    @property
+    def each(self) -> tuple[Host, ...]:
+        return (self.db,) if self.client is self.db else (self.db, self.client)
+
+    @property
+    def lost(self) -> Host | None:
+        return next((host for host in self.each if host.link.lost), None)
+
+    def placement(self) -> Placement:
+        """The hosts and the way between them, for the plan."""
+        db = self.db.planned(Role.DB)
+        client = db if self.client is self.db else self.client.planned(Role.CLIENT)
+        addresses = self._addresses()
+        if addresses is None:
+            return Placement(db, client)
+        return Placement(db, client, *addresses)
+
+    def devices(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The disks below the working folders of the db and the client host."""
+        found = [host.call("machine.facts", serving=False)["devices"] for host in self.each]
+        return tuple(found[0]), tuple(found[-1])
+
+    def close(self) -> None:
+        for host in reversed(self.each):  # the load ends before the server
+            host.close()
+
+    def __enter__(self) -> HostPair:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _addresses(self) -> tuple[str, str] | None:
+        """Where servers listen, and who is let in; None where the load goes by a socket."""
+        if self.client is self.db:
+            return None
+        named = self.hosts.db_address
+        if named is not None:
+            address = str(self.client.call("machine.resolve", name=named))
+        else:
+            address = self._address_of_connection()
+        if not self.db.call("machine.has_address", address=address):
+            raise UsageError(
+                f"{self.db.shown} has no address {address}: servers cannot listen there",
+                "name the db host's own address on the network of the client host:"
+                " --set hosts.db_address=ADDRESS",
+            )
+        return address, str(self.client.call("machine.source_address", to=address))
+
+    def _address_of_connection(self) -> str:
+        """The one by which ssh reached the db host; where that is here, the one that the client
+        host saw us by, or, where it saw another host (a jump host), ours on the way to it."""
+        host, field = (self.client, 0) if self.db.is_here else (self.db, 2)
+        connection = host.who["connection"]
+        address = str(connection[field]) if len(connection) == 4 else ""
+        if not address or address == "::1" or address.startswith("127."):
+            raise UsageError(
+                "by which address the client host reaches the servers is not known:"
+                f" ssh reached {host.shown} by {address or 'an unknown one'}",
+                "name it: --set hosts.db_address=ADDRESS",
+            )
+        if self.db.is_here and not self.db.call("machine.has_address", address=address):
+            return str(self.db.call("machine.source_address", to=str(connection[2])))
+        return address
+
+
+def require_same_kind(host: Host) -> None:
+    """Raise MachineError where programs of this machine cannot run on the host."""
+    if not host.same_kind():
+        raise MachineError(
+            f"the host {host.shown} is {host.who['system']} on {host.who['architecture']}, this"
+            f" machine {platform.system()} on {platform.machine()}: its programs cannot be copied"
+            " there",
+            "name a folder with PostgreSQL on the db host: --servers NAME=db:/path/bin; pgbench is"
+            " taken from the client host's PATH",
+        )
+
+
+def _socket(port: int) -> str:
+    return f".s.PGSQL.{port}"

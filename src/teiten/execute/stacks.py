@@ -1,0 +1,154 @@
+"""The extra window of a trial in which its server's call stacks are sampled."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from teiten.errors import TeitenError
+from teiten.execute.load import ExtraWindow
+from teiten.execute.probes.perf import (
+    PerfError,
+    PerfSession,
+    PerfWay,
+    call_graph_for,
+    rate_for,
+)
+from teiten.host.facts.stacks import ProfilingFacts, kernel_allowed, profiling_caution
+from teiten.model.facts import Caution, Severity
+from teiten.model.stacks import Profile, is_unresolved
+from teiten.model.units import Seconds
+
+TRIES = 3
+"""perf refuses to attach where a process of its list has just ended."""
+FEWEST_SAMPLES = 50
+"""Below it a profile says nothing."""
+UNRESOLVED = 0.05
+"""Above this share of samples without a name the binary has lost its symbols. With them hardly any
+is without; without them a fifth is, since the functions that a program exports keep their names."""
+TRUNCATED = 0.05
+
+
+@dataclass(frozen=True)
+class Window:
+    """What a window needs."""
+
+    seconds: Seconds
+    busy: int
+    """Processes that can run at once: the lesser of clients and cores."""
+    cflags: str
+    postmaster: int
+    server: str
+    """For a caution: ``PostgreSQL 13.23``."""
+    folder: Path
+    """For what perf writes; deleted at the end."""
+
+
+class ProfilingFailedError(Exception):
+    """No profile of this window, and why."""
+
+    def __init__(self, caution: Caution) -> None:
+        super().__init__(caution.code)
+        self.caution = caution
+
+
+def sample(window: Window, facts: ProfilingFacts, load: Callable[[], ExtraWindow]) -> Profile:
+    """Run ``load`` while perf watches the server.
+
+    Raises ProfilingFailedError; perf has ended in any case.
+    """
+    forbidden = profiling_caution(facts)
+    if forbidden is not None and forbidden.severity is Severity.WARNING:
+        raise ProfilingFailedError(forbidden)
+    way = PerfWay(
+        perf=facts.perf or "perf",
+        call_graph=call_graph_for(window.cflags),
+        kernel=kernel_allowed(facts),
+        frequency=rate_for(window.seconds, window.busy),
+    )
+    try:
+        return _sample(window, way, load)
+    except (TeitenError, OSError, psutil.Error) as error:
+        reason = error.message if isinstance(error, TeitenError) else str(error)
+        raise ProfilingFailedError(_failed(window, reason)) from error
+    finally:
+        shutil.rmtree(window.folder, ignore_errors=True)
+
+
+def _sample(window: Window, way: PerfWay, load: Callable[[], ExtraWindow]) -> Profile:
+    session = _attached(window, way)
+    try:
+        result = load()
+        session.end()
+        if result.problems:
+            raise PerfError(f"the load: {result.problems[0].detail}", "see the trial's log")
+        folded = session.read()
+        counters = session.counters()
+    finally:
+        session.abandon()
+    profile = Profile(
+        stacks=dict(folded.stacks),
+        frequency=float(way.frequency),
+        seconds=result.seconds,
+        transactions=result.transactions,
+        call_graph=way.call_graph,
+        kernel=way.kernel,
+        truncated=folded.truncated,
+        counters=counters,
+    )
+    if profile.samples < FEWEST_SAMPLES or profile.transactions <= 0:
+        raise PerfError(f"only {profile.samples} samples", "make the window longer")
+    return profile
+
+
+def _attached(window: Window, way: PerfWay) -> PerfSession:
+    """A session that samples all processes of the server."""
+    for tries_left in reversed(range(TRIES)):
+        session = PerfSession(way, _processes(window.postmaster), window.folder)
+        try:
+            session.begin()
+        except PerfError:
+            session.abandon()
+            if not tries_left:
+                raise
+        except BaseException:
+            session.abandon()
+            raise
+        else:
+            return session
+    raise RuntimeError("unreachable: the last try returns or raises")
+
+
+def _processes(postmaster: int) -> list[int]:
+    try:
+        children = psutil.Process(postmaster).children(recursive=True)
+    except psutil.Error as error:
+        raise PerfError(f"the server is gone: {error}", "see the server's log") from error
+    return [postmaster, *(child.pid for child in children)]
+
+
+def profile_cautions(profile: Profile, server: str) -> tuple[Caution, ...]:
+    """What of a profile cannot be trusted."""
+    found = []
+    if not profile.kernel:
+        found.append(Caution("profile-user-only", Severity.NOTE))
+    unresolved = unresolved_samples(profile) / profile.samples
+    if unresolved > UNRESOLVED:
+        found.append(Caution("profile-stripped", Severity.WARNING, (("server", server),)))
+    if profile.truncated > TRUNCATED * profile.samples:
+        found.append(Caution("profile-truncated", Severity.NOTE, (("server", server),)))
+    return tuple(found)
+
+
+def unresolved_samples(profile: Profile) -> int:
+    """Samples of which the innermost function of a program has no name."""
+    return sum(count for stack, count in profile.stacks.items() if is_unresolved(stack))
+
+
+def _failed(window: Window, reason: str) -> Caution:
+    values = (("server", window.server), ("reason", reason))
+    return Caution("profile-failed", Severity.WARNING, values)

@@ -1,0 +1,142 @@
+"""The steps of one trial: those of its site and those of its load."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import psycopg
+
+from teiten.errors import ServerError, TeitenError, WorkloadError
+from teiten.execute import disturbance
+from teiten.execute.bench import Bench
+from teiten.execute.executor import Facts
+from teiten.execute.load import Gathered, Load
+from teiten.execute.sites.contract import Site
+from teiten.execute.stacks import ProfilingFailedError, Window, profile_cautions, sample
+from teiten.host.facts.stacks import read_profiling_facts
+from teiten.model.plan import PlannedTrial
+from teiten.model.stacks import Profile
+from teiten.model.trial import Problem
+
+Done = TypeVar("Done")
+CHECK_FAILED = "check-failed"
+
+
+class Steps:
+    """Every process of the trial ends with ``stop`` or ``abandon``.
+
+    Here, and nowhere else, an error of a connection becomes one of the server: a trial that fails,
+    and a campaign that goes on.
+    """
+
+    def __init__(
+        self, bench: Bench, trial: PlannedTrial, site: Site, load: Load, evidence: Path
+    ) -> None:
+        self._bench, self._trial = bench, trial
+        self._site, self._load = site, load
+        self.evidence = evidence
+        self._profile: Profile | None = None
+
+    def restore(self) -> Facts:
+        shutil.rmtree(self.evidence, ignore_errors=True)
+        self.evidence.mkdir(parents=True)
+        return self._answered(self._site.restore)
+
+    def caches(self) -> Facts:
+        return self._answered(self._site.caches)
+
+    def start(self) -> Facts:
+        limited = self._answered(
+            lambda: self._site.limit(self._trial.cpu_limit, self._trial.memory_limit)
+        )
+        return {**limited, **self._answered(self._site.start)}
+
+    def prewarm(self) -> Facts:
+        return self._answered(self._site.prewarm)
+
+    def settle(self) -> Facts:
+        return self._answered(self._site.settle)
+
+    def rehearse(self) -> None:
+        """Try what the load will do. Raises WorkloadError, with a hint, where it is wrong."""
+        self._answered(self._load.rehearse)
+
+    def warm_up(self) -> Facts:
+        return self._answered(self._load.warm_up)
+
+    def measure(self, number: int) -> Facts:
+        return self._answered(lambda: self._load.measure(number))
+
+    def collect(self) -> Facts:
+        return self._answered(self._load.collect)
+
+    def check(self) -> tuple[Problem, ...]:
+        try:
+            found = self._answered(lambda: self._load.check(self._site.problems()))
+        except (ServerError, WorkloadError) as error:
+            found = (Problem(CHECK_FAILED, error.message),)
+        share = self._bench.plan.study.measure.disturbed_share
+        return (*found, *disturbance.problems(self._load.gathered.metrics, share))
+
+    @property
+    def profiles(self) -> bool:
+        return self._bench.plan.study.measure.flame_graph and self._site.stacks() is not None
+
+    def profile(self) -> Facts:
+        source = self._site.stacks()
+        if source is None:
+            return {"profiled": False}
+        seconds = self._bench.plan.study.measure.flame_graph_window
+        folder = self.evidence / "profile"
+        window = Window(
+            seconds=seconds,
+            busy=min(self._trial.clients, os.cpu_count() or 1),
+            cflags=source.cflags,
+            postmaster=source.postmaster,
+            server=source.name,
+            folder=folder,
+        )
+        try:
+            profile = sample(
+                window,
+                read_profiling_facts(),
+                lambda: self._answered(lambda: self._load.window(seconds, folder)),
+            )
+        except ProfilingFailedError as failure:
+            self._bench.record.record_caution(failure.caution)
+            return {"profiled": False, "reason": dict(failure.caution.values).get("reason", "")}
+        self._profile = profile
+        for caution in profile_cautions(profile, source.name):
+            self._bench.record.record_caution(caution)
+        return {"profiled": True, "samples": profile.samples, "call_graph": profile.call_graph}
+
+    def stop(self, *, sound: bool) -> Facts:
+        return self._answered(lambda: self._site.stop(sound=sound))
+
+    def collected(self) -> Gathered:
+        found = self._load.gathered
+        base = self.evidence.relative_to(self._bench.campaign)
+        kept = (*self._site.evidence, *found.evidence)
+        return replace(
+            found,
+            facts={**self._site.facts, **found.facts},
+            evidence=tuple((kind, str(base / name)) for kind, name in kept),
+            profile=self._profile,
+        )
+
+    def abandon(self) -> None:
+        with contextlib.suppress(TeitenError, OSError):  # the server must end in any case
+            self._load.abandon()
+        self._site.abandon()
+
+    def _answered(self, step: Callable[[], Done]) -> Done:
+        try:
+            return step()
+        except psycopg.Error as error:
+            raise self._site.failure(error) from error

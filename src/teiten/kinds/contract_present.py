@@ -1,0 +1,92 @@
+"""What a kind says to the report; ``kinds/KIND/present.py`` holds a ``KindPresent`` as ``PRESENT``.
+
+``teiten.report.view.usual.UsualPresent`` says what suits most kinds; its words, and those of the
+kind's own keys, stand in ``kinds/KIND/words.en.toml`` and ``words.ja.toml``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from teiten.kinds.registry import Stage, kind
+
+if TYPE_CHECKING:
+    from teiten.analysis.model.findings import ContrastResult
+    from teiten.model.study import Workload
+    from teiten.report.blocks import Block, Section
+    from teiten.report.charts.base import Chart
+    from teiten.report.tables import Table
+    from teiten.report.topology import Box
+    from teiten.report.view.kit import Kit
+
+
+@dataclass(frozen=True)
+class TrialColumn:
+    """A metric that the table of all trials shows."""
+
+    metric: str
+    factor: float = 1.0
+    """From the stored unit to the shown one."""
+    digits: int = 4
+    """Significant ones."""
+    decimals: int | None = None
+    """In place of significant digits."""
+
+
+class KindPresent(ABC):
+    """A kind in the report. Texts are those of the kit's language; nothing here is HTML."""
+
+    axis: ClassVar[str | None] = None
+    """The factor whose levels stand on the axis of a chart, where it is varied."""
+    own_factor: ClassVar[str | None] = None
+    """A factor that every trial of the kind has and no other: its levels are told by their names
+    alone, and beside it only what varies in the workload."""
+    columns: ClassVar[tuple[TrialColumn, ...]] = ()
+
+    @abstractmethod
+    def duration(self, kit: Kit, workload: Workload) -> str:
+        """How long a trial is, for the design."""
+
+    @abstractmethod
+    def procedure(self, kit: Kit, workload: Workload) -> str:
+        """The step of a trial in which it is measured."""
+
+    @abstractmethod
+    def load(self, kit: Kit) -> Box:
+        """Who loads the servers, for the drawing of the topology."""
+
+    @abstractmethod
+    def answered(self, kit: Kit, contrasts: Sequence[ContrastResult]) -> Sequence[ContrastResult]:
+        """Those contrasts of the kind's workloads that the first page answers."""
+
+    @abstractmethod
+    def beside(
+        self, kit: Kit, name: str, contrast: ContrastResult
+    ) -> tuple[Chart | None, tuple[str, ...]]:
+        """The chart beside the answer's sentence, and what is said below it."""
+
+    @abstractmethod
+    def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
+        """The results of a workload; ``prefix`` makes ids unique in the page."""
+
+    @abstractmethod
+    def limits(self, kit: Kit, workload: str) -> Iterable[Block]:
+        """What a workload's results are consistent with being limited by."""
+
+    @abstractmethod
+    def sections(self, kit: Kit) -> Iterable[Section]:
+        """Sections of its own, between those on causes and on published findings."""
+
+    @abstractmethod
+    def published(self, kit: Kit) -> tuple[Sequence[Chart], Sequence[Table]]:
+        """Charts and tables that set printed and measured beside one another."""
+
+
+def present_of(name: str) -> KindPresent:
+    """What a kind says to the report. Raises KeyError for an unknown one."""
+    found = kind(name, Stage.PRESENT).PRESENT
+    assert isinstance(found, KindPresent), f"kinds/{name}/present.py holds no KindPresent"
+    return found

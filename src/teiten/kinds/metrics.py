@@ -1,0 +1,45 @@
+"""The metrics of all kinds of workloads, and of the machine under them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from teiten.kinds.contract import plan_of
+from teiten.kinds.registry import names
+from teiten.model.metrics import OF_THE_MACHINE, Metric
+from teiten.model.plan import Plan
+
+
+def judged(name: str) -> Metric:
+    """What a question about workloads of a kind is about: its first metric."""
+    return plan_of(name).metrics[0]
+
+
+def judged_in(plan: Plan, workload: str) -> Metric:
+    """The same of a workload of a plan."""
+    return judged(plan.study.workload(workload).kind)
+
+
+def contrasted(name: str) -> tuple[Metric, ...]:
+    """The metrics of a kind that get verdicts, the judged one first."""
+    known = by_name()
+    return tuple(known[one] for one in plan_of(name).contrasted)
+
+
+def deciding(plan: Plan) -> tuple[str, ...]:
+    """The names of what decides on a plan's workloads: what is judged, and what stands for it."""
+    found = [judged(one) for one in dict.fromkeys(each.kind for each in plan.study.workloads)]
+    return tuple(name for one in found for name in (one.name, one.exceeded) if name)
+
+
+def by_name() -> dict[str, Metric]:
+    """Every metric, those of the kinds first."""
+    of_kinds = [one for name in names() for one in plan_of(name).metrics]
+    return {one.name: one for one in (*of_kinds, *OF_THE_MACHINE)}
+
+
+def in_order(found: Iterable[str]) -> list[str]:
+    """Names of metrics in the order of ``by_name``; unknown ones last, as they come."""
+    given = dict.fromkeys(found)
+    known = [name for name in by_name() if name in given]
+    return [*known, *(name for name in given if name not in known)]

@@ -1,0 +1,46 @@
+"""From the trials of loads of pgbench to their results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from teiten.analysis.across.fingerprint import commands
+from teiten.analysis.model.measured import Measured
+from teiten.kinds.contract import KindAnalysis, Unlike
+from teiten.kinds.pgbench.loads import scalings
+from teiten.kinds.pgbench.model import pgbench_of
+from teiten.kinds.pgbench.plateaus import bottlenecks
+from teiten.kinds.pgbench.results import PgbenchFound
+from teiten.model.study import Script, Workload
+
+
+class Pgbench(KindAnalysis):
+    by_pgbench: ClassVar[bool] = True
+
+    def results(self, measured: Measured) -> PgbenchFound:
+        plan, facts = measured.plan, measured.facts
+        scaling = scalings(plan, measured.attempts, measured.workloads, cores=facts.cpu.logical)
+        return PgbenchFound(scaling, bottlenecks(plan, facts, measured.views, scaling))
+
+    def identity(self, workload: Workload) -> dict[str, Any]:
+        load = pgbench_of(workload)
+        return {
+            "script": _commands(load.script),
+            "mode": load.query_mode.value,
+            "options": list(load.pgbench_options),
+        }
+
+    def unlike(self, a: Workload, b: Workload) -> Iterator[Unlike]:
+        one, other = pgbench_of(a), pgbench_of(b)
+        if _commands(one.script) != _commands(other.script):
+            yield Unlike("script", one.source, other.source)
+        yield Unlike("query-mode", one.query_mode.value, other.query_mode.value)
+        yield Unlike("pgbench-options", one.pgbench_options, other.pgbench_options)
+
+
+def _commands(script: Script) -> list[str]:
+    return [script.name] if script.builtin else commands(script.text)
+
+
+ANALYSIS = Pgbench()

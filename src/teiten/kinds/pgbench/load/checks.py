@@ -1,0 +1,51 @@
+"""Whether a trial of pgbench counts, and whether it changed data that it was declared to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from teiten.model.trial import Problem, Series
+
+CLIENT_BOUND = 0.95
+"""A pgbench that used this share of its threads' time had no time left to load the server."""
+
+
+CHANGES_BY_TRANSACTION = 0.01
+
+
+def load_problems(
+    metrics: Mapping[str, float], cpu_seconds: float, threads: int
+) -> tuple[Problem, ...]:
+    """Transactions that failed, and a load generator that was the bottleneck (METHOD.md, A trial,
+    7). ``cpu_seconds``: of pgbench."""
+    return (*_failed_transactions(metrics), *_client_bound(metrics, cpu_seconds, threads))
+
+
+def changes_rows(series: Iterable[Series], transactions: float) -> bool:
+    """Whether a trial changed rows at least with every hundredth transaction.
+
+    Fewer are the server's own: its catalogue's statistics.
+    """
+    for one in series:
+        rates = one.columns.get("rows_changed_per_second") if one.source == "postgres" else None
+        if rates is not None and np.isfinite(rates).any():
+            times = np.diff(one.seconds, prepend=0.0)
+            return float(np.nansum(rates * times)) > CHANGES_BY_TRANSACTION * transactions
+    return False
+
+
+def _failed_transactions(metrics: Mapping[str, float]) -> tuple[Problem, ...]:
+    failed = metrics.get("failed_transactions", 0.0)
+    return (Problem("failed-transactions", f"{failed:.0f}"),) if failed > 0 else ()
+
+
+def _client_bound(
+    metrics: Mapping[str, float], cpu_seconds: float, threads: int
+) -> tuple[Problem, ...]:
+    seconds = metrics.get("measured_seconds", 0.0)
+    if seconds <= 0:
+        return ()
+    share = cpu_seconds / (seconds * threads)
+    return () if share < CLIENT_BOUND else (Problem("client-bound", f"{share:.0%}"),)

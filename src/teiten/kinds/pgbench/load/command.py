@@ -1,0 +1,220 @@
+"""The command line of a pgbench run, decided by pgbench's version.
+
+Everything is relative to the run's folder, which is pgbench's working folder: the script, and the
+transaction log's files. Options: the manuals of pgbench 9.6 to 18, "Benchmarking Options".
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from teiten.errors import UsageError
+from teiten.execute.client.address import Address
+from teiten.model.installation import Pgbench, Version
+from teiten.model.study import QueryMode, Script
+from teiten.model.units import Seconds
+
+BUILTIN_SCRIPTS = ("tpcb-like", "simple-update", "select-only")
+
+LOG_PREFIX_OPTION_SINCE = Version(100000)
+RANDOM_SEED_OPTION_SINCE = Version(110000)
+WIDE_RANDOM_SEED_SINCE = Version(120000)
+
+LOG_PREFIX = "transactions"
+OLD_LOG_PREFIX = "pgbench_log"
+"""The fixed name before --log-prefix existed."""
+
+_RESERVED_SHORT = frozenset("?bcdfhijlMnNpPSstTUV")
+_SHORT_WITH_VALUE = frozenset("bcDfFhIjLMPpRstTU")
+_RESERVED_LONG = (
+    "aggregate-interval",
+    "builtin",
+    "client",
+    "dbname",
+    "debug",
+    "file",
+    "help",
+    "host",
+    "initialize",
+    "jobs",
+    "log",
+    "log-prefix",
+    "no-vacuum",
+    "port",
+    "progress",
+    "progress-timestamp",
+    "protocol",
+    "random-seed",
+    "sampling-rate",
+    "scale",
+    "select-only",
+    "show-script",
+    "skip-some-updates",
+    "time",
+    "transactions",
+    "username",
+    "version",
+)
+
+
+@dataclass(frozen=True)
+class PgbenchRun:
+    """One run of pgbench against one server."""
+
+    pgbench: Pgbench
+    address: Address
+    script: Script
+    scale: int
+    clients: int
+    threads: int
+    duration: Seconds
+    """pgbench counts whole seconds: a fraction is rounded up."""
+    seed: int
+    """--random-seed; pgbench before 11 has no seed, and draws its own."""
+    query_mode: QueryMode
+    options: tuple[str, ...]
+    """Further options, verbatim (see ``check_options``)."""
+    log_sampling_rate: float | None
+    """The share of transactions in the per-transaction log: None for no log, 1.0 for every one."""
+    folder: Path
+    """For script, log and outputs; made where it is missing."""
+    log_folder: Path | None = None
+    """Where the per-transaction log goes; ``folder`` where it is None, and with pgbench before 10,
+    whose log's name cannot be chosen."""
+    keep_log: bool = False
+    """Keep the per-transaction log instead of deleting what has been read."""
+    cpus: tuple[int, ...] = ()
+    """The processors that pgbench is pinned to; empty for all."""
+    statement_latencies: bool = True
+    """-r. It costs 3 ns per command (benchmarks/transaction_log.py), and the reports used it."""
+
+
+def check_options(options: Sequence[str]) -> None:
+    """Raise UsageError for an option of pgbench that belongs to Teiten."""
+    for option in options:
+        taken = _reserved(option)
+        if taken is not None:
+            raise UsageError(
+                f"pgbench_options: {option}: pgbench's option {taken} is set by Teiten",
+                "give it through the study's own keys (clients, duration, script, query_mode …)"
+                " or leave it out; options such as -C, -R, -L, -D and --max-tries are free",
+            )
+
+
+def benchmark_arguments(run: PgbenchRun) -> tuple[str, ...]:
+    """pgbench's arguments for a timed run, without the program."""
+    check_options(run.options)
+    return (
+        *_common(run),
+        "-c",
+        str(run.clients),
+        "-j",
+        str(run.threads),
+        "-T",
+        str(max(1, math.ceil(run.duration))),
+        "-P",
+        "1",
+        *(("-r",) if run.statement_latencies else ()),
+        *_seed(run),
+        *_log(run),
+        *run.options,
+        run.address.database,
+    )
+
+
+def trial_arguments(run: PgbenchRun) -> tuple[str, ...]:
+    """pgbench's arguments for one single transaction of one client."""
+    check_options(run.options)
+    return (
+        *_common(run),
+        "-c",
+        "1",
+        "-j",
+        "1",
+        "-t",
+        "1",
+        *run.options,
+        run.address.database,
+    )
+
+
+def shown(pgbench: Pgbench, arguments: Sequence[str]) -> str:
+    """The command as a person can type it in the run's folder."""
+    return shlex.join((str(pgbench.path), *arguments))
+
+
+def log_prefix(version: Version) -> str:
+    """How the names of the transaction log's files begin."""
+    return LOG_PREFIX if version >= LOG_PREFIX_OPTION_SINCE else OLD_LOG_PREFIX
+
+
+def transaction_log_folder(run: PgbenchRun) -> Path:
+    """Where the run's transaction log is written."""
+    chosen = run.log_folder if run.pgbench.version >= LOG_PREFIX_OPTION_SINCE else None
+    return chosen or run.folder
+
+
+def script_file_name(script: Script) -> str:
+    """A file name that keeps the script's name recognisable in pgbench's messages.
+
+    No ``@``, which pgbench takes for a weight, and always ``.sql``, so that it is none of our own.
+    """
+    name = re.sub(r"[^A-Za-z0-9._-]+", "_", Path(script.name).name).lstrip(".-") or "script"
+    return name if name.endswith(".sql") else f"{name}.sql"
+
+
+def _common(run: PgbenchRun) -> tuple[str, ...]:
+    return (
+        "-n",
+        *run.address.options,
+        "-M",
+        run.query_mode.value,
+        *_script(run),
+    )
+
+
+def _script(run: PgbenchRun) -> tuple[str, ...]:
+    if run.script.builtin:  # pgbench counts the branches itself, and warns where -s is given
+        return ("-b", run.script.name)
+    return ("-s", str(run.scale), "-f", script_file_name(run.script))
+
+
+def _seed(run: PgbenchRun) -> tuple[str, ...]:
+    if run.pgbench.version < RANDOM_SEED_OPTION_SINCE:
+        return ()
+    bits = 64 if run.pgbench.version >= WIDE_RANDOM_SEED_SINCE else 32
+    return (f"--random-seed={run.seed % 2**bits}",)
+
+
+def _log(run: PgbenchRun) -> tuple[str, ...]:
+    rate = run.log_sampling_rate
+    if rate is None:
+        return ()
+    arguments = ["-l"]
+    if run.pgbench.version >= LOG_PREFIX_OPTION_SINCE:
+        prefix = LOG_PREFIX if run.log_folder is None else str(run.log_folder / LOG_PREFIX)
+        arguments.append(f"--log-prefix={prefix}")
+    if rate < 1:
+        arguments.append(f"--sampling-rate={rate:.9f}")
+    return tuple(arguments)
+
+
+def _reserved(option: str) -> str | None:
+    """The reserved option that this argument sets; getopt takes clusters and short forms too."""
+    if option.startswith("--"):
+        name = option[2:].partition("=")[0]
+        found = [long for long in _RESERVED_LONG if name and long.startswith(name)]
+        return f"--{name if name in found else found[0]}" if found else None
+    if not option.startswith("-"):
+        return None
+    for letter in option[1:]:
+        if letter in _RESERVED_SHORT:
+            return f"-{letter}"
+        if letter in _SHORT_WITH_VALUE:
+            break
+    return None

@@ -1,0 +1,210 @@
+"""Runs pgbench against one server and turns everything that it says into numbers."""
+
+from __future__ import annotations
+
+import time
+
+from teiten.errors import WorkloadError
+from teiten.execute.client.contract import LogReader, Program, Running, Spawn, TransactionLog
+from teiten.execute.client.here import spawn_here
+from teiten.execute.client.pgbench_log import LogSummary
+from teiten.kinds.pgbench.load.command import (
+    LOG_PREFIX_OPTION_SINCE,
+    PgbenchRun,
+    benchmark_arguments,
+    log_prefix,
+    script_file_name,
+    shown,
+    transaction_log_folder,
+    trial_arguments,
+)
+from teiten.kinds.pgbench.load.followed import FollowedErrors
+from teiten.kinds.pgbench.load.output import Progress, parse_summary
+from teiten.kinds.pgbench.load.result import (
+    PgbenchResult,
+    log_metrics,
+    log_problems,
+    problems,
+    script_error,
+    script_is_wrong,
+    summary_metrics,
+)
+
+__all__ = [
+    "PgbenchProcess",
+    "PgbenchResult",
+    "PgbenchRun",
+    "Progress",
+    "try_script",
+]
+
+OUTPUT_FILE = "pgbench-output.txt"
+ERRORS_FILE = "pgbench-errors.txt"
+STOP_SECONDS = 5.0
+"""How long pgbench may take to end after SIGTERM, before SIGKILL."""
+
+
+class PgbenchProcess:
+    """One run of pgbench. Start it in the main thread: the kernel ends it with that thread."""
+
+    def __init__(self, run: PgbenchRun, spawn: Spawn = spawn_here) -> None:
+        """``spawn``: where it is to run."""
+        self.run = run
+        self._spawn = spawn
+        self._arguments = benchmark_arguments(run)
+        self._child: Running | None = None
+        self._reader: LogReader | None = None
+        self._log: LogSummary | None = None
+        self._errors = FollowedErrors(run.folder / ERRORS_FILE)
+        self._stopped: str | None = None
+        self._result: PgbenchResult | None = None
+
+    @property
+    def command(self) -> str:
+        return shown(self.run.pgbench, self._arguments)
+
+    @property
+    def pid(self) -> int:
+        """Raises RuntimeError before ``start``."""
+        return self._started.pid
+
+    def start(self) -> None:
+        """Write the script and start pgbench in the run's folder.
+
+        Raises WorkloadError where pgbench cannot be started.
+        """
+        self._child = self._spawn(_program(self.run, self._arguments, _log(self.run)))
+        self._reader = self._child.log
+
+    def poll(self) -> Progress | None:
+        """The latest line of progress; None before the first one."""
+        self._errors.follow()
+        return self._errors.latest
+
+    def is_running(self) -> bool:
+        return not self._started.ended()
+
+    def ended_within(self, seconds: float) -> bool:
+        """Wait this long at most, and tell whether pgbench has ended."""
+        return self._started.wait(seconds)
+
+    def wait(self, timeout: float | None = None) -> PgbenchResult:
+        """Wait for the end. After ``timeout`` seconds pgbench is stopped, which is a problem.
+
+        Raises WorkloadError, with pgbench's own message, where the script or an option is wrong:
+        pgbench failed before any transaction, and not for want of the server.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while not self._started.wait(1.0):
+            if deadline is not None and time.monotonic() >= deadline:
+                self._end(f"stopped: it had not ended after {timeout:g} s")
+        if self._result is None:
+            self._result = self._collect()
+        return self._result
+
+    def stop(self) -> None:
+        """End pgbench with all that it started, and its log's reader; nothing where it ended."""
+        self._end("stopped")
+        self._stop_reader()
+
+    @property
+    def _started(self) -> Running:
+        if self._child is None:
+            raise RuntimeError("pgbench was not started")
+        return self._child
+
+    def _end(self, why: str) -> None:
+        child = self._child
+        if child is None or child.ended():
+            return
+        self._stopped = why
+        child.end(STOP_SECONDS)
+
+    def _stop_reader(self) -> LogSummary | None:
+        if self._log is None and self._reader is not None:
+            self._log = self._reader.stop()
+        return self._log
+
+    def _collect(self) -> PgbenchResult:
+        reader, log = self._reader, self._stop_reader()
+        self._errors.finish()
+        output = (self.run.folder / OUTPUT_FILE).read_text(encoding="utf-8", errors="replace")
+        summary = parse_summary(output)
+        exit_code = self._started.returncode
+        if exit_code is None:
+            raise RuntimeError("pgbench has not ended")
+        lines = self._errors.lines()
+        if self._stopped is None and script_is_wrong(exit_code, summary, lines):
+            raise script_error(self.run, lines, self.command)
+        metrics = summary_metrics(summary)
+        if reader is not None and reader.histogram.count:
+            metrics |= log_metrics(reader.histogram, self.run.log_sampling_rate or 1.0)
+        return PgbenchResult(
+            exit_code=exit_code,
+            output=output,
+            errors="\n".join(lines),
+            command=self.command,
+            metrics=metrics,
+            series=self._errors.series(),
+            cpu_seconds=self._started.cpu_seconds,
+            problems=problems(exit_code, summary, lines, self._stopped)
+            + log_problems(exit_code, summary, log, self.run.log_sampling_rate),
+            statements=summary.statements,
+            log=log,
+            latencies=reader.histogram if reader is not None else None,
+        )
+
+
+def try_script(run: PgbenchRun, timeout: float = 60.0, spawn: Spawn = spawn_here) -> None:
+    """Run one single transaction of the script, to find its errors before a campaign starts.
+
+    Of ``run`` the clients, the duration and the log do not matter. Raises WorkloadError with
+    pgbench's own message.
+    """
+    arguments = trial_arguments(run)
+    child = spawn(_program(run, arguments, None))
+    try:
+        ended = child.wait(timeout)
+    finally:
+        if not child.ended():
+            child.end(0.1)
+    command = shown(run.pgbench, arguments)
+    if not ended:
+        raise WorkloadError(
+            f"script {run.script.name}: its first transaction had not ended after {timeout:g} s",
+            f"see what it waits for, or make it shorter; it was tried with: {command}",
+        )
+    errors = (run.folder / ERRORS_FILE).read_text(encoding="utf-8", errors="replace")
+    if child.returncode != 0:
+        raise script_error(run, errors.splitlines(), command)
+
+
+def _program(run: PgbenchRun, arguments: tuple[str, ...], log: TransactionLog | None) -> Program:
+    script = () if run.script.builtin else ((script_file_name(run.script), run.script.text),)
+    return Program(
+        name="pgbench",
+        path=run.pgbench.path,
+        arguments=arguments,
+        folder=run.folder,
+        output=OUTPUT_FILE,
+        errors=ERRORS_FILE,
+        due=run.duration,
+        library_path=run.pgbench.library_path,
+        environment=run.address.environment,
+        password_line=run.address.password_line,
+        files=script,
+        cpus=run.cpus,
+        log=log,
+    )
+
+
+def _log(run: PgbenchRun) -> TransactionLog | None:
+    if run.log_sampling_rate is None:
+        return None
+    return TransactionLog(
+        prefix=log_prefix(run.pgbench.version),
+        threads=min(run.threads, run.clients),
+        folder=transaction_log_folder(run),
+        chosen=run.pgbench.version >= LOG_PREFIX_OPTION_SINCE,
+        keep=run.keep_log,
+    )

@@ -1,0 +1,36 @@
+"""The numbers of a trial under a load of pgbench; latencies in seconds."""
+
+from __future__ import annotations
+
+from teiten.model.metrics import MEASURED_SECONDS, Better, Metric
+
+TPS = Metric("tps", "tps", Better.HIGHER, judged=True)
+LATENCY_MEAN = Metric("latency_mean", "s", Better.LOWER)
+LATENCY_STDDEV = Metric("latency_stddev", "s", Better.LOWER)
+UNTRIMMED = {
+    one.name: Metric(f"{one.name}_untrimmed", one.unit, one.better) for one in (TPS, LATENCY_MEAN)
+}
+"""The plain means of trials whose number is the trimmed mean of their slices."""
+
+PERCENTILES: tuple[tuple[str, float], ...] = (
+    ("latency_p50", 50.0),
+    ("latency_p90", 90.0),
+    ("latency_p95", 95.0),
+    ("latency_p99", 99.0),
+    ("latency_p99_9", 99.9),
+    ("latency_max", 100.0),
+)
+
+METRICS: tuple[Metric, ...] = (
+    TPS,
+    Metric("transactions", "1"),
+    Metric("failed_transactions", "1"),
+    LATENCY_MEAN,
+    LATENCY_STDDEV,
+    *UNTRIMMED.values(),
+    *(Metric(name, "s", Better.LOWER) for name, _ in PERCENTILES),
+    MEASURED_SECONDS,
+    Metric("connection_seconds", "s"),
+    Metric("log_sampling_rate", "1"),
+)
+CONTRASTED = (TPS.name, UNTRIMMED[TPS.name].name, LATENCY_MEAN.name, "latency_p95", "latency_p99")

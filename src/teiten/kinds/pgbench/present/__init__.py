@@ -1,0 +1,100 @@
+"""A load of pgbench in the report: TPS and latency by level, how it scales, its time series."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from teiten.kinds.contract_present import TrialColumn
+from teiten.kinds.pgbench.metrics import LATENCY_MEAN, TPS
+from teiten.kinds.pgbench.present.latency import latency_chart, percentile_table
+from teiten.kinds.pgbench.present.limits import limits
+from teiten.kinds.pgbench.present.published import clients_chart
+from teiten.kinds.pgbench.present.published_cores import cores_chart
+from teiten.kinds.pgbench.present.scaling import scaling
+from teiten.model.study import Workload
+from teiten.report.blocks import Block, Gallery
+from teiten.report.charts.base import Chart
+from teiten.report.names import CLIENTS
+from teiten.report.numbers import fixed
+from teiten.report.tables import Table
+from teiten.report.topology import Box
+from teiten.report.view.chooser import still_series
+from teiten.report.view.kit import Kit
+from teiten.report.view.levels import metric_chart
+from teiten.report.view.usual import UsualPresent, tables_of
+
+
+class PgbenchPresent(UsualPresent):
+    axis = CLIENTS
+    columns = (
+        TrialColumn("tps", digits=5),
+        TrialColumn("tps_untrimmed", digits=5),
+        TrialColumn("failed_transactions", decimals=0),
+        TrialColumn("latency_mean", 1000.0),
+        TrialColumn("latency_p50", 1000.0),
+        TrialColumn("latency_p90", 1000.0),
+        TrialColumn("latency_p99", 1000.0),
+        TrialColumn("latency_max", 1000.0),
+    )
+
+    def duration(self, kit: Kit, _: Workload) -> str:
+        """Its measured seconds, or its slices."""
+        measure = kit.study.measure
+        return kit.t(
+            "design.duration.text" if measure.slices == 1 else "design.duration.slices",
+            seconds=kit.seconds(measure.duration),
+            warmup=kit.seconds(measure.warmup),
+            slices=measure.slices,
+            slice=kit.seconds(measure.slice_duration),
+        )
+
+    def procedure(self, kit: Kit, _: Workload) -> str:
+        measure = kit.study.measure
+        return kit.t(
+            "procedure.slices" if measure.slices > 1 else "procedure.measure",
+            warmup=kit.seconds(measure.warmup),
+            seconds=kit.seconds(measure.duration),
+            slice=kit.seconds(measure.slice_duration),
+        )
+
+    def limits(self, kit: Kit, workload: str) -> Iterable[Block]:
+        return limits(kit, workload)
+
+    def load(self, kit: Kit) -> Box:
+        return Box(f"pgbench {kit.analysis.plan.pgbench.version}", _clients(kit))
+
+    def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
+        groups = kit.of_workload(workload)
+        drawn = (
+            metric_chart(kit, f"{prefix}-tps", groups, TPS),
+            metric_chart(kit, f"{prefix}-latency", groups, LATENCY_MEAN),
+            latency_chart(kit, f"{prefix}-percentiles", groups),
+        )
+        charts = tuple(one for one in drawn if one is not None)
+        if charts:
+            yield Gallery(charts)
+        yield from tables_of(kit, prefix, workload)
+        percentiles = percentile_table(kit, f"{prefix}-percentiles", groups)
+        if percentiles is not None:
+            yield percentiles
+        yield from scaling(kit, prefix, workload)
+        series = still_series(kit, f"{prefix}-series", workload)
+        if series is not None:
+            yield series
+
+    def published(self, kit: Kit) -> tuple[Sequence[Chart], Sequence[Table]]:
+        drawn = (clients_chart(kit), cores_chart(kit))
+        return tuple(one for one in drawn if one is not None), ()
+
+
+def _clients(kit: Kit) -> tuple[str, ...]:
+    counts = [trial.clients for trial in kit.analysis.plan.trials]
+    if not counts:
+        return ()
+    low, high = fixed(min(counts), 0), fixed(max(counts), 0)
+    if low == high:
+        return (kit.t.plural("topology.clients.same", max(counts)),)
+    return (kit.t("topology.clients.range", low=low, high=high),)
+
+
+PRESENT = PgbenchPresent()

@@ -1,0 +1,77 @@
+"""Latencies: percentiles by level as a chart and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import median
+
+from teiten.kinds.metrics import by_name
+from teiten.kinds.pgbench.metrics import LATENCY_MEAN, PERCENTILES
+from teiten.report.charts.base import Chart
+from teiten.report.charts.levels import Dot, by_level, logarithmic_ticks
+from teiten.report.numbers import measured, spread
+from teiten.report.tables import Cell, Column, Row, Table, cells, level_value
+from teiten.report.view.kit import Group, Kit, factor_of
+from teiten.report.view.levels import axes_for, dots_of, place_of
+
+
+def latency_chart(kit: Kit, name: str, groups: Sequence[Group]) -> Chart | None:
+    """One panel per percentile, with a logarithmic axis that all panels share."""
+    dots, panels = [], list[str]()
+    several = len({place_of(kit, group).panel for group in groups}) > 1
+    for metric, _ in PERCENTILES:
+        title = kit.t(f"metric.short.{metric}")
+        for dot in dots_of(kit, groups, metric, 1000.0):
+            if dot.value <= 0:
+                continue
+            panel = f"{title} · {dot.panel}" if several else title
+            panels.append(panel)
+            dots.append(Dot(panel, dot.level, dot.side, dot.value, dot.block, dot.trial))
+    if not dots:
+        return None
+    axes = axes_for(kit, groups, kit.t("unit.of", title=kit.t("word.latency"), unit="ms"))
+    axes = replace(
+        axes,
+        panels=tuple(dict.fromkeys(panels)),
+        logarithmic=True,
+        format=",~f",
+        ticks=logarithmic_ticks([dot.value for dot in dots]),
+    )
+    return by_level(
+        name, kit.t("chart.percentiles.title"), kit.t("chart.percentiles.note"), dots, axes
+    )
+
+
+def percentile_table(kit: Kit, name: str, groups: Sequence[Group]) -> Table | None:
+    t = kit.t
+    metrics = [LATENCY_MEAN.name, *(one for one, _ in PERCENTILES)]
+    present = [one for one in metrics if any(group.values(one) for group in groups)]
+    if not present:
+        return None
+    factors = [one for one, _ in groups[0].context]
+    columns = (
+        *(Column(kit.names.factor(one), numeric=True) for one in factors),
+        Column(kit.names.factor(kit.study.contrast)),
+        *(Column(t(f"metric.short.{one}"), numeric=True) for one in present),
+    )
+    rows = tuple(_percentile_row(kit, group, present) for group in groups)
+    return Table(
+        name, t("table.percentiles.caption"), columns, rows, note=t("table.percentiles.note")
+    )
+
+
+def _percentile_row(kit: Kit, group: Group, present: Sequence[str]) -> Row:
+    found = []
+    for metric in present:
+        values = group.values(metric)
+        factor = factor_of(by_name()[metric])
+        middle = median(values) if values else None
+        found.append(
+            Cell(
+                measured(None if middle is None else middle * factor, spread(values) * factor),
+                middle,
+            )
+        )
+    head = [Cell(text, level_value(text, at)) for at, (_, text) in enumerate(group.context)]
+    return (*head, *cells(kit.short(group.side)), *found)

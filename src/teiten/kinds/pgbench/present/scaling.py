@@ -1,0 +1,122 @@
+"""How a workload scales: the knee and the law in words, the curve, and the efficiency by load."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from teiten.analysis.model.scaling import Scaling, ScalingPoint, ScalingResult
+from teiten.kinds.pgbench.metrics import TPS
+from teiten.kinds.pgbench.present.scaling_words import findings, side_of, wording
+from teiten.kinds.pgbench.results import pgbench_found
+from teiten.report.blocks import Block, Heading, Items
+from teiten.report.charts.base import Chart
+from teiten.report.charts.curves import CurvePoint, CurveWords, PointKind, curves
+from teiten.report.names import CLIENTS, SERVER, Context
+from teiten.report.numbers import NOTHING, plain, significant
+from teiten.report.sentences import percent
+from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.view.kit import Kit
+
+CURVE_POINTS = 60
+
+
+def scaling(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
+    """Of every combination of levels that was planned at four loads or more."""
+    contexts: dict[tuple[tuple[str, str], ...], list[ScalingResult]] = {}
+    for one in pgbench_found(kit.analysis).scaling:
+        if one.workload == workload and one.scaling.points:
+            contexts.setdefault(one.context, []).append(one)
+    for at, found in enumerate(contexts.values()):
+        yield from _part(kit, f"{prefix}-scaling-{at + 1}", found)
+
+
+def _part(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Iterator[Block]:
+    context = found[0].context if found[0].load == CLIENTS else _varied(kit, found[0].context)
+    title = wording(kit, found[0].load)("title")
+    yield Heading(4, f"{title} ({kit.names.context(context)})" if context else title)
+    yield Items(tuple(sentence for one in found for sentence in findings(kit, one)), "findings")
+    yield _chart(kit, name, found)
+    yield _table(kit, f"{name}-table", found)
+
+
+def _varied(kit: Kit, context: Context) -> Context:
+    """Without the factors that have one level alone, as the clients where the cores are varied."""
+    levels = {one.name: one.levels for one in kit.study.factors}
+    return tuple(pair for pair in context if len(levels.get(pair[0], ())) > 1)
+
+
+def _chart(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Chart:
+    load = found[0].load
+    said = wording(kit, load)
+    words = CurveWords(
+        said("chart.title"),
+        said("chart.note"),
+        kit.names.factor(load),
+        kit.metric_title(TPS),
+        kit.names.factor(kit.study.contrast if load == CLIENTS else SERVER),
+        kit.side_labels
+        if load == CLIENTS
+        else tuple(dict.fromkeys(side_of(kit, one).short for one in found)),
+    )
+    points = [
+        point for one in found for point in _chart_points(side_of(kit, one).short, one.scaling)
+    ]
+    return curves(name, points, words)
+
+
+def _chart_points(side: str, scaling: Scaling) -> Iterator[CurvePoint]:
+    values = {point.load: point.value for point in scaling.points}
+    for load, value in values.items():
+        yield CurvePoint(PointKind.MEAN, side, load, value)
+    knee = scaling.knee
+    if knee is not None:
+        ends = (knee.low, knee.high)
+        yield CurvePoint(PointKind.KNEE, side, knee.load, values[knee.load], *ends)
+    if scaling.fit is not None:
+        loads = np.linspace(scaling.loads[0], scaling.loads[-1], CURVE_POINTS)
+        for load, value in zip(loads, scaling.fit.curve.at(loads), strict=True):
+            yield CurvePoint(PointKind.CURVE, side, float(load), float(value))
+
+
+def _table(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Table:
+    load = found[0].load
+    said = wording(kit, load)
+    by_clients = load == CLIENTS
+    columns = (
+        Column(kit.names.factor(load), numeric=True),
+        Column(kit.names.factor(kit.study.contrast if by_clients else SERVER)),
+        Column(kit.metric_title(TPS), numeric=True),
+        Column(said("column.per-client"), numeric=True),
+        *([Column(said("column.per-core"), numeric=True)] if by_clients else []),
+        Column(said("column.residual"), numeric=True),
+    )
+    loads = sorted({load for one in found for load in one.scaling.loads})
+    rows = tuple(
+        _row(kit, one, point)
+        for load in loads
+        for one in found
+        for point in one.scaling.points
+        if point.load == load
+    )
+    caption = said("table.caption", workload=kit.names.workload(found[0].workload))
+    return Table(name, caption, columns, rows, note=said("table.note"))
+
+
+def _row(kit: Kit, result: ScalingResult, point: ScalingPoint) -> Row:
+    def share(value: float | None, decimals: int = 0, *, signed: bool = False) -> Cell:
+        if value is None:
+            return Cell(NOTHING)
+        return Cell(percent(kit.t, value, decimals, signed=signed), value)
+
+    off = None if point.residual is None else math.expm1(point.residual)
+    return (
+        Cell(plain(point.load), point.load),
+        Cell(side_of(kit, result).short),
+        Cell(significant(point.value, 4), point.value),
+        share(point.per_load),
+        *([share(point.per_core)] if result.load == CLIENTS else []),
+        share(off, 1, signed=True),
+    )

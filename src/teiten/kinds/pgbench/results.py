@@ -1,0 +1,27 @@
+"""What loads of pgbench found, beside verdicts: how they scale, and what limits them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.model.scaling import ScalingResult
+from teiten.kinds.pgbench.model import NAME
+from teiten.model.bottleneck import BottleneckResult
+
+
+@dataclass(frozen=True)
+class PgbenchFound:
+    """Of all loads of pgbench of a campaign, in the study's order."""
+
+    scaling: tuple[ScalingResult, ...] = ()
+    """Of every workload, context and side with four loads or more."""
+    bottlenecks: tuple[BottleneckResult, ...] = ()
+    """Of every entry of ``scaling``; empty where no ceilings were measured before the campaign."""
+
+
+def pgbench_found(analysis: CampaignAnalysis) -> PgbenchFound:
+    """What a campaign found of loads of pgbench; nothing without any."""
+    found = analysis.results.get(NAME, PgbenchFound())
+    assert isinstance(found, PgbenchFound)
+    return found

@@ -1,0 +1,213 @@
+"""The load of pgbench: a script, repeated by clients for some seconds."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+
+import psycopg
+
+from teiten.errors import ServerError, WorkloadError
+from teiten.execute.bench import Bench
+from teiten.execute.executor import Facts
+from teiten.execute.load import Begin, ExtraWindow, Gathered, sampled
+from teiten.execute.probes.sampler import Sampler
+from teiten.execute.sites.contract import WARM, Site
+from teiten.host.cautions.machine import data_changed
+from teiten.kinds.pgbench.load.checks import changes_rows, load_problems
+from teiten.kinds.pgbench.load.command import PgbenchRun
+from teiten.kinds.pgbench.load.invariants import INVARIANTS
+from teiten.kinds.pgbench.load.measured import MeasuredSlices, Slice, join_outputs
+from teiten.kinds.pgbench.load.process import (
+    ERRORS_FILE,
+    OUTPUT_FILE,
+    PgbenchProcess,
+    PgbenchResult,
+    try_script,
+)
+from teiten.kinds.pgbench.load.sampling import SamplingRates
+from teiten.kinds.pgbench.model import pgbench_of
+from teiten.model.plan import PlannedTrial
+from teiten.model.starts import slice_seed
+from teiten.model.trial import Problem
+from teiten.model.units import Seconds
+
+WARM_UP_SEED = 20_000_003
+"""Added to a trial's seed for the warm-up, so that it does not touch the same rows first."""
+WINDOW_SEED = 30_000_001
+"""Added to a trial's seed for the extra window."""
+LOOK_EVERY = 0.2
+"""Seconds between looks at pgbench and the server while they run."""
+GRACE = 60.0
+"""Seconds that pgbench may take beyond the planned ones: connecting, and its last transactions."""
+
+
+def loads(bench: Bench) -> Begin:
+    """The trials of a campaign share the rates at which pgbench logs."""
+    rates = SamplingRates(bench)
+
+    def begin(trial: PlannedTrial, site: Site, folder: Path) -> PgbenchLoad:
+        return PgbenchLoad(bench, rates, trial, site, folder)
+
+    return begin
+
+
+class PgbenchLoad:
+    """The load of one trial: a warm-up, and slices."""
+
+    def __init__(
+        self, bench: Bench, rates: SamplingRates, trial: PlannedTrial, site: Site, folder: Path
+    ) -> None:
+        self._bench, self._rates = bench, rates
+        self._trial, self._site, self._folder = trial, site, folder
+        self._workload = bench.plan.study.workload(trial.cell.workload)
+        self._options = pgbench_of(self._workload)
+        self._study_measure = bench.plan.study.measure
+        self._pgbench: PgbenchProcess | None = None
+        self._measured = MeasuredSlices()
+        self._log_rate = 1.0
+        self.gathered = Gathered()
+
+    def rehearse(self) -> None:
+        """One transaction of the script."""
+        run = self._run(self._folder, Seconds(1), self._trial.seed, None)
+        try:
+            try_script(run, spawn=self._site.spawn)
+        except WorkloadError as error:
+            raise WorkloadError(
+                error.message,
+                "correct it and run again: every script is tried with one transaction before the"
+                " first trial",
+            ) from error
+
+    def warm_up(self) -> Facts:
+        seconds = self._study_measure.warmup
+        if not seconds or self._site.warm:
+            self._log_rate = self._rate(0.0)
+            return dict(WARM) if self._site.warm else {"warm_up": 0.0}
+        folder = self._folder / "warm-up"
+        seed = self._trial.seed + WARM_UP_SEED
+        result = self._run_pgbench(self._run(folder, seconds, seed, None))
+        if result.problems:
+            raise WorkloadError(result.problems[0].detail, "see the server's log of this trial")
+        shutil.rmtree(folder, ignore_errors=True)
+        tps = result.metrics.get("tps", 0.0)
+        self._log_rate = self._rate(tps)
+        return {"tps": tps}
+
+    def measure(self, turn: int) -> Facts:
+        if self._measured.problems:
+            return {"skipped": "an earlier slice failed"}
+
+        def load(sampler: Sampler) -> tuple[float, PgbenchResult]:
+            seed = slice_seed(self._trial.seed, turn)
+            seconds = self._study_measure.slice_duration
+            run = self._run(self._slice_folder(turn), seconds, seed, self._log_rate)
+            return time.time(), self._run_pgbench(run, sampler)
+
+        (started_at, result), sampling = sampled(self._site, load)
+        self._measured.slices.append(Slice(started_at, result, sampling))
+        return {"tps": result.metrics.get("tps"), "slice": turn}
+
+    def collect(self) -> Facts:
+        if not self._measured.slices:
+            raise ServerError("nothing was measured", "see the trial's log")
+        changes_data, record = self._workload.changes_data, self._bench.record
+        self._measured.gather(
+            self.gathered, self._study_measure.slice_duration, trimmed=not changes_data
+        )
+        for caution in self._measured.cautions:
+            record.record_caution(caution)
+        transactions = self.gathered.metrics.get("transactions", 0.0)
+        if not changes_data and changes_rows(self.gathered.series, transactions):
+            record.record_caution(data_changed(self._workload.name))
+        return {}
+
+    def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
+        running = self._site.is_running()
+        cpu_seconds = self._measured.cpu_seconds
+        return (
+            *seen,
+            *self._measured.problems,
+            *load_problems(self.gathered.metrics, cpu_seconds, self._trial.threads),
+            *(self._broken_invariants() if running and self._measured.slices else ()),
+        )
+
+    def window(self, seconds: Seconds, folder: Path) -> ExtraWindow:
+        run = self._run(folder / "load", seconds, self._trial.seed + WINDOW_SEED, None)
+        result = self._run_pgbench(run)
+        return ExtraWindow(
+            seconds=Seconds(result.metrics.get("measured_seconds", seconds)),
+            transactions=result.metrics.get("transactions", 0.0),
+            problems=result.problems,
+        )
+
+    def abandon(self) -> None:
+        if self._pgbench is not None:
+            self._pgbench.stop()
+        if self._study_measure.slices > 1:
+            numbers = range(1, self._study_measure.slices + 1)
+            join_outputs([self._slice_folder(number) for number in numbers], self._folder)
+        files = (("pgbench output", OUTPUT_FILE), ("pgbench errors", ERRORS_FILE))
+        self.gathered.evidence = tuple(
+            (kind, name) for kind, name in files if (self._folder / name).exists()
+        )
+
+    def _rate(self, warm_up_tps: float) -> float:
+        return self._rates.of(self._trial, warm_up_tps, self._site.client.cores)
+
+    def _slice_folder(self, number: int) -> Path:
+        """A trial that is not cut has all in its own folder."""
+        cut = self._study_measure.slices > 1
+        return self._folder / f"slice-{number}" if cut else self._folder
+
+    def _run(self, folder: Path, duration: Seconds, seed: int, rate: float | None) -> PgbenchRun:
+        workload, trial, client = self._workload, self._trial, self._site.client
+        return PgbenchRun(
+            pgbench=client.pgbench(self._bench.plan.pgbench),
+            address=self._site.address(),
+            script=self._options.script,
+            scale=int(workload.data.scale or 1),
+            clients=trial.clients,
+            threads=trial.threads,
+            duration=duration,
+            seed=seed,
+            query_mode=trial.query_mode,
+            options=self._options.pgbench_options,
+            log_sampling_rate=rate,
+            folder=folder,
+            log_folder=client.log_folder,
+            cpus=trial.client_cpus,
+        )
+
+    def _run_pgbench(self, run: PgbenchRun, sampler: Sampler | None = None) -> PgbenchResult:
+        process = self._pgbench = PgbenchProcess(run, self._site.spawn)
+        process.start()
+        if sampler is not None:
+            sampler.pgbench_pid = process.pid
+        deadline = time.monotonic() + run.duration + GRACE
+        shown: float | None = None
+        while not process.ended_within(LOOK_EVERY) and time.monotonic() < deadline:
+            self._bench.check_interruption()
+            progress = process.poll()
+            if progress is not None and progress.seconds != shown:
+                shown = progress.seconds
+                self._bench.observer.progress(
+                    Seconds(progress.seconds), progress.tps, Seconds(progress.latency)
+                )
+            if not self._site.is_running():
+                process.stop()
+        return process.wait(timeout=0.1)
+
+    def _broken_invariants(self) -> tuple[Problem, ...]:
+        if not self._options.invariants:
+            return ()
+        try:
+            with self._site.connect() as connection:
+                found = [INVARIANTS[name](connection) for name in self._options.invariants]
+        except psycopg.Error as error:
+            return (Problem("invariant", self._site.failure(error).message),)
+        except ServerError as error:
+            return (Problem("invariant", str(error)),)
+        return tuple(problem for problem in found if problem is not None)

@@ -1,0 +1,37 @@
+"""From the trials of workloads of queries to their results."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+from teiten.analysis.across.fingerprint import commands
+from teiten.analysis.model.measured import Measured
+from teiten.kinds.contract import KindAnalysis, Unlike
+from teiten.kinds.queries.explained import query_plans
+from teiten.kinds.queries.model import queries_of
+from teiten.kinds.queries.results import QueriesFound
+from teiten.kinds.queries.workload_results import query_results
+from teiten.model.study import Workload
+
+
+class Queries(KindAnalysis):
+    def results(self, measured: Measured) -> QueriesFound:
+        plans = query_plans(measured.plan, measured.views)
+        return QueriesFound(plans, query_results(measured, plans))
+
+    def unlike(self, a: Workload, b: Workload) -> Iterator[Unlike]:
+        one, other = queries_of(a), queries_of(b)
+        there = {each.name: each.text for each in other.queries}
+        for each in one.queries:
+            same = there.get(each.name, each.text)
+            yield Unlike("query", _short(each.text), _short(same), each.name)
+        yield Unlike("timeout", one.timeout, other.timeout)
+
+
+def _short(text: str) -> str:
+    """To tell whether two are the same, without comments and spacing."""
+    return hashlib.sha256(" ".join(commands(text)).encode()).hexdigest()[:12]
+
+
+ANALYSIS = Queries()

@@ -1,0 +1,26 @@
+"""Predicates about single queries: what published findings say of times, workers and plans.
+
+``queries`` are levels of the factor query; empty for every query of the workload.
+"""
+
+from __future__ import annotations
+
+from teiten.analysis.model.predicate import Predicate
+from teiten.kinds.queries.claims.measures import PlanMeasure
+from teiten.kinds.queries.claims.plan_has import PlanHas
+from teiten.kinds.queries.claims.plan_value import PlanValue
+from teiten.kinds.queries.claims.query_effect import QueryEffect
+from teiten.kinds.queries.claims.query_order import QueryOrder
+from teiten.kinds.queries.claims.worker_curve import WorkerCurve
+from teiten.kinds.queries.claims.workers_by_rule import WorkersByRule
+
+PREDICATES: tuple[type[Predicate], ...] = (
+    QueryEffect,
+    QueryOrder,
+    WorkerCurve,
+    WorkersByRule,
+    PlanValue,
+    PlanHas,
+)
+MEASURES: tuple[str, ...] = tuple(one.value for one in PlanMeasure)
+"""Metrics that are taken from the evidence of trials: ``MEASURE:OF``."""

@@ -1,0 +1,115 @@
+"""Queries of two systems, of one campaign each: nothing is paired.
+
+As for curves (``claims.between``): Welch's interval of the blocks' means.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from teiten.analysis.across.unpaired import estimate_unpaired
+from teiten.analysis.claims.checks import Question, check_of
+from teiten.analysis.model.claims import Check, CheckKind, Claim
+from teiten.analysis.model.comparison import Observed, Systems
+from teiten.analysis.model.predicate import UnmetError
+from teiten.claims.questions import log_bound
+from teiten.kinds.queries.claims.bounded import QueryBounds, asked_queries, logs_of, means_of
+from teiten.kinds.queries.claims.measures import plan_measure
+from teiten.kinds.queries.claims.sides import (
+    QUERY,
+    Blocks,
+    by_query,
+    in_cell,
+    known_levels,
+    unknown_queries,
+    wanted_levels,
+)
+
+Logs = Mapping[str, Blocks]
+"""Logarithms by query and block."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """One ratio of two systems, and its bounds."""
+
+    question: Question
+    old: tuple[float, ...]
+    """The blocks' means of logarithms."""
+    new: tuple[float, ...]
+
+
+def effects_between(
+    claim: Claim, parts: Sequence[QueryBounds], kind: CheckKind, systems: Systems
+) -> tuple[Check, ...]:
+    """Every check of the ratio of two systems, on each server that both campaigns have.
+
+    Raises UnmetError where the campaigns do not have what it takes.
+    """
+    if claim.contrast is None:
+        raise UnmetError("compared")
+    names = (claim.contrast.old, claim.contrast.new)
+    found = [_by_server(claim, systems.here[name]) for name in names]
+    shared = [server for server in found[0] if server in found[1]]
+    if not shared:
+        raise UnmetError("no-common-server")
+    asked = [
+        one
+        for server in shared
+        for part in parts
+        for one in _ask(claim, part, kind, names, (found[0][server], found[1][server]))
+    ]
+    measure = systems.here[names[0]][0].plan.study.measure
+    return tuple(_check(one, measure.alpha / len(asked)) for one in asked)
+
+
+def _by_server(claim: Claim, observed: Observed) -> dict[str, Logs]:
+    """The logarithms of the claim's metric on each server of a campaign."""
+    campaign, observations = observed
+    plan = campaign.plan
+    if unknown_queries(claim, plan):
+        raise UnmetError("script", workload=claim.workload)
+    known = known_levels(plan, claim.workload)
+    alone = replace(claim, contrast=None)
+    return {
+        server: logs_of(
+            by_query(
+                in_cell(plan, observations, claim.workload, levels),
+                known.get(QUERY, ()),
+                claim.metric,
+            )
+        )
+        for server, ((_, levels),) in wanted_levels(alone, plan, known)
+    }
+
+
+def _ask(
+    claim: Claim,
+    part: QueryBounds,
+    kind: CheckKind,
+    systems: tuple[str, str],
+    sides: tuple[Logs, Logs],
+) -> Iterator[_Asked]:
+    old, new = sides
+    queries = asked_queries(part.queries, [query for query in old if query in new])
+    for group in [queries] if part.mean else [(query,) for query in queries]:
+        question = Question(
+            kind,
+            systems,
+            (),
+            (),
+            log_bound(part.low, -math.inf),
+            log_bound(part.high, math.inf),
+            classes=(group,),
+            metric=claim.metric if plan_measure(claim.metric) else "",
+        )
+        means = (tuple(means_of(one, group).values()) for one in sides)
+        yield _Asked(question, *means)
+
+
+def _check(one: _Asked, alpha: float) -> Check:
+    estimate = estimate_unpaired(one.old, one.new, alpha)
+    check = check_of(one.question, alpha, lambda _values, _alpha: estimate)
+    return replace(check, pairs=min(len(one.old), len(one.new)))

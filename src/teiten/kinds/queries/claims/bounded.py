@@ -1,0 +1,97 @@
+"""Numbers of queries that must lie within bounds: where must which mean of logarithms lie?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated
+
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from teiten.analysis.claims.checks import Question
+from teiten.analysis.model.claims import CheckKind
+from teiten.analysis.model.predicate import UnmetError
+from teiten.analysis.verdict.verdict import log_ratio
+from teiten.claims.forms import FORM, RatioBounds, Yes
+from teiten.claims.questions import log_bound
+from teiten.kinds.queries.claims.measures import plan_measure
+from teiten.kinds.queries.claims.sides import Blocks, QueryValues, Sides
+from teiten.study.schema import Words
+
+
+@dataclass(frozen=True, config=FORM)
+class QueryBounds(RatioBounds):
+    """Where a number must lie for these queries; empty for every query of the workload."""
+
+    queries: Words = ()
+    mean: Yes = False
+    """Their geometric mean; else each of them."""
+
+
+QueryParts = Annotated[tuple[QueryBounds, ...], Field(strict=False, min_length=1)]
+
+
+def named(parts: Sequence[QueryBounds]) -> tuple[str, ...]:
+    """The queries that bounds name; empty where one is about all."""
+    every = tuple(query for part in parts for query in part.queries)
+    return every if all(part.queries for part in parts) else ()
+
+
+def changes(old: QueryValues, new: QueryValues) -> dict[str, dict[int, float]]:
+    """ln(new/old) by query and block; NaN where a value is not positive and finite."""
+    found: dict[str, dict[int, float]] = {}
+    for query, before in old.by_query.items():
+        after = new.by_query.get(query, {})
+        ratios = {
+            block: log_ratio(before[block], after[block])
+            for block in sorted(before.keys() & after.keys())
+        }
+        found[query] = {block: math.nan if one is None else one for block, one in ratios.items()}
+    return found
+
+
+def asked_queries(queries: tuple[str, ...], found: Sequence[str]) -> tuple[str, ...]:
+    """Those of a predicate, or all. Raises UnmetError where the campaign lacks some."""
+    missing = [query for query in queries if query not in found]
+    if missing or not found:
+        raise UnmetError("queries", queries=", ".join(missing))
+    return queries or tuple(found)
+
+
+def logs_of(values: Mapping[str, Blocks]) -> dict[str, dict[int, float]]:
+    """ln by query and block; NaN where a value is not positive and finite."""
+    return {
+        query: {
+            block: math.log(value) if 0 < value < math.inf else math.nan
+            for block, value in sorted(blocks.items())
+        }
+        for query, blocks in values.items()
+    }
+
+
+def bounded(
+    part: QueryBounds, values: Mapping[str, Blocks], kind: CheckKind, found: Sides, metric: str
+) -> Iterator[Question]:
+    queries = asked_queries(part.queries, found.queries)
+    for group in [queries] if part.mean else [(query,) for query in queries]:
+        yield Question(
+            kind,
+            tuple(one.side for one in found.sides),
+            (),
+            tuple(means_of(values, group).values()),
+            log_bound(part.low, -math.inf),
+            log_bound(part.high, math.inf),
+            classes=(group,),
+            server=found.server,
+            metric=metric if plan_measure(metric) else "",
+        )
+
+
+def means_of(values: Mapping[str, Blocks], queries: tuple[str, ...]) -> dict[int, float]:
+    """The mean over queries, of each block that has them all."""
+    blocks = set.intersection(*(set(values.get(query, {})) for query in queries))
+    return {
+        block: math.fsum(values[query][block] for query in queries) / len(queries)
+        for block in sorted(blocks)
+    }

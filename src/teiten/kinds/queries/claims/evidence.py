@@ -1,0 +1,165 @@
+"""Numbers of single plans that claims speak of, by trial.
+
+Only the plans of the queries are read that a claim names: a plan with many partitions takes long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol, runtime_checkable
+
+from teiten.analysis.explain.planner_facts import Relations, limits_of, recorded_relations
+from teiten.analysis.explain.statistics import statistics
+from teiten.analysis.explain.table_use import TABLE, table_use
+from teiten.analysis.explain.worker_rules import (
+    gather_workers,
+    workers_by_partitions,
+    workers_by_size,
+)
+from teiten.analysis.model.claims import FIRST, LAST, Claim
+from teiten.analysis.model.explain import ExplainedPlan, PlanStatistics
+from teiten.analysis.model.explain_use import GatherWorkers, TableUse, WorkerLimits
+from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.predicate import Key
+from teiten.kinds.queries.claims.measures import PlanMeasure, plan_measure
+from teiten.kinds.queries.explained import unpacked
+from teiten.model.plan import Plan
+from teiten.model.relations import PLANNER
+from teiten.model.trial import Event, Outcome
+
+LEAST_SHARE = 1e-4
+"""A smaller share, or none at all, counts as this much: its logarithm is finite."""
+INDEX = "i"
+"""pg_class.relkind"""
+
+
+@runtime_checkable
+class SpeaksOfPlans(Protocol):
+    """A predicate about queries."""
+
+    @property
+    def queries_named(self) -> tuple[str, ...]:
+        """The queries whose plans it speaks of; empty for all."""
+
+    def of_plan(self, executed: Executed) -> Iterable[tuple[str, float]]:
+        """What it speaks of beside the claim's metric: name and value."""
+
+
+def plan_numbers(
+    claims: Sequence[Claim], plan: Plan, views: Iterable[TrialView], events: Iterable[Event]
+) -> dict[Key, dict[str, float]]:
+    """The numbers of each counted trial whose plan a claim speaks of."""
+    relations = recorded_relations(events)
+    templates = {trial.number: trial.template.fingerprint for trial in plan.trials}
+    found = {}
+    for view in views:
+        asked = [one for one in claims if _speaks_of(one, view)]
+        text = view.facts.get("plan")
+        counts = view.outcome is Outcome.COUNTED and view.facts.get("plan_executed") is True
+        if not asked or not text or not counts:
+            continue
+        explained = unpacked(str(text))
+        if explained is not None:
+            known = relations.get(templates[view.number], {})
+            one = Executed(explained, known, limits_of(view.facts.get(PLANNER)))
+            found[view.number, view.attempt] = dict(
+                pair for claim in asked for pair in one.numbers(claim)
+            )
+    return found
+
+
+def _speaks_of(claim: Claim, view: TrialView) -> bool:
+    levels = dict(view.levels)
+    queries = claim.predicate.queries_named if isinstance(claim.predicate, SpeaksOfPlans) else ()
+    return (
+        view.workload == claim.workload
+        and all(
+            level in (FIRST, LAST) or levels.get(name, level) == level for name, level in claim.at
+        )
+        and (not queries or levels.get("query") in queries)
+    )
+
+
+@dataclass
+class Executed:
+    """An executed plan with the planner's circumstances."""
+
+    plan: ExplainedPlan
+    relations: Relations
+    limits: WorkerLimits | None
+
+    def numbers(self, claim: Claim) -> Iterator[tuple[str, float]]:
+        """Metric and value; nothing where the plan, or what was recorded, does not tell."""
+        measure = plan_measure(claim.metric)
+        value = None if measure is None else self._measured(*measure)
+        if value is not None:
+            yield claim.metric, value
+        if isinstance(claim.predicate, SpeaksOfPlans):
+            yield from claim.predicate.of_plan(self)
+
+    @cached_property
+    def _statistics(self) -> PlanStatistics:
+        return statistics(self.plan)
+
+    @cached_property
+    def _gathers(self) -> tuple[GatherWorkers, ...]:
+        return gather_workers(self.plan, self.relations, self.limits)
+
+    @property
+    def launched(self) -> float:
+        """Workers of the Gather that planned the most; 0 of a serial plan."""
+        return float(self._gathers[0].launched or 0) if self._gathers else 0.0
+
+    def _measured(self, measure: PlanMeasure, of: str) -> float | None:
+        match measure:
+            case PlanMeasure.BLOCKS:
+                return self._use(of).blocks
+            case PlanMeasure.ALONE:
+                shared = self._use(of).shared
+                scans = sum(one.scans for one in shared)
+                alone = sum(one.scans for one in shared if one.workers <= 1)
+                return max(alone / scans, LEAST_SHARE) if scans else None
+            case PlanMeasure.SECONDS:
+                kind = next((one for one in self._statistics.kinds if one.kind == of), None)
+                return None if kind is None else kind.seconds
+            case PlanMeasure.SHARE:
+                shares = [one.share for one in self._statistics.kinds if one.kind == of]
+                if any(share is None for share in shares):
+                    return None
+                return max(sum(share or 0.0 for share in shares), LEAST_SHARE)
+
+    def _use(self, table: str) -> TableUse:
+        return table_use(self._statistics, table, self.relations, (), "")
+
+    @property
+    def permitted(self) -> float | None:
+        """Workers that the parameters permit; None where these were not recorded."""
+        limits = self.limits
+        return None if limits is None else float(min(limits.per_gather, limits.free))
+
+    @property
+    def of_source(self) -> int | None:
+        """Workers by the rule for what the plan scans first in parallel."""
+        source = self._gathers[0].source if self._gathers else None
+        if source is None:
+            return None
+        # Of an index's part the size gives only the most; fewer are no contradiction.
+        return min(source.workers, round(self.launched)) if source.at_most else source.workers
+
+    def by_partitions(self, parent: str) -> int | None:
+        """Workers by the rule for the partitions of a table."""
+        tables = (one for one in self.relations.values() if one.kind == TABLE)
+        count = sum(one.parent == parent for one in tables)
+        return workers_by_partitions(count) if count else None
+
+    def by_size(self, name: str) -> int | None:
+        """Workers by the rule for the size of a table or an index."""
+        relation = self.relations.get(name)
+        if relation is None or not relation.pages or self.limits is None:
+            return None
+        of_index = relation.kind == INDEX
+        return workers_by_size(
+            relation.pages, self.limits.index_pages if of_index else self.limits.table_pages
+        )

@@ -1,0 +1,36 @@
+"""Numbers taken from the plans of trials, which findings speak of."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class PlanMeasure(StrEnum):
+    """A metric's name is ``MEASURE:OF``."""
+
+    BLOCKS = "plan_blocks"
+    """Blocks of a table, its partitions included, found in shared buffers or read."""
+    SECONDS = "plan_seconds"
+    """Exclusive seconds of all nodes of a type, in all processes."""
+    SHARE = "plan_share"
+    """The same as a share of the plan's exclusive seconds."""
+    ALONE = "plan_alone"
+    """Of the scans of a table's partitions that read a row: the share that one process made."""
+
+    @property
+    def counted(self) -> bool:
+        """Whether a number without any scatter is a result: it is counted, not timed."""
+        return self in (PlanMeasure.BLOCKS, PlanMeasure.ALONE)
+
+
+def plan_measure(metric: str) -> tuple[PlanMeasure, str] | None:
+    """The measure and what it is of; None where the metric is not taken from a plan."""
+    name, _, of = metric.partition(":")
+    found = next((one for one in PlanMeasure if one.value == name), None)
+    return None if found is None or not of else (found, of)
+
+
+LAUNCHED = "workers_launched"
+"""The name under which a trial's number of launched workers is observed."""
+PERMITTED = "workers_permitted"
+"""The same of the number that its parameters permit."""

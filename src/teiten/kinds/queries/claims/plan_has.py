@@ -1,0 +1,84 @@
+"""Plans have a node, or have it not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimWords
+from teiten.analysis.model.predicate import Ground, UnmetError
+from teiten.claims.forms import FORM, Yes
+from teiten.kinds.queries.claims.bounded import asked_queries
+from teiten.kinds.queries.claims.evidence import Executed
+from teiten.kinds.queries.claims.predicate import OfQueries
+from teiten.kinds.queries.claims.sides import Sides, measured_sides
+from teiten.kinds.queries.claims.told import all_or_none, listed
+from teiten.study.schema import Words
+
+
+def _said(check: Check, words: ClaimWords) -> str:
+    found, count = (words.number(one) for one in check.at)
+    nodes = words("list.or").join(check.sides)
+    queries = listed(words, check.classes[0])
+    return words("claim.has", queries=queries, nodes=nodes, found=found, count=count)
+
+
+HAS = CheckKind("has", _said, bound=lambda _check: "claim.bound-has")
+"""The share of the plans that have a node."""
+
+
+@dataclass(frozen=True, config=FORM)
+class PlanHas(OfQueries):
+    """The plans have, or have not, a node that works in parallel on a share of its rows."""
+
+    nodes: Annotated[Words, Field(min_length=1)]
+    """Types as EXPLAIN in text names them: ``Parallel Index Scan``. One of them is enough."""
+    queries: Words = ()
+    absent: Yes = False
+    kind: Literal["plan-has"] = "plan-has"
+
+    @property
+    def metric(self) -> str:
+        """The name under which it is observed: 1 or 0."""
+        return f"plan_has:{'|'.join(self.nodes)}"
+
+    @property
+    def queries_named(self) -> tuple[str, ...]:
+        return self.queries
+
+    def of_plan(self, executed: Executed) -> Iterator[tuple[str, float]]:
+        found = any(
+            one.parallel_aware and f"Parallel {one.kind}" in self.nodes
+            for one in executed.plan.nodes
+        )
+        yield self.metric, float(found)
+
+    def of_campaign(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
+        found = measured_sides(claim, ground, self.metric)
+        return tuple(check for one in found for check in self._checks(one))
+
+    def _checks(self, found: Sides) -> Iterator[Check]:
+        """A check for each query on one server. Raises UnmetError without recorded plans."""
+        for query in asked_queries(self.queries, found.queries):
+            plans = found.sides[0].by_query[query].values()
+            if not plans:
+                raise UnmetError("no-plans")
+            agree = [bool(one) != self.absent for one in plans]
+            share = sum(agree) / len(agree)
+            yield Check(
+                HAS,
+                sides=self.nodes,
+                at=(float(sum(map(bool, plans))), float(len(plans))),
+                ratio=share,
+                low=share,
+                high=share,
+                least=1.0,
+                most=None,
+                pairs=len(agree),
+                standing=all_or_none(agree),
+                classes=((query,),),
+                server=found.server,
+            )

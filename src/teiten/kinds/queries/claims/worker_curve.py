@@ -1,0 +1,132 @@
+"""The time of a query by the number of workers permitted."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from pydantic.dataclasses import dataclass
+
+from teiten.analysis.claims.checks import Question, check_of, exact
+from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimWords, PublishedCurves
+from teiten.analysis.model.predicate import Ground, UnmetError
+from teiten.claims.curves import Curve, log_changes, published
+from teiten.claims.forms import FORM, Count, Tolerance, Word
+from teiten.claims.questions import around
+from teiten.kinds.queries.claims.evidence import Executed
+from teiten.kinds.queries.claims.measures import LAUNCHED
+from teiten.kinds.queries.claims.predicate import OfQueries, answered
+from teiten.kinds.queries.claims.sides import (
+    QUERY,
+    Blocks,
+    by_query,
+    in_cell,
+    known_levels,
+    wanted_levels,
+)
+
+
+def _said(check: Check, words: ClaimWords) -> str:
+    first, second = (words.number(one) for one in check.at)
+    return words("claim.permitted", first=first, second=second)
+
+
+PERMITTED_WORKERS = CheckKind("permitted", _said, speed_up=True)
+"""The second number of permitted workers and the first."""
+
+
+@dataclass(frozen=True, config=FORM)
+class WorkerCurve(OfQueries):
+    """The time by the number of workers permitted, where a size bounds how many are launched.
+
+    Up to that bound each step is faster; or, beyond it, the time stays within a share.
+    """
+
+    factor: Word
+    """The parameter that permits workers."""
+    printed_cap: Count
+    """The most workers that were launched in print."""
+    within: Tolerance | None = None
+    """The share; None for the steps up to the bound."""
+    kind: Literal["worker-curve"] = "worker-curve"
+
+    def of_plan(self, executed: Executed) -> Iterator[tuple[str, float]]:
+        yield LAUNCHED, executed.launched
+
+    def of_campaign(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
+        return answered(claim, ground, tuple(self._asked(claim, ground)))
+
+    def in_print(self, claim: Claim) -> Sequence[Check]:
+        table = claim.published
+        if not isinstance(table, PublishedCurves):
+            return ()
+        curve = replace(published(table)[0], side="")
+        steps = self._steps(curve, self.printed_cap, table.cores, "")
+        return [check_of(one, 1.0, exact) for one in steps]
+
+    def _asked(self, claim: Claim, ground: Ground) -> Iterator[Question]:
+        """Of each query on each server."""
+        plan = ground.plan
+        known = known_levels(plan, claim.workload)
+        levels = [level for level in known.get(self.factor, ()) if level.isdecimal()]
+        for server, sides in wanted_levels(claim, plan, known, axis=self.factor):
+            _, at = sides[0]
+            cells = {
+                float(level): in_cell(
+                    plan, ground.observations, claim.workload, {**at, self.factor: level}
+                )
+                for level in levels
+            }
+            for query in known.get(QUERY, ()):
+                times, launched = (
+                    {
+                        level: by_query(found, [query], metric)[query]
+                        for level, found in cells.items()
+                    }
+                    for metric in (claim.metric, LAUNCHED)
+                )
+                yield from self._steps(Curve(server, times), _cap(launched), ground.cores, query)
+
+    def _steps(self, curve: Curve, cap: int, cores: int, query: str) -> Iterator[Question]:
+        """Faster at every step to the cap and to the cores; or within a share beyond the cap."""
+        if cap < 1:
+            raise UnmetError("too-small")
+        below = [level for level in curve.levels if level <= cap]
+        if self.within is None:
+            usable = [level for level in below if level < cores]
+            if len(usable) < 2:
+                raise UnmetError("levels-of-workers")
+            for lower, higher in itertools.pairwise(usable):
+                yield _step(curve, lower, higher, (-math.inf, 0.0), query)
+            return
+        beyond = [level for level in curve.levels if level > cap]
+        if not below or not beyond:
+            raise UnmetError("levels-beyond-workers", cap=str(cap))
+        for level in beyond:
+            yield _step(curve, below[-1], level, around(self.within), query)
+
+
+def _cap(launched: Mapping[float, Blocks]) -> int:
+    """The most workers that were ever launched. Raises UnmetError without plans."""
+    found = [one for blocks in launched.values() for one in blocks.values()]
+    if not found:
+        raise UnmetError("no-plans")
+    return int(max(found))
+
+
+def _step(
+    curve: Curve, first: float, second: float, bounds: tuple[float, float], query: str
+) -> Question:
+    values = tuple(log_changes(curve, first, curve, second).values())
+    return Question(
+        PERMITTED_WORKERS,
+        (),
+        (first, second),
+        values,
+        *bounds,
+        classes=((query,),) if query else (),
+        server=curve.side,
+    )

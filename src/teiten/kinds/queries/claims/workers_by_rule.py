@@ -1,0 +1,166 @@
+"""As many workers are launched as a rule of the planner says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from statistics import median
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, PlainValidator, model_validator
+from pydantic.dataclasses import dataclass
+
+from teiten.analysis.explain.worker_rules import workers_by_partitions, workers_by_size
+from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimWords, PublishedQueries
+from teiten.analysis.model.predicate import Ground, UnmetError
+from teiten.claims.forms import FORM, Yes
+from teiten.kinds.queries.claims.bounded import asked_queries
+from teiten.kinds.queries.claims.evidence import Executed
+from teiten.kinds.queries.claims.measures import LAUNCHED, PERMITTED
+from teiten.kinds.queries.claims.predicate import OfQueries
+from teiten.kinds.queries.claims.sides import Sides, measured_sides, published_sides
+from teiten.kinds.queries.claims.told import all_or_none, listed
+from teiten.study.schema import Words
+from teiten.study.values import one_of
+
+PRINTED_LEAST = 1024
+"""Blocks from which a table has a worker: min_parallel_table_scan_size, which the reports left as
+it is."""
+
+
+class RuleOfWorkers(StrEnum):
+    """How the planner chooses the number of workers (src/backend/optimizer/path/allpaths.c)."""
+
+    SIZE = "size"
+    """One more for each tripling of the table's or the index's size."""
+    PARTITIONS = "partitions"
+    """The number of binary digits of the number of partitions."""
+
+
+def _rule(value: object) -> RuleOfWorkers:
+    return RuleOfWorkers(one_of(value, [one.value for one in RuleOfWorkers]))
+
+
+def _said(check: Check, words: ClaimWords) -> str:
+    launched, rule = (words.number(one) for one in check.at)
+    queries = listed(words, check.classes[0])
+    return words("claim.workers", queries=queries, launched=launched, rule=rule)
+
+
+def _bound(check: Check) -> str:
+    return "claim.fewer-than-rule" if check.least is None else "claim.bound-workers"
+
+
+WORKERS = CheckKind("workers", _said, bound=_bound)
+"""Processes, the workers and their leader, launched and by a rule; ``at`` holds the workers."""
+
+
+@dataclass(frozen=True, config=FORM)
+class WorkersByRule(OfQueries):
+    """As many workers are launched as a rule says, or fewer."""
+
+    rule: Annotated[RuleOfWorkers, PlainValidator(_rule)]
+    queries: Words = ()
+    relation: str = ""
+    """The table of the rule; empty for what the plan scans first in parallel."""
+    fewer: Yes = False
+    printed_from: Annotated[int, Field(ge=0, strict=True)] = 0
+    """In print: the table's size in blocks, or the number of partitions; 0 where it is not said."""
+    kind: Literal["workers-by-rule"] = "workers-by-rule"
+
+    @model_validator(mode="after")
+    def _of_a_table(self) -> Self:
+        if not self.relation and (self.fewer or self.rule is RuleOfWorkers.PARTITIONS):
+            raise ValueError("needs the relation whose size or partitions count")
+        return self
+
+    @property
+    def metric(self) -> str:
+        """The name under which a trial's number by the rule is observed."""
+        return f"workers_by_{self.rule.value}:{self.relation}"
+
+    @property
+    def queries_named(self) -> tuple[str, ...]:
+        return self.queries
+
+    def of_plan(self, executed: Executed) -> Iterator[tuple[str, float]]:
+        yield LAUNCHED, executed.launched
+        by_rule = self._wanted(executed)
+        if by_rule is not None and executed.permitted is not None:
+            yield self.metric, float(by_rule)
+            yield PERMITTED, executed.permitted
+
+    def _wanted(self, executed: Executed) -> int | None:
+        """Workers by the rule; None where sizes were not recorded, or none is known for a plan."""
+        if not self.relation:
+            return executed.of_source
+        if self.rule is RuleOfWorkers.PARTITIONS:
+            return executed.by_partitions(self.relation)
+        return executed.by_size(self.relation)
+
+    def of_campaign(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
+        found = (
+            measured_sides(claim, ground, metric) for metric in (LAUNCHED, self.metric, PERMITTED)
+        )
+        return tuple(check for sides in zip(*found, strict=True) for check in self._checks(*sides))
+
+    def _checks(self, launched: Sides, by_rule: Sides, permitted: Sides) -> Iterator[Check]:
+        """A check for each query on one server.
+
+        Raises UnmetError where plans or sizes were not recorded, and where the rule cannot be told
+        from the limit: the data are too small for any worker, or the parameters permit fewer.
+        """
+        for query in asked_queries(self.queries, launched.queries):
+            found, wanted, limit = (
+                one.sides[0].by_query[query] for one in (launched, by_rule, permitted)
+            )
+            if not found:
+                raise UnmetError("no-plans")
+            blocks = sorted(found.keys() & wanted.keys())
+            if not blocks:
+                raise UnmetError("sizes")
+            rule = max(wanted[block] for block in blocks)
+            free = min(limit.get(block, math.inf) for block in blocks)
+            if rule < 1:
+                raise UnmetError("too-small")
+            if rule > free:
+                raise UnmetError("permitted", needed=f"{rule:g}", here=f"{free:g}")
+            yield self._check(query, launched.server, [(found[b], wanted[b]) for b in blocks])
+
+    def in_print(self, claim: Claim) -> Sequence[Check]:
+        """By the printed size or number of partitions."""
+        table = claim.published
+        if not isinstance(table, PublishedQueries) or not self.printed_from:
+            return ()
+        if self.rule is RuleOfWorkers.PARTITIONS:
+            by_rule = workers_by_partitions(self.printed_from)
+        else:
+            by_rule = workers_by_size(self.printed_from, PRINTED_LEAST)
+        sides = published_sides(table)
+        return [
+            self._check(query, "", [(one, float(by_rule)) for one in found.values()])
+            for query in asked_queries(self.queries, sides.queries)
+            for found in [sides.sides[0].by_query[query]]
+        ]
+
+    def _check(self, query: str, server: str, plans: Sequence[tuple[float, float]]) -> Check:
+        agree = [
+            launched < wanted if self.fewer else launched == wanted for launched, wanted in plans
+        ]
+        launched, wanted = median(one for one, _ in plans), median(one for _, one in plans)
+        ratio = (launched + 1) / (wanted + 1)
+        return Check(
+            WORKERS,
+            sides=(),
+            at=(launched, wanted),
+            ratio=ratio,
+            low=ratio,
+            high=ratio,
+            least=None if self.fewer else 1.0,
+            most=wanted / (wanted + 1) if self.fewer else 1.0,
+            pairs=len(plans),
+            standing=all_or_none(agree),
+            classes=((query,),),
+            server=server,
+        )

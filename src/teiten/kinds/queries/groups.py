@@ -1,0 +1,180 @@
+"""Conclusions on several queries together: the geometric mean of their ratios in each block.
+
+Each of the K groups and contexts has its own interval at α/K, so that they hold together. Where a
+query exceeded its time limit there is no mean; but the limit stands for a time that is no less, and
+so bounds the ratio from one side, as long as only one side exceeded it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.model.verdict import Verdict
+from teiten.analysis.verdict.contrasts import contexts_of
+from teiten.analysis.verdict.pairs import pair
+from teiten.analysis.verdict.sequential import decide_sequentially
+from teiten.analysis.verdict.verdict import Rule, decide, over_timeout
+from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME
+from teiten.kinds.queries.model import QueryGroup, queries_of
+from teiten.kinds.queries.results import GroupConclusion, RatioBound
+from teiten.model.plan import Plan
+from teiten.model.units import Share
+
+QUERY = "query"
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The counted trials of a workload of queries, and the two sides that are compared."""
+
+    plan: Plan
+    workload: str
+    observations: Sequence[Observation]
+    old: str
+    new: str
+
+    def rule(self, intervals: int) -> Rule:
+        """Of one interval of so many that hold together."""
+        measure = self.plan.study.measure
+        return Rule(measure.delta, Share(measure.alpha / intervals), QUERY_TIME.better)
+
+    def decided(self, log_ratios: Sequence[float], rule: Rule, levels: int = 1) -> Verdict:
+        """A verdict in the way of the campaign's design."""
+        if self.plan.study.measure.sequential is None:
+            return decide(log_ratios, rule)
+        return decide_sequentially(log_ratios, rule, levels=levels)
+
+
+def conclusions(sides: Sides) -> tuple[GroupConclusion, ...]:
+    """Of every group in every context; of all queries too, where there are several contexts. Empty
+    where neither says more than the mean over all levels does."""
+    contexts = _by_others(sides)
+    groups = list(_groups(sides, several=len(contexts) > 1))
+    found = [
+        (group, others, {name: context for name, context in queries.items() if _is_in(group, name)})
+        for others, queries in contexts.items()
+        for group in groups
+    ]
+    found = [one for one in found if one[2]]
+    rule = sides.rule(max(1, len(found)))
+    return tuple(_conclusion(sides, *one, rule) for one in found)
+
+
+def bounds(sides: Sides) -> tuple[tuple[Context, RatioBound], ...]:
+    """Of every query that exceeded its limit, where only one side did."""
+    contexts = contexts_of(sides.plan, sides.workload)
+    rule = sides.rule(max(1, len(contexts)))
+    found = (
+        (context, _bound(sides, [context], rule)) for context in contexts if _over(sides, context)
+    )
+    return tuple((context, bound) for context, bound in found if bound is not None)
+
+
+def _by_others(sides: Sides) -> dict[Context, dict[str, Context]]:
+    """The contexts of the queries by the levels of the other factors."""
+    found: dict[Context, dict[str, Context]] = {}
+    for context in contexts_of(sides.plan, sides.workload):
+        others = tuple(one for one in context if one[0] != QUERY)
+        found.setdefault(others, {})[dict(context).get(QUERY, "")] = context
+    return found
+
+
+def _groups(sides: Sides, *, several: bool) -> Iterator[QueryGroup | None]:
+    """The study's groups; None stands for all queries."""
+    if several:
+        yield None
+    yield from queries_of(sides.plan.study.workload(sides.workload)).groups
+
+
+def _is_in(group: QueryGroup | None, query: str) -> bool:
+    return group is None or query in group.queries
+
+
+def _conclusion(
+    sides: Sides,
+    group: QueryGroup | None,
+    others: Context,
+    queries: Mapping[str, Context],
+    rule: Rule,
+) -> GroupConclusion:
+    over = tuple(name for name, context in queries.items() if _over(sides, context))
+    paired = [_pairs(sides, context) for context in queries.values()]
+    means = _block_means(paired)
+    return GroupConclusion(
+        group=group.name if group else "",
+        title=group.title if group else None,
+        context=others,
+        queries=tuple(queries),
+        over=over,
+        verdict=over_timeout(len(means), rule) if over else sides.decided(means, rule, len(paired)),
+        bound=_bound(sides, list(queries.values()), rule) if over else None,
+    )
+
+
+def _pairs(sides: Sides, context: Context) -> dict[int, float]:
+    return pair(
+        sides.observations,
+        context=context,
+        metric=QUERY_TIME.name,
+        old=sides.old,
+        new=sides.new,
+    ).log_ratios
+
+
+def _block_means(paired: Sequence[Mapping[int, float]]) -> list[float]:
+    """The mean over the queries, of each block that has them all."""
+    blocks = set.intersection(*(set(one) for one in paired)) if paired else set()
+    return [math.fsum(one[block] for one in paired) / len(paired) for block in sorted(blocks)]
+
+
+def _over(sides: Sides, context: Context) -> list[Observation]:
+    return [
+        one
+        for one in sides.observations
+        if one.context == context
+        and one.side in (sides.old, sides.new)
+        and OVER_TIMEOUT.name in one.metrics
+    ]
+
+
+def _bound(sides: Sides, contexts: Sequence[Context], rule: Rule) -> RatioBound | None:
+    """The limit in the place of times that exceeded it: the end of the interval of such means."""
+    exceeded = {one.side for context in contexts for one in _over(sides, context)}
+    if len(exceeded) != 1:
+        return None
+    means = _block_means([_with_limits(sides, context) for context in contexts])
+    effect = sides.decided(means, rule, len(contexts)).effect
+    if effect is None:
+        return None
+    at_most = exceeded == {sides.old}
+    return RatioBound(effect.high if at_most else effect.low, at_most)
+
+
+def _with_limits(sides: Sides, context: Context) -> dict[int, float]:
+    times: dict[str, dict[int, float]] = {sides.old: {}, sides.new: {}}
+    for one in sides.observations:
+        if one.context == context and one.side in times:
+            value = one.metrics.get(OVER_TIMEOUT.name, one.metrics.get(QUERY_TIME.name, math.nan))
+            if value > 0:
+                times[one.side][one.block] = value
+    old, new = times[sides.old], times[sides.new]
+    return {block: math.log(new[block] / old[block]) for block in sorted(old.keys() & new.keys())}
+
+
+def step_verdicts(
+    sides: Sides, context: Context, levels: Sequence[str]
+) -> tuple[Verdict | None, ...]:
+    """Each level of a sweep against the one before it, each at α over the number of steps; None of
+    the first, and where a trial exceeded its limit there is no number."""
+    rule = sides.rule(max(1, len(levels) - 1))
+    found: list[Verdict | None] = [None]
+    for old, new in itertools.pairwise(levels):
+        step = Sides(sides.plan, sides.workload, sides.observations, old, new)
+        pairs = list(_pairs(step, context).values())
+        over = _over(step, context)
+        found.append(over_timeout(len(pairs), rule) if over else step.decided(pairs, rule))
+    return tuple(found)

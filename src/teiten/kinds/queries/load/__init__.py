@@ -1,0 +1,1 @@
+"""A session that times statements, and what is compared and noted of them."""

@@ -1,0 +1,266 @@
+"""Conclusions on groups of queries: sentences, forest and table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from teiten.analysis.model.findings import ContrastResult, Interval, VerdictKind
+from teiten.kinds.queries.model import QUERY
+from teiten.kinds.queries.present.contexts import context_cells, context_columns, varied_factors
+from teiten.kinds.queries.present.times import speed_chart, speed_row
+from teiten.kinds.queries.results import GroupConclusion, QueryContrast, RatioBound, queries_found
+from teiten.report.charts.base import Chart
+from teiten.report.numbers import NOTHING, decimals_for
+from teiten.report.sentences import (
+    detectable_percent,
+    percent,
+    plain_percent,
+    verdict_word,
+)
+from teiten.report.speed import (
+    bound_text_of,
+    inverse,
+    is_many_times,
+    speed_interval_text,
+    speed_text,
+    times_text,
+)
+from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.view.kit import Kit
+
+MOST_SENTENCES = 8
+"""On the first page; more are left to its chart, and to the table."""
+MOST_ROWS = 16
+"""In its chart; with more, all queries together under each condition."""
+MOST_NAMED = 6
+MANY_QUERIES = 4
+"""From so many on, they are counted on the first page."""
+
+
+def contrast_of(kit: Kit, contrast: ContrastResult) -> QueryContrast | None:
+    """What else was found of a contrast of queries."""
+    for found in queries_found(kit.analysis).workloads:
+        if found.workload == contrast.workload:
+            for one in found.contrasts:
+                if (one.old, one.new) == (contrast.old, contrast.new):
+                    return one
+    return None
+
+
+def points(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
+    """What the first page says below its sentence: groups, or how many queries gained and lost."""
+    return (*_said_below(kit, contrast), *_left_out(kit, contrast))
+
+
+def _left_out(kit: Kit, contrast: ContrastResult) -> Iterator[str]:
+    if contrast.left_out:
+        named = [kit.names.context(one) for one in contrast.left_out]
+        yield kit.t("table.left-out", queries=_named(kit, named))
+
+
+def _said_below(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
+    found = contrast_of(kit, contrast)
+    if found is None:
+        return ()
+    if 0 < len(found.groups) <= MOST_SENTENCES:
+        return tuple(_sentence(kit, one) for one in found.groups)
+    of_all = [one for one in found.groups if not one.group][:MOST_SENTENCES]
+    counted = _counted(kit, contrast, found) if len(contrast.levels) >= MANY_QUERIES else ()
+    return (*(_sentence(kit, one) for one in of_all), *counted)
+
+
+def answer_forest(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
+    """All queries together, and each group where they fit; without groups each query, where they
+    are few."""
+    found = contrast_of(kit, contrast)
+    groups = found.groups if found else ()
+    if len(groups) > MOST_ROWS:
+        groups = tuple(one for one in groups if not one.group)
+    rows = [speed_row(kit, kit.t("level.overall-queries"), contrast.overall, overall=True)]
+    if groups:
+        rows += [speed_row(kit, _short_label(kit, one), one.verdict) for one in groups]
+    elif 1 < len(contrast.levels) <= 2 * MANY_QUERIES:
+        rows += [
+            speed_row(kit, kit.names.context(one.context), one.verdict) for one in contrast.levels
+        ]
+    drawn = [row for row in rows if row is not None]
+    return speed_chart(kit, name, contrast, drawn, groups=bool(groups))
+
+
+def group_table(
+    kit: Kit, name: str, found: QueryContrast, contrast: ContrastResult
+) -> Table | None:
+    """Every group with its speed-up and verdict."""
+    if not found.groups:
+        return None
+    t = kit.t
+    factors = varied_factors(kit, (one.context for one in found.groups))
+    return Table(
+        name=name,
+        caption=t(
+            "table.query-groups.caption",
+            old=kit.short(contrast.old),
+            new=kit.short(contrast.new),
+            workload=kit.names.workload(contrast.workload),
+        ),
+        columns=(
+            Column(t("table.query-group")),
+            *context_columns(kit, factors),
+            Column(t("table.queries")),
+            Column(t("table.speed-up"), numeric=True),
+            Column(t("table.interval"), numeric=True),
+            Column(t("table.pairs"), numeric=True),
+            Column(t("table.verdict")),
+        ),
+        rows=tuple(_row(kit, one, at, factors) for at, one in enumerate(found.groups)),
+        note=t("table.query-groups.note"),
+    )
+
+
+def _row(kit: Kit, one: GroupConclusion, at: int, factors: Sequence[str]) -> Row:
+    effect = one.verdict.effect
+    shown = inverse(effect) if effect else None
+    word = verdict_word(kit.t, one.verdict)
+    if one.verdict.smallest_detectable is not None:
+        word += kit.t(
+            "table.detectable", percent=detectable_percent(kit.t, one.verdict.smallest_detectable)
+        )
+    if one.over:
+        word = kit.t("query-group.over-word", queries=_named(kit, one.over))
+    bound = bound_text(one.bound)
+    return (
+        Cell(_title(kit, one), float(at), kind="left"),
+        *context_cells(kit, one.context, factors),
+        Cell(_named(kit, one.queries)),
+        Cell(bound or speed_text(effect), shown.ratio if shown else None),
+        Cell(speed_interval_text(kit.t, effect), shown.low if shown else None),
+        Cell(str(one.verdict.pairs), one.verdict.pairs),
+        Cell(word, kind=f"verdict {one.verdict.kind.value}"),
+    )
+
+
+def bound_text(bound: RatioBound | None) -> str:
+    """``≥ 14``: the speed-up is no less; empty without a bound."""
+    if bound is None:
+        return ""
+    speed = bound_text_of(1 / bound.ratio, down=bound.at_most)
+    return f"≥ {speed}" if bound.at_most else f"≤ {speed}"
+
+
+def _sentence(kit: Kit, one: GroupConclusion) -> str:
+    values = {"group": _label(kit, one), "queries": _named(kit, one.queries)}
+    key = "query-group.sentence" if one.group else "query-group.sentence-all"
+    return kit.t(key, said=_said(kit, one), **values)
+
+
+def _said(kit: Kit, one: GroupConclusion) -> str:
+    t, effect = kit.t, one.verdict.effect
+    if one.over:
+        limit = t("query-group.over", queries=_named(kit, one.over))
+        if one.bound is None:
+            return limit
+        return t(_bound_key(one.bound), factor=_bound_factor(one.bound), over=limit)
+    if effect is None:
+        return t.either(f"reason.{one.verdict.reason}", verdict_word(t, one.verdict))
+    return t(
+        "query-group.said",
+        effect=effect_text(kit, effect),
+        interval=_interval(kit, effect),
+        verdict=verdict_word(t, one.verdict),
+    )
+
+
+def _bound_key(bound: RatioBound) -> str:
+    """In the words for the side of 1 on which the bound lies."""
+    if bound.ratio < 1:
+        return "query-group.bound-least-fast" if bound.at_most else "query-group.bound-most-fast"
+    return "query-group.bound-most-long" if bound.at_most else "query-group.bound-least-long"
+
+
+def _bound_factor(bound: RatioBound) -> str:
+    if bound.ratio < 1:
+        return bound_text_of(1 / bound.ratio, down=bound.at_most)
+    return bound_text_of(bound.ratio, down=not bound.at_most)
+
+
+def effect_text(kit: Kit, effect: Interval) -> str:
+    """``10.3 times as fast``, ``takes 1.9 times as long``, ``takes 5.2 % less time``."""
+    t = kit.t
+    if is_many_times(effect):
+        faster = effect.ratio < 1
+        shown = inverse(effect) if faster else effect
+        key = "effect.times-fast" if faster else "effect.times-long"
+        return t(key, factor=times_text(shown.ratio, shown))
+    share = percent(t, abs(effect.ratio - 1), _digits(effect))
+    return t("effect.less-time" if effect.ratio < 1 else "effect.more-time", percent=share)
+
+
+def _interval(kit: Kit, effect: Interval) -> str:
+    """In the terms of ``effect_text``."""
+    t = kit.t
+    confidence = plain_percent(t, round(effect.confidence, 4))
+    if is_many_times(effect):
+        shown = inverse(effect) if effect.ratio < 1 else effect
+        low, high = (times_text(end, shown) for end in (shown.low, shown.high))
+        return t("interval.percent", confidence=confidence, low=low, high=high)
+    ends = (percent(t, end - 1, _digits(effect), signed=True) for end in (effect.low, effect.high))
+    low, high = ends
+    return t("interval.percent", confidence=confidence, low=low, high=high)
+
+
+def _digits(effect: Interval) -> int:
+    half = (effect.high - effect.low) / 2 * 100
+    return max(decimals_for(half), 1 if half < 10 else 0)
+
+
+def _counted(kit: Kit, contrast: ContrastResult, found: QueryContrast) -> Iterator[str]:
+    """How many queries got which verdict, and the extremes."""
+    t = kit.t
+    counts = Counter(one.verdict.kind for one in contrast.levels)
+    listed = t("list.separator").join(
+        t("query-count.of", count=counts[kind], verdict=t(f"query-count.{kind.value}"))
+        for kind in VerdictKind
+        if counts[kind]
+    )
+    queries = {dict(one.context).get(QUERY) for one in contrast.levels}
+    key = "sentence" if len(queries) == len(contrast.levels) else "sentence-cases"
+    yield t(f"query-count.{key}", count=len(contrast.levels), listed=listed)
+    for key, context in (("gain", found.gain), ("loss", found.loss)):
+        for level in contrast.levels:
+            if level.context == context and level.verdict.effect is not None:
+                yield t(
+                    f"query-count.{key}",
+                    query=kit.names.context(level.context),
+                    effect=effect_text(kit, level.verdict.effect),
+                )
+
+
+def _label(kit: Kit, one: GroupConclusion) -> str:
+    """``1 month``, with the levels of the other factors where there are several."""
+    context = _context(kit, one)
+    title = _title(kit, one)
+    return kit.t("query-group.label", title=title, context=context) if context else title
+
+
+def _short_label(kit: Kit, one: GroupConclusion) -> str:
+    """The same for a chart: the levels without the names of their factors."""
+    told = kit.names.told.get(one.context, one.context)
+    levels = [kit.names.level(*pair) for pair in told if pair[0] not in kit.names.single]
+    return kit.t("list.separator").join((_title(kit, one), *levels))
+
+
+def _title(kit: Kit, one: GroupConclusion) -> str:
+    return kit.t.of(one.title) if one.title else kit.t("level.overall-queries")
+
+
+def _context(kit: Kit, one: GroupConclusion) -> str:
+    told = kit.names.told.get(one.context, one.context)
+    varied = tuple(pair for pair in told if pair[0] not in kit.names.single)
+    return kit.names.context(varied) if varied else ""
+
+
+def _named(kit: Kit, queries: Sequence[str]) -> str:
+    shown = kit.t("list.separator").join(queries[:MOST_NAMED])
+    more = len(queries) - MOST_NAMED
+    return kit.t("query-group.more", queries=shown, count=more) if more > 0 else shown or NOTHING

@@ -1,0 +1,220 @@
+"""A query over many levels, as the count of a table over numbers of workers (2020, tables 6.8 and
+6.9)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from teiten.analysis.model.findings import Verdict, VerdictKind
+from teiten.kinds.queries.present.groups import effect_text
+from teiten.kinds.queries.present.units import TimeUnit, unit_for
+from teiten.kinds.queries.present.workers import source_text
+from teiten.kinds.queries.results import (
+    QueryResults,
+    QuerySweep,
+    QueryTime,
+    SweepStep,
+    queries_found,
+)
+from teiten.report.charts.base import Chart
+from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
+from teiten.report.numbers import NOTHING
+from teiten.report.sentences import plain_percent, verdict_word
+from teiten.report.speed import inverse, speed_interval_text, speed_text
+from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.view.kit import Kit
+
+
+def sweeps_of(kit: Kit, workload: str) -> QueryResults | None:
+    """What was found of a workload whose contrast is a sweep; None of others."""
+    for found in queries_found(kit.analysis).workloads:
+        if found.workload == workload and found.sweeps:
+            return found
+    return None
+
+
+def chart(kit: Kit, name: str, found: QueryResults) -> Chart | None:
+    """Speed-up against the first level, by level."""
+    points = [point for sweep in found.sweeps for point in _points(kit, sweep)]
+    if not points:
+        return None
+    t = kit.t
+    first = found.sweeps[0].steps[0].level
+    words = SweepWords(
+        title=t("chart.sweep.title", workload=kit.names.workload(found.workload)),
+        note=t("chart.sweep.note", first=kit.short(first)),
+        x=kit.names.factor(kit.study.contrast),
+        y=t("chart.sweep.axis", first=kit.short(first)),
+        query=kit.names.factor("query"),
+        workers=t("table.workers.launched"),
+    )
+    return sweep_chart(name, points, words)
+
+
+def _points(kit: Kit, sweep: QuerySweep) -> list[SweepPoint]:
+    label = kit.names.context(sweep.context)
+    points = []
+    for step in sweep.steps:
+        effect = step.against_first.effect if step.against_first else None
+        if effect is None and step is not sweep.steps[0]:
+            continue
+        shown = inverse(effect) if effect else None
+        points.append(
+            SweepPoint(
+                label,
+                float(step.level),
+                shown.ratio if shown else 1.0,
+                shown.low if shown else None,
+                shown.high if shown else None,
+                f"{speed_text(effect)} ({speed_interval_text(kit.t, effect)})" if effect else "1",
+                _launched(step),
+            )
+        )
+    return points
+
+
+def table(kit: Kit, name: str, sweep: QuerySweep) -> Table:
+    """A row for each level: time, speed-up, verdicts, workers."""
+    t = kit.t
+    unit = unit_for(float(step.time.mean or 0.0) for step in sweep.steps)
+    columns = (
+        Column(kit.names.factor(kit.study.contrast), numeric=True),
+        Column(t("unit.of", title=t("metric.query_seconds"), unit=unit.name), numeric=True),
+        Column(t("table.speed-up"), numeric=True),
+        Column(t("table.interval"), numeric=True),
+        Column(t("table.sweep.step")),
+        *(
+            Column(t(f"table.workers.{key}"), numeric=True)
+            for key in ("expected", "planned", "launched")
+        ),
+    )
+    return Table(
+        name=name,
+        caption=t("table.sweep.caption", query=kit.names.context(sweep.context)),
+        columns=columns,
+        rows=tuple(_row(kit, step, unit) for step in sweep.steps),
+        note=" ".join(
+            (
+                t(
+                    "table.sweep.note",
+                    first=kit.short(sweep.steps[0].level),
+                    confidence=plain_percent(t, _confidence(sweep)),
+                ),
+                *_source(kit, sweep),
+            )
+        ),
+    )
+
+
+def _confidence(sweep: QuerySweep) -> float:
+    for step in sweep.steps:
+        if step.against_first and step.against_first.effect:
+            return round(step.against_first.effect.confidence, 4)
+    return 0.95
+
+
+def _source(kit: Kit, sweep: QuerySweep) -> list[str]:
+    """What decides the number of workers: the same table or index at all levels, mostly."""
+    sources = {
+        source_text(kit, step.workers.main.source): step.workers.main.source
+        for step in sweep.steps
+        if step.workers and step.workers.main and step.workers.main.source
+    }
+    return [
+        kit.t(
+            "table.sweep.source",
+            source=text,
+            rule=kit.t(f"worker-rule.{source.rule.value}"),
+            workers=f"≤ {source.workers}" if source.at_most else source.workers,
+        )
+        for text, source in sources.items()
+    ]
+
+
+def _row(kit: Kit, step: SweepStep, unit: TimeUnit) -> Row:
+    effect = step.against_first.effect if step.against_first else None
+    main = step.workers.main if step.workers else None
+    expected = main.expected if main else None
+    return (
+        Cell(kit.short(step.level), float(step.level)),
+        _time(kit, step.time, unit),
+        Cell(speed_text(effect), inverse(effect).ratio if effect else None),
+        Cell(speed_interval_text(kit.t, effect), inverse(effect).low if effect else None),
+        _verdict(kit, step.against_previous),
+        Cell(NOTHING if expected is None else str(expected), _value(expected)),
+        Cell(str(main.planned) if main else "0", float(main.planned) if main else 0.0),
+        Cell(_launched(step), _value(main.launched if main else 0)),
+    )
+
+
+def _value(number: int | None) -> float | None:
+    return None if number is None else float(number)
+
+
+def _time(kit: Kit, one: QueryTime, unit: TimeUnit) -> Cell:
+    if one.mean is None or one.over:
+        limit = kit.seconds(one.limit)
+        return Cell(kit.t("level.over.all", limit=limit), float(one.limit or 0.0))
+    half = (one.high - one.low) / 2 if one.high is not None and one.low is not None else math.nan
+    return Cell(unit.text(one.mean, half), float(one.mean))
+
+
+def _verdict(kit: Kit, verdict: Verdict | None) -> Cell:
+    if verdict is None:
+        return Cell(NOTHING)
+    return Cell(verdict_word(kit.t, verdict), kind=f"verdict {verdict.kind.value}")
+
+
+def _launched(step: SweepStep) -> str:
+    if step.workers is None:
+        return NOTHING
+    main = step.workers.main
+    if main is None:
+        return "0"
+    return NOTHING if main.launched is None else str(main.launched)
+
+
+def findings(kit: Kit, found: QueryResults) -> tuple[str, ...]:
+    """Of each query the fastest level, and the last step that gained."""
+    said = []
+    for sweep in found.sweeps:
+        fastest = fastest_step(sweep)
+        effect = fastest.against_first.effect if fastest and fastest.against_first else None
+        if fastest is None or effect is None:
+            continue
+        fastest_text = kit.t(
+            "sweep.fastest",
+            query=kit.names.context(sweep.context),
+            factor=kit.names.factor(kit.study.contrast),
+            level=kit.short(fastest.level),
+            first=kit.short(sweep.steps[0].level),
+            effect=effect_text(kit, effect),
+            interval=speed_interval_text(kit.t, effect),
+        )
+        said.append(kit.t("sweep.and", first=fastest_text, then=_last_gain(kit, sweep.steps)))
+    return tuple(said)
+
+
+def fastest_step(sweep: QuerySweep) -> SweepStep | None:
+    """The level with the shortest time, the first one left out."""
+    timed = [step for step in sweep.steps[1:] if step.time.mean is not None and not step.time.over]
+    return min(timed, key=lambda step: float(step.time.mean or 0.0), default=None)
+
+
+def fastest_level(found: QueryResults) -> str | None:
+    """That of the first query."""
+    step = fastest_step(found.sweeps[0])
+    return step.level if step else found.sweeps[0].steps[-1].level
+
+
+def _last_gain(kit: Kit, steps: Sequence[SweepStep]) -> str:
+    gains = [
+        step.level
+        for step in steps
+        if step.against_previous and step.against_previous.kind is VerdictKind.FASTER
+    ]
+    if not gains:
+        return kit.t("sweep.no-gain")
+    key = "sweep.gain-to-the-end" if gains[-1] == steps[-1].level else "sweep.last-gain"
+    return kit.t(key, level=kit.short(gains[-1]))

@@ -1,0 +1,160 @@
+"""Blocks and partitions of each query's greatest table (2020 §6.5.5.2), and who shared a scan
+(table 6.38)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from teiten.analysis.model.explain_use import PartitionUse, TableUse
+from teiten.analysis.model.observations import Context
+from teiten.kinds.queries.model import QUERY, queries_of
+from teiten.kinds.queries.present.contexts import context_cells, context_columns, varied_factors
+from teiten.kinds.queries.results import QueryResults
+from teiten.report.numbers import NOTHING, significant
+from teiten.report.plans.numbers import count, duration
+from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.view.kit import Kit
+
+PARTED = ("scanned", "skipped", "pruned")
+"""Columns of the partitions, where one side has them."""
+TELLING = 1.1
+"""Blocks of the sides whose ratio never reaches it are not worth a table."""
+
+
+def blocks_table(kit: Kit, name: str, found: QueryResults) -> Table | None:
+    """Blocks touched on each side, with the partitions; None where both say nothing."""
+    by_query = _by_query(kit, found.tables)
+    sides = kit.sides_of(one.side for one in found.tables)
+    parted = [
+        side
+        for side in sides
+        if any(one.partitions is not None for one in found.tables if one.side == side)
+    ]
+    if not by_query or not (parted or _differ(by_query)):
+        return None
+    t = kit.t
+    tables = list(dict.fromkeys(one.table for one in found.tables))
+    groups = _group_titles(kit, found.workload)
+    factors = varied_factors(kit, by_query)
+    columns = (
+        *context_columns(kit, factors),
+        *([Column(t("table.query-group"))] if groups else []),
+        *([Column(t("table.use.table"))] if len(tables) > 1 else []),
+        *(Column(t("table.use.blocks", side=kit.short(side)), numeric=True) for side in sides),
+        *([Column(t("table.use.ratio"), numeric=True)] if len(sides) == 2 else []),
+        *(
+            Column(t(f"table.use.{key}", side=kit.short(side)), numeric=True)
+            for side in parted
+            for key in (PARTED if len(parted) == 1 else ("scanned-of",))
+        ),
+    )
+    return Table(
+        name=name,
+        caption=t(
+            "table.use.caption" if len(tables) == 1 else "table.use.caption-several",
+            table=tables[0],
+            workload=kit.names.workload(found.workload),
+        ),
+        columns=columns,
+        rows=tuple(
+            (
+                *context_cells(kit, context, factors),
+                *_row(dict(context).get(QUERY, ""), uses, (sides, parted, groups, len(tables) > 1)),
+            )
+            for context, uses in by_query.items()
+        ),
+        note=t("table.use.note") + (t("table.use.note-left-out") if len(parted) == 1 else ""),
+    )
+
+
+Shape = tuple[Sequence[str], Sequence[str], dict[str, str], bool]
+"""All sides, those with partitions, the titles of the groups by query, whether tables differ."""
+
+
+def _row(query: str, uses: dict[str, TableUse], shape: Shape) -> Row:
+    sides, parted, groups, several = shape
+    blocks = [uses[side].blocks if side in uses else None for side in sides]
+    parts = [uses[side].partitions if side in uses else None for side in parted]
+    return (
+        *([Cell(groups.get(query, NOTHING))] if groups else []),
+        *([Cell(next(iter(uses.values())).table)] if several else []),
+        *(_number(one) for one in blocks),
+        *([_ratio(*blocks)] if len(blocks) == 2 else []),
+        *(cell for one in parts for cell in _parts(one, alone=len(parts) == 1)),
+    )
+
+
+def _parts(one: PartitionUse | None, *, alone: bool) -> tuple[Cell, ...]:
+    if one is None:
+        return (Cell(NOTHING),) * (len(PARTED) if alone else 1)
+    if alone:
+        return (_number(one.scanned), _number(one.skipped), _number(one.pruned))
+    total = NOTHING if one.partitions is None else str(one.partitions)
+    return (Cell(f"{one.scanned} / {total}", float(one.scanned)),)
+
+
+def _number(value: int | None) -> Cell:
+    return Cell(count(value), None if value is None else float(value))
+
+
+def _ratio(old: int | None, new: int | None) -> Cell:
+    if not old or new is None:
+        return Cell(NOTHING)
+    return Cell(significant(new / old), new / old)
+
+
+def _differ(by_query: dict[Context, dict[str, TableUse]]) -> bool:
+    for uses in by_query.values():
+        blocks = [one.blocks for one in uses.values() if one.blocks]
+        if blocks and max(blocks) > TELLING * min(blocks):
+            return True
+    return False
+
+
+def _by_query(kit: Kit, tables: Sequence[TableUse]) -> dict[Context, dict[str, TableUse]]:
+    found: dict[Context, dict[str, TableUse]] = {}
+    for one in sorted(tables, key=lambda one: kit.names.order(one.context)):
+        found.setdefault(one.context, {})[one.side] = one
+    return found
+
+
+def _group_titles(kit: Kit, workload: str) -> dict[str, str]:
+    groups = queries_of(kit.study.workload(workload)).groups
+    return {query: kit.t.of(group.title) for group in groups for query in group.queries}
+
+
+def shared_table(kit: Kit, name: str, tables: Sequence[TableUse], context: Context) -> Table | None:
+    """Of one query, how many scans of partitions had how many workers, on each side."""
+    uses = [one for one in tables if one.context == context and one.shared]
+    if not uses:
+        return None
+    t = kit.t
+    numbers = sorted({each.workers for one in uses for each in one.shared}, reverse=True)
+    return Table(
+        name=name,
+        caption=t("table.shared.caption", query=kit.names.context(context), table=uses[0].table),
+        columns=(
+            Column(t("table.shared.workers"), numeric=True),
+            *(
+                Column(t(f"table.shared.{key}", side=kit.short(one.side)), numeric=True)
+                for one in uses
+                for key in ("scans", "mean")
+            ),
+        ),
+        rows=tuple(
+            (Cell(str(workers), float(workers)), *_shared_cells(uses, workers))
+            for workers in numbers
+        ),
+        note=t("table.shared.note"),
+    )
+
+
+def _shared_cells(uses: Sequence[TableUse], workers: int) -> list[Cell]:
+    cells: list[Cell] = []
+    for one in uses:
+        known = next((each for each in one.shared if each.workers == workers), None)
+        cells.append(Cell(count(known.scans), float(known.scans)) if known else Cell("0", 0.0))
+        cells.append(
+            Cell(duration(known.seconds), float(known.seconds)) if known else Cell(NOTHING)
+        )
+    return cells

@@ -1,0 +1,184 @@
+"""Workers planned and launched, and what the planner's rules say (2020, tables 6.27, 6.36)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from teiten.analysis.model.explain_use import BLOCK, GatherWorkers, WorkerRule, WorkerSource
+from teiten.analysis.model.observations import Context
+from teiten.kinds.queries.present.contexts import context_cells, context_columns, varied_factors
+from teiten.kinds.queries.results import FewerWorkers, QueryResults, QueryWorkers
+from teiten.report.numbers import NOTHING, bytes_text
+from teiten.report.speed import plain_times_text
+from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.view.kit import Kit
+
+MOST_NAMED = 6
+
+
+def workers_table(kit: Kit, name: str, found: QueryResults) -> Table | None:
+    """A row for each query, with two columns for each side that has a parallel plan; None where no
+    side has one."""
+    sides = kit.sides_of(one.side for one in found.workers if one.gathers)
+    if not sides:
+        return None
+    t = kit.t
+    rows: dict[Context, dict[str, QueryWorkers]] = {}
+    parallel = {one.context for one in found.workers if one.gathers}
+    for one in sorted(found.workers, key=lambda one: kit.names.order(one.context)):
+        if one.context in parallel:
+            rows.setdefault(one.context, {})[one.side] = one
+    factors = varied_factors(kit, rows)
+    return Table(
+        name=name,
+        caption=t("table.workers.caption", workload=kit.names.workload(found.workload)),
+        columns=(
+            *context_columns(kit, factors),
+            *(
+                Column(t(f"table.workers.{key}", side=kit.short(side)))
+                for side in sides
+                for key in ("source-of", "numbers-of")
+            ),
+        ),
+        rows=tuple(
+            (
+                *context_cells(kit, context, factors),
+                *(cell for side in sides for cell in _cells(kit, of_query.get(side))),
+            )
+            for context, of_query in rows.items()
+        ),
+        note=t("table.workers.note"),
+    )
+
+
+def _cells(kit: Kit, one: QueryWorkers | None) -> Row:
+    if one is None:
+        return Cell(NOTHING), Cell(NOTHING)
+    main = one.main
+    if main is None:
+        return Cell(kit.t("workers.serial-plan"), kind="muted"), Cell(NOTHING)
+    numbers = (
+        _expected(main),
+        "+".join(str(gather.planned) for gather in one.gathers),
+        "+".join(
+            NOTHING if gather.launched is None else str(gather.launched) for gather in one.gathers
+        ),
+    )
+    odd = main.follows is False or main.starved
+    return (
+        Cell(source_text(kit, main.source)),
+        Cell(" / ".join(numbers), float(main.planned), kind="left differs" if odd else "left"),
+    )
+
+
+def _expected(main: GatherWorkers) -> str:
+    """``9``; ``9 → 2`` where a parameter permits fewer than the rule gives."""
+    if main.source is None or main.expected is None:
+        return NOTHING
+    sign = "≤ " if main.source.at_most else ""
+    if main.expected < main.source.workers:
+        return f"{sign}{main.source.workers} → {main.expected}"
+    return f"{sign}{main.expected}"
+
+
+def source_text(kit: Kit, source: WorkerSource | None) -> str:
+    """``lineorder, 59.2 GiB``; ``lineorder, 84 partitions``"""
+    if source is None:
+        return NOTHING
+    if source.rule is WorkerRule.PARTITIONS:
+        return kit.t("worker-source.partitions", relation=source.relation, count=source.members)
+    if source.rule is WorkerRule.SET:
+        return kit.t("worker-source.set", relation=source.relation, count=source.workers)
+    if source.pages is None:
+        return source.relation
+    size = bytes_text(source.pages * BLOCK)
+    return kit.t("worker-source.size", relation=source.relation, size=size)
+
+
+def workers_findings(kit: Kit, found: QueryResults) -> tuple[str, ...]:
+    """Where the rule differs from what was planned, where workers were missing, what is serial."""
+    parallel = [one for one in found.workers if one.gathers]
+    if not parallel:
+        return ()
+    return (
+        *_rule_findings(kit, parallel),
+        *_starved_findings(kit, parallel),
+        *_serial_findings(kit, found.workers),
+    )
+
+
+def _rule_findings(kit: Kit, parallel: Sequence[QueryWorkers]) -> Iterator[str]:
+    t = kit.t
+    judged = [(one, gather) for one in parallel for gather in one.gathers[:1]]
+    known = [(one, gather) for one, gather in judged if gather.follows is not None]
+    if not known:
+        yield t("workers.no-rule")
+        return
+    odd = [(one, gather) for one, gather in known if gather.follows is False]
+    if not odd:
+        yield t("workers.all-follow", count=len(known))
+    for one, gather in odd[:MOST_NAMED]:
+        yield t(
+            "workers.differs",
+            query=_named(kit, one),
+            planned=gather.planned,
+            expected=gather.expected,
+            source=source_text(kit, gather.source),
+        )
+    if len(odd) > MOST_NAMED:
+        yield t("workers.more-differ", count=len(odd) - MOST_NAMED, of=len(known))
+
+
+def _starved_findings(kit: Kit, parallel: Sequence[QueryWorkers]) -> Iterator[str]:
+    starved = [(one, gather) for one in parallel for gather in one.gathers if gather.starved]
+    if not starved:
+        yield kit.t("workers.all-launched")
+    for one, gather in starved[:MOST_NAMED]:
+        limited = one.limits is not None and one.limits.free < gather.planned
+        yield kit.t(
+            "workers.limited" if limited else "workers.starved",
+            query=_named(kit, one),
+            planned=gather.planned,
+            launched=gather.launched,
+            limit=one.limits.free if one.limits else NOTHING,
+        )
+    if len(starved) > MOST_NAMED:
+        yield kit.t("workers.more-starved", count=len(starved) - MOST_NAMED)
+
+
+def _serial_findings(kit: Kit, workers: Sequence[QueryWorkers]) -> Iterator[str]:
+    serial = [
+        one for one in workers if not one.gathers and one.limits and one.limits.per_gather > 0
+    ]
+    if serial:
+        named = [_named(kit, one) for one in serial[:MOST_NAMED]]
+        listed = kit.t("list.separator").join(named)
+        more = len(serial) - MOST_NAMED
+        if more > 0:
+            listed = kit.t("query-group.more", queries=listed, count=more)
+        yield kit.t("workers.serial", queries=listed)
+
+
+def _named(kit: Kit, one: QueryWorkers) -> str:
+    query = kit.names.context(one.context)
+    return kit.t("workers.query-of-side", query=query, side=kit.short(one.side))
+
+
+def fewer_workers(kit: Kit, reasons: Sequence[FewerWorkers], old: str, new: str) -> Iterator[str]:
+    """Why a parallel query is slower where its plan begins with something smaller."""
+    for one in reasons:
+        yield kit.t(
+            "workers.fewer",
+            query=kit.names.context(one.context),
+            factor=plain_times_text(one.slower),
+            new=kit.short(new),
+            old=kit.short(old),
+            new_source=_begins(kit, one.new),
+            old_source=_begins(kit, one.old),
+            new_planned=one.new.planned,
+            old_planned=one.old.planned,
+        )
+
+
+def _begins(kit: Kit, gather: GatherWorkers) -> str:
+    return source_text(kit, gather.source)

@@ -1,0 +1,154 @@
+"""What workloads of queries found, beside verdicts: plans, groups, workers, blocks, partitions.
+
+Times are in seconds, sizes in blocks of the server.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from teiten.analysis.model.explain import QueryPlans
+from teiten.analysis.model.explain_use import GatherWorkers, TableUse, WorkerLimits
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.model.observations import Context
+from teiten.analysis.model.verdict import Verdict
+from teiten.kinds.queries.model import NAME
+from teiten.model.text import Bilingual
+from teiten.model.units import Seconds
+
+
+@dataclass(frozen=True)
+class QueryWorkers:
+    """A query's workers on one side."""
+
+    context: Context
+    side: str
+    gathers: tuple[GatherWorkers, ...]
+    """Empty of a serial plan; the one with the most workers first."""
+    limits: WorkerLimits | None
+
+    @property
+    def main(self) -> GatherWorkers | None:
+        return self.gathers[0] if self.gathers else None
+
+
+@dataclass(frozen=True)
+class RatioBound:
+    """Where a query exceeded its time limit: how far the ratio new/old is known."""
+
+    ratio: float
+    at_most: bool
+    """The ratio is not above it, as the old side exceeded the limit; else not below."""
+
+
+@dataclass(frozen=True)
+class GroupConclusion:
+    """The geometric mean of the ratios of several queries, in each block, as one test."""
+
+    group: str
+    """The study's name of it; empty for all queries."""
+    title: Bilingual | None
+    context: Context
+    """The levels of the factors but the contrasted one and the query."""
+    queries: tuple[str, ...]
+    over: tuple[str, ...]
+    """Those of them that exceeded the time limit."""
+    verdict: Verdict
+    """From an interval at α/K over the K groups and contexts; without a number where a query
+    exceeded its limit."""
+    bound: RatioBound | None = None
+    """In that case, where the sides allow one."""
+
+
+@dataclass(frozen=True)
+class QueryTime:
+    """A query's time on one side: the geometric mean over the blocks, with its t interval."""
+
+    context: Context
+    side: str
+    mean: Seconds | None
+    """None where no execution stayed within the limit."""
+    low: Seconds | None
+    """None of fewer than two trials."""
+    high: Seconds | None
+    over: int
+    """Trials that exceeded the limit."""
+    limit: Seconds | None = None
+
+
+@dataclass(frozen=True)
+class FewerWorkers:
+    """A query that is slower, and whose plan begins with a smaller table or index, which gets fewer
+    workers (2020 §6.3.5)."""
+
+    context: Context
+    slower: float
+    """new/old"""
+    old: GatherWorkers
+    new: GatherWorkers
+
+
+@dataclass(frozen=True)
+class QueryContrast:
+    """Two sides of a workload of queries."""
+
+    old: str
+    new: str
+    groups: tuple[GroupConclusion, ...]
+    bounds: tuple[tuple[Context, RatioBound], ...]
+    """Of the queries that exceeded the limit."""
+    fewer_workers: tuple[FewerWorkers, ...]
+    gain: Context | None
+    """The query with the greatest gain, decided as faster; None without one."""
+    loss: Context | None
+    """The one with the greatest loss, decided as slower."""
+
+
+@dataclass(frozen=True)
+class SweepStep:
+    """A level of a sweep."""
+
+    level: str
+    time: QueryTime
+    against_first: Verdict | None
+    """None of the first level."""
+    against_previous: Verdict | None
+    workers: QueryWorkers | None
+
+
+@dataclass(frozen=True)
+class QuerySweep:
+    """One query over many levels of a numeric factor."""
+
+    context: Context
+    steps: tuple[SweepStep, ...]
+
+
+@dataclass(frozen=True)
+class QueryResults:
+    """All that is found of a workload of queries."""
+
+    workload: str
+    times: tuple[QueryTime, ...]
+    contrasts: tuple[QueryContrast, ...]
+    workers: tuple[QueryWorkers, ...]
+    tables: tuple[TableUse, ...]
+    """Of each query's greatest table."""
+    sweeps: tuple[QuerySweep, ...]
+    """Where the contrast has many numeric levels."""
+
+
+@dataclass(frozen=True)
+class QueriesFound:
+    """Of all workloads of queries of a campaign, in the study's order."""
+
+    plans: tuple[QueryPlans, ...] = ()
+    """Of every query."""
+    workloads: tuple[QueryResults, ...] = ()
+
+
+def queries_found(analysis: CampaignAnalysis) -> QueriesFound:
+    """What a campaign found of queries; nothing without any."""
+    found = analysis.results.get(NAME, QueriesFound())
+    assert isinstance(found, QueriesFound)
+    return found

@@ -1,0 +1,182 @@
+"""The load of single queries: each executed once, timed, and then explained."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from statistics import median
+
+from teiten.errors import ServerError
+from teiten.execute.bench import Bench
+from teiten.execute.executor import Facts
+from teiten.execute.load import Begin, ExtraWindow, Gathered, sampled
+from teiten.execute.probes.sampler import Sampling
+from teiten.execute.sites.contract import Site
+from teiten.kinds.queries.load.answers import Answers
+from teiten.kinds.queries.load.relations import read_planner, read_relations
+from teiten.kinds.queries.load.session import Execution, QuerySession, packed
+from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME
+from teiten.kinds.queries.model import queries_of
+from teiten.model.plan import PlannedTrial
+from teiten.model.relations import PLANNER, RELATIONS, relations_as_detail
+from teiten.model.trial import Problem
+from teiten.model.units import Seconds
+
+BY_TIMEOUT = "canceling statement due to statement timeout"
+SHORTEST_JUDGED = 1.0
+"""Seconds: in a shorter window the CPU's counters, of 10 ms each, cannot tell what others used."""
+JUDGED = ("cpu_steal_share", "cpu_other_share")
+"""How the names of such shares end; those of a client host begin with its name."""
+
+
+def loads(bench: Bench) -> Begin:
+    """The trials of a campaign share what each query answered first."""
+    answers = Answers(bench.record)
+
+    def begin(trial: PlannedTrial, site: Site, folder: Path) -> QueryLoad:
+        del folder
+        return QueryLoad(bench, answers, trial, site)
+
+    return begin
+
+
+class QueryLoad:
+    """The load of a trial of one query. Only the plain executions enter its number; one that
+    exceeds the time limit makes it "over" that limit, which is a result and no failure."""
+
+    def __init__(self, bench: Bench, answers: Answers, trial: PlannedTrial, site: Site) -> None:
+        self._bench, self._answers, self._trial, self._site = bench, answers, trial, site
+        self._workload = bench.plan.study.workload(trial.cell.workload)
+        self._options = queries_of(self._workload)
+        self._query = self._options.query(trial.cell.level("query") or "")
+        self._session: QuerySession | None = None
+        self._first: Execution | None = None
+        self._timings: list[Seconds] = []
+        self._wrong: Problem | None = None
+        self._over = False
+        self._sampling: Sampling | None = None
+        self.gathered = Gathered()
+
+    def rehearse(self) -> None:
+        """Let the server plan every query of the workload, which finds their errors; and take note
+        of what it plans for."""
+        self._note_relations()
+        session = self._new_session()
+        for query in self._options.queries:
+            session.explain(query, analyze=False)
+        session.close()
+
+    def warm_up(self) -> Facts:
+        """One execution that is discarded; what it answers is compared."""
+        with self._site.connect() as connection:
+            self.gathered.facts[PLANNER] = read_planner(connection)
+        self._session = self._new_session()
+        self._first = self._session.execute(self._query)
+        self._over = self._first.seconds is None
+        self._compare(self._first)
+        return {"query": self._query.name, "first": self._first.seconds}
+
+    def measure(self, turn: int) -> Facts:
+        """All timings of the query: a trial of it is not cut into slices."""
+        del turn
+        _, self._sampling = sampled(self._site, lambda _: self._time_all())
+        return {"seconds": list(self._timings), "over": self._over}
+
+    def collect(self) -> Facts:
+        if self._session is None or self._sampling is None:
+            raise ServerError("nothing was measured", "see the trial's log")
+        seconds = sum(self._timings)
+        metrics = dict(self._sampling.metrics)
+        if seconds < SHORTEST_JUDGED:
+            metrics = {name: value for name, value in metrics.items() if not name.endswith(JUDGED)}
+        metrics["measured_seconds"] = seconds
+        if self._over:
+            metrics[OVER_TIMEOUT.name] = float(self._options.timeout)
+        else:
+            metrics[QUERY_TIME.name] = median(self._timings)
+        self.gathered.metrics = metrics
+        self.gathered.series = self._sampling.series
+        self.gathered.facts |= {
+            "query": self._query.name,
+            "timings": list(self._timings),
+            "first_seconds": self._first.seconds if self._first else None,
+            **self._explained(self._session),
+        }
+        if self._first is not None and self._first.answer is not None:
+            answer = self._first.answer
+            self.gathered.facts |= {"rows": answer.rows, "checksum": answer.checksum}
+        self._session.close()
+        for caution in self._sampling.cautions:
+            self._bench.record.record_caution(caution)
+        return {"explained": self.gathered.facts["plan_executed"]}
+
+    def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
+        """The limit's own message is no error; a wrong answer is one."""
+        if self._session is not None and self._session.cancelled:
+            seen = tuple(one for one in seen if BY_TIMEOUT not in one.detail)
+        return seen if self._wrong is None else (*seen, self._wrong)
+
+    def window(self, seconds: Seconds, folder: Path) -> ExtraWindow:
+        """The query again and again."""
+        del folder
+        session = self._new_session()
+        begun, executed = time.monotonic(), 0
+        while (passed := time.monotonic() - begun) < seconds:
+            executed += session.execute(self._query).seconds is not None
+        session.close()
+        return ExtraWindow(Seconds(passed), float(executed), ())
+
+    def abandon(self) -> None:
+        """The server ends what its client left."""
+        if self._session is not None:
+            self._session.close()
+
+    def _note_relations(self) -> None:
+        template, record = self._trial.template, self._bench.record
+        known = (one.detail["fingerprint"] for one in record.events() if one.kind == RELATIONS)
+        if template.fingerprint in known:
+            return
+        with self._site.connect() as connection:
+            found = read_relations(connection)
+        record.record_event(
+            RELATIONS,
+            fingerprint=template.fingerprint,
+            server=self._trial.cell.level("server"),
+            layout=self._trial.cell.level("layout"),
+            workload=self._workload.name,
+            relations=relations_as_detail(found),
+        )
+
+    def _new_session(self) -> QuerySession:
+        timeout, check = self._options.timeout, self._bench.check_interruption
+        return QuerySession(self._site.connect(), timeout, check)
+
+    def _time_all(self) -> None:
+        for _ in range(0 if self._over else self._options.runs):
+            self._time_once()
+
+    def _time_once(self) -> None:
+        if self._session is None or self._over:
+            return
+        execution = self._session.execute(self._query)
+        self._compare(execution)
+        if execution.seconds is None:
+            self._over = True
+        else:
+            self._timings.append(execution.seconds)
+
+    def _compare(self, execution: Execution) -> None:
+        if execution.answer is None or not self._options.check_answers or self._wrong:
+            return
+        side = self._trial.cell.level(self._bench.plan.study.contrast) or ""
+        self._wrong = self._answers.problem(
+            self._workload.name, self._query.name, execution.answer, side
+        )
+
+    def _explained(self, session: QuerySession) -> Facts:
+        """The plan as executed; as estimated, where the execution exceeds the limit."""
+        plan = None if self._over else session.explain(self._query, analyze=True)
+        executed = plan is not None
+        if plan is None:
+            plan = session.explain(self._query, analyze=False)
+        return {"plan": packed(plan) if plan else None, "plan_executed": executed}

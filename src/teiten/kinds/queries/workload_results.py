@@ -1,0 +1,261 @@
+"""What the trials of a workload of queries say, beside their verdicts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from teiten.analysis.explain.planner_facts import Relations, limits_of, recorded_relations
+from teiten.analysis.explain.table_use import greatest_table, table_use
+from teiten.analysis.explain.worker_rules import gather_workers
+from teiten.analysis.model.explain import QueryPlans, SidePlans
+from teiten.analysis.model.explain_use import TableUse, WorkerLimits, WorkerRule
+from teiten.analysis.model.findings import (
+    ContrastResult,
+    LevelResult,
+    TrialView,
+    Verdict,
+    VerdictKind,
+)
+from teiten.analysis.model.measured import Measured
+from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.verdict.contrasts import contexts_of, sides_of
+from teiten.analysis.verdict.pairs import observe
+from teiten.analysis.verdict.verdict import exp, mean_and_deviation, student_half_width
+from teiten.kinds.queries.groups import Sides, bounds, conclusions, step_verdicts
+from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME
+from teiten.kinds.queries.results import (
+    FewerWorkers,
+    QueryContrast,
+    QueryResults,
+    QuerySweep,
+    QueryTime,
+    QueryWorkers,
+    SweepStep,
+)
+from teiten.model.plan import Plan
+from teiten.model.relations import PLANNER
+from teiten.model.trial import Outcome
+from teiten.model.units import Seconds
+
+SWEPT = 4
+"""From so many numeric levels of the contrast on, they are a sweep."""
+BY_SIZE = frozenset({WorkerRule.TABLE, WorkerRule.INDEX})
+
+Found = TypeVar("Found", QueryTime, QueryWorkers)
+Cell = tuple[Context, str]
+"""A context and a side."""
+
+
+def query_results(measured: Measured, plans: Sequence[QueryPlans]) -> tuple[QueryResults, ...]:
+    """Of every workload of queries with trials, in the study's order."""
+    plan, views = measured.plan, measured.views
+    observed = observe(plan, measured.attempts)
+    relations = recorded_relations(measured.events)
+    tried = {view.workload for view in views}
+    return tuple(
+        _Workload(
+            plan,
+            name,
+            [each for each in observed if each.workload == name],
+            [each for each in measured.contrasts if each.workload == name],
+            [each for each in plans if each.workload == name],
+            _circumstances(plan, views, name, relations),
+        ).results()
+        for name in measured.workloads
+        if name in tried
+    )
+
+
+@dataclass(frozen=True)
+class _Circumstances:
+    """What is known of the server and the data of a cell."""
+
+    relations: Relations
+    limits: WorkerLimits | None
+
+
+def _circumstances(
+    plan: Plan, views: Sequence[TrialView], workload: str, relations: Mapping[str, Relations]
+) -> dict[Cell, _Circumstances]:
+    planned = {trial.number: trial for trial in plan.trials}
+    found: dict[Cell, _Circumstances] = {}
+    for view in views:
+        if view.workload != workload or view.outcome is not Outcome.COUNTED:
+            continue
+        trial = planned[view.number]
+        cell = (
+            trial.cell.context(plan.study.contrast),
+            trial.cell.level(plan.study.contrast) or "",
+        )
+        found[cell] = _Circumstances(
+            relations.get(trial.template.fingerprint, {}), limits_of(view.facts.get(PLANNER))
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class _Workload:
+    """One workload of queries with all that was found of it so far."""
+
+    plan: Plan
+    name: str
+    observations: Sequence[Observation]
+    contrasts: Sequence[ContrastResult]
+    plans: Sequence[QueryPlans]
+    circumstances: Mapping[Cell, _Circumstances]
+
+    def results(self) -> QueryResults:
+        times = tuple(self._times())
+        workers = tuple(self._workers())
+        compared = [one for one in self.contrasts if one.metric is QUERY_TIME]
+        return QueryResults(
+            workload=self.name,
+            times=times,
+            contrasts=tuple(self._contrast(one, workers) for one in compared),
+            workers=workers,
+            tables=tuple(self._tables()),
+            sweeps=tuple(self._sweeps(times, workers)),
+        )
+
+    def _times(self) -> Iterator[QueryTime]:
+        cells: dict[Cell, list[Observation]] = {}
+        for one in sorted(self.observations, key=lambda each: each.block):
+            cells.setdefault((one.context, one.side), []).append(one)
+        for (context, side), found in cells.items():
+            yield self._time(context, side, found)
+
+    def _time(self, context: Context, side: str, found: Sequence[Observation]) -> QueryTime:
+        values = [one.metrics.get(QUERY_TIME.name, math.nan) for one in found]
+        logs = [math.log(value) for value in values if value > 0 and math.isfinite(value)]
+        limits = [
+            one.metrics[OVER_TIMEOUT.name] for one in found if OVER_TIMEOUT.name in one.metrics
+        ]
+        mean = math.fsum(logs) / len(logs) if logs else None
+        half = math.nan
+        if len(logs) > 1:
+            _, deviation = mean_and_deviation(logs)
+            half = student_half_width(deviation, len(logs), self.plan.study.measure.alpha)
+        known = mean is not None and math.isfinite(half)
+        return QueryTime(
+            context=context,
+            side=side,
+            mean=None if mean is None else Seconds(exp(mean)),
+            low=Seconds(exp(mean - half)) if known and mean is not None else None,
+            high=Seconds(exp(mean + half)) if known and mean is not None else None,
+            over=len(limits),
+            limit=Seconds(limits[0]) if limits else None,
+        )
+
+    def _known(self, context: Context, side: str) -> _Circumstances:
+        return self.circumstances.get((context, side)) or _Circumstances({}, None)
+
+    def _workers(self) -> Iterator[QueryWorkers]:
+        for query in self.plans:
+            for side in query.sides:
+                known = self._known(query.context, side.side)
+                yield QueryWorkers(
+                    context=query.context,
+                    side=side.side,
+                    gathers=gather_workers(side.typical.plan, known.relations, known.limits),
+                    limits=known.limits,
+                )
+
+    def _tables(self) -> Iterator[TableUse]:
+        for query in self.plans:
+            executed = [side for side in query.sides if side.executed]
+            table = greatest_table(
+                [side.typical for side in executed],
+                [self._known(query.context, side.side).relations for side in executed],
+            )
+            if table is not None:
+                yield from (self._table(query, side, table) for side in executed)
+
+    def _table(self, query: QueryPlans, side: SidePlans, table: str) -> TableUse:
+        relations = self._known(query.context, side.side).relations
+        return table_use(side.typical, table, relations, query.context, side.side)
+
+    def _contrast(self, one: ContrastResult, workers: Sequence[QueryWorkers]) -> QueryContrast:
+        sides = Sides(self.plan, self.name, self.observations, one.old, one.new)
+        return QueryContrast(
+            old=one.old,
+            new=one.new,
+            groups=conclusions(sides),
+            bounds=bounds(sides),
+            fewer_workers=tuple(_fewer_workers(one, workers)),
+            gain=_extreme(one.levels, VerdictKind.FASTER),
+            loss=_extreme(one.levels, VerdictKind.SLOWER),
+        )
+
+    def _sweeps(
+        self, times: Sequence[QueryTime], workers: Sequence[QueryWorkers]
+    ) -> Iterator[QuerySweep]:
+        levels = sides_of(self.plan, self.name)
+        if len(levels) < SWEPT or not all(_is_number(level) for level in levels):
+            return
+        sides = Sides(self.plan, self.name, self.observations, levels[0], levels[-1])
+        for context in contexts_of(self.plan, self.name):
+            verdicts = step_verdicts(sides, context, levels)
+            steps = tuple(
+                SweepStep(
+                    level=level,
+                    time=time,
+                    against_first=self._verdict(context, level),
+                    against_previous=verdict,
+                    workers=_find(workers, context, level),
+                )
+                for level, verdict in zip(levels, verdicts, strict=True)
+                if (time := _find(times, context, level)) is not None
+            )
+            if steps:
+                yield QuerySweep(context, steps)
+
+    def _verdict(self, context: Context, level: str) -> Verdict | None:
+        for one in self.contrasts:
+            if one.new == level and one.metric is QUERY_TIME:
+                for each in one.levels:
+                    if each.context == context:
+                        return each.verdict
+        return None
+
+
+def _find(among: Iterable[Found], context: Context, side: str) -> Found | None:
+    return next((one for one in among if (one.context, one.side) == (context, side)), None)
+
+
+def _is_number(level: str) -> bool:
+    try:
+        return math.isfinite(float(level))
+    except ValueError:
+        return False
+
+
+def _extreme(levels: Sequence[LevelResult], kind: VerdictKind) -> Context | None:
+    """The decided query whose ratio is farthest from 1."""
+    ratios = {
+        one.context: abs(math.log(one.verdict.effect.ratio))
+        for one in levels
+        if one.verdict.kind is kind and one.verdict.effect is not None
+    }
+    return max(ratios, key=lambda context: ratios[context], default=None)
+
+
+def _fewer_workers(
+    contrast: ContrastResult, workers: Sequence[QueryWorkers]
+) -> Iterator[FewerWorkers]:
+    """Slower queries whose plan begins elsewhere, where its size permits fewer workers."""
+    for level in contrast.levels:
+        effect = level.verdict.effect
+        old = _find(workers, level.context, contrast.old)
+        new = _find(workers, level.context, contrast.new)
+        if level.verdict.kind is not VerdictKind.SLOWER or effect is None:
+            continue
+        before, after = (old.main if old else None), (new.main if new else None)
+        if before is None or after is None or not before.source or not after.source:
+            continue
+        elsewhere = before.source.relation != after.source.relation
+        by_size = {before.source.rule, after.source.rule} <= BY_SIZE
+        if elsewhere and by_size and 0 < after.planned < before.planned:
+            yield FewerWorkers(level.context, effect.ratio, before, after)

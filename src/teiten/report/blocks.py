@@ -1,0 +1,296 @@
+"""A page as a sequence of blocks, from which each form of a report is made (REPORT.md).
+
+Texts are as people read them: nothing here is escaped, and nothing is HTML or Markdown. A form
+that has no place for a block, as Markdown for what opens at a click, says so in its renderer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Literal, TypeVar
+
+from markupsafe import Markup
+
+from teiten.report.charts.base import Chart, Columns
+from teiten.report.plans.viewer import PlanPair
+from teiten.report.tables import Table
+from teiten.report.texts import Texts
+
+
+@dataclass(frozen=True)
+class Heading:
+    """``level``: 3 or 4; a section has that of level 2."""
+
+    level: int
+    text: str
+    part: bool = False
+    """Begins a workload's part of a section."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph."""
+
+    text: str
+    kind: Literal["", "note", "notice", "question"] = ""
+    """A notice is said before everything else; a question opens a part."""
+
+
+@dataclass(frozen=True)
+class Items:
+    """Sentences in a list; steps are numbered."""
+
+    items: tuple[str, ...]
+    kind: Literal["", "findings", "steps"] = ""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Terms and what is said of each: the remarks below the answer, or facts."""
+
+    pairs: tuple[tuple[str, str], ...]
+    kind: Literal["remarks", "facts"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A thing that is described, with what belongs to it."""
+
+    title: str
+    text: str
+    blocks: tuple[Block, ...] = ()
+
+
+@dataclass(frozen=True)
+class Entries:
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """The answer to one contrast: a sentence in large type, with its chart beside it."""
+
+    workload: str
+    kind: str
+    """The verdict's kind, by which it is coloured."""
+    word: str
+    text: str
+    chart: Chart | None
+    points: tuple[str, ...] = ()
+    """Said below the sentence."""
+
+
+@dataclass(frozen=True)
+class Caution:
+    severity: str
+    word: str
+    """The severity for people."""
+    what: str
+    advice: str
+
+
+@dataclass(frozen=True)
+class Cautions:
+    cautions: tuple[Caution, ...]
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """Charts beside one another, where there is room."""
+
+    charts: tuple[Chart, ...]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture that Teiten drew itself."""
+
+    name: str
+    title: str
+    note: str
+    svg: Markup
+    """For a page, whose colours it follows."""
+    alone: Markup
+    """For a file."""
+
+
+@dataclass(frozen=True)
+class FlameGraph(Drawing):
+    """A flame graph, in which a page zooms and searches."""
+
+    folded: bool
+    """The reader opens it; the difference stands open."""
+    legend: tuple[tuple[str, str], ...]
+    """Colour and what it means."""
+
+
+@dataclass(frozen=True)
+class Code:
+    text: str
+    language: str
+
+
+class Unfolded(Enum):
+    """How a form in which nothing can be opened shows details."""
+
+    TITLED = "titled"
+    STRONG = "strong"
+    UNTITLED = "untitled"
+    LEFT_OUT = "left out"
+
+
+@dataclass(frozen=True)
+class Details:
+    """What the reader opens."""
+
+    title: str
+    blocks: tuple[Block, ...]
+    unfolded: Unfolded = Unfolded.TITLED
+    kind: Literal["", "cause"] = ""
+    opened: bool = False
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Two parts or more beside one another, where there is room."""
+
+    parts: tuple[tuple[Block, ...], ...]
+
+
+@dataclass(frozen=True)
+class OnPage:
+    """What only a page shows."""
+
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class WithoutScripts:
+    """Said where the reader's browser runs no script."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The sections that follow: name and title."""
+
+    title: str
+    sections: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file that the page can write: columns of unrounded values in base units."""
+
+    name: str
+    columns: Columns
+
+
+@dataclass(frozen=True)
+class Downloads:
+    """Files, and the table of what they hold."""
+
+    files: tuple[Download, ...]
+    table: Table | None = None
+
+
+Block = (
+    Heading
+    | Text
+    | Items
+    | Pairs
+    | Entries
+    | Statement
+    | Cautions
+    | Table
+    | Chart
+    | Gallery
+    | Drawing
+    | Code
+    | Details
+    | Beside
+    | OnPage
+    | WithoutScripts
+    | Contents
+    | Downloads
+    | PlanPair
+)
+
+
+@dataclass(frozen=True)
+class Section:
+    """``name``: its id, and what leads to it."""
+
+    name: str
+    title: str
+    blocks: tuple[Block, ...]
+    headed: bool = True
+    """A page shows its title."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """All that a report shows, in one language."""
+
+    texts: Texts
+    title: str
+    campaign: str
+    """What it is about, in a name or two."""
+    meta: tuple[str, ...]
+    sections: tuple[Section, ...]
+    made_key: str = "page.made"
+    """The text that says by whom, and of what, the page was made."""
+
+    def made(self, teiten_version: str) -> str:
+        return self.texts(self.made_key, version=teiten_version, campaign=self.campaign)
+
+    def blocks(self) -> Iterator[Block]:
+        """Every block, those inside of others too, in the order of the page."""
+        for section in self.sections:
+            yield from walk(section.blocks)
+
+    def section(self, name: str) -> Section | None:
+        return next((one for one in self.sections if one.name == name), None)
+
+
+B = TypeVar("B")
+
+
+def of_kind(shown: Iterable[Block], kind: type[B]) -> list[B]:
+    """Those of a kind, wherever they stand, in the order of the page."""
+    return [one for one in walk(shown) if isinstance(one, kind)]
+
+
+def walk(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks and what is inside of them."""
+    for block in blocks:
+        yield block
+        yield from walk(_inside(block))
+
+
+def _inside(block: Block) -> Iterable[Block]:
+    found: Iterable[Block | None] = ()
+    match block:
+        case Statement(chart=chart):
+            found = (chart,)
+        case Gallery(charts=charts):
+            found = charts
+        case Details(blocks=blocks) | OnPage(blocks=blocks):
+            found = blocks
+        case Entries(entries=entries):
+            found = (each for entry in entries for each in entry.blocks)
+        case Beside(parts=parts):
+            found = (each for part in parts for each in part)
+        case Downloads(table=table):
+            found = (table,)
+    return (one for one in found if one is not None)
+
+
+def with_contents(title: str, answer: Section, *others: Section) -> tuple[Section, ...]:
+    """The sections that have anything to show, with the way to them at the end of the answer."""
+    shown = tuple(one for one in others if one.blocks)
+    contents = Contents(title, tuple((one.name, one.title) for one in shown))
+    return (replace(answer, blocks=(*answer.blocks, contents)), *shown)

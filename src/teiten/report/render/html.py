@@ -1,0 +1,173 @@
+"""A page as one HTML file that works offline: everything inlined, everything escaped."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from teiten.report import blocks
+from teiten.report.blocks import Block, Page
+from teiten.report.charts.base import CONFIG, Chart
+from teiten.report.charts.drawing import library
+from teiten.report.plans.viewer import SCRIPT, STYLE, PlanPair, packed
+from teiten.report.plans.viewer import script as viewer_script
+from teiten.report.tables import Table
+from teiten.report.texts import Texts
+
+MACROS: dict[type[Block], str] = {
+    blocks.Heading: "heading",
+    blocks.Text: "text",
+    blocks.Items: "items",
+    blocks.Pairs: "pairs",
+    blocks.Entries: "entries",
+    blocks.Statement: "statement",
+    blocks.Cautions: "cautions",
+    Table: "table",
+    Chart: "chart",
+    blocks.Gallery: "gallery",
+    blocks.Drawing: "drawing",
+    blocks.FlameGraph: "flame_graph",
+    blocks.Code: "code",
+    blocks.Details: "details",
+    blocks.Beside: "beside",
+    blocks.OnPage: "on_page",
+    blocks.WithoutScripts: "without_scripts",
+    blocks.Contents: "contents",
+    blocks.Downloads: "downloads",
+    PlanPair: "plan_pair",
+}
+"""The macro of each block in ``blocks.html.j2``."""
+SCRIPTS = (
+    "tables.js",
+    "charts.js",
+    "series.js",
+    "downloads.js",
+    "flames.js",
+    "plans.js",
+    "start.js",
+)
+
+
+def html(page: Page, teiten_version: str) -> str:
+    """The whole page. It asks the network for nothing, which its own policy enforces."""
+    found = list(page.blocks())
+    charts = [one for one in found if isinstance(one, Chart)]
+    scripts = ["\n".join(asset(name) for name in SCRIPTS)]
+    if charts:
+        scripts.insert(0, library())
+    viewer = any(isinstance(one, PlanPair) for one in found)
+    return (
+        environment()
+        .get_template("page.html.j2")
+        .render(
+            page=page,
+            t=page.texts,
+            made=page.made(teiten_version),
+            config=CONFIG,
+            embedded=list(_embedded(found)),
+            style=_ours(asset("report.css")),
+            scripts=[_ours(one) for one in scripts],
+            viewer_script=packed(SCRIPT) if viewer else "",
+            viewer_style=packed(STYLE) if viewer else "",
+            policy=policy(*scripts, *([viewer_script()] if viewer else [])),
+        )
+    )
+
+
+def _shown(shown: Iterable[Block], t: Texts) -> Markup:
+    """Blocks, one after the other."""
+    macros = environment().get_template("blocks.html.j2").module
+    return Markup("").join(getattr(macros, MACROS[type(one)])(one, t) for one in shown)
+
+
+@cache
+def environment() -> Environment:
+    """Templates that escape everything and know no undefined name."""
+    made = Environment(
+        loader=PackageLoader("teiten.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals["shown"] = _shown
+    made.filters["breakable"] = breakable
+    made.filters["script_json"] = script_json
+    made.filters["script_packed"] = script_packed
+    return made
+
+
+def breakable(text: str) -> Markup:
+    """A text whose long names of parameters may be broken after their underscores."""
+    return escape(text).replace("_", Markup("_<wbr>"))
+
+
+def script_json(value: Any) -> Markup:
+    """JSON for a script element: no ``<`` can end it, and NaN is a defect, not a number."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    escaped = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return Markup(escaped.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))  # noqa: S704
+
+
+def script_packed(value: Any) -> str:
+    """The same compressed, in base64: plans over partitions have hundreds of nodes each."""
+    text = gzip.compress(str(script_json(value)).encode(), mtime=0)
+    return base64.b64encode(text).decode("ascii")
+
+
+def policy(*scripts: str) -> str:
+    """A Content-Security-Policy that lets only these scripts run, and nothing be loaded."""
+    hashes = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'"
+        for one in scripts
+    )
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _ours(text: str) -> Markup:
+    """A text of Teiten itself or of its libraries, which no data of a campaign enters."""
+    return Markup(text)  # noqa: S704
+
+
+@cache
+def asset(name: str) -> str:
+    """A file of the assets as text."""
+    return (resources.files("teiten.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _embedded(found: Iterable[Block]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The data of charts and downloads by name; those of downloads last."""
+    files: list[blocks.Download] = []
+    for one in found:
+        if isinstance(one, Chart):
+            yield one.name, _chart_data(one)
+        elif isinstance(one, blocks.Downloads):
+            files += one.files
+    for file in files:
+        yield file.name, file.columns
+
+
+def _chart_data(chart: Chart) -> dict[str, Any]:
+    data: dict[str, Any] = {"spec": _without_config(chart.spec)}
+    if chart.fit:
+        data["fit"] = {"path": list(chart.fit.path), "beside": chart.fit.beside}
+    if not chart.chooser:
+        return {**data, "rows": chart.rows}
+    columns = [{**one, "spec": _without_config(one["spec"])} for one in chart.chooser["columns"]]
+    return {**data, "chooser": {**chart.chooser, "columns": columns}}
+
+
+def _without_config(spec: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in spec.items() if key != "config"}

@@ -1,0 +1,167 @@
+"""Where servers and load generator were, in words: the one room of the report that asks whether a
+server was attached, or ran on another host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from teiten.model.facts import HostFacts
+from teiten.model.hosts import PlannedHost
+from teiten.model.installation import Installation
+from teiten.model.plan import Plan
+
+if TYPE_CHECKING:
+    from teiten.report.view.kit import Kit
+
+Rows = list[tuple[str, str | None]]
+CLOCKS = "clocks"
+"""Of a trial's facts: role to offset and its uncertainty, in seconds."""
+
+
+def shown(host: PlannedHost) -> str:
+    """A host for people: as the study names it, or what this machine calls itself."""
+    return host.name or host.node
+
+
+def host_rows(kit: Kit) -> Rows:
+    """Where servers and load generator ran, and how far the clocks were apart."""
+    hosts = kit.analysis.plan.hosts
+    if hosts is None:
+        return []
+    t = kit.t
+    found: Rows = [(t(f"host.role-{one.role}"), _of_host(kit, one)) for one in hosts.each]
+    if hosts.together:
+        found = [(t("host.role-both"), _of_host(kit, hosts.db))]
+    if hosts.address is not None:
+        words = {"address": hosts.address, "client": hosts.client_address or ""}
+        found.append((t("host.way"), t("host.way.text", **words)))
+    found += [(t("host.clock"), text) for text in _clocks(kit)]
+    if not hosts.together:
+        found.append((t("host.client-cpu"), _client_cpu(kit)))
+    return found
+
+
+def client_rows(kit: Kit, rows: Callable[[Kit, HostFacts], Rows]) -> Rows:
+    """The client host's machine, where it is another than the servers'."""
+    hosts = kit.analysis.plan.hosts
+    if hosts is None or hosts.together:
+        return []
+    return [
+        (kit.t("host.of-client", what=what), value) for what, value in rows(kit, hosts.client.facts)
+    ]
+
+
+def _of_host(kit: Kit, host: PlannedHost) -> str:
+    return kit.t(
+        "host.text",
+        host=shown(host),
+        node=host.node,
+        user=host.user,
+        python=host.python,
+        workdir=host.workdir,
+    )
+
+
+def _client_cpu(kit: Kit) -> str | None:
+    """The largest shares of the client host's processors over all trials."""
+    busy = [
+        1 - trial.metrics["client_cpu_idle_share"]
+        for trial in kit.analysis.trials
+        if "client_cpu_idle_share" in trial.metrics
+    ]
+    if not busy:
+        return None
+    pgbench = [one.metrics.get("client_pgbench_cpu_share", 0.0) for one in kit.analysis.trials]
+    return kit.t("host.client-cpu.text", busy=f"{max(busy):.0%}", pgbench=f"{max(pgbench):.0%}")
+
+
+def _clocks(kit: Kit) -> Iterable[str]:
+    """The largest offset of each host over all trials."""
+    largest: dict[str, tuple[float, float]] = {}
+    for trial in kit.analysis.trials:
+        for role, (offset, uncertainty) in trial.facts.get(CLOCKS, {}).items():
+            if role not in largest or abs(offset) > abs(largest[role][0]):
+                largest[role] = (offset, uncertainty)
+    for role, (offset, uncertainty) in largest.items():
+        yield kit.t(
+            "host.clock.text",
+            role=kit.t(f"host.role-{role}"),
+            offset=f"{offset * 1000:+.1f}",
+            uncertainty=f"{uncertainty * 1000:.1f}",
+        )
+
+
+def machine_heading(kit: Kit) -> str:
+    """What the machine with the servers is called in the drawing."""
+    hosts = kit.analysis.plan.hosts
+    if hosts is None:
+        return kit.t("topology.machine")
+    role = "host.both" if hosts.together else "host.db"
+    return kit.t(role, host=shown(hosts.db))
+
+
+def client_machine(kit: Kit) -> tuple[str, HostFacts] | None:
+    """What the load generator's machine is called, and is; None where it is the servers'."""
+    hosts = kit.analysis.plan.hosts
+    if hosts is None or hosts.together:
+        return None
+    return kit.t("host.client", host=shown(hosts.client)), hosts.client.facts
+
+
+def link_text(kit: Kit) -> str:
+    """How the load generator reaches the servers."""
+    hosts = kit.analysis.plan.hosts
+    if hosts is not None and hosts.address is not None:
+        return kit.t("host.link", address=hosts.address)
+    attached = {one.attached is not None for _, one in kit.analysis.plan.servers}
+    if attached == {True}:
+        return kit.t("topology.link-attached")
+    return kit.t("topology.link-both" if True in attached else "topology.link")
+
+
+def whereabouts(kit: Kit) -> str:
+    """Where the servers are: here, on another host, or where they were attached."""
+    t = kit.t
+    hosts = kit.analysis.plan.hosts
+    if hosts is not None:
+        words = {"db": shown(hosts.db), "client": shown(hosts.client), "address": hosts.address}
+        return t("host.note-together" if hosts.together else "host.note-apart", **words)
+    attached = [
+        t("topology.attached", server=level, address=one.attached.address)
+        for level, one in kit.analysis.plan.servers
+        if one.attached is not None
+    ]
+    if not attached:
+        side_by_side = kit.study.measure.side_by_side
+        return t("topology.note-side-by-side" if side_by_side else "topology.note")
+    own = len(attached) < len(kit.analysis.plan.servers)
+    first = t("topology.note-attached-own" if own else "topology.note-attached")
+    return " ".join((first, *attached))
+
+
+def steps_of_sites(kit: Kit) -> list[str]:
+    """What is done otherwise than with servers that Teiten starts."""
+    attached = named_by_user(kit.analysis.plan)
+    if not attached:
+        return []
+    return [kit.t("procedure.attached", servers=kit.t("list.separator").join(attached))]
+
+
+def named_by_user(plan: Plan) -> list[str]:
+    """The servers that are told by the name that the user gave them, in the plan's order."""
+    return [level for level, one in plan.servers if one.attached is not None]
+
+
+def parameter_of(kit: Kit, level: str, name: str, otherwise: str | None) -> str | None:
+    """A parameter's value as a server has it that keeps its own settings; else ``otherwise``."""
+    server = dict(kit.analysis.plan.servers).get(level)
+    if server is None or server.attached is None:
+        return otherwise
+    own = server.attached.parameter(name)
+    return own.text if own is not None else None
+
+
+def origin_text(server: Installation) -> str:
+    """Where a server's programs are from, or the address at which it runs."""
+    return f"{server.source}: {server.name if server.attached is None else server.place}"

@@ -1,0 +1,209 @@
+"""A contrast as a table and as a forest: old, new, ratio, interval and verdict of every level."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from teiten.analysis.model.findings import ContrastResult, Interval, LevelResult, Verdict
+from teiten.report.charts.forest import ForestRow
+from teiten.report.names import Context
+from teiten.report.numbers import measured, spread
+from teiten.report.sentences import (
+    detectable_percent,
+    interval_text,
+    plain_percent,
+    ratio_text,
+    verdict_word,
+)
+from teiten.report.tables import Cell, Column, Row, Table, level_value
+from teiten.report.texts import Texts
+from teiten.report.view.kit import Kit, factor_of
+
+Value = Callable[[LevelResult, int], Cell]
+"""The cell of a level's old side (0) or new side (1)."""
+
+
+def detectable_text(t: Texts, verdict: Verdict) -> str:
+    """The smallest detectable effect, behind a verdict; empty where there is none to say."""
+    smallest = verdict.smallest_detectable
+    if smallest is None:
+        return ""
+    return t("table.detectable", percent=detectable_percent(t, smallest))
+
+
+@dataclass(frozen=True)
+class Telling:
+    """How intervals and what could have been seen are told."""
+
+    interval: Callable[[Texts, Interval | None], str] = interval_text
+    detectable: Callable[[Texts, Verdict], str] = detectable_text
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a table of a contrast says of it."""
+
+    t: Texts
+    caption: str
+    factors: tuple[str, ...]
+    """The factors that have a column, and below what their columns are called."""
+    titles: tuple[str, ...]
+    sides: tuple[str, str]
+    ratio: str
+    counted: str
+    """The title of the column with the number of pairs or trials."""
+    overall: str
+    """What the last row is called."""
+    note: str
+    value: Value
+    count: Callable[[LevelResult | None], Cell]
+    """How many pairs or trials a level has, or all of them."""
+    telling: Telling = Telling()
+    further: Callable[[LevelResult | None], Cell] | None = None
+    """Of a further column, after the interval; its title is ``further_title``."""
+    further_title: str = ""
+
+
+def verdict_table(
+    name: str, said: Judged, levels: Sequence[LevelResult], overall: Verdict
+) -> Table:
+    """A row for each level, and one over all levels."""
+    t = said.t
+    further = [Column(said.further_title, numeric=True)] if said.further else []
+    columns = (
+        *(Column(title, numeric=True) for title in said.titles),
+        *(Column(side, numeric=True) for side in said.sides),
+        Column(said.ratio, numeric=True),
+        Column(t("table.interval"), numeric=True),
+        *further,
+        Column(said.counted, numeric=True),
+        Column(t("table.verdict")),
+    )
+    rows = tuple(_row(said, level) for level in levels)
+    lead = (Cell(said.overall), *(Cell("") for _ in said.factors[1:])) if said.factors else ()
+    total = (*lead, Cell(""), Cell(""), *_judged(said, overall, None))
+    return Table(name, said.caption, columns, rows, total if len(rows) > 1 else None, said.note)
+
+
+def _row(said: Judged, level: LevelResult) -> Row:
+    return (
+        *(
+            Cell(text, level_value(text, at))
+            for at, (factor, text) in enumerate(level.context)
+            if factor in said.factors
+        ),
+        said.value(level, 0),
+        said.value(level, 1),
+        *_judged(said, level.verdict, level),
+    )
+
+
+def _judged(said: Judged, verdict: Verdict, level: LevelResult | None) -> Iterator[Cell]:
+    effect, t = verdict.effect, said.t
+    yield Cell(ratio_text(effect), effect.ratio if effect else None)
+    yield Cell(said.telling.interval(t, effect), effect.low if effect else None)
+    if said.further:
+        yield said.further(level)
+    yield said.count(level)
+    word = f"{verdict_word(t, verdict)}{said.telling.detectable(t, verdict)}"
+    yield Cell(word, kind=f"verdict {verdict.kind.value}")
+
+
+def side_of(level: LevelResult, side: int) -> tuple[float | None, Sequence[float], int]:
+    """Of one side its median, its values, and how many were over their limit."""
+    if side:
+        return level.new_median, level.new_values, level.new_over
+    return level.old_median, level.old_values, level.old_over
+
+
+def by_spread(factor: float) -> Value:
+    """The median with the digits that the trials' spread allows, in the shown unit."""
+
+    def value(level: LevelResult, side: int) -> Cell:
+        number, values, _ = side_of(level, side)
+        if number is None:
+            return Cell("—")
+        return Cell(measured(number * factor, spread(values) * factor), number)
+
+    return value
+
+
+def by_interval(factor: float) -> Value:
+    """The median with the digits that the ratio's interval allows, in the shown unit."""
+
+    def value(level: LevelResult, side: int) -> Cell:
+        number, values, _ = side_of(level, side)
+        if number is None:
+            return Cell("—")
+        half = half_width(level, number, values)
+        return Cell(measured(number * factor, half * factor), number)
+
+    return value
+
+
+def half_width(level: LevelResult, number: float, values: Sequence[float]) -> float:
+    """Of a median, as wide as the ratio's interval; without one as its values spread."""
+    effect = level.verdict.effect
+    relative = (effect.high - effect.low) / 2 if effect else math.nan
+    return abs(number) * relative if math.isfinite(relative) else spread(values)
+
+
+def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judged:
+    """As most kinds say it. ``noted``: with the note on how they were made, which is the same for
+    all tables of a workload."""
+    t, names = kit.t, kit.names
+    context = contrast.levels[0].context if contrast.levels else ()
+    factors = tuple(name for name, _ in context)
+    overall = contrast.overall
+    confidence = overall.effect.confidence if overall.effect else 0.95
+    sequential = kit.study.measure.sequential is not None
+    note = "table.contrast.note-sequential" if sequential else "table.contrast.note"
+    return Judged(
+        t,
+        caption_of(kit, contrast, kit.metric_title(contrast.metric)),
+        factors,
+        tuple(names.factor(one) for one in factors),
+        (names.side(contrast.old).long, names.side(contrast.new).long),
+        names.ratio,
+        t("table.pairs"),
+        t("level.overall"),
+        t(note, confidence=plain_percent(t, confidence)) if noted else "",
+        by_interval(factor_of(contrast.metric)),
+        lambda level: _pairs(level.verdict if level else overall),
+    )
+
+
+def _pairs(verdict: Verdict) -> Cell:
+    return Cell(str(verdict.pairs), verdict.pairs)
+
+
+def caption_of(kit: Kit, contrast: ContrastResult, metric: str) -> str:
+    workload = kit.names.workload(contrast.workload)
+    return kit.t("table.contrast.caption", metric=metric, workload=workload)
+
+
+def forest_rows(
+    t: Texts,
+    levels: Sequence[LevelResult],
+    overall: Verdict,
+    label: Callable[[Context], str],
+    telling: Telling = Telling(),
+) -> list[ForestRow]:
+    """All levels together, then each, where there are several; without what says nothing."""
+    rows = [forest_row(t, t("level.overall"), overall, telling, overall=True)]
+    if len(levels) > 1:
+        rows += [forest_row(t, label(one.context), one.verdict, telling) for one in levels]
+    return [row for row in rows if row is not None]
+
+
+def forest_row(
+    t: Texts, label: str, verdict: Verdict, telling: Telling, *, overall: bool = False
+) -> ForestRow | None:
+    effect = verdict.effect
+    if effect is None or not math.isfinite(effect.high):
+        return None
+    text = f"{ratio_text(effect)}  ({telling.interval(t, effect)})"
+    word = verdict_word(t, verdict)
+    return ForestRow(label, effect.ratio, effect.low, effect.high, text, word, overall)

@@ -1,0 +1,99 @@
+"""Charts of a metric by level: every trial as a dot, the median, the range."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from teiten.model.metrics import Metric
+from teiten.report.charts.base import Chart
+from teiten.report.charts.levels import Dot, LevelAxes, by_level
+from teiten.report.names import CORES, SERVER
+from teiten.report.view.kit import Group, Kit, factor_of
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a group is drawn in a chart by level."""
+
+    level: str
+    panel: str
+    side: str
+
+
+def place_of(kit: Kit, group: Group) -> Place:
+    """By clients, or where the cores are contrasted by these, with a side for each server."""
+    if kit.study.contrast != CORES:
+        return Place(*kit.names.axis(group.context), kit.short(group.side))
+    varied = {one.name for one in kit.study.factors if len(one.levels) > 1} - {SERVER}
+    others = tuple(pair for pair in group.context if pair[0] in varied)
+    server = kit.names.server(dict(group.context).get(SERVER, "")).short
+    return Place(group.side, kit.names.context(others) if others else "", server)
+
+
+def axes_for(kit: Kit, groups: Sequence[Group], y: str) -> LevelAxes:
+    """The axes of a chart by level of these groups."""
+    places = [place_of(kit, group) for group in groups]
+    if kit.study.contrast == CORES:
+        sides = tuple(dict.fromkeys(place.side for place in places))
+        levels = [Place(level, "", "") for level in kit.names.sides]
+        axes = level_axes(kit, (CORES, y, kit.names.factor(SERVER)), levels, sides)
+        return replace(axes, panels=tuple(dict.fromkeys(place.panel for place in places)))
+    factor = kit.names.axis_factor(groups[0].context) if groups else None
+    words = (factor, y, kit.names.factor(kit.study.contrast))
+    return level_axes(kit, words, places, kit.side_labels)
+
+
+def level_axes(
+    kit: Kit, words: tuple[str | None, str, str], places: Sequence[Place], sides: tuple[str, ...]
+) -> LevelAxes:
+    """``words``: the factor on the axis, the title of the other, and what the sides are."""
+    factor, y, side = words
+    t = kit.t
+    return LevelAxes(
+        x=kit.names.factor(factor) if factor else "",
+        y=y,
+        levels=tuple(dict.fromkeys(place.level for place in places)),
+        sides=sides,
+        panels=tuple(dict.fromkeys(place.panel for place in places)),
+        side=side,
+        block=t("table.block"),
+        trial=t("table.trial"),
+        median=t("word.median"),
+    )
+
+
+def dots_of(kit: Kit, groups: Sequence[Group], metric: str, factor: float) -> list[Dot]:
+    dots = []
+    for group in groups:
+        place = place_of(kit, group)
+        for trial in group.trials:
+            value = trial.metrics.get(metric, math.nan)
+            if math.isfinite(value):
+                dots.append(
+                    Dot(
+                        place.panel,
+                        place.level,
+                        place.side,
+                        value * factor,
+                        trial.block,
+                        trial.number,
+                    )
+                )
+    return dots
+
+
+def metric_chart(kit: Kit, name: str, groups: Sequence[Group], metric: Metric) -> Chart | None:
+    """Dots, medians and ranges of one metric by level; None where no trial has it."""
+    dots = dots_of(kit, groups, metric.name, factor_of(metric))
+    if not dots:
+        return None
+    title = kit.t("chart.by-level.title", metric=kit.t.either(f"metric.{metric.name}", metric.name))
+    return by_level(
+        name,
+        title,
+        kit.t("chart.by-level.note"),
+        dots,
+        axes_for(kit, groups, kit.metric_title(metric)),
+    )

@@ -1,0 +1,88 @@
+"""What the report shows of a kind of workload that says nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from teiten.analysis.model.findings import ContrastResult
+from teiten.kinds.contract_present import KindPresent
+from teiten.report.blocks import Block, Gallery, Section
+from teiten.report.charts.base import Chart
+from teiten.report.charts.forest import ForestWords, forest
+from teiten.report.sentences import plain_percent
+from teiten.report.tables import Table
+from teiten.report.topology import Box
+from teiten.report.view.contrasts import forest_rows, judged_by_pairs, verdict_table
+from teiten.report.view.kit import Kit
+from teiten.report.view.levels import metric_chart
+
+
+class UsualPresent(KindPresent):
+    """Sentence, forest, a chart of what is judged by level, and a table for each contrast."""
+
+    def load(self, kit: Kit) -> Box:
+        return Box("Teiten", (kit.t("topology.connection"),))
+
+    def answered(self, _: Kit, contrasts: Sequence[ContrastResult]) -> Sequence[ContrastResult]:
+        return contrasts
+
+    def beside(
+        self, kit: Kit, name: str, contrast: ContrastResult
+    ) -> tuple[Chart | None, tuple[str, ...]]:
+        return forest_of(kit, name, contrast), ()
+
+    def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
+        judged = [one for one in contrasts_of(kit, workload) if one.metric.judged][:1]
+        groups = kit.of_workload(workload)
+        drawn = (metric_chart(kit, f"{prefix}-judged", groups, one.metric) for one in judged)
+        charts = tuple(one for one in drawn if one is not None)
+        if charts:
+            yield Gallery(charts)
+        yield from tables_of(kit, prefix, workload)
+
+    def limits(self, kit: Kit, workload: str) -> Iterable[Block]:
+        del kit, workload
+        return ()
+
+    def sections(self, _: Kit) -> Iterable[Section]:
+        return ()
+
+    def published(self, _: Kit) -> tuple[Sequence[Chart], Sequence[Table]]:
+        return (), ()
+
+
+def contrasts_of(kit: Kit, workload: str) -> list[ContrastResult]:
+    """Those of a workload, what is judged first."""
+    mine = [one for one in kit.analysis.contrasts if one.workload == workload]
+    return sorted(mine, key=lambda one: not one.metric.judged)
+
+
+def tables_of(kit: Kit, prefix: str, workload: str) -> Iterator[Table]:
+    """Of each contrast, with a note below the first."""
+    for at, one in enumerate(contrasts_of(kit, workload)):
+        said = judged_by_pairs(kit, one, noted=at == 0)
+        yield verdict_table(f"{prefix}-contrast-{at + 1}", said, one.levels, one.overall)
+
+
+def forest_of(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
+    """The ratio with its interval by level; None where there is none."""
+    t, names = kit.t, kit.names
+    rows = forest_rows(t, contrast.levels, contrast.overall, names.context)
+    if not rows:
+        return None
+    metric = t.either(f"metric.{contrast.metric.name}", contrast.metric.name)
+    sides = t(
+        "contrast.sides", new=names.side(contrast.new).short, old=names.side(contrast.old).short
+    )
+    words = ForestWords(
+        axis=t("chart.forest.axis", metric=metric, sides=sides),
+        title=t(
+            "chart.forest.title" if names.by_version else "chart.forest.title-variant",
+            workload=names.workload(contrast.workload),
+            metric=metric,
+        ),
+        note=t("chart.forest.note", delta=plain_percent(t, contrast.overall.delta)),
+        ratio=names.ratio,
+        verdict=t("table.verdict"),
+    )
+    return forest(name, rows, contrast.overall.delta, words)
