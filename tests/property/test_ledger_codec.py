@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from teiten.kinds.contract import plan_of
+from teiten.kinds.registry import names
 from teiten.ledger import codec
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
-from teiten.model.study import Study
+from teiten.model.study import Study, Workload
 from teiten.model.trial import Problem, Series
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -23,6 +26,18 @@ PATHS = st.text("abc/.é 日", min_size=1, max_size=12).map(Path)
 st.register_type_strategy(float, FINITE)
 st.register_type_strategy(str, TEXT)
 st.register_type_strategy(Path, PATHS)
+
+
+def of_kind(workload: Workload) -> st.SearchStrategy[Workload]:
+    """The workload with a kind that there is, and options of that kind."""
+    return st.sampled_from(names()).flatmap(
+        lambda kind: st.from_type(plan_of(kind).options).map(
+            lambda options: replace(workload, kind=kind, options=options)
+        )
+    )
+
+
+st.register_type_strategy(Workload, st.builds(Workload).flatmap(of_kind))
 
 LARGE = [HealthCheck.too_slow, HealthCheck.data_too_large]
 SLOW = settings(max_examples=60, suppress_health_check=LARGE, deadline=None)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import teiten.plan.attached
+import teiten.plan.sites.attached
 from teiten.cli.passwords import take_passwords
 from teiten.errors import ServerError, StudyError, UsageError
 from teiten.execute.sites.attached.asking import check_version
@@ -18,7 +18,7 @@ from teiten.execute.sites.attached.site import without_secrets
 from teiten.model.attached import AttachedServer, ServerParameter, is_address, named_address
 from teiten.model.installation import Version
 from teiten.model.text import Language
-from teiten.plan.attached import same_value, split_settings
+from teiten.plan.sites.attached import same_value, split_settings
 from teiten.report.texts import read_entries
 from teiten.study.document import CATALOGUE
 from teiten.study.load import load_study
@@ -173,7 +173,7 @@ def test_every_caution_of_attached_servers_has_its_texts(language: Language) -> 
     values = {"server", "role", "address", "sessions", "settings", "servers", "own"}
     for key, text in entries.items():
         assert {name for _, name, _, _ in string.Formatter().parse(text) if name} <= values, key
-    source = inspect.getsource(teiten.plan.attached)
+    source = inspect.getsource(teiten.plan.sites.attached)
     codes = {key.split(".")[1] for key in entries}
     assert codes == set(re.findall(r'"(attached(?:-[a-z-]+)?)"', source))
     assert len(entries) == 2 * len(codes)

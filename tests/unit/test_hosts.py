@@ -18,7 +18,7 @@ from teiten.model.study import Study
 from teiten.model.text import Language
 from teiten.model.units import Share
 from teiten.plan.describe import actions
-from teiten.plan.remote import check_remote, host_cautions, placement_cautions
+from teiten.plan.sites.remote import check_remote, host_cautions, placement_cautions
 from teiten.report.campaign import render_html
 from teiten.report.texts import caution_text
 from teiten.study.load import load_study

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from teiten.errors import LedgerError
 from teiten.kinds.pgbench.model import pgbench_of
 from teiten.kinds.queries.model import queries_of
 from teiten.ledger import codec
@@ -39,7 +40,10 @@ def test_nothing_of_a_load_is_lost() -> None:
         plan.study.workloads, written_by_0_1(path)["study"]["workloads"], strict=True
     ):
         load = pgbench_of(workload)
-        assert (workload.kind, list(workload.clients)) == (old["kind"], old["clients"])
+        assert (workload.kind, list(workload.own_levels("clients") or ())) == (
+            old["kind"],
+            old["clients"],
+        )
         assert (load.script.name, load.script.text) == (
             old["script"]["name"],
             old["script"]["text"],
@@ -63,3 +67,11 @@ def test_nothing_of_queries_is_lost() -> None:
     groups = [(one.name, one.title.ja, list(one.queries)) for one in found.groups]
     assert groups == [(one["name"], one["title"]["ja"], one["queries"]) for one in old["groups"]]
     assert [one.name for one in workload.layouts] == [one["name"] for one in old["layouts"]]
+
+
+def test_a_kind_that_is_not_there_is_told() -> None:
+    plan = codec.decode_plan(FILES[0].read_text(encoding="utf-8"))
+    table = json.loads(codec.encode_plan(plan))
+    table["study"]["workloads"][0]["kind"] = "vacuum"
+    with pytest.raises(LedgerError, match="of the kind 'vacuum', which this Teiten does not have"):
+        codec.decode_plan(json.dumps(table))

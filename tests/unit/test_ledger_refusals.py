@@ -132,6 +132,9 @@ from teiten.errors import LedgerError
 from teiten.ledger.store import Ledger
 from teiten.ledger.campaigns import list_campaigns
 import teiten.cli.campaign.analyse
+from teiten.kinds.contract import plan_of
+from teiten.kinds.registry import names
+[plan_of(one) for one in names()]
 folder = Path(sys.argv[1])
 os.setgroups([]); os.setgid(65534); os.setuid(65534)
 for read_only in (True, False):

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from teiten.errors import MachineError, TeitenError, UsageError
+from teiten.factors.cores import automatic_cores, in_order, pin
 from teiten.host.cautions.machine import plan_cautions
 from teiten.host.cautions.variants import pinned_apart
 from teiten.model.facts import HostFacts, LogicalCpu
 from teiten.model.plan import Plan
 from teiten.plan.checks import check
 from teiten.plan.expand import expand
-from teiten.plan.pinning import automatic_cores, in_order, pin
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
 from teiten.study.sides import Shared, SideFlags, ab_study

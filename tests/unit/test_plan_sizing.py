@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from teiten.datasets.pgbench.plan import PLAN as DATA
+from teiten.datasets.plan import data_bytes
+from teiten.factors.clients import automatic_clients
 from teiten.model.facts import HostFacts
 from teiten.model.study import DataSet, Study
 from teiten.model.units import GIB, Bytes, Seconds
 from teiten.plan.settings import size_setting
-from teiten.plan.sizing import SCALES, automatic_clients, size
-from teiten.plan.volumes import data_bytes
+from teiten.plan.sizing import size
 from teiten.study.load import load_study
 from tests.fixtures.synthetic_plan import HOST
 
@@ -90,7 +92,7 @@ def test_little_free_disk_makes_a_small_scale() -> None:
 
 
 def test_where_nothing_fits_the_smallest_scale_is_planned() -> None:
-    assert sized(machine(memory=0.5, free=0.1)).workloads[0].data.scale == SCALES[0]
+    assert sized(machine(memory=0.5, free=0.1)).workloads[0].data.scale == DATA.scales[0]
 
 
 def test_what_is_given_is_left_alone() -> None:
@@ -107,8 +109,8 @@ def test_one_workload_may_have_its_own_scale_and_clients() -> None:
     assert study.workload("read").data == DataSet(7, 100)
     assert study.workload("update").data.scale == 50
     assert clients(study) == ("1", "2", "4", "5", "8")
-    assert study.workload("read").clients == ("5",)
-    assert study.workload("update").clients == ("1", "2", "4", "8")
+    assert study.workload("read").own_levels("clients") == ("5",)
+    assert study.workload("update").own_levels("clients") == ("1", "2", "4", "8")
 
 
 def test_a_longer_target_makes_longer_trials() -> None:
@@ -136,7 +138,7 @@ def test_every_machine_gets_a_study_without_open_values(
     assert float(study.measure.duration).is_integer()
     largest = max(data_bytes(workload.data) for workload in study.workloads)
     assert size_setting(values(study), "shared_buffers") >= 1.25 * largest
-    if study.workloads[0].data.scale != SCALES[0]:
+    if study.workloads[0].data.scale != DATA.scales[0]:
         assert largest <= 0.15 * facts.memory.total
     assert size(study, facts) == study, "sizing a sized study changes nothing"
 

@@ -190,7 +190,7 @@ def test_where_every_query_is_over_the_limit_nothing_is_said() -> None:
     ],
 )
 def test_what_only_a_load_can_have_is_refused(changes: dict[str, object]) -> None:
-    with pytest.raises(UsageError, match="is for loads of pgbench") as caught:
+    with pytest.raises(UsageError, match="which times queries one by one") as caught:
         load_study("queries", **changes)  # type: ignore[arg-type]
     assert caught.value.hint
     assert not times_queries(load_study("observe"))

@@ -21,7 +21,6 @@ from teiten.cli.campaign.noise import against_itself
 from teiten.cli.campaign.progress import PlainWatcher
 from teiten.cli.console import Console, Verbosity
 from teiten.errors import MachineError, UsageError
-from teiten.execute.dry import DryExecutor
 from teiten.execute.scheduler import run_campaign
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Attempt, Ending
@@ -30,6 +29,7 @@ from teiten.model.text import Language
 from teiten.model.trial import Outcome, Trial
 from teiten.model.units import GIB, Bytes, Seconds
 from teiten.plan.checks import check
+from teiten.plan.dry import DryExecutor
 from teiten.plan.expand import expand
 from teiten.plan.sizing import size
 from teiten.report.campaign import render_markdown

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from teiten.datasets.ssb.plan import PLAN as DATA
 from teiten.datasets.ssb.rows import sizes
 from teiten.errors import MachineError, TeitenError
 from teiten.execute.postgres.templates.identity import expected_bytes, template_fingerprint
@@ -19,7 +20,7 @@ from teiten.model.ssb_size import expected_rows, table_bytes
 from teiten.model.study import DataKind, DataSet, Study
 from teiten.plan.checks import check
 from teiten.plan.expand import expand
-from teiten.plan.sizing import SSB_SCALES, size
+from teiten.plan.sizing import size
 from teiten.study.load import load_study
 from tests.fixtures.planned import FOLDER, PGBENCH
 from tests.fixtures.synthetic_plan import HOST, make_installation
@@ -143,7 +144,7 @@ def test_what_data_mean() -> None:
 def test_the_scale_is_fitted() -> None:
     study = size(load_study("parallel"), HOST)
     (scale,) = {workload.data.scale for workload in study.workloads}
-    assert scale in SSB_SCALES and scale > 0.1
+    assert scale in DATA.scales and scale > 0.1
     assert size(load_study("queries"), HOST).workloads[0].data.scale == 20
 
 

@@ -85,8 +85,8 @@ def test_observe_asks_what_the_reports_ask() -> None:
 def test_published_has_the_numbers_of_the_reports() -> None:
     study = load_study("observe", profile="published")
     levels = ("1", "16", "32", "64", "96", "128", "160", "192")
-    assert study.workload("read").clients == levels
-    assert study.workload("update").clients == (*levels, "288", "432")
+    assert study.workload("read").own_levels("clients") == levels
+    assert study.workload("update").own_levels("clients") == (*levels, "288", "432")
     factor = study.factor("clients")
     assert factor is not None and factor.levels == (*levels, "288", "432")
     assert {workload.data.scale for workload in study.workloads} == {2000}
@@ -171,7 +171,7 @@ def test_flags_change_what_they_name() -> None:
 def test_clients_from_the_command_line_replace_those_of_every_workload() -> None:
     study = load_study("observe", profile="published", overrides=["clients=8"])
     assert study.factor("clients") == Factor("clients", ("8",))
-    assert [workload.clients for workload in study.workloads] == [(), ()]
+    assert [workload.levels for workload in study.workloads] == [(), ()]
 
 
 def test_any_factor_can_be_added() -> None:

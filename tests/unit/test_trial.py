@@ -7,12 +7,12 @@ import dataclasses
 import pytest
 
 from teiten.errors import MachineError, ServerError
-from teiten.execute.dry import DryExecutor, DryTrial
 from teiten.execute.executor import Facts
 from teiten.execute.trial import TrialRun, outcome_of, run_trial
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.trial import Outcome, Problem, Step, Trial
 from teiten.model.units import Seconds
+from teiten.plan.dry import DryExecutor, DryTrial
 from tests.fixtures.synthetic_plan import make_plan
 
 METHOD = [

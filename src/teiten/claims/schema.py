@@ -9,8 +9,8 @@ from pydantic import ConfigDict, Field, PlainValidator, create_model, model_vali
 from teiten.analysis.model import claims as model
 from teiten.analysis.model.predicate import Predicate
 from teiten.claims.registry import known, measures
+from teiten.factors.registry import factor_name
 from teiten.kinds.metrics import by_name
-from teiten.study.levels import factor_name
 from teiten.study.schema import Name, Table, Text, Words
 from teiten.study.values import one_of
 

@@ -3,27 +3,62 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from teiten.kinds.registry import Stage, kind, offers
 from teiten.model.metrics import Metric
-from teiten.model.study import Workload, WorkloadOptions
+from teiten.model.plan import PlannedTrial
+from teiten.model.study import Measure, Study, Workload, WorkloadOptions
+from teiten.model.units import Seconds
 
 if TYPE_CHECKING:
     from teiten.analysis.model.measured import Measured
+    from teiten.plan.setup import Setup
     from teiten.study.place import Place
     from teiten.study.schema import WorkloadTable
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a trial does, said once for everybody who tells of it."""
+
+    code: str
+    """Under which reports have their words for it."""
+    said: str
+    """In English, for plans."""
+    values: Mapping[str, float] = field(default_factory=dict)
+    """For reports: times in seconds as float, counts as int."""
+
+
+@dataclass(frozen=True)
+class Instead:
+    """What a study runs, and what it runs in place of that because a flag says so."""
+
+    workloads: list[dict[str, Any]]
+    """All tables of the study."""
+    selected: Sequence[str]
+    """The names of those that run."""
+    set_by_flag: tuple[str | int, ...] = ()
+    """The path of the key, or of the table, that the flag set."""
+    dropped: Sequence[str] = ()
+    """Factors whose levels were of the study's own workloads."""
 
 
 class KindPlan(ABC):
     """A kind in the stages before anything runs; ``kinds/KIND/plan.py`` holds one as ``PLAN``."""
 
+    does: ClassVar[str]
+    """What a workload of this kind does, for messages: ``times queries one by one``."""
+
     metrics: ClassVar[tuple[Metric, ...]]
     """What a trial of the kind has one number of each of; the first one is judged."""
     contrasted: ClassVar[tuple[str, ...]]
     """The names of those that get verdicts, the judged one first; also the machine's."""
+
+    # In the study file
+
     options: ClassVar[type[WorkloadOptions]] = WorkloadOptions
     """The class of a workload's options."""
     table: ClassVar[type[WorkloadTable]]
@@ -31,7 +66,24 @@ class KindPlan(ABC):
     told_by: ClassVar[str | None] = None
     """The key that tells the kind of a workload that names none."""
     changeable: ClassVar[tuple[str, ...]] = ()
-    """Which of the kind's own keys profiles and ``--set`` may change, for all workloads or one."""
+    """Which of the kind's own keys profiles and ``--set`` may change, of all workloads or one."""
+    changeable_of_one: ClassVar[tuple[str, ...]] = ()
+    """Those that are changed of one workload alone: ``--set workloads.NAME.KEY=…``."""
+    level_keys: ClassVar[tuple[str, ...]] = ()
+    """Those that hold the workload's own levels of the factor of the same name."""
+
+    # Factors and measuring
+
+    brings: ClassVar[tuple[str, ...]] = ()
+    """Factors that vary a workload of a kind that brings them, and no other."""
+    needs: ClassVar[tuple[str, ...]] = ()
+    """Those of them without whose levels it cannot run."""
+    without: ClassVar[tuple[str, ...]] = ()
+    """Keys of ``[measure]`` that it cannot have."""
+    lasts: ClassVar[bool] = False
+    """A trial is measured for ``measure.duration``, after a warm-up of ``measure.warmup``."""
+    any_data: ClassVar[bool] = False
+    """It runs on whatever tables a flag names, where other workloads keep theirs."""
 
     @abstractmethod
     def options_of(self, place: Place, table: WorkloadTable) -> WorkloadOptions:
@@ -39,6 +91,73 @@ class KindPlan(ABC):
 
         Raises what ``place.error`` makes: the keys contradict, or a file is not there.
         """
+
+    def check(self, place: Place, workload: Workload) -> None:
+        """Raise what ``place.error`` makes where a workload's parts do not fit together."""
+
+    def from_flag(self, key: str, value: Any) -> Any:
+        """What a value of a flag is in the study file: files are named from the current folder."""
+        return value
+
+    def instead(self, running: Instead, value: str, *, by_flag: bool) -> Instead:
+        """What a flag that is named like ``told_by`` makes of what the study runs.
+
+        Only called where ``told_by`` is a key.
+        """
+        raise NotImplementedError
+
+    def tells(self, factor: str) -> bool:
+        """Whether workloads tell the levels of a factor themselves, by ``own_levels``."""
+        return False
+
+    def own_levels(self, options: WorkloadOptions, factor: str) -> tuple[str, ...] | None:
+        """The levels of a factor that a workload tells; None where the study names them."""
+        return None
+
+    # In a plan
+
+    def begin(self, setup: Setup, options: WorkloadOptions) -> Setup:
+        """A trial's setup before any factor sets its part."""
+        return setup
+
+    def measured_seconds(self, measure: Measure, workload: Workload) -> Seconds:
+        """What a trial measures; an open duration counts nothing."""
+        return Seconds(measure.duration or 0.0)
+
+    def load_seconds(self, measure: Measure, workload: Workload) -> Seconds:
+        """What a trial's load takes, warm-up included; an open duration counts nothing."""
+        warmup = measure.warmup or 0.0 if self.lasts else 0.0
+        return Seconds(warmup + self.measured_seconds(measure, workload))
+
+    def processes(self, trial: PlannedTrial) -> int:
+        """The server's processes that work for the load at the same time, for its memory."""
+        return trial.clients
+
+    # In words
+
+    def facts(self, workload: Workload) -> Iterable[str]:
+        """What a plan tells of a workload besides its source and its data."""
+        return ()
+
+    @abstractmethod
+    def loading(self, version: str, where: str) -> str:
+        """What is done to a server. ``version``: of pgbench; ``where``: ``this machine``, or a
+        host."""
+
+    def rehearsal(self) -> Step:
+        """The trial of a workload's scripts before the first trial of a campaign."""
+        return Step("rehearsal", "try its script")
+
+    @abstractmethod
+    def warm_up(self, study: Study, workload: Workload) -> Step: ...
+
+    @abstractmethod
+    def measuring(self, study: Study, workload: Workload) -> Step:
+        """How trials of a workload are measured."""
+
+    def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
+        """What one trial does in its slice of a number, from 1 on."""
+        return self.measuring(study, study.workloads[0]).said
 
 
 def plan_of(name: str) -> KindPlan:
@@ -69,7 +188,7 @@ class KindAnalysis:
     by_pgbench: ClassVar[bool] = False
     """Its numbers depend on the version of the campaign's pgbench."""
 
-    def results(self, measured: Measured) -> object:  # noqa: ARG002
+    def results(self, measured: Measured) -> object:
         """What is found beside verdicts: the kind's own values."""
         return None
 

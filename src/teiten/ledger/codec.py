@@ -36,12 +36,11 @@ def encode_plan(plan: Plan) -> str:
 
 
 def decode_plan(text: str) -> Plan:
-    """A plan of this or any earlier version of Teiten."""
-    table = json.loads(text)
-    workloads = table["study"]["workloads"] = list(in_new_form(table["study"]["workloads"]))
-    options = [one["options"] for one in workloads]
+    """A plan of this or any earlier version of Teiten. Raises LedgerError for a kind of workload
+    that this one does not have."""
+    table = in_new_form(json.loads(text))
     plan: Plan = _adapter(Plan).validate_python(table)
-    return with_options(plan, options)
+    return with_options(plan, [one["options"] for one in table["study"]["workloads"]])
 
 
 def encode_facts(facts: HostFacts) -> str:

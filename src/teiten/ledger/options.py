@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from pydantic import TypeAdapter
 
+from teiten.errors import LedgerError
 from teiten.kinds.contract import plan_of
+from teiten.kinds.registry import names
 from teiten.model.plan import Plan
 from teiten.model.study import WorkloadOptions
 
@@ -29,8 +31,10 @@ def encode_options(plan: Plan) -> list[Any]:
 
 
 def with_options(plan: Plan, tables: list[Any]) -> Plan:
-    """The plan with the options of its workloads. Raises as pydantic where one is not of its
-    kind's form, KeyError where there is no such kind."""
+    """The plan with the options of its workloads.
+
+    Raises as pydantic where one is not of its kind's form, LedgerError for an unknown kind.
+    """
     workloads = tuple(
         replace(one, options=_decoded(one.kind, table))
         for one, table in zip(plan.study.workloads, tables, strict=True)
@@ -38,22 +42,34 @@ def with_options(plan: Plan, tables: list[Any]) -> Plan:
     return replace(plan, study=replace(plan.study, workloads=workloads))
 
 
-def in_new_form(workloads: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Workloads as they are written today, from those of any ledger."""
-    for one in workloads:
-        yield one if "options" in one else _from_version_2(one)
+def in_new_form(plan: Any) -> Any:
+    """A plan as it is written today, from that of any ledger; unchanged where it is none."""
+    study = plan.get("study") if isinstance(plan, dict) else None
+    if not isinstance(study, dict) or not isinstance(study.get("workloads"), list):
+        return plan
+    workloads = [_workload(one) if isinstance(one, dict) else one for one in study["workloads"]]
+    return {**plan, "study": {**study, "workloads": workloads}}
 
 
 def _decoded(kind: str, table: Any) -> WorkloadOptions:
+    if kind not in names():
+        raise LedgerError(
+            f"a workload of the ledger is of the kind {kind!r}, which this Teiten does not have",
+            "read it with the Teiten that wrote it, or a newer one",
+        )
     found: WorkloadOptions = TypeAdapter(plan_of(kind).options).validate_python(table)
     return found
 
 
-def _from_version_2(table: Mapping[str, Any]) -> dict[str, Any]:
+def _workload(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Before version 3 the options stood beside the kind; clients had a key of their own."""
     kind = table.get("kind", "pgbench")
-    options = {key: table[key] for key in _OF_KINDS[kind] if key in table}
-    if kind == "queries":
-        options["folder"] = table["script"]["name"]
-    old = {key for keys in _OF_KINDS.values() for key in keys}
+    old = {"clients", *(key for keys in _OF_KINDS.values() for key in keys)}
     kept = {key: value for key, value in table.items() if key not in old}
-    return {**kept, "kind": kind, "options": options}
+    if "options" not in table:
+        kept["options"] = {key: table[key] for key in _OF_KINDS.get(kind, ()) if key in table}
+    if "options" not in table and kind == "queries":
+        kept["options"]["folder"] = table.get("script", {}).get("name", "")
+    if table.get("clients"):
+        kept["levels"] = [["clients", table["clients"]], *table.get("levels", [])]
+    return {**kept, "kind": kind}

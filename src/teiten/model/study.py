@@ -6,7 +6,7 @@ Values that a profile leaves to the machine are ``None`` (or an empty tuple of l
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -158,15 +158,21 @@ class Workload:
     data: DataSet
     changes_data: bool
     """The cluster is restored from its template before every trial."""
-    clients: tuple[str, ...] = ()
-    """The levels of the factor clients in this workload; empty for all of them."""
     layouts: tuple[Layout, ...] = ()
     """Those that its tables may have; empty where the factor layout says nothing of it."""
     preload: tuple[str, ...] = ()
     """Extensions whose libraries every session of this workload loads."""
     levels: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Factors of which this workload has only some levels, with these; ``clients`` and ``query``
-    stand in their own fields."""
+    """Factors of which this workload has only some levels, with these."""
+
+    def own_levels(self, factor: str) -> tuple[str, ...] | None:
+        """The levels of a factor that this workload has; None for all of them."""
+        return dict(self.levels).get(factor)
+
+    def limited(self, factor: str, levels: tuple[str, ...]) -> Workload:
+        """The workload with these levels of a factor alone; with all of them for none."""
+        others = tuple(one for one in self.levels if one[0] != factor)
+        return replace(self, levels=((factor, levels), *others) if levels else others)
 
     def layout(self, name: str) -> Layout:
         return next(layout for layout in self.layouts if layout.name == name)
@@ -292,6 +298,11 @@ class Study:
 
     def factor(self, name: str) -> Factor | None:
         return next((factor for factor in self.factors if factor.name == name), None)
+
+    def with_levels(self, factor: str, levels: tuple[str, ...]) -> Study:
+        """The study with other levels of one of its factors."""
+        factors = (Factor(factor, levels) if one.name == factor else one for one in self.factors)
+        return replace(self, factors=tuple(factors))
 
     def workload(self, name: str) -> Workload:
         return next(workload for workload in self.workloads if workload.name == name)

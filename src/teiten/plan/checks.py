@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from teiten.errors import MachineError, UsageError
+from teiten.errors import MachineError
+from teiten.factors.registry import rules
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.quantities import format_size
-from teiten.plan.directories import check_directories
 from teiten.plan.huge_pages import check_huge_pages
-from teiten.plan.pinning import check_cores
-from teiten.plan.settings import count_setting, size_setting
-from teiten.plan.sizing import SPARE_CONNECTIONS
-
-OWN_CONNECTIONS = 3
-"""Of Teiten, besides the clients, to an attached server: the sampler and the checks."""
+from teiten.plan.settings import size_setting
+from teiten.plan.sites.of import site_of
 
 
 def check(plan: Plan, facts: HostFacts, folder: Path) -> None:
@@ -25,8 +21,8 @@ def check(plan: Plan, facts: HostFacts, folder: Path) -> None:
     ``folder``: where clusters and templates are made; ``facts.disk`` is the disk below it.
     """
     check_connections(plan)
-    check_cores(plan, facts)
-    check_directories(plan, facts)
+    for factor in rules():
+        factor.check_plan(plan, facts)
     check_huge_pages(plan, facts)
     short = [*_disk_shortfall(plan, facts, folder), *_memory_shortfall(plan, facts)]
     if short:
@@ -38,24 +34,14 @@ def check(plan: Plan, facts: HostFacts, folder: Path) -> None:
 
 def check_connections(plan: Plan) -> None:
     """Every trial's clients fit into its max_connections, with some to spare."""
-    trial = max(plan.trials, key=_missing_connections)
-    if _missing_connections(trial) <= 0:
-        return
-    attached = trial.template.installation.attached
-    if attached is not None:
-        raise UsageError(
-            f"clients={trial.clients} needs {trial.clients + OWN_CONNECTIONS} connections to the"
-            f" server {trial.cell.level('server')}; {attached.free_connections} are free there for"
-            f" the role {attached.role}",
-            "fewer clients, or a higher max_connections (or CONNECTION LIMIT of the role) there",
-        )
-    limit = count_setting(dict(trial.settings), "max_connections")
-    needed = trial.clients + SPARE_CONNECTIONS
-    raise UsageError(
-        f"clients={trial.clients} needs max_connections of at least {needed}"
-        f" ({SPARE_CONNECTIONS} are kept for superusers and the sampler); it is {limit}",
-        f"--guc max_connections={needed}, or fewer clients",
-    )
+
+    def missing(trial: PlannedTrial) -> int:
+        return site_of(trial.template.installation, plan.hosts).missing_connections(trial)
+
+    trial = max(plan.trials, key=missing)
+    if missing(trial) > 0:
+        site = site_of(trial.template.installation, plan.hosts)
+        raise site.too_few_connections(trial)
 
 
 def _disk_shortfall(plan: Plan, facts: HostFacts, folder: Path) -> Iterator[tuple[str, str]]:
@@ -82,14 +68,6 @@ def _memory_shortfall(plan: Plan, facts: HostFacts) -> Iterator[tuple[str, str]]
             f" {format_size(facts.memory.available)} are available: {format_size(short)} short",
             "less with --guc shared_buffers=…",
         )
-
-
-def _missing_connections(trial: PlannedTrial) -> int:
-    attached = trial.template.installation.attached
-    if attached is not None:
-        return trial.clients + OWN_CONNECTIONS - attached.free_connections
-    limit = count_setting(dict(trial.settings), "max_connections")
-    return trial.clients + SPARE_CONNECTIONS - limit
 
 
 def _smaller(plan: Plan) -> str:

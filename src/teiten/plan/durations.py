@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from teiten.datasets.plan import build_seconds, data_bytes
+from teiten.kinds.contract import plan_of
 from teiten.model.study import Study, Workload
 from teiten.model.units import Seconds
-from teiten.plan import volumes
-from teiten.plan.cells import cell_groups, data_sets, levels_of
+from teiten.plan.cells import cell_groups, data_sets
 from teiten.plan.estimate import trial_time
+from teiten.plan.levels import levels_of
 from teiten.plan.side_by_side import pairs_of_a_start
 
 DEFAULT_TARGET = Seconds(3600.0)
@@ -34,7 +36,7 @@ def overhead(study: Study) -> float:
 def preparing_seconds(study: Study) -> float:
     """Building the templates."""
     sets = {data for workload in study.workloads for data in data_sets(study, workload)}
-    return installations(study) * sum(volumes.build_seconds(data) for data in sets)
+    return installations(study) * sum(build_seconds(data) for data in sets)
 
 
 def block_seconds(study: Study) -> float:
@@ -47,8 +49,8 @@ def block_seconds(study: Study) -> float:
 
 
 def _mean_trial_seconds(study: Study, workload: Workload) -> float:
-    size = max(map(volumes.data_bytes, data_sets(study, workload)))
-    load = volumes.load_seconds(study.measure, workload)
+    size = max(map(data_bytes, data_sets(study, workload)))
+    load = plan_of(workload.kind).load_seconds(study.measure, workload)
     begins = trial_time(study.measure, size, restores=workload.changes_data, load=load).total
     goes_on = trial_time(study.measure, size, restores=False, starts=False).total
     pairs = pairs_of_a_start(study)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from teiten.kinds.queries.model import NAME as QUERIES
-from teiten.kinds.queries.model import queries_of
+from teiten.datasets.plan import build_seconds, data_bytes, is_laid_out
+from teiten.kinds.contract import plan_of
 from teiten.model.plan import Needs, PlannedTrial, TemplateSpec
 from teiten.model.study import DataSet, Measure, Study
 from teiten.model.units import MIB, Bytes, Seconds
 from teiten.plan import volumes
 from teiten.plan.cells import data_sets
-from teiten.plan.layouts import laid_out
-from teiten.plan.settings import count_setting, size_setting
+from teiten.plan.settings import size_setting
+from teiten.plan.sites.of import starts
 
 START_SECONDS = 0.6
 """Starting a server and connecting."""
@@ -114,7 +114,7 @@ def estimate(
         seconds=Seconds(_preparing(trials, missing) + sum(_trial_times(study, trials))),
         measured_seconds=Seconds(sum(_measured(study, trial) for trial in trials)),
         disk=_disk(study, trials, missing),
-        memory=_memory(trials),
+        memory=_memory(study, trials),
         directories=tuple(
             (place, Bytes(int(_clusters(study, trials, place) * HEADROOM)))
             for place in dict.fromkeys(trial.directory for trial in trials)
@@ -129,7 +129,7 @@ def disk_of_data(study: Study, installations: int) -> Bytes:
     for workload in study.workloads:
         for data in data_sets(study, workload):
             sets[data] = sets.get(data, False) or not workload.changes_data
-    sizes = {data: volumes.data_bytes(data) + CLUSTER_BYTES for data in sets}
+    sizes = {data: data_bytes(data) + CLUSTER_BYTES for data in sets}
     templates = sum(sizes.values())
     kept = sum(size for data, size in sizes.items() if sets[data])
     return Bytes(installations * (templates + kept) + max(sizes.values(), default=0))
@@ -137,14 +137,12 @@ def disk_of_data(study: Study, installations: int) -> Bytes:
 
 def _measured(study: Study, trial: PlannedTrial) -> float:
     workload = study.workload(trial.cell.workload)
-    if workload.kind == QUERIES:
-        return volumes.query_seconds(workload.data) * queries_of(workload).runs
-    return study.measure.duration or 0.0
+    return plan_of(workload.kind).measured_seconds(study.measure, workload)
 
 
 def _preparing(trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> float:
     kinds = {trial.kind for trial in trials}
-    built = sum(volumes.build_seconds(template.data) for template in missing)
+    built = sum(build_seconds(template.data) for template in missing)
     return built + REHEARSAL_SECONDS * len(kinds)
 
 
@@ -159,19 +157,19 @@ def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float
             cloned.add(cluster)
         else:
             cloned.discard(cluster)
-        size = volumes.data_bytes(trial.template.data)
+        size = data_bytes(trial.template.data)
         start = (trial.restart, trial.copy)
         starts = not trial.restart or start not in started
         started.add(start)
-        load = volumes.load_seconds(study.measure, workload)
+        load = plan_of(workload.kind).load_seconds(study.measure, workload)
         time = trial_time(study.measure, size, restores=restores, starts=starts, load=load)
         yield time.total
 
 
 def _disk(study: Study, trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> Bytes:
     """In the working folder: templates, logs, evidence, and the clusters that are not elsewhere."""
-    built = sum(one.expected_bytes for one in missing if one.installation.attached is None)
-    making = (volumes.data_bytes(one.data) for one in missing if laid_out(one.data))
+    built = sum(one.expected_bytes for one in missing if starts(one.installation))
+    making = (data_bytes(one.data) for one in missing if is_laid_out(one.data))
     # while one template is laid out its tables are there twice; the clusters come after that
     clusters = max(_clusters(study, trials, None), max(making, default=0))
     evidence = LOG_BYTES + EVIDENCE_BYTES * len(trials)
@@ -186,7 +184,7 @@ def _clusters(study: Study, trials: Sequence[PlannedTrial], place: str | None) -
     changed = 0
     wal = 0
     for trial in trials:
-        if trial.directory != place or trial.template.installation.attached is not None:
+        if trial.directory != place or not starts(trial.template.installation):
             continue
         workload = study.workload(trial.cell.workload)
         size = int(trial.template.expected_bytes)
@@ -196,37 +194,32 @@ def _clusters(study: Study, trials: Sequence[PlannedTrial], place: str | None) -
             kept[trial.template.fingerprint, trial.copy] = size
         load = (study.measure.warmup or 0.0) + (study.measure.duration or 0.0)
         limit = size_setting(dict(trial.settings), "max_wal_size")
-        data = volumes.data_bytes(trial.template.data)
+        data = data_bytes(trial.template.data)
         wal = max(wal, min(limit, volumes.wal_bytes(workload, data, load)))
     return sum(kept.values()) + study.at_once * (changed + wal)
 
 
-def _memory(trials: Sequence[PlannedTrial]) -> Bytes:
+def _memory(study: Study, trials: Sequence[PlannedTrial]) -> Bytes:
     """Of the most demanding servers that run at the same time, and of the clients of one."""
     together: dict[tuple[int, int], dict[int, PlannedTrial]] = {}
     for trial in trials:
         start = (trial.restart, 0 if trial.restart else trial.number)
         together.setdefault(start, {}).setdefault(trial.copy, trial)
-    most = max((_memory_of_pair(pair.values()) for pair in together.values()), default=0)
+    most = max((_memory_of_pair(study, pair.values()) for pair in together.values()), default=0)
     return Bytes(most + OTHER_BYTES)
 
 
-def _memory_of_pair(pair: Collection[PlannedTrial]) -> int:
-    own = [trial for trial in pair if trial.template.installation.attached is None]
+def _memory_of_pair(study: Study, pair: Collection[PlannedTrial]) -> int:
+    own = [trial for trial in pair if starts(trial.template.installation)]
     if not own:  # pgbench alone; buffers are there already
         return 0
     servers = sum(int(size_setting(dict(trial.settings), "shared_buffers") * 1.02) for trial in own)
-    return servers + max(map(_clients_memory, own)) + (len(own) - 1) * IDLE_BYTES
+    return servers + max(_load_memory(study, trial) for trial in own) + (len(own) - 1) * IDLE_BYTES
 
 
-def _clients_memory(trial: PlannedTrial) -> int:
-    settings = dict(trial.settings)
-    mapped = min(size_setting(settings, "shared_buffers"), volumes.data_bytes(trial.template.data))
-    processes = trial.clients + (_workers(settings) if trial.cell.level("query") else 0)
+def _load_memory(study: Study, trial: PlannedTrial) -> int:
+    """The server's processes that work for the load, and the buffers that each has mapped."""
+    buffers = size_setting(dict(trial.settings), "shared_buffers")
+    mapped = min(buffers, data_bytes(trial.template.data))
+    processes = plan_of(study.workload(trial.cell.workload).kind).processes(trial)
     return processes * (CLIENT_BYTES + mapped // PAGE_TABLE_SHARE)
-
-
-def _workers(settings: Mapping[str, str]) -> int:
-    """The most parallel workers of a query."""
-    names = ("max_parallel_workers_per_gather", "max_parallel_workers", "max_worker_processes")
-    return min(count_setting(settings, name) for name in names)

@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+from teiten.datasets.plan import data_bytes
 from teiten.errors import UsageError
-from teiten.kinds.pgbench.model import PgbenchOptions
+from teiten.factors.registry import rules
 from teiten.model.facts import LogicalCpu
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import Cell, Plan, PlannedTrial, TemplateSpec
-from teiten.model.study import DataSet, Factor, QueryMode, Study, Workload
+from teiten.model.study import DataSet, Factor, Study
 from teiten.model.units import Bytes
-from teiten.plan.attached import check_attached, split_settings
-from teiten.plan.cells import cell_groups, data_of, every_level, level_of
+from teiten.plan.cells import cell_groups
 from teiten.plan.estimate import CLUSTER_BYTES, estimate
-from teiten.plan.layouts import check_layouts, check_preloads
 from teiten.plan.ordering import in_blocks
-from teiten.plan.pinning import FACTOR as CORES
-from teiten.plan.pinning import Pinning, pin
-from teiten.plan.settings import settings_of
+from teiten.plan.preloads import check_preloads
+from teiten.plan.setup import Around, setup_of
 from teiten.plan.side_by_side import with_turns
-from teiten.plan.volumes import data_bytes
+from teiten.plan.sites.of import site_of
 
 Fingerprint = Callable[[Installation, bool, DataSet], str]
 """Names a template: installation, whether with data checksums, data set."""
@@ -47,14 +45,18 @@ def expand(
     levels are one installation by accident.
     """
     _check_servers(study, servers)
-    check_attached(study, servers)
+    for level, installation in servers:
+        site_of(installation).check_server(study, level, installation)
     size = expected_bytes or (lambda data: Bytes(data_bytes(data) + CLUSTER_BYTES))
     templates = _Templates(dict(servers), fingerprint, size)
     trials = tuple(_trials(study, templates, seed, cpus))
     if study.measure.side_by_side:
         trials = tuple(with_turns(study, trials))
     needed = tuple(templates.by_fingerprint.values())
-    check_layouts(trials)
+    for factor in rules():
+        factor.check_trials(trials)
+    for trial in trials:
+        site_of(trial.template.installation).check_trial(trial)
     check_preloads(study, trials)
     return Plan(
         study=study,
@@ -83,8 +85,7 @@ class _Templates:
         key = (server, checksums, data)
         if key not in self._made:
             installation = self.servers[server]
-            if installation.attached is not None:
-                checksums = installation.attached.data_checksums
+            checksums = site_of(installation).checksums(installation, checksums)
             made = TemplateSpec(
                 installation=installation,
                 checksums=checksums,
@@ -99,39 +100,29 @@ class _Templates:
 def _trials(
     study: Study, templates: _Templates, seed: int, cpus: Sequence[LogicalCpu]
 ) -> Iterator[PlannedTrial]:
-    most = max((int(cores) for cores in every_level(study, CORES)), default=0)
     copies = _copies(study, templates.servers)
     contrasted = study.factor(study.contrast)
     order = in_blocks(cell_groups(study), blocks=study.measure.blocks, seed=seed)
     for number, placed in enumerate(order, start=1):
         cell: Cell = placed.item
-        workload = study.workload(cell.workload)
-        clients = int(cell.level("clients") or 1)
         server = cell.level("server") or ""
-        cores = level_of(study, cell, CORES)
-        pinned = Pinning() if cores is None else pin(cpus, int(cores), most)
+        installation = templates.servers[server]
+        setup = setup_of(Around(study, cell, cpus))
         yield PlannedTrial(
             number=number,
             block=placed.block,
             cell=cell,
             seed=placed.seed,
-            template=templates.of(
-                server, level_of(study, cell, "checksums") == "on", data_of(workload, cell)
-            ),
-            clients=clients,
-            threads=max(1, clients // 2),  # 2021 §4.4: half of the clients
-            query_mode=_query_mode(study, workload, cell),
-            settings=_settings(study, cell, templates.servers[server]),
+            template=templates.of(server, setup.checksums, setup.data),
+            clients=setup.clients,
+            threads=max(1, setup.clients // 2),  # 2021 §4.4: half of the clients
+            query_mode=setup.query_mode,
+            settings=site_of(installation).settings(installation, setup.settings),
             copy=_copy_by_level(study, cell, contrasted) or copies[server],
-            server_cpus=pinned.server,
-            client_cpus=pinned.client,
-            directory=level_of(study, cell, "directory"),
+            server_cpus=setup.server_cpus,
+            client_cpus=setup.client_cpus,
+            directory=setup.directory,
         )
-
-
-def _query_mode(study: Study, workload: Workload, cell: Cell) -> QueryMode:
-    own = workload.options.query_mode if isinstance(workload.options, PgbenchOptions) else None
-    return QueryMode(level_of(study, cell, "query_mode") or own or QueryMode.SIMPLE)
 
 
 def _copy_by_level(study: Study, cell: Cell, contrasted: Factor | None) -> int | None:
@@ -139,14 +130,6 @@ def _copy_by_level(study: Study, cell: Cell, contrasted: Factor | None) -> int |
     if not study.measure.side_by_side or contrasted is None:
         return None
     return 1 + contrasted.levels.index(cell.level(contrasted.name) or "")
-
-
-def _settings(study: Study, cell: Cell, installation: Installation) -> tuple[tuple[str, str], ...]:
-    """All of the cell's parameters, or those that an attached server takes for a session."""
-    settings = settings_of(study, cell)
-    if installation.attached is None:
-        return settings
-    return split_settings(installation.attached, settings).by_session
 
 
 def _copies(study: Study, servers: Mapping[str, Installation]) -> dict[str, int]:

@@ -15,7 +15,7 @@ from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.saturation import PROVISIONAL, Probe, Saturation
 from teiten.model.study import Factor, Study
 from teiten.model.units import Seconds
-from teiten.plan.sizing import SPARE_CONNECTIONS
+from teiten.plan.settings import SPARE_CONNECTIONS
 
 WITHOUT_GAIN = 2
 """Doublings in a row that bring nothing, before the search ends: one short trial may be low by
@@ -110,7 +110,7 @@ def provisional_study(study: Study, most: int) -> Study:
         profile=PROVISIONAL,
         conclusive=False,
         factors=factors,
-        workloads=tuple(replace(one, clients=()) for one in study.workloads),
+        workloads=tuple(one.limited("clients", ()) for one in study.workloads),
         measure=short,
     )
 

@@ -6,8 +6,6 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 
-from teiten.model.plan import Cell
-from teiten.model.study import GUC_PREFIX, Study
 from teiten.model.units import GIB, KIB, MIB, Bytes
 
 _FACTORS = {"": 0, "B": 1, "kB": KIB, "MB": MIB, "GB": GIB, "TB": 1024 * GIB}
@@ -19,7 +17,8 @@ _UNITLESS = {
 }
 """What a number without a unit counts (pg_settings.unit)."""
 
-PRELOAD = "session_preload_libraries"
+SPARE_CONNECTIONS = 10
+"""Beyond the clients: superusers, the sampler, the checks."""
 DEFAULTS = {
     "shared_buffers": "128MB",
     "work_mem": "4MB",
@@ -31,25 +30,6 @@ DEFAULTS = {
     "max_parallel_workers_per_gather": "2",
 }
 """PostgreSQL's own, for what a study does not set."""
-
-
-def settings_of(study: Study, cell: Cell) -> tuple[tuple[str, str], ...]:
-    """The study's parameters with the levels of the cell, its set of parameters, and the levels of
-    its server's alias, applied. The study must be sized."""
-    of_alias = dict(study.server_levels).get(cell.level("server") or "", ())
-    levels = {
-        name.removeprefix(GUC_PREFIX): level
-        for name, level in (*of_alias, *cell.levels)
-        if name.startswith(GUC_PREFIX)
-    }
-    fixed = {setting.name: setting.value or "" for setting in study.settings}
-    together = cell.level("parameters")
-    varied = dict(study.parameter_set(together).settings) if together is not None else {}
-    found = {**fixed, **varied, **levels}
-    preload = study.workload(cell.workload).preload
-    if preload:
-        found[PRELOAD] = ", ".join(filter(None, (found.get(PRELOAD, ""), *preload)))
-    return tuple(found.items())
 
 
 def size_setting(settings: Mapping[str, str], name: str) -> Bytes:

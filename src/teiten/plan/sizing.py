@@ -10,13 +10,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from teiten.kinds.queries.model import NAME as QUERIES
+from teiten.datasets.plan import data_bytes
+from teiten.datasets.plan import plan_of as plan_of_data
+from teiten.factors.registry import rules
+from teiten.kinds.contract import plan_of
 from teiten.model.facts import HostFacts
 from teiten.model.quantities import exact_size
 from teiten.model.study import (
-    DataKind,
-    DataSet,
-    Factor,
     Measure,
     Setting,
     Study,
@@ -24,12 +24,12 @@ from teiten.model.study import (
 )
 from teiten.model.units import GIB, MIB, Bytes, Seconds
 from teiten.plan import volumes
-from teiten.plan.cells import data_sets, most_clients
+from teiten.plan.cells import data_sets
 from teiten.plan.durations import installations, overhead, target, trials_by_workload
 from teiten.plan.estimate import disk_of_data
+from teiten.plan.levels import most_clients
 from teiten.plan.pairs import begun, bounded
-from teiten.plan.pinning import FACTOR as CORES
-from teiten.plan.pinning import automatic_cores
+from teiten.plan.settings import SPARE_CONNECTIONS
 
 DATA_SHARE_OF_MEMORY = 0.15
 BUFFERS_FOR_DATA = 1.25
@@ -42,69 +42,26 @@ SHORTEST, LONGEST = 10, 300
 """Seconds of a trial whose duration is derived; 300 s are the reports' (2021 §4.4)."""
 LONGEST_OF_PAIRS = 60
 """Of a sequential design: noise that a longer trial would average, more pairs average too."""
-SPARE_CONNECTIONS = 10
-"""Beyond the clients: superusers, the sampler, the checks."""
 USUAL_CONNECTIONS = 500
 """2021 §4.3.4."""
-
-_MANTISSAS = (1, 1.5, 2, 3, 5, 7)
-SCALES = tuple(int(m * 10**e) for e in (1, 2, 3) for m in _MANTISSAS if m * 10**e <= 2000)
-"""Coarse steps, so that templates are used again; the reports' 2000 is the largest."""
-SSB_SCALES = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
-"""The same of the Star Schema Benchmark; 100 is the reports'."""
 
 
 def size(study: Study, facts: HostFacts) -> Study:
     """The study with every open value filled in: clients, scale, duration, warm-up, settings."""
-    sized = _with_clients(_with_cores(begun(study), facts), facts)
+    sized = begun(study)
+    for factor in rules():
+        sized = factor.sized(sized, facts)
     sized = _with_scale(sized, facts)
     sized = replace(sized, measure=_timed(sized))
     sized = replace(sized, measure=bounded(sized))
     return replace(sized, settings=tuple(_settings(sized, facts)))
 
 
-def automatic_clients(cores: int, limit: int | None = None) -> tuple[str, ...]:
-    """1, half of the cores, the cores, twice and four times as many."""
-    counts = {1, max(1, cores // 2), cores, 2 * cores, 4 * cores}
-    return tuple(str(count) for count in sorted(counts) if limit is None or count <= limit)
-
-
-def _with_cores(study: Study, facts: HostFacts) -> Study:
-    factor = study.factor(CORES)
-    if factor is None or factor.levels:
-        return study
-    return _with_levels(study, CORES, automatic_cores(facts))
-
-
-def _with_levels(study: Study, name: str, levels: tuple[str, ...]) -> Study:
-    factors = (Factor(name, levels) if each.name == name else each for each in study.factors)
-    return replace(study, factors=tuple(factors))
-
-
-def _with_clients(study: Study, facts: HostFacts) -> Study:
-    factor = study.factor("clients")
-    if factor is None or factor.levels:
-        return study
-    fixed = next((each.value for each in study.settings if each.name == "max_connections"), None)
-    limit = max(1, int(fixed) - SPARE_CONNECTIONS) if fixed and fixed.isdecimal() else None
-    levels = automatic_clients(facts.cpu.logical, limit)
-    cores = study.factor(CORES)
-    if cores is not None and study.contrast == CORES:
-        levels = (max(cores.levels, key=int),)  # 2013 §2.6: as many clients as the most cores
-    own = {level for workload in study.workloads for level in workload.clients}
-    union = tuple(sorted(own | set(levels), key=int))
-    workloads = tuple(
-        workload if workload.clients or union == levels else replace(workload, clients=levels)
-        for workload in study.workloads
-    )
-    return replace(_with_levels(study, "clients", union), workloads=workloads)
-
-
 def _with_scale(study: Study, facts: HostFacts) -> Study:
     if all(workload.data.scale is not None for workload in study.workloads):
         return study
-    open_kinds = {one.data.kind for one in study.workloads if one.data.scale is None}
-    scales = SSB_SCALES if DataKind.SSB in open_kinds else SCALES
+    kinds = {one.data.kind for one in study.workloads if one.data.scale is None}
+    scales = min((plan_of_data(kind).scales for kind in sorted(kinds)), key=min)
     for scale in reversed(scales):
         workloads = _at_scale(study, scale)
         if _fits(replace(study, workloads=workloads), facts):
@@ -114,17 +71,11 @@ def _with_scale(study: Study, facts: HostFacts) -> Study:
 
 def _at_scale(study: Study, scale: float) -> tuple[Workload, ...]:
     return tuple(
-        workload
-        if workload.data.scale is not None
-        else replace(workload, data=_data_at(workload.data, scale))
-        for workload in study.workloads
+        one
+        if one.data.scale is not None
+        else replace(one, data=plan_of_data(one.data.kind).at_scale(one.data, scale))
+        for one in study.workloads
     )
-
-
-def _data_at(data: DataSet, scale: float) -> DataSet:
-    """pgbench's scale is a whole number."""
-    whole = data.kind is not DataKind.SSB or scale == int(scale)
-    return replace(data, scale=max(1, int(scale)) if whole else scale)
 
 
 def _fits(study: Study, facts: HostFacts) -> bool:
@@ -140,7 +91,7 @@ def _fits(study: Study, facts: HostFacts) -> bool:
 def _timed(study: Study) -> Measure:
     """Duration and warm-up: what the target leaves for each trial."""
     measure = study.measure
-    if all(workload.kind == QUERIES for workload in study.workloads):
+    if not any(plan_of(workload.kind).lasts for workload in study.workloads):
         return replace(measure, duration=Seconds(0.0), warmup=Seconds(0.0))
     if measure.duration is not None:
         warmup = measure.warmup
@@ -165,7 +116,7 @@ def _warmup(duration: Seconds) -> Seconds:
 
 def _largest_data(study: Study) -> Bytes:
     sets = (data for workload in study.workloads for data in data_sets(study, workload))
-    return Bytes(max(map(volumes.data_bytes, sets)))
+    return Bytes(max(map(data_bytes, sets)))
 
 
 def _settings(study: Study, facts: HostFacts) -> Iterator[Setting]:
@@ -197,8 +148,7 @@ def _max_wal_size(study: Study, _facts: HostFacts) -> str:
     measure = study.measure
     load = (measure.warmup or 0.0) + (measure.duration or 0.0)
     written = max(
-        volumes.wal_bytes(workload, volumes.data_bytes(workload.data), load)
-        for workload in study.workloads
+        volumes.wal_bytes(workload, data_bytes(workload.data), load) for workload in study.workloads
     )
     return exact_size(max(2, math.ceil(2.5 * written / GIB)) * GIB)
 
@@ -215,7 +165,7 @@ _DERIVATIONS = {
     "max_wal_size": _max_wal_size,
     "max_connections": _max_connections,
 }
-"""``study.values.SIZED_SETTINGS``."""
+"""``study.parameters.SIZED_SETTINGS``."""
 
 
 def _power_of_two_below(value: int, bounds: Sequence[int]) -> int:

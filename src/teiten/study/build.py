@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from teiten.factors.registry import rule
 from teiten.kinds.contract import plan_of
-from teiten.kinds.pgbench.model import NAME as PGBENCH
-from teiten.kinds.queries.model import NAME as QUERIES
-from teiten.kinds.queries.model import queries_of
 from teiten.model.build import BuildSpec
 from teiten.model.hosts import Hosts
 from teiten.model.study import (
-    GUC_PREFIX,
-    DataKind,
     Factor,
     Measure,
+    ParameterSet,
     Sequential,
     Setting,
     Study,
@@ -26,33 +23,30 @@ from teiten.model.text import Bilingual
 from teiten.study.data import data_set, layouts
 from teiten.study.document import CATALOGUE, Document
 from teiten.study.draft import Draft
+from teiten.study.factors import study_factors, with_told_levels
 from teiten.study.file import StudyFile
-from teiten.study.levels import SIZED_SETTINGS
+from teiten.study.parameters import SIZED_SETTINGS
 from teiten.study.place import Place
 from teiten.study.schema import HostsTable, MeasureTable, SettingTable, WorkloadTable
 from teiten.study.values import AUTO
-from teiten.study.variation import (
-    check_layouts,
-    own_levels,
-    parameter_sets,
-    with_own_levels,
-)
-from teiten.suggest import did_you_mean
+from teiten.study.variation import own_levels
 
 BY_FLAG = Bilingual("set on the command line", "コマンドラインで指定")
 COMMAND_LINE = "command line"
 _ONE_OF_THEM = "leave out one of the two"
+_USUAL = {key: field.default for key, field in MeasureTable.model_fields.items()}
 
 
 def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[str, ...]) -> Study:
     """The study of a draft. Raises UsageError or StudyError where its parts contradict."""
     tables = draft.checked()
-    factors = _factors(draft, tables)
+    factors = study_factors(draft, tables)
     study = tables.study
     workloads = tuple(_workloads(draft, document, tables, factors))
-    factors = _named_queries(draft, factors, workloads)
-    check_layouts(draft, study.contrast, factors, workloads)
-    _check_queries(draft, tables.measure, workloads)
+    factors = with_told_levels(draft, factors, workloads)
+    for factor in factors:
+        rule(factor.name).check_study(draft, tables, factor, workloads)
+    _check_measure(draft, tables.measure, workloads)
     return Study(
         name=study.name,
         title=study.title,
@@ -68,7 +62,7 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
         measure=_measure(draft, tables.measure, conclusive=study.conclusive),
         server_aliases=tuple((name, one.server) for name, one in tables.servers.items()),
         server_levels=tuple(_server_levels(draft, tables, factors)),
-        parameters=parameter_sets(draft, tables, factors),
+        parameters=tuple(_parameter_sets(tables, factors)),
         builds=tuple(_builds(draft, document, tables, factors)),
         target_seconds=tables.measure.target,
         differences=study.differences,
@@ -90,82 +84,6 @@ def _hosts(draft: Draft, table: HostsTable) -> Hosts | None:
             )
         return None
     return Hosts(**named)
-
-
-def _factors(draft: Draft, tables: StudyFile) -> tuple[Factor, ...]:
-    levels = dict(tables.factors)
-    if "server" not in levels:
-        raise draft.error(
-            ("factors",), "names no server", 'add for example server = ["17", "18"], or --servers'
-        )
-    levels = _with_queries(levels, tables, draft)
-    if "clients" not in levels and _has_load(tables, draft):
-        raise draft.error(
-            ("factors",), "has no clients", 'add for example clients = [1, 4, 16], or "auto"'
-        )
-    if levels.get("clients"):
-        levels["clients"] = _all_clients(levels["clients"], tables, draft)
-    levels = with_own_levels(draft, tables, levels)
-    _check_contrast(draft, tables.study.contrast, levels)
-    _check_fixed_settings(draft, levels)
-    return tuple(Factor(name, found) for name, found in levels.items())
-
-
-def _has_load(tables: StudyFile, draft: Draft) -> bool:
-    return any(table.kind == PGBENCH for table in tables.workloads if table.name in draft.selected)
-
-
-def _with_queries(
-    levels: Mapping[str, tuple[str, ...]], tables: StudyFile, draft: Draft
-) -> dict[str, tuple[str, ...]]:
-    """The factor query is made of the names of the queries; whoever names some selects them."""
-    has_queries = any(
-        table.kind == QUERIES for table in tables.workloads if table.name in draft.selected
-    )
-    if has_queries:
-        return {**levels, "query": levels.get("query", ())}
-    if "query" in levels:
-        raise draft.error(("factors", "query"), "needs a workload of queries", "give --queries DIR")
-    return dict(levels)
-
-
-def _all_clients(base: tuple[str, ...], tables: StudyFile, draft: Draft) -> tuple[str, ...]:
-    """The factor's levels with those that only one workload has, in rising order."""
-    own = [table.clients for table in tables.workloads if table.name in draft.selected]
-    found = {level for levels in (base, *own) for level in levels}
-    return base if found == set(base) else tuple(sorted(found, key=int))
-
-
-def _check_contrast(draft: Draft, contrast: str, levels: Mapping[str, tuple[str, ...]]) -> None:
-    if contrast not in levels:
-        raise draft.error(
-            ("study", "contrast"),
-            f"{contrast!r} is not a factor of this study.{did_you_mean(contrast, levels)}",
-            f"its factors are {', '.join(levels)}; add levels with --set {contrast}=A,B",
-        )
-    if contrast == "cores" and not levels[contrast]:
-        return  # auto: the machine has two levels or more, or sizing refuses
-    if len(levels[contrast]) < 2:
-        found = ", ".join(levels[contrast]) or AUTO
-        flag = "--servers 17,18" if contrast == "server" else f"--set {contrast}=A,B"
-        raise draft.error(
-            ("factors", contrast),
-            f"{contrast} is contrasted and needs at least two levels, the old one first; it has"
-            f" {found}",
-            f"give both, for example {flag}",
-        )
-
-
-def _check_fixed_settings(draft: Draft, levels: Mapping[str, tuple[str, ...]]) -> None:
-    for name, change in draft.fixed_settings.items():
-        varied = levels.get(GUC_PREFIX + name)
-        if varied is not None:
-            raise draft.error(
-                ("settings", name, "value"),
-                f"fixes {name} to {change.value}, but the factor {GUC_PREFIX}{name} varies it"
-                f" ({', '.join(varied)})",
-                _ONE_OF_THEM,
-            )
 
 
 def _server_levels(
@@ -208,53 +126,22 @@ def _builds(
         yield name, BuildSpec(source, table.configure, table.cflags, table.meson)
 
 
-def _named_queries(
-    draft: Draft, factors: Sequence[Factor], workloads: Sequence[Workload]
-) -> tuple[Factor, ...]:
-    """The factors with the names of all queries, or of those that were selected."""
-    names = tuple(
-        dict.fromkeys(
-            each.name
-            for one in workloads
-            if one.kind == QUERIES
-            for each in queries_of(one).queries
-        )
-    )
-    for factor in factors:
-        for level in factor.levels if factor.name == "query" else ():
-            if level not in names:
+def _parameter_sets(tables: StudyFile, factors: Sequence[Factor]) -> Iterator[ParameterSet]:
+    levels = next((factor.levels for factor in factors if factor.name == "parameters"), ())
+    for name in levels:
+        yield ParameterSet(name, tuple(tables.parameters[name].items()))
+
+
+def _check_measure(draft: Draft, table: MeasureTable, workloads: Sequence[Workload]) -> None:
+    """What is asked of the measuring is had by every workload."""
+    for key in (key for key in MeasureTable.model_fields if getattr(table, key) != _USUAL[key]):
+        for one in workloads:
+            if key in plan_of(one.kind).without:
                 raise draft.error(
-                    ("factors", "query"),
-                    f"there is no query {level!r}.{did_you_mean(level, names)}",
-                    f"there are {', '.join(names)}",
+                    ("measure", key),
+                    f"{key} is not for the workload {one.name}, which {plan_of(one.kind).does}",
+                    "leave it out, or leave the workload out",
                 )
-    return tuple(
-        Factor("query", factor.levels or names) if factor.name == "query" else factor
-        for factor in factors
-    )
-
-
-def _check_queries(draft: Draft, table: MeasureTable, workloads: Sequence[Workload]) -> None:
-    """A query is timed alone, on one server at a time, and by Teiten itself."""
-    named = [one.name for one in workloads if one.kind == QUERIES]
-    asked = {
-        "slices": table.slices > 1,
-        "restart_every": table.restart_every > 1,
-        "flame_graph": table.flame_graph,
-    }
-    for key in (key for key, found in asked.items() if found and named):
-        raise draft.error(
-            ("measure", key),
-            f"{key} is for loads of pgbench, and the workload {named[0]} times queries one by one",
-            "leave it out, or leave the workload out",
-        )
-
-
-def _base_clients(tables: StudyFile, factors: Sequence[Factor]) -> tuple[str, ...]:
-    """The levels of a workload without its own: none named where they are all of the factor's."""
-    base = tables.factors.get("clients", ())
-    found = next((factor.levels for factor in factors if factor.name == "clients"), ())
-    return () if base == found else base
 
 
 def _workloads(
@@ -278,44 +165,35 @@ def _workloads(
     for name in draft.selected:
         index, table = by_name[name]
         workload = _workload(draft, document, index, table)
-        yield replace(
-            workload,
-            clients=workload.clients or _base_clients(tables, factors),
-            levels=own_levels(table, tables.factors, factors),
-        )
+        yield replace(workload, levels=own_levels(table, tables.factors, factors))
 
 
 def _workload(draft: Draft, document: Document, index: int, table: WorkloadTable) -> Workload:
     # the catalogue's own come last, so that a copy of one of its studies finds them from anywhere
     folders = (document.path.parent, document.path.parent / "sql", CATALOGUE / "sql")
     place = Place(index, folders, lambda path, message, hint, _: draft.error(path, message, hint))
-    data = data_set(draft, folders, index, table)
-    if table.kind == PGBENCH and data.kind is not DataKind.PGBENCH:
-        raise draft.error(
-            ("workloads", index, "data"),
-            "a load of pgbench runs on pgbench's tables",
-            "leave data out, or make it a workload of queries",
-        )
-    return Workload(
+    kind = plan_of(table.kind)
+    workload = Workload(
         name=table.name,
         title=table.title,
         description=table.description,
         kind=table.kind,
-        options=plan_of(table.kind).options_of(place, table),
-        data=data,
-        layouts=layouts(draft, folders, index, table),
+        options=kind.options_of(place, table),
+        data=data_set(place, table),
+        layouts=layouts(place, table),
         changes_data=table.changes_data,
         preload=table.preload,
-        clients=table.clients,
     )
+    kind.check(place, workload)
+    return workload
 
 
 def _settings(
     draft: Draft, document: Document, tables: StudyFile, factors: Sequence[Factor]
 ) -> Iterator[Setting]:
-    varied = {factor.name for factor in factors}
+    varied = {name for one in factors for name in rule(one.name).parameters(one.name)}
     for name, table in tables.settings.items():
-        if GUC_PREFIX + name not in varied:
+        if name not in varied:
             yield _setting(draft, document, name, table)
 
 

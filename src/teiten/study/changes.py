@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from teiten.errors import UsageError
+from teiten.factors.registry import plain_names, rules
 from teiten.kinds.contract import plan_of
 from teiten.kinds.registry import names as kinds
 from teiten.model.attached import named_address
 from teiten.model.study import GUC_PREFIX
-from teiten.study.file import own_keys
-from teiten.study.levels import OTHER_NAMES, PLAIN_FACTORS
 from teiten.study.schema import BuildTable, HostsTable, MeasureTable, StudyTable, WorkloadTable
 from teiten.study.values import name as alias_name
 from teiten.suggest import did_you_mean
@@ -28,14 +27,13 @@ STUDY_KEYS = tuple(key for key in StudyTable.model_fields if key != "differences
 _WORKLOAD_KEYS = tuple(
     key for key in WorkloadTable.model_fields if key not in {"name", "kind", "optional", "data"}
 )
-_OF_ONE_WORKLOAD = ("title", "description", "clients", "levels")
+_OF_ONE_WORKLOAD = ("title", "description", "levels")
 """Keys that are never changed for all workloads at once."""
 
 BUILD_KEYS = tuple(BuildTable.model_fields)
-SPECIAL_KEYS = ("workloads", "script", "queries")
 DATA_KEYS = ("data.kind", "data.script", "data.size", "data.variant")
 LAYOUT_KEY = "data.layouts."
-"""Before a layout's name. Like DATA_KEYS of every workload of queries."""
+"""Before a layout's name."""
 HOST_KEYS = tuple(HostsTable.model_fields)
 TABLES = (
     "study",
@@ -88,23 +86,32 @@ class Change:
 
 
 def workload_keys(kind: str) -> tuple[str, ...]:
-    """What may be changed of a workload of a kind."""
-    own = own_keys(kind)
-    return (*_WORKLOAD_KEYS, *(key for key in plan_of(kind).changeable if key in own))
+    """What may be changed of one workload of a kind."""
+    said = plan_of(kind)
+    return (*_WORKLOAD_KEYS, *said.changeable, *said.changeable_of_one)
 
 
 def shared_workload_keys() -> tuple[str, ...]:
     """Short keys that change every workload that has them."""
-    found = dict.fromkeys(key for kind in kinds() for key in workload_keys(kind))
-    return tuple(key for key in found if key not in _OF_ONE_WORKLOAD)
+    common = (key for key in _WORKLOAD_KEYS if key not in _OF_ONE_WORKLOAD)
+    own = (key for kind in kinds() for key in plan_of(kind).changeable)
+    return tuple(dict.fromkeys((*common, *own)))
+
+
+def special_keys() -> dict[str, str | None]:
+    """Short keys that decide what runs, before all others: which workloads, or a load of a kind in
+    place of the study's own; by the kind."""
+    told = {plan_of(kind).told_by: kind for kind in kinds()}
+    return {"workloads": None, **{key: kind for key, kind in told.items() if key is not None}}
 
 
 def short_keys() -> tuple[str, ...]:
     """Every key that may stand without its table."""
+    shared = shared_workload_keys()
     return (
-        *SPECIAL_KEYS,
-        *(name for name in PLAIN_FACTORS if name != "query_mode"),
-        *shared_workload_keys(),
+        *special_keys(),
+        *(name for name in plain_names() if name not in shared),
+        *shared,
         *MEASURE_KEYS,
         *STUDY_KEYS,
     )
@@ -156,8 +163,9 @@ def from_command_line(
         if value is not None
     ]
     _refuse_repeated(changes)
+    special = special_keys()
     return tuple(
-        sorted(changes, key=lambda one: (one.key not in SPECIAL_KEYS, one.key != "data.script"))
+        sorted(changes, key=lambda one: (one.key not in special, one.key != "data.script"))
     )
 
 
@@ -188,11 +196,11 @@ def full_key(key: str) -> str:
     """
     if key.startswith(GUC_PREFIX):
         return f"factors.{key}"
-    if key in (*SPECIAL_KEYS, *DATA_KEYS, *shared_workload_keys()) or key.startswith(LAYOUT_KEY):
+    if key in (*special_keys(), *DATA_KEYS, *shared_workload_keys()) or key.startswith(LAYOUT_KEY):
         return key
-    key = OTHER_NAMES.get(key, key)
-    if key in PLAIN_FACTORS:
-        return f"factors.{key}"
+    factor = next((one.name for one in rules() if key in (one.name, *one.other_names)), None)
+    if factor is not None:
+        return f"factors.{factor}"
     if key in MEASURE_KEYS:
         return f"measure.{key}"
     if key in STUDY_KEYS:
@@ -212,7 +220,7 @@ def _near(key: str) -> list[str]:
     tables = {
         "measure": MEASURE_KEYS,
         "study": STUDY_KEYS,
-        "factors": PLAIN_FACTORS,
+        "factors": plain_names(),
         "hosts": HOST_KEYS,
     }
     return [f"{table}.{each}" for table, keys in tables.items() for each in keys]

@@ -8,21 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from teiten.errors import StudyError, TeitenError, UsageError
-from teiten.kinds.pgbench.model import NAME as PGBENCH
+from teiten.factors.registry import factor_name, plain_names
+from teiten.kinds.contract import Instead, plan_of
 from teiten.study.changes import (
     BUILD_KEYS,
     HOST_KEYS,
     MEASURE_KEYS,
     STUDY_KEYS,
     Change,
+    special_keys,
     workload_keys,
 )
 from teiten.study.document import Document
 from teiten.study.file import StudyFile, kind_of
-from teiten.study.levels import factor_name, setting_name
 from teiten.study.locate import KeyPath
+from teiten.study.parameters import setting_name
 from teiten.study.problems import FILE_HINT, validated
-from teiten.study.values import BUILTIN_SCRIPTS
 from teiten.suggest import did_you_mean
 
 EVERY = "all"
@@ -61,10 +62,12 @@ class Draft:
         match head:
             case "workloads" if not rest:
                 self._select(change)
-            case "script" | "queries" | "data":
-                self._replace(head, rest, change)
-            case "query_mode" if isinstance(change.value, list):
-                self._set(("factors", "query_mode"), change)
+            case "data":
+                self._set_data(rest, change)
+            case _ if not rest and head in special_keys():
+                self._run_instead(head, change)
+            case _ if not rest and head in plain_names() and isinstance(change.value, list):
+                self._set(("factors", head), change)
             case _ if not rest:
                 self._change_workloads(head, change)
             case "workloads":
@@ -77,15 +80,6 @@ class Draft:
                 self._set_setting(rest, change)
             case _:
                 self._set_in_table(head, rest, change)
-
-    def _replace(self, what: str, key: str, change: Change) -> None:
-        """What the study runs, and on which tables."""
-        if what == "script":
-            self._run_script(change)
-        elif what == "queries":
-            self._run_queries(change)
-        else:
-            self._set_data(key, change)
 
     def add_differences(self, texts: Sequence[Any]) -> None:
         table = self._data["study"]
@@ -138,10 +132,10 @@ class Draft:
         except ValueError as error:
             raise UsageError(f"{change.origin}: {error}", self._document.hint) from error
         for index, table in enumerate(self._workloads):
-            if name == "clients":
-                table.pop("clients", None)
-                self._origins.pop(("workloads", index, "clients"), None)
-            elif "levels" in table:
+            if name in plan_of(kind_of(table)).level_keys:
+                table.pop(name, None)
+                self._origins.pop(("workloads", index, name), None)
+            if "levels" in table:
                 own: dict[str, Any] = table["levels"]
                 table["levels"] = {key: own[key] for key in own if factor_name(key) != name}
         self._set(("factors", name), change)
@@ -193,7 +187,7 @@ class Draft:
         name, _, key = rest.partition(".")
         index = self._index(name, change)
         kind = kind_of(self._workloads[index])
-        keys = (*workload_keys(kind), *(("script",) if kind == PGBENCH else ()))
+        keys = workload_keys(kind)
         if key.startswith("levels."):
             self._set(("workloads", index, "levels", key.removeprefix("levels.")), change)
             return
@@ -202,7 +196,7 @@ class Draft:
             raise UsageError(
                 f"{change.origin}: unknown key of a workload.{near}", self._document.hint
             )
-        value = _script_value(change) if key == "script" else None
+        value = plan_of(kind).from_flag(key, change.value) if change.by_flag else None
         self._set(("workloads", index, key), change, value)
 
     def _index(self, name: str, change: Change) -> int:
@@ -228,43 +222,17 @@ class Draft:
             f"it has {', '.join(known)}; a script of your own: {self._document.script_flag}",
         )
 
-    def _run_script(self, change: Change) -> None:
-        """One workload that runs the named script takes the place of the study's."""
-        script = _script_value(change)
-        own = script in BUILTIN_SCRIPTS or "\n" in script or ";" in script
-        name = script if script in BUILTIN_SCRIPTS else "script" if own else Path(script).stem
-        shared = {
-            key: value for key, value in self._workloads[0].items() if key in ("scale",)
-        }  # fmt: skip
-        self._data["workloads"] = [
-            {
-                **shared,
-                "name": "".join(c if c.isalnum() or c in "-_" else "-" for c in name),
-                "title": name,
-                "script": script,
-                "changes_data": script != "select-only",
-            }
-        ]
-        self._origins[("workloads", 0)] = change
-        self.selected = [str(self._workloads[0]["name"])]
-
-    def _run_queries(self, change: Change) -> None:
-        """Another folder for the study's queries; a study without any gets them as its workload,
-        on the tables of its first one."""
-        folder = str(Path(str(change.value)).expanduser().absolute())
-        found = [index for index, table in enumerate(self._workloads) if table.get("queries")]
-        if not found:
-            shared = {key: value for key, value in self._workloads[0].items() if key == "scale"}
-            table = {"name": "queries", "title": "Queries", "changes_data": False}
-            self._data["workloads"] = [{**shared, **table}]
-            self.selected = ["queries"]
-            found = [0]
-        self._data["factors"].pop("query", None)  # of the study's own queries
-        first, *others = found
-        self._set(("workloads", first, "queries"), change, folder)
-        self._workloads[first].pop("groups", None)
-        left_out = {self._workloads[index]["name"] for index in others}
-        self.selected = [name for name in self.selected if name not in left_out]
+    def _run_instead(self, key: str, change: Change) -> None:
+        """A load that a flag names takes the place of the study's."""
+        kind = special_keys()[key]
+        assert kind is not None
+        running = Instead(self._workloads, self.selected)
+        instead = plan_of(kind).instead(running, str(change.value), by_flag=change.by_flag)
+        self._data["workloads"] = instead.workloads
+        self._origins[instead.set_by_flag] = change
+        self.selected = list(instead.selected)
+        for factor in instead.dropped:
+            self._data["factors"].pop(factor, None)
 
     def _set_data(self, key: str, change: Change) -> None:
         value = change.value
@@ -273,12 +241,9 @@ class Draft:
         if change.by_flag and key.startswith("layouts."):
             values = value if isinstance(value, list) else [value]
             value = [str(Path(str(one)).expanduser().absolute()) for one in values]
-        found = [index for index, table in enumerate(self._workloads) if table.get("queries")]
-        if not found:
-            raise UsageError(
-                f"{change.origin}: the study has no workload of queries", "give --queries DIR too"
-            )
-        for index in found:
+        workloads = range(len(self._workloads))
+        found = [at for at in workloads if plan_of(kind_of(self._workloads[at])).any_data]
+        for index in found or workloads:
             if key == "script" and change.by_flag:
                 self._forget_data(index)
             self._set(("workloads", index, "data", *key.split(".", 1)), change, value)
@@ -296,11 +261,3 @@ def _from_here(change: Change) -> str:
     """A source from a flag is found from the current folder, not from the study's."""
     value = str(change.value)
     return str(Path(value).expanduser().absolute()) if change.by_flag else value
-
-
-def _script_value(change: Change) -> str:
-    """A script from a flag is found from the current folder, not from the study's."""
-    value = str(change.value)
-    if not change.by_flag or value in BUILTIN_SCRIPTS or "\n" in value or ";" in value:
-        return value
-    return str(Path(value).expanduser().absolute())

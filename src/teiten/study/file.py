@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, PlainValidator, create_model
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, core_schema
 
-from teiten.kinds.contract import plan_of
+from teiten.factors.registry import plain_names
+from teiten.kinds.contract import KindPlan, plan_of
 from teiten.kinds.registry import names
+from teiten.study.levels import levels
 from teiten.study.schema import (
     Alias,
     BuildTable,
@@ -102,7 +104,8 @@ def profile_table() -> type[ProfileTable]:
     of_workloads: Any = dict[Name, workload_changes()]  # type: ignore[misc]
     fields = {
         **_optional(MeasureTable.model_fields),
-        **_of_kinds(),
+        **_of_factors(),
+        **_of_kinds(lambda said: said.changeable),
         "workloads": (of_workloads, {}),
     }
     made: type[ProfileTable] = create_model(ProfileTable.__name__, __base__=ProfileTable, **fields)
@@ -113,18 +116,29 @@ def profile_table() -> type[ProfileTable]:
 def workload_changes() -> type[WorkloadChanges]:
     """What a profile may change of one workload."""
     made: type[WorkloadChanges] = create_model(
-        WorkloadChanges.__name__, __base__=WorkloadChanges, **_of_kinds()
+        WorkloadChanges.__name__,
+        __base__=WorkloadChanges,
+        **_of_kinds(lambda said: (*said.changeable, *said.changeable_of_one)),
     )
     return made
 
 
-def _of_kinds() -> dict[str, Any]:
+def _of_kinds(keys: Callable[[KindPlan], Iterable[str]]) -> dict[str, Any]:
     return {
         key: one
         for kind in names()
         for key, one in _optional(own_keys(kind)).items()
-        if key in plan_of(kind).changeable
+        if key in keys(plan_of(kind))
     }
+
+
+def _of_factors() -> dict[str, Any]:
+    """The levels of each factor that has one name."""
+    return {name: (_levels_of(name) | None, None) for name in plain_names()}
+
+
+def _levels_of(factor: str) -> Any:
+    return Annotated[tuple[str, ...], PlainValidator(partial(levels, factor))]
 
 
 def _optional(fields: Mapping[str, FieldInfo]) -> dict[str, Any]:

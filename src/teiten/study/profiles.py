@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from teiten.errors import UsageError
-from teiten.study.changes import MEASURE_KEYS, STUDY_KEYS, Change
+from teiten.study.changes import MEASURE_KEYS, STUDY_KEYS, Change, shared_workload_keys
 from teiten.study.document import Document
 from teiten.study.draft import Draft
 from teiten.study.locate import KeyPath
@@ -57,7 +57,7 @@ def _table_of(key: str) -> str:
         return "measure."
     if key in STUDY_KEYS:
         return "study."
-    return "factors." if key in ("clients", "cores", "query") else ""
+    return "" if key in shared_workload_keys() else "factors."
 
 
 def _change(key: str, value: object, document: Document, path: KeyPath) -> Change:

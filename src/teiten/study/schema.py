@@ -5,16 +5,18 @@ The tables mirror what a person writes; ``build`` turns them into ``model.study.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator
 
+from teiten.factors.registry import factor_name
 from teiten.model.hosts import DEFAULT_PYTHON
 from teiten.model.ssb import SsbVariant
 from teiten.model.study import FLAME_GRAPH_WINDOW, CachePolicy, DataKind, QueryMode
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
-from teiten.study import levels, values
+from teiten.study import levels, parameters, values
 
 Name = Annotated[str, PlainValidator(values.name)]
 Text = Annotated[Bilingual, PlainValidator(values.text)]
@@ -24,9 +26,7 @@ Scale = Annotated[int | float | None, PlainValidator(values.scale)]
 Size = Annotated[Bytes | None, PlainValidator(values.size)]
 Fillfactor = Annotated[int, PlainValidator(values.fillfactor)]
 Mode = Annotated[QueryMode, PlainValidator(values.query_mode)]
-Clients = Annotated[tuple[str, ...], PlainValidator(levels.clients)]
-Cores = Annotated[tuple[str, ...], PlainValidator(levels.cores)]
-Queries = Annotated[tuple[str, ...], PlainValidator(levels.queries)]
+Clients = Annotated[tuple[str, ...], PlainValidator(partial(levels.levels, "clients"))]
 Preload = Annotated[tuple[str, ...], PlainValidator(values.libraries)]
 Options = Annotated[tuple[str, ...], PlainValidator(values.options)]
 Measured = Annotated[Seconds | None, PlainValidator(values.measured_seconds)]
@@ -46,8 +46,8 @@ Alias = Annotated[str, PlainValidator(values.name)]
 Server = Annotated[levels.ServerAlias, PlainValidator(levels.server_alias)]
 HostName = Annotated[str, PlainValidator(values.host_name)]
 HostFolder = Annotated[str, PlainValidator(values.host_folder)]
-SettingName = Annotated[str, PlainValidator(levels.setting_name)]
-SettingValue = Annotated[str, PlainValidator(levels.setting_value)]
+SettingName = Annotated[str, PlainValidator(parameters.setting_name)]
+SettingValue = Annotated[str, PlainValidator(parameters.setting_value)]
 Kind = Annotated[DataKind | None, PlainValidator(values.data_kind)]
 Variant = Annotated[SsbVariant, PlainValidator(values.ssb_variant)]
 Growth = Annotated[Share | None, PlainValidator(values.growth)]
@@ -68,7 +68,7 @@ def all_levels(value: Any) -> dict[str, tuple[str, ...]]:
     result: dict[str, tuple[str, ...]] = {}
     for key, found in value.items():
         try:
-            factor = levels.factor_name(key)
+            factor = factor_name(key)
             result[factor] = levels.levels(factor, found)
         except ValueError as error:
             raise KeyedError(key, str(error)) from error
@@ -110,7 +110,7 @@ class StudyTable(Table):
     question: Text
     purpose: Text = Bilingual("", "")
     sources: Words = ()
-    contrast: Annotated[str, AfterValidator(levels.factor_name)] = "server"
+    contrast: Annotated[str, AfterValidator(factor_name)] = "server"
     conclusive: bool = True
     differences: Texts = ()
 
@@ -147,7 +147,6 @@ class WorkloadTable(Table):
     scale: Scale = None
     fillfactor: Fillfactor = 100
     changes_data: bool
-    clients: Clients = ()
     optional: bool = False
 
 
@@ -192,7 +191,6 @@ class WorkloadChanges(Table):
 
     scale: Scale = None
     fillfactor: Fillfactor | None = None
-    clients: Clients = ()
     levels: Levels = {}
 
 
@@ -203,9 +201,6 @@ class ProfileTable(Table):
     conclusive: bool = True
     differences: Texts = ()
     scale: Scale = None
-    clients: Clients = ()
-    cores: Cores = ()
-    query: Queries = ()
     settings: dict[SettingName, SettingValue] = {}
 
 

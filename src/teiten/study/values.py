@@ -132,6 +132,15 @@ def whole(value: Any, *, least: int, most: int | None = None) -> int:
     return value
 
 
+def count(value: Any, what: str) -> int:
+    """A number of clients, or of cores."""
+    if isinstance(value, str) and value.isdecimal():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError(f"{value!r} is not a number of {what}; write whole numbers from 1 on")
+    return value
+
+
 def duration(value: Any) -> Seconds:
     """A time of zero or more."""
     if isinstance(value, int | float) and not isinstance(value, bool):

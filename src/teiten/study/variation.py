@@ -1,17 +1,16 @@
-"""What of a study's factors needs more than a list of levels: layouts, sets of parameters, and
-factors of which a workload has only some levels."""
+"""Factors of which a workload has only some levels."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from teiten.model.study import GUC_PREFIX, Factor, ParameterSet, Workload
+from teiten.kinds.contract import plan_of
+from teiten.model.study import Factor
 from teiten.study.draft import Draft
 from teiten.study.file import StudyFile
 from teiten.study.schema import WorkloadTable
 from teiten.suggest import did_you_mean
 
-LAYOUT, PARAMETERS = "layout", "parameters"
 Levels = Mapping[str, tuple[str, ...]]
 
 
@@ -22,14 +21,16 @@ def with_own_levels(draft: Draft, tables: StudyFile, levels: Levels) -> dict[str
     """
     found = dict(levels)
     for index, table in enumerate(tables.workloads):
-        for factor, own in table.levels.items() if table.name in draft.selected else ():
+        limits = _limits(table) if table.name in draft.selected else {}
+        for factor, own in limits.items():
             if factor not in found:
                 raise draft.error(
                     ("workloads", index, "levels", factor),
                     f"{factor!r} is not a factor of this study.{did_you_mean(factor, found)}",
                     f"its factors are {', '.join(found)}",
                 )
-            found[factor] = _merged(found[factor], own)
+            if found[factor] or factor not in plan_of(table.kind).level_keys:  # not auto
+                found[factor] = _merged(found[factor], own)
     return found
 
 
@@ -49,83 +50,12 @@ def own_levels(
     limited = {
         one.name: base[one.name]
         for one in factors
-        if one.name not in ("clients", "query") and base.get(one.name, ()) not in ((), one.levels)
+        if base.get(one.name, ()) not in ((), one.levels)
     }
-    return tuple({**limited, **table.levels}.items())
+    return tuple({**limited, **_limits(table)}.items())
 
 
-def parameter_sets(
-    draft: Draft, tables: StudyFile, factors: Sequence[Factor]
-) -> tuple[ParameterSet, ...]:
-    """What the levels of the factor parameters set. Raises where a level names no set, and where a
-    set fixes what something else varies."""
-    levels = next((factor.levels for factor in factors if factor.name == PARAMETERS), ())
-    for level in levels:
-        if level not in tables.parameters:
-            known = ", ".join(tables.parameters) or "none"
-            raise draft.error(
-                ("factors", PARAMETERS),
-                f"there is no set of parameters {level!r}.{did_you_mean(level, tables.parameters)}",
-                f"the study file has {known}; write [parameters.{level}] with NAME = VALUE lines",
-            )
-        _check_set(draft, level, tables.parameters[level], factors)
-    return tuple(ParameterSet(one, tuple(tables.parameters[one].items())) for one in levels)
-
-
-def _check_set(
-    draft: Draft, level: str, settings: Mapping[str, str], factors: Sequence[Factor]
-) -> None:
-    varied = {factor.name for factor in factors}
-    for name in settings:
-        if GUC_PREFIX + name in varied:
-            raise draft.error(
-                ("parameters", level, name),
-                f"sets {name}, and the factor {GUC_PREFIX}{name} varies it",
-                "leave out one of the two",
-            )
-        if name in draft.fixed_settings:
-            raise draft.error(
-                ("settings", name, "value"),
-                f"fixes {name}, and the set of parameters {level} sets it",
-                f"leave out one of the two; the sets in use: --set {PARAMETERS}=…",
-            )
-
-
-def check_layouts(
-    draft: Draft, contrast: str, factors: Sequence[Factor], workloads: Sequence[Workload]
-) -> None:
-    """Every level of the factor layout is one of the workload's layouts."""
-    factor = next((one for one in factors if one.name == LAYOUT), None)
-    if factor is None:
-        return
-    if not any(one.layouts for one in workloads):
-        raise draft.error(
-            ("factors", LAYOUT),
-            "no workload has layouts",
-            'write [workloads.data.layouts] with NAME = ["file.sql"] lines, or --set'
-            " data.layouts.NAME=file.sql",
-        )
-    for workload in workloads:
-        _check_layouts_of(
-            draft, contrast, dict(workload.levels).get(LAYOUT, factor.levels), workload
-        )
-
-
-def _check_layouts_of(
-    draft: Draft, contrast: str, levels: Sequence[str], workload: Workload
-) -> None:
-    known = [one.name for one in workload.layouts]
-    if contrast == LAYOUT and not known:
-        raise draft.error(
-            ("study", "contrast"),
-            f"layouts are contrasted, and the workload {workload.name} has none",
-            "leave the workload out, or give it layouts: --set data.layouts.NAME=file.sql",
-        )
-    for level in levels if known else ():
-        if level not in known:
-            raise draft.error(
-                ("factors", LAYOUT),
-                f"the workload {workload.name} has no layout {level!r}."
-                f"{did_you_mean(level, known)}",
-                f"it has {', '.join(known)}; scripts for it: --set data.layouts.{level}=file.sql",
-            )
+def _limits(table: WorkloadTable) -> dict[str, tuple[str, ...]]:
+    """What a workload says of its levels, in keys of its kind or below ``levels``."""
+    own = {key: getattr(table, key) for key in plan_of(table.kind).level_keys}
+    return {**{key: levels for key, levels in own.items() if levels}, **table.levels}

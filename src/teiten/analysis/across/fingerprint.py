@@ -35,7 +35,10 @@ def conditions_fingerprint(plan: Plan) -> str:
     return _digest(
         {
             "study": study_fingerprint(study),
-            "scales": [(one.name, one.data.scale, list(one.clients)) for one in study.workloads],
+            "scales": [
+                (one.name, one.data.scale, list(one.own_levels("clients") or ()))
+                for one in study.workloads
+            ],
             "clients": list(clients.levels) if clients else [],
             "settings": sorted((one.name, one.value) for one in study.settings),
             "measure": [

@@ -14,8 +14,8 @@ from teiten.model.hosts import Placement
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
 from teiten.model.study import Study
-from teiten.plan.cells import most_clients
-from teiten.plan.remote import check_remote, host_cautions, placement_cautions
+from teiten.plan.levels import most_clients
+from teiten.plan.sites.remote import check_remote, host_cautions, placement_cautions
 
 if TYPE_CHECKING:
     from teiten.cli.main import Session

@@ -35,13 +35,13 @@ from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.study import DataKind, Study
-from teiten.plan.attached import attached_cautions
-from teiten.plan.cells import every_level, most_clients
 from teiten.plan.checks import check
 from teiten.plan.estimate import estimate
 from teiten.plan.expand import expand
+from teiten.plan.levels import every_level, most_clients
 from teiten.plan.parameters import check_parameters
-from teiten.plan.remote import check_remote
+from teiten.plan.sites.attached import attached_cautions
+from teiten.plan.sites.remote import check_remote
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
 

@@ -8,14 +8,13 @@ from pathlib import Path
 from teiten.cli.plan.make import Planned
 from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.cli.text.noise import needed_text
-from teiten.kinds.queries.model import NAME as QUERIES
-from teiten.kinds.queries.model import QueriesOptions
+from teiten.kinds.contract import plan_of
 from teiten.model.hosts import PlannedHost
 from teiten.model.plan import Plan
 from teiten.model.quantities import exact_share, format_duration, format_size
 from teiten.model.starts import pairs_of_a_start
-from teiten.model.study import GUC_PREFIX, Measure, Workload
-from teiten.plan.remote import shown
+from teiten.model.study import GUC_PREFIX, Measure
+from teiten.plan.sites.remote import shown
 from teiten.report.texts import caution_text
 
 
@@ -82,16 +81,13 @@ def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
         yield f"parameters {one.name}", listed or "as the study sets them"
     for workload in study.workloads:
         data = workload.data
-        limited = (("clients", workload.clients), *workload.levels)
-        own = "".join(f", {name} {', '.join(levels)}" for name, levels in limited if levels)
-        yield (
-            f"workload {workload.name}",
-            f"{workload.options.source}, {data}{own}{_of_queries(workload)}",
-        )
-    if all(workload.kind == QUERIES for workload in plan.study.workloads):
-        yield "measured", _blocks(measure)
-    else:
+        own = [f"{name} {', '.join(levels)}" for name, levels in workload.levels]
+        said = [workload.options.source, str(data), *own, *plan_of(workload.kind).facts(workload)]
+        yield f"workload {workload.name}", ", ".join(said)
+    if any(plan_of(workload.kind).lasts for workload in plan.study.workloads):
         yield _load(measure)
+    else:
+        yield "measured", _blocks(measure)
     if measure.side_by_side:
         yield "", _side_by_side(plan)
     yield (
@@ -124,16 +120,6 @@ def _side_by_side(plan: Plan) -> str:
     if measure.slices > 1:
         cut = f"in {measure.slices} slices of {format_duration(measure.slice_duration)}, "
     return f"{cut}in turn on servers that run side by side; restarted after {pairs}"
-
-
-def _of_queries(workload: Workload) -> str:
-    if not isinstance(workload.options, QueriesOptions):
-        return ""
-    options = workload.options
-    return (
-        f", {len(options.queries)} queries, timed {options.runs}× in each trial,"
-        f" at the most {format_duration(options.timeout)}"
-    )
 
 
 def _load(measure: Measure) -> tuple[str, str]:

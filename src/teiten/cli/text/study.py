@@ -129,8 +129,10 @@ def _workloads(workloads: Sequence[Workload], word: _Words) -> Iterator[str]:
             *_tables(workload, word, scale),
             word("restored") if workload.changes_data else word("kept"),
         ]
-        limited = ((word("clients"), workload.clients), *workload.levels)
-        facts += [f"{name} {', '.join(levels)}" for name, levels in limited if levels]
+        facts += [
+            f"{word(name) if name == 'clients' else name} {', '.join(levels)}"
+            for name, levels in workload.levels
+        ]
         yield f"  {workload.name}: {word.of(workload.title)} ({'; '.join(facts)})"
         yield from paragraph(word.of(workload.description), indent="    ")
         for one in workload.options.texts:

@@ -2,36 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import PlainValidator
 
-from teiten.kinds.contract import KindPlan
+from teiten.kinds.contract import Instead, KindPlan, Step
 from teiten.kinds.pgbench.metrics import CONTRASTED, METRICS
-from teiten.kinds.pgbench.model import PgbenchOptions
-from teiten.model.study import QueryMode
+from teiten.kinds.pgbench.model import PgbenchOptions, pgbench_of
+from teiten.model.plan import PlannedTrial
+from teiten.model.starts import slice_seed
+from teiten.model.study import QueryMode, Study, Workload, WorkloadOptions
 from teiten.study import values
 from teiten.study.place import Place
-from teiten.study.schema import Mode, Options, WorkloadTable
+from teiten.study.schema import Clients, Mode, Options, WorkloadTable
 from teiten.study.scripts import read_script
+from teiten.study.values import BUILTIN_SCRIPTS
+
+if TYPE_CHECKING:
+    from teiten.plan.setup import Setup
 
 
 class PgbenchTable(WorkloadTable):
     """The keys of a load of pgbench."""
 
     script: str
+    clients: Clients = ()
     query_mode: Mode = QueryMode.SIMPLE
     invariants: Annotated[tuple[str, ...], PlainValidator(values.invariants)] = ()
     pgbench_options: Options = ()
 
 
 class Pgbench(KindPlan):
+    does = "is a load of pgbench"
     metrics = METRICS
     contrasted = CONTRASTED
     options = PgbenchOptions
     table = PgbenchTable
     told_by = "script"
     changeable: ClassVar[tuple[str, ...]] = ("query_mode", "invariants", "pgbench_options")
+    changeable_of_one: ClassVar[tuple[str, ...]] = ("script", "clients")
+    level_keys: ClassVar[tuple[str, ...]] = ("clients",)
+    brings: ClassVar[tuple[str, ...]] = ("clients", "query_mode")
+    needs: ClassVar[tuple[str, ...]] = ("clients",)
+    lasts = True
 
     def options_of(self, place: Place, table: WorkloadTable) -> PgbenchOptions:
         assert isinstance(table, PgbenchTable)
@@ -50,6 +65,79 @@ class Pgbench(KindPlan):
             invariants=table.invariants,
             pgbench_options=table.pgbench_options,
         )
+
+    def check(self, place: Place, workload: Workload) -> None:
+        """pgbench's own scripts, and the checks of its balances, need pgbench's own tables."""
+        options = pgbench_of(workload)
+        if workload.data.kind == "pgbench":
+            return
+        if options.script.builtin:
+            raise place.error(
+                "data",
+                f"pgbench's own script {options.script.name} runs on pgbench's tables",
+                "leave data out, or write a script for these tables",
+            )
+        if options.invariants:
+            raise place.error(
+                "invariants",
+                f"{options.invariants[0]} is of pgbench's own tables, and these are others",
+                "leave it out",
+            )
+
+    def from_flag(self, key: str, value: Any) -> Any:
+        if key != self.told_by or _is_text(str(value)):
+            return value
+        return str(Path(str(value)).expanduser().absolute())
+
+    def instead(self, running: Instead, value: str, *, by_flag: bool) -> Instead:
+        """One workload that runs the named script takes the place of the study's."""
+        script = str(self.from_flag("script", value) if by_flag else value)
+        title = script if script in BUILTIN_SCRIPTS else "script"
+        if not _is_text(script):
+            title = Path(script).stem
+        name = "".join(c if c.isalnum() or c in "-_" else "-" for c in title)
+        shared = {key: one for key, one in running.workloads[0].items() if key == "scale"}
+        changes = {"script": script, "changes_data": script != "select-only"}
+        only = {**shared, "name": name, "title": title, **changes}
+        return Instead([only], [name], ("workloads", 0))
+
+    def begin(self, setup: Setup, options: WorkloadOptions) -> Setup:
+        assert isinstance(options, PgbenchOptions)
+        return replace(setup, query_mode=options.query_mode)
+
+    def loading(self, version: str, where: str) -> str:
+        return f"load the server with pgbench {version} from {where}"
+
+    def warm_up(self, study: Study, workload: Workload) -> Step:
+        warmup = study.measure.warmup or 0.0
+        return Step("warm-up", f"{warmup:g} s of load, discarded", {"warmup": warmup})
+
+    def measuring(self, study: Study, workload: Workload) -> Step:
+        measure = study.measure
+        values = {
+            "warmup": float(measure.warmup or 0.0),
+            "seconds": float(measure.duration or 0.0),
+            "slice": float(measure.slice_duration),
+        }
+        return Step(
+            "slices" if measure.slices > 1 else "measure",
+            f"{measure.duration or 0:g} s of load",
+            values,
+        )
+
+    def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
+        measure, workload = study.measure, study.workload(trial.cell.workload)
+        part = f", slice {number} of {measure.slices}" if measure.slices > 1 else ""
+        return (
+            f"pgbench: {trial.clients} clients, {trial.threads} threads,"
+            f" {measure.slice_duration:g} s, {workload.options.source},"
+            f" random seed {slice_seed(trial.seed, number)}{part}"
+        )
+
+
+def _is_text(script: str) -> bool:
+    """Whether a script is no file: one of pgbench's own, or the text itself."""
+    return script in BUILTIN_SCRIPTS or "\n" in script or ";" in script
 
 
 PLAN = Pgbench()

@@ -8,14 +8,22 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from teiten.kinds.contract import KindPlan
+from teiten.datasets.plan import plan_of as data_plan_of
+from teiten.kinds.contract import Instead, KindPlan, Step
 from teiten.kinds.queries.metrics import CONTRASTED, METRICS
-from teiten.kinds.queries.model import QUERY_TIMEOUT, QueriesOptions, QueryGroup
+from teiten.kinds.queries.model import QUERY_TIMEOUT, QueriesOptions, QueryGroup, queries_of
 from teiten.kinds.queries.read import read_queries
+from teiten.model.plan import PlannedTrial
+from teiten.model.quantities import format_duration
+from teiten.model.study import Measure, Study, Workload, WorkloadOptions
 from teiten.model.units import Seconds
+from teiten.plan.settings import count_setting
 from teiten.study.place import Place
 from teiten.study.schema import Budget, Name, Table, Text, Words, WorkloadTable
 from teiten.suggest import did_you_mean
+
+WORKERS = ("max_parallel_workers_per_gather", "max_parallel_workers", "max_worker_processes")
+"""The parameters of which each bounds the parallel workers of a query."""
 
 
 class GroupTable(Table):
@@ -37,12 +45,16 @@ class QueriesTable(WorkloadTable):
 
 
 class Queries(KindPlan):
+    does = "times queries one by one"
     metrics = METRICS
     contrasted = CONTRASTED
     options = QueriesOptions
     table = QueriesTable
     told_by = "queries"
     changeable: ClassVar[tuple[str, ...]] = ("runs", "timeout", "check_answers")
+    brings: ClassVar[tuple[str, ...]] = ("query",)
+    without: ClassVar[tuple[str, ...]] = ("slices", "restart_every", "flame_graph")
+    any_data = True
 
     def options_of(self, place: Place, table: WorkloadTable) -> QueriesOptions:
         assert isinstance(table, QueriesTable)
@@ -58,6 +70,69 @@ class Queries(KindPlan):
             check_answers=table.check_answers,
             groups=tuple(_groups(place, table, [one.name for one in queries])),
         )
+
+    def instead(self, running: Instead, value: str, *, by_flag: bool) -> Instead:
+        """Another folder for the study's queries; a study without any gets them as its workload,
+        on the tables of its first one."""
+        folder = str(Path(value).expanduser().absolute()) if by_flag else value
+        tables, selected = [dict(one) for one in running.workloads], running.selected
+        own = [index for index, table in enumerate(tables) if table.get("queries")]
+        if not own:
+            shared = {key: one for key, one in tables[0].items() if key == "scale"}
+            tables = [{**shared, "name": "queries", "title": "Queries", "changes_data": False}]
+            own, selected = [0], ["queries"]
+        first, *others = own
+        tables[first]["queries"] = folder
+        tables[first].pop("groups", None)
+        left_out = {tables[index]["name"] for index in others}
+        names = [name for name in selected if name not in left_out]
+        return Instead(tables, names, ("workloads", first, "queries"), ("query",))
+
+    def tells(self, factor: str) -> bool:
+        return factor == "query"
+
+    def own_levels(self, options: WorkloadOptions, factor: str) -> tuple[str, ...] | None:
+        assert isinstance(options, QueriesOptions)
+        return tuple(one.name for one in options.queries) if factor == "query" else None
+
+    def measured_seconds(self, measure: Measure, workload: Workload) -> Seconds:
+        return Seconds(
+            data_plan_of(workload.data.kind).query_seconds(workload.data)
+            * queries_of(workload).runs
+        )
+
+    def load_seconds(self, measure: Measure, workload: Workload) -> Seconds:
+        """The first execution, the timed ones, EXPLAIN."""
+        return Seconds(_execution(workload) * (queries_of(workload).runs + 2))
+
+    def processes(self, trial: PlannedTrial) -> int:
+        """The backend, and the most parallel workers of a query."""
+        settings = dict(trial.settings)
+        return trial.clients + min(count_setting(settings, name) for name in WORKERS)
+
+    def facts(self, workload: Workload) -> Iterator[str]:
+        options = queries_of(workload)
+        yield f"{len(options.queries)} queries, timed {options.runs}× in each trial"
+        yield f"at the most {format_duration(options.timeout)}"
+
+    def loading(self, version: str, where: str) -> str:
+        return "time queries one by one, and explain each with ANALYZE apart from its timing"
+
+    def warm_up(self, study: Study, workload: Workload) -> Step:
+        return Step("warm-up", "the query once, discarded")
+
+    def measuring(self, study: Study, workload: Workload) -> Step:
+        options = queries_of(workload)
+        said = f"timed {options.runs}×, at the most {options.timeout:g} s"
+        return Step("queries", said, {"runs": options.runs, "timeout": float(options.timeout)})
+
+    def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
+        said = self.measuring(study, study.workload(trial.cell.workload)).said
+        return f"query {trial.cell.level('query')}: {said}; then EXPLAIN (ANALYZE), not timed"
+
+
+def _execution(workload: Workload) -> Seconds:
+    return data_plan_of(workload.data.kind).query_seconds(workload.data)
 
 
 def _groups(place: Place, table: QueriesTable, names: Sequence[str]) -> Iterator[QueryGroup]:

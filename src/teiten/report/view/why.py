@@ -10,7 +10,6 @@ from statistics import median
 import numpy as np
 
 from teiten.analysis.model.findings import TrialView
-from teiten.kinds.contract_present import present_of
 from teiten.model.units import MIB
 from teiten.report.blocks import Block, Gallery, Heading, Section
 from teiten.report.charts.base import CATEGORY_COLOURS, QUIET, Chart
@@ -47,7 +46,7 @@ def _of_workload(kit: Kit, prefix: str, name: str, groups: Sequence[Group]) -> I
     if not charts and not causes:
         return
     yield Heading(3, kit.names.workload(name), part=True)
-    yield from present_of(kit.study.workload(name).kind).limits(kit, name)
+    yield from kit.present(name).limits(kit, name)
     if charts:
         yield Gallery(charts)
     if causes:

@@ -32,7 +32,7 @@ class OfQueries(Predicate):
         """The queries whose plans it speaks of; empty for all."""
         return ()
 
-    def of_plan(self, executed: Executed) -> Iterable[tuple[str, float]]:  # noqa: ARG002
+    def of_plan(self, executed: Executed) -> Iterable[tuple[str, float]]:
         """What it speaks of beside the claim's metric: name and value."""
         return ()
 

@@ -38,7 +38,7 @@ class QueryOrder(OfSides):
     kind: Literal["query-order"] = "query-order"
     compares: ClassVar[bool] = True
 
-    def asked(self, found: Sides, metric: str) -> Iterator[Question]:  # noqa: ARG002
+    def asked(self, found: Sides, metric: str) -> Iterator[Question]:
         old, new = found.sides
         ratios = changes(old, new)
         means = {one: means_of(ratios, asked_queries(one, found.queries)) for one in self.classes}

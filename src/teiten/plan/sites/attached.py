@@ -7,16 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from teiten.datasets.plan import described, made_by
 from teiten.errors import UsageError
+from teiten.factors.contract import Need
+from teiten.factors.registry import rule
 from teiten.model.attached import AttachedServer, ServerParameter
 from teiten.model.facts import Caution, Severity
 from teiten.model.installation import Installation
-from teiten.model.plan import Plan
-from teiten.model.study import GUC_PREFIX, Study
-from teiten.plan.settings import settings_of
+from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
+from teiten.model.study import Measure, Study, Workload
+from teiten.plan.levels import varied_factors
+from teiten.plan.setup import settings_of
+from teiten.plan.sites.contract import Settings, SitePlan, Told
 
-Settings = tuple[tuple[str, str], ...]
-Servers = Sequence[tuple[str, Installation]]
+OWN_CONNECTIONS = 3
+"""Of Teiten, besides the clients: the sampler and the checks."""
 
 _BYTES = {"B": 1, "kB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4}
 _TIMES = {"us": 1, "ms": 1000, "s": 10**6, "min": 60 * 10**6, "h": 3600 * 10**6, "d": 86400 * 10**6}
@@ -65,29 +70,130 @@ def same_value(wanted: str, found: ServerParameter) -> bool:
     return mine == theirs
 
 
-def check_attached(study: Study, servers: Servers) -> None:
-    """Raise UsageError where a study varies on an attached server what cannot be varied there."""
-    for level, installation in servers:
-        server = installation.attached
-        if server is None:
-            continue
+class AttachedPlan(SitePlan):
+    """Servers that run already, whose address somebody named."""
+
+    starts = False
+
+    def check_server(self, study: Study, level: str, installation: Installation) -> None:
+        server = _attached(installation)
         own = dict(dict(study.server_levels).get(level, ()))
-        _check_own_machine(study, level, own)
-        if study.factor("checksums") is not None or "checksums" in own:
+        varied = tuple(varied_factors(study))
+        refused = [name for name in varied if rule(name).needs & {Need.START, Need.HERE}]
+        _check_own_machine(
+            study, level, [one for one in refused if study.factor(one) or one in own]
+        )
+        for name in varied:
+            if Need.INITDB in rule(name).needs and (study.factor(name) or name in own):
+                raise UsageError(
+                    f"{name} are decided by initdb, and the server {level} is attached: they are"
+                    f" {'on' if server.data_checksums else 'off'} there",
+                    "vary them with servers that Teiten starts: --servers 18",
+                )
+        for name in varied:
+            if study.factor(name) or name in own:
+                for parameter in rule(name).set_parameters(study, name):
+                    _check_varied(level, server, parameter)
+
+    def check_trial(self, trial: PlannedTrial) -> None:
+        layout, installation = trial.template.data.layout, trial.template.installation
+        if layout is not None and layout.scripts:
+            server = trial.cell.level("server") or installation.name
             raise UsageError(
-                f"checksums are decided by initdb, and the server {level} is attached: they are"
-                f" {'on' if server.data_checksums else 'off'} there",
-                "vary them with servers that Teiten starts: --servers 18",
+                f"server {server}: the layout {layout.name} runs scripts on the tables, and this"
+                " server is attached",
+                "compare layouts on servers that Teiten starts: --servers 18",
             )
-        varied = {factor.name for factor in study.factors} | set(own)
-        varied |= {GUC_PREFIX + name for one in study.parameters for name, _ in one.settings}
-        for name in (one.removeprefix(GUC_PREFIX) for one in varied if GUC_PREFIX in one):
-            _check_varied(level, server, name)
+
+    def checksums(self, installation: Installation, wanted: bool) -> bool:
+        return _attached(installation).data_checksums
+
+    def settings(self, installation: Installation, settings: Settings) -> Settings:
+        """Those that it takes for a session."""
+        return split_settings(_attached(installation), settings).by_session
+
+    def surely_lacks(self, installation: Installation, extension: str) -> bool:
+        """Nobody has looked into its folders."""
+        return False
+
+    def missing_connections(self, trial: PlannedTrial) -> int:
+        free = _attached(trial.template.installation).free_connections
+        return trial.clients + OWN_CONNECTIONS - free
+
+    def too_few_connections(self, trial: PlannedTrial) -> UsageError:
+        server = _attached(trial.template.installation)
+        return UsageError(
+            f"clients={trial.clients} needs {trial.clients + OWN_CONNECTIONS} connections to the"
+            f" server {trial.cell.level('server')}; {server.free_connections} are free there for"
+            f" the role {server.role}",
+            "fewer clients, or a higher max_connections (or CONNECTION LIMIT of the role) there",
+        )
+
+    def actions(self, told: Told) -> Iterator[str]:
+        for level, installation in told.plan.servers:
+            if installation.attached is not None:
+                yield from _actions_on(told, level, installation, installation.attached)
+
+    def prepare(self, template: TemplateSpec) -> str:
+        return f"create a database on {template.installation.name}, {described(template.data)}"
+
+    def restore(self, trial: PlannedTrial, workload: Workload) -> str:
+        copied = "copy the filled database" if workload.changes_data else "use the filled"
+        return f"{copied} on the attached server"
+
+    def caches(self, measure: Measure) -> str:
+        return "leave the caches as they are: the server is attached"
+
+    def start(self, trial: PlannedTrial) -> str:
+        changed = ", ".join(f"{name}={value}" for name, value in trial.settings)
+        version = trial.template.installation.version
+        return f"connect to PostgreSQL {version}, sessions with {changed or 'its own settings'}"
+
+    def prewarm(self, trial: PlannedTrial, measure: Measure) -> str:
+        if not _attached(trial.template.installation).can_prewarm:
+            return "no prewarming"
+        return super().prewarm(trial, measure)
+
+    def settle(self, trial: PlannedTrial, measure: Measure) -> str:
+        if not _attached(trial.template.installation).can_checkpoint:
+            return f"{measure.settle:g} s of rest"
+        return super().settle(trial, measure)
+
+    def stop(self, workload: Workload) -> str:
+        return "disconnect; drop what the trial changed"
 
 
-def _check_own_machine(study: Study, level: str, own: Mapping[str, str]) -> None:
+def _attached(installation: Installation) -> AttachedServer:
+    assert installation.attached is not None, f"{installation.name} is not attached"
+    return installation.attached
+
+
+def _actions_on(
+    told: Told, level: str, installation: Installation, server: AttachedServer
+) -> Iterator[str]:
+    own = [one.data for one in told.plan.templates if one.installation.name == installation.name]
+    made = " and ".join(dict.fromkeys(made_by(data) for data in own))
+    data = "; ".join(sorted({str(one) for one in own}))
+    yield (
+        f"connect to the server {level} ({server.address}) as the role {server.role}; create"
+        f" databases teiten_… there, fill them by {made} ({data}), and drop them at the end; its"
+        " other databases and its settings are not touched"
+    )
+    if told.restored:
+        yield (
+            f"copy the filled database on the server {level} before every trial of"
+            f" {' and '.join(told.restored)} (CREATE DATABASE … TEMPLATE), and drop the copy after"
+        )
+    yield (
+        f"not on the server {level}, because Teiten did not start it: restart, choice of initdb's"
+        " options, taking its files out of the page cache, settings that need a restart, reading"
+        " its log"
+    )
+
+
+def _check_own_machine(study: Study, level: str, factors: Sequence[str]) -> None:
     """What only a server that Teiten starts can have."""
-    asked = [name for name in ("cores", "directory") if study.factor(name) or name in own]
+    asked = list(factors)
     if study.measure.side_by_side:
         asked.append("slices" if study.measure.slices > 1 else "restart_every")
     if study.measure.flame_graph:

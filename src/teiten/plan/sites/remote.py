@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from teiten.datasets.plan import made_by
 from teiten.errors import UsageError
+from teiten.factors.contract import Need
+from teiten.factors.registry import rule
 from teiten.model.facts import Caution, Severity
 from teiten.model.hosts import Placement, PlannedHost
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
 from teiten.model.study import Study
+from teiten.plan.levels import varied_factors
+from teiten.plan.sites.contract import Told
+from teiten.plan.sites.local import LocalPlan
 
 OF_THE_SERVER = frozenset({"more-clients-than-cores"})
 APART_NEEDLESS = frozenset({"shared-cores", "few-cores"})
@@ -27,8 +33,7 @@ NEVER = frozenset({"perf-not-allowed"})
 def check_remote(study: Study, servers: Sequence[tuple[str, Installation]]) -> None:
     """Raise UsageError for what only this machine's servers can have."""
     measure = study.measure
-    own = {name for _, levels in study.server_levels for name, _ in levels}
-    asked = [name for name in ("cores", "directory") if study.factor(name) or name in own]
+    asked = [name for name in varied_factors(study) if Need.HERE in rule(name).needs]
     asked += ["slices"] if measure.slices > 1 else []
     asked += ["restart_every"] if measure.restart_every > 1 else []
     asked += ["flame_graph"] if measure.flame_graph else []
@@ -77,37 +82,50 @@ def shown(host: PlannedHost) -> str:
     return host.name or host.node
 
 
-def actions(plan: Plan, placement: Placement, *, most: str, restored: str) -> Iterator[str]:
-    """What running the plan does to the hosts, one sentence each.
+@dataclass(frozen=True)
+class RemotePlan(LocalPlan):
+    """Servers that Teiten starts on a host that a study names, perhaps with a load from another."""
 
-    ``most``: before a number that is a limit; ``restored``: the workloads that change data.
-    """
-    db, client = placement.db, placement.client
-    where = shown(db)
-    copied = [level for level, one in plan.servers if not one.on_db_host]
-    if copied and db.name:
+    placement: Placement
+
+    def actions(self, told: Told) -> Iterator[str]:
+        plan, placement = told.plan, self.placement
+        db, client = placement.db, placement.client
+        where = shown(db)
+        copied = [level for level, one in plan.servers if not one.on_db_host]
+        if copied and db.name:
+            yield (
+                f"copy PostgreSQL {', '.join(copied)} and pgbench to {where} ({db.workdir}), where"
+                " they are not there yet; nothing is installed on the system"
+            )
+        if client.name and not placement.together:
+            yield (
+                f"copy pgbench to {shown(client)} ({client.workdir}), where its PATH has no such"
+                " one"
+            )
+        made = " and ".join(dict.fromkeys(made_by(one.data) for one in plan.templates))
+        folder = f"{where}, in {db.workdir}/templates"
+        yield f"make {len(plan.templates)} templates by initdb and {made} on {folder}"
+        restored = " and ".join(told.restored)
+        often = f"before every trial of {restored}, once for others" if restored else "once each"
+        yield f"copy them to {db.workdir}/clusters ({often}); remove the copies at the end"
+        listening = "reached through a private Unix socket only: no network port is opened"
+        if placement.address is not None:
+            listening = (
+                f"listening on {placement.address}, an open network port, for the one role of the"
+                f" load with a password made anew, from {placement.client_address} alone"
+            )
         yield (
-            f"copy PostgreSQL {', '.join(copied)} and pgbench to {where} ({db.workdir}), where they"
-            " are not there yet; nothing is installed on the system"
+            f"start and stop one PostgreSQL server at a time on {where}, as user {db.server_user},"
+            f" {told.at_most}{len(plan.trials)} times; it is {listening}"
         )
-    if client.name and not placement.together:
-        yield f"copy pgbench to {shown(client)} ({client.workdir}), where its PATH has no such one"
-    made = f"{where}, in {db.workdir}/templates"
-    yield f"make {len(plan.templates)} templates by initdb and pgbench -i on {made}"
-    often = f"before every trial of {restored}, once for others" if restored else "once each"
-    yield f"copy them to {db.workdir}/clusters ({often}); remove the copies at the end"
-    listening = "reached through a private Unix socket only: no network port is opened"
-    if placement.address is not None:
-        listening = (
-            f"listening on {placement.address}, an open network port, for the one role of the load"
-            f" with a password made anew, from {placement.client_address} alone"
+        yield from told.loading(shown(client))
+        yield (
+            "keep ssh connections open, in which an agent of Python runs; when it loses the"
+            " connection, it ends what it has started"
         )
-    yield (
-        f"start and stop one PostgreSQL server at a time on {where}, as user {db.server_user},"
-        f" {most}{len(plan.trials)} times; it is {listening}"
-    )
-    yield f"load the server with pgbench {plan.pgbench.version} from {shown(client)}"
-    yield (
-        "keep ssh connections open, in which an agent of Python runs; when it loses the"
-        " connection, it ends what it has started"
-    )
+        yield told.page_cache()
+
+    def closing(self, told: Told) -> Iterator[str]:
+        folder = told.folder / "campaigns"
+        yield f"write the ledger, logs and the report to {folder} on this machine"

@@ -1,28 +1,51 @@
-"""Whether clusters fit into the folders that a study names for them; pure."""
+"""The folder that clusters are in, such as one on another disk; pure."""
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from teiten.errors import MachineError, UsageError
+from teiten.factors.contract import FactorRule, Need
 from teiten.model.facts import DirectoryFacts, HostFacts
 from teiten.model.plan import Plan
 from teiten.model.quantities import format_size
 
-FACTOR = "directory"
+if TYPE_CHECKING:
+    from teiten.plan.setup import Around, Setup
 
 
-def check_directories(plan: Plan, facts: HostFacts) -> None:
-    """Raise UsageError for a folder that is not there, MachineError where it cannot be used."""
-    known = {one.path: one for one in facts.directories}
-    for path, _ in plan.needs.directories:
-        _check(known[path])
-    short = list(_shortfalls(plan, known, facts))
-    if short:
-        raise MachineError(
-            "; ".join(short), "a smaller scale (--set scale=…), or a folder on another disk"
-        )
+class Directory(FactorRule):
+    name = "directory"
+    rank = 60
+    other_names: ClassVar[tuple[str, ...]] = ("filesystem",)
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.START, Need.HERE})
+
+    def level(self, value: Any) -> str:
+        """An absolute path; whether it is there is asked when the study is planned."""
+        if not isinstance(value, str) or not value.strip():
+            raise ValueError(f'{value!r} is not a folder; write its path, for example "/mnt/ssd"')
+        if any(ord(character) < ord(" ") for character in value):
+            raise ValueError(f"{value!r} holds a control character")
+        return os.path.normpath(Path(value.strip()).expanduser().absolute())
+
+    def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
+        return replace(setup, directory=level)
+
+    def check_plan(self, plan: Plan, facts: HostFacts) -> None:
+        """UsageError for a folder that is not there, MachineError where it cannot be used."""
+        known = {one.path: one for one in facts.directories}
+        for path, _ in plan.needs.directories:
+            _check(known[path])
+        short = list(_shortfalls(plan, known, facts))
+        if short:
+            raise MachineError(
+                "; ".join(short), "a smaller scale (--set scale=…), or a folder on another disk"
+            )
 
 
 def _check(one: DirectoryFacts) -> None:
@@ -59,3 +82,6 @@ def _shortfalls(plan: Plan, known: dict[str, DirectoryFacts], facts: HostFacts) 
                 f"directory={', '.join(found)}: the clusters need {format_size(needed)} on"
                 f" {mount_point}, {format_size(free)} are free"
             )
+
+
+FACTOR = Directory()

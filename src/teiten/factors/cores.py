@@ -1,4 +1,4 @@
-"""Which processors the server and pgbench get where cores are varied; pure.
+"""How many cores the server may use, and which processors it and pgbench then get; pure.
 
 Physical cores come first, those of one NUMA node before those of the next, so that n cores are n
 whole cores near their memory as long as there are any; second hardware threads come last. pgbench
@@ -9,14 +9,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from teiten.errors import MachineError, UsageError
+from teiten.factors.contract import FactorRule, Need
 from teiten.model.facts import HostFacts, LogicalCpu
 from teiten.model.plan import Plan
-from teiten.plan.cells import level_of
+from teiten.model.study import Study
+from teiten.plan.levels import every_level, level_of
+from teiten.study.values import count
 
-FACTOR = "cores"
+if TYPE_CHECKING:
+    from teiten.plan.setup import Around, Setup
+
 SHARE_OF_PGBENCH = 4
 """Of so many physical cores one is left to pgbench, where the levels are derived."""
 FEWEST_TO_DIVIDE = 3
@@ -79,31 +85,6 @@ def automatic_cores(facts: HostFacts) -> tuple[str, ...]:
     return tuple(str(count) for count in (*_powers_of_two(top), top))
 
 
-def check_cores(plan: Plan, facts: HostFacts) -> None:
-    """Whether the machine can give every trial its cores.
-
-    Raises MachineError where it cannot pin, or has too few; UsageError where only some are pinned.
-    """
-    cores = [level_of(plan.study, trial.cell, FACTOR) for trial in plan.trials]
-    levels = [int(level) for level in cores if level is not None]
-    if not levels:
-        return
-    if len(levels) < len(cores):
-        raise UsageError(
-            f"cores is set to {levels[0]} on one side and not on the other",
-            "pin both, so that pgbench has the same processors: --set-a cores=1 --set-b cores=2",
-        )
-    if not facts.cpu.cpus:
-        raise _cannot_pin(facts)
-    here = min(len(facts.cpu.cpus), facts.cpu.logical)
-    if max(levels) > here:
-        raise MachineError(
-            f"cores={max(levels)}: this program may use {_processors(here)}"
-            f"{_why_fewer(facts, here)}",
-            f"choose levels from 1 to {here}, or auto: --set cores=auto",
-        )
-
-
 def _cannot_pin(facts: HostFacts) -> MachineError:
     if facts.system == "Linux":
         return MachineError(
@@ -141,3 +122,51 @@ def _why_fewer(facts: HostFacts, here: int) -> str:
     if here < facts.cpu.online:
         return f" (its affinity mask or cpuset; {facts.cpu.online} are online)"
     return ""
+
+
+class Cores(FactorRule):
+    name = "cores"
+    rank = 50
+    automatic = True
+    automatic_contrast = True
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.START, Need.HERE})
+
+    def level(self, value: Any) -> str:
+        return str(count(value, self.name))
+
+    def sized(self, study: Study, facts: HostFacts) -> Study:
+        factor = study.factor(self.name)
+        if factor is None or factor.levels:
+            return study
+        return study.with_levels(self.name, automatic_cores(facts))
+
+    def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
+        most = max(int(one) for one in every_level(around.study, self.name))
+        pinned = pin(around.cpus, int(level), most)
+        return replace(setup, server_cpus=pinned.server, client_cpus=pinned.client)
+
+    def check_plan(self, plan: Plan, facts: HostFacts) -> None:
+        """MachineError where the machine cannot pin, or has too few; UsageError where only some
+        trials are pinned."""
+        cores = [level_of(plan.study, trial.cell, self.name) for trial in plan.trials]
+        levels = [int(level) for level in cores if level is not None]
+        if not levels:
+            return
+        if len(levels) < len(cores):
+            raise UsageError(
+                f"cores is set to {levels[0]} on one side and not on the other",
+                "pin both, so that pgbench has the same processors: --set-a cores=1 --set-b"
+                " cores=2",
+            )
+        if not facts.cpu.cpus:
+            raise _cannot_pin(facts)
+        here = min(len(facts.cpu.cpus), facts.cpu.logical)
+        if max(levels) > here:
+            raise MachineError(
+                f"cores={max(levels)}: this program may use {_processors(here)}"
+                f"{_why_fewer(facts, here)}",
+                f"choose levels from 1 to {here}, or auto: --set cores=auto",
+            )
+
+
+FACTOR = Cores()

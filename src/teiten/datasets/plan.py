@@ -1,0 +1,113 @@
+"""What a kind of data set must say before anything runs; ``datasets/KIND/plan.py`` says it."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from teiten.datasets.registry import dataset, names
+from teiten.model.study import DataSet
+from teiten.model.units import MIB, Bytes, Seconds
+
+if TYPE_CHECKING:
+    from teiten.study.place import Place
+    from teiten.study.schema import DataTable, WorkloadTable
+
+QUERY_SECONDS = 2.0
+"""Of one execution of a query: nobody knows before."""
+LOAD_RATE = 30 * MIB
+"""Bytes per second that a script makes, and that are laid out in another way."""
+
+
+class DataPlan(ABC):
+    """A kind of data set; its file ``plan`` holds one as ``PLAN``.
+
+    The rates are assumptions on the careful side for one SSD of a small server; they size a
+    campaign and fill its forecast, and enter no result.
+    """
+
+    told_by: ClassVar[str | None] = None
+    """The key of ``[workloads.data]`` that tells the kind of tables that name none."""
+    usual: ClassVar[bool] = False
+    """Whether tables are of this kind of which nothing is said."""
+    keys: ClassVar[frozenset[str]] = frozenset()
+    """The keys of ``[workloads.data]`` that it has, besides the kind and the layouts."""
+    keys_are_for: ClassVar[str] = ""
+    """What ``keys`` are for, where another kind is given one: ``tables that a script makes``."""
+    scales: ClassVar[tuple[float, ...]] = (1,)
+    """Coarse steps of scales that a machine's size decides, so that templates are used again."""
+
+    @abstractmethod
+    def data_set(self, place: Place, workload: WorkloadTable, data: DataTable) -> DataSet:
+        """The tables as they are filled. Raises what ``place.error`` makes."""
+
+    def at_scale(self, data: DataSet, scale: float) -> DataSet:
+        """The data set at a scale of its own kind that is about this one."""
+        return replace(data, scale=max(1, int(scale)))
+
+    @abstractmethod
+    def filled_bytes(self, data: DataSet) -> Bytes:
+        """The tables and indexes of a data set whose scale is known, before they are laid out."""
+
+    @abstractmethod
+    def fill_seconds(self, data: DataSet) -> Seconds:
+        """What filling takes, with indexes and what makes its pages visible."""
+
+    def query_seconds(self, data: DataSet) -> Seconds:
+        """One execution of a query that reads most of it."""
+        return Seconds(QUERY_SECONDS)
+
+    @abstractmethod
+    def made_by(self, data: DataSet) -> str:
+        """Who makes the tables: ``pgbench -i``."""
+
+    def described(self, data: DataSet) -> str:
+        """In a few words, by whom the tables are made and what they are."""
+        return str(data)
+
+
+def plan_of(kind: str) -> DataPlan:
+    """What a kind of data set says. Raises KeyError for an unknown one."""
+    found = dataset(str(kind), "plan").PLAN
+    assert isinstance(found, DataPlan), f"datasets/{kind}/plan.py holds no DataPlan"
+    return found
+
+
+def told_kind(keys: DataTable) -> str:
+    """The kind of tables that name none."""
+    plans = {name: plan_of(name) for name in names()}
+    usual = next(name for name, plan in plans.items() if plan.usual)
+    told = (name for name, one in plans.items() if one.told_by and getattr(keys, one.told_by))
+    return next(told, usual)
+
+
+def data_bytes(data: DataSet) -> Bytes:
+    """The tables and indexes of a data set whose scale is known, in its layout."""
+    grown = 1.0 if data.layout is None else data.layout.size
+    return Bytes(math.ceil(plan_of(data.kind).filled_bytes(data) * grown))
+
+
+def is_laid_out(data: DataSet) -> bool:
+    """Whether something is done to the tables after they were filled."""
+    return data.layout is not None and bool(data.layout.scripts)
+
+
+def build_seconds(data: DataSet) -> Seconds:
+    """A template: initdb, start, what fills it, layout, clean stop."""
+    plan = plan_of(data.kind)
+    laid_out = plan.filled_bytes(data) / LOAD_RATE if is_laid_out(data) else 0.0
+    return Seconds(3.0 + plan.fill_seconds(data) + laid_out)
+
+
+def made_by(data: DataSet) -> str:
+    """Who makes the tables, and lays them out."""
+    made = plan_of(data.kind).made_by(data)
+    scripts = [script.name for script in data.layout.scripts] if data.layout is not None else []
+    return f"{made}, then {', '.join(scripts)}," if scripts else made
+
+
+def described(data: DataSet) -> str:
+    """In a few words, by whom the tables are made and what they are."""
+    return plan_of(data.kind).described(data)

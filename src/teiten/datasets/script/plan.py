@@ -1,0 +1,48 @@
+"""The tables of the user's own SQL, before anything runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from teiten.datasets.plan import LOAD_RATE, DataPlan
+from teiten.model.study import DataKind, DataSet
+from teiten.model.units import GIB, Bytes, Seconds
+from teiten.study.data import read_sql
+
+if TYPE_CHECKING:
+    from teiten.study.place import Place
+    from teiten.study.schema import DataTable, WorkloadTable
+
+UNKNOWN_SIZE = Bytes(1 * GIB)
+"""Of tables whose study does not say (``data.size``)."""
+
+
+class Script(DataPlan):
+    told_by = "script"
+    keys: ClassVar[frozenset[str]] = frozenset({"script", "size"})
+    keys_are_for = "tables that a script makes"
+
+    def data_set(self, place: Place, workload: WorkloadTable, data: DataTable) -> DataSet:
+        if not data.script:
+            raise place.error(
+                "data",
+                "the kind script needs a script",
+                'write script = "tables.sql" below [workloads.data]',
+            )
+        script = read_sql(place, ("data", "script"), data.script)
+        return DataSet(scale=1, kind=DataKind.SCRIPT, script=script, size=data.size)
+
+    def at_scale(self, data: DataSet, scale: float) -> DataSet:
+        return data
+
+    def filled_bytes(self, data: DataSet) -> Bytes:
+        return data.size or UNKNOWN_SIZE
+
+    def fill_seconds(self, data: DataSet) -> Seconds:
+        return Seconds(self.filled_bytes(data) / LOAD_RATE)
+
+    def made_by(self, data: DataSet) -> str:
+        return f"the script {data.script.name if data.script else ''}"
+
+
+PLAN = Script()

@@ -1,0 +1,59 @@
+"""The Star Schema Benchmark, before anything runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from teiten.datasets.plan import DataPlan
+from teiten.model.ssb import LARGEST_SCALE
+from teiten.model.ssb_size import table_bytes
+from teiten.model.study import DataKind, DataSet
+from teiten.model.units import MIB, Bytes, Seconds
+
+if TYPE_CHECKING:
+    from teiten.study.place import Place
+    from teiten.study.schema import DataTable, WorkloadTable
+
+RATE = 45 * MIB
+"""Bytes per second of generating, loading, verifying and freezing by one stream."""
+QUERY_SECONDS = 1.0
+"""One of its queries at scale factor 1, without workers (2020, table 6.26: 0.65 to 2.5)."""
+
+
+class StarSchema(DataPlan):
+    keys: ClassVar[frozenset[str]] = frozenset({"variant"})
+    keys_are_for = "the Star Schema Benchmark"
+    scales: ClassVar[tuple[float, ...]] = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+    """100 is the reports'."""
+
+    def data_set(self, place: Place, workload: WorkloadTable, data: DataTable) -> DataSet:
+        scale = workload.scale
+        if scale is not None and (
+            scale > LARGEST_SCALE or (isinstance(scale, float) and scale > 1)
+        ):
+            raise place.error(
+                "scale",
+                f"the Star Schema Benchmark has no scale factor {scale}",
+                f'give a whole number from 1 to {LARGEST_SCALE}, or a fraction such as "0.1"',
+            )
+        return DataSet(scale=scale, kind=DataKind.SSB, variant=data.variant)
+
+    def at_scale(self, data: DataSet, scale: float) -> DataSet:
+        """Fractions are below 1."""
+        return replace(data, scale=int(scale) if scale == int(scale) else scale)
+
+    def filled_bytes(self, data: DataSet) -> Bytes:
+        return table_bytes(data.scale or 1, data.variant)
+
+    def fill_seconds(self, data: DataSet) -> Seconds:
+        return Seconds(self.filled_bytes(data) / RATE)
+
+    def query_seconds(self, data: DataSet) -> Seconds:
+        return Seconds(QUERY_SECONDS * (data.scale or 1))
+
+    def made_by(self, data: DataSet) -> str:
+        return "Teiten's generator"
+
+
+PLAN = StarSchema()

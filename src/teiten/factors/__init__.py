@@ -1,0 +1,1 @@
+"""Factors: what a study varies; a file each (docs/design/architecture.md)."""

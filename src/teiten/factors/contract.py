@@ -1,0 +1,105 @@
+"""What a factor must say: its levels, where it applies, what it sets, and what it needs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from teiten.model.facts import HostFacts
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.study import Factor, Study, Workload
+
+if TYPE_CHECKING:
+    from teiten.plan.setup import Around, Setup
+    from teiten.study.draft import Draft
+    from teiten.study.file import StudyFile
+
+
+class Need(StrEnum):
+    """What the levels of a factor need of the place where a server runs."""
+
+    INITDB = "initdb"
+    """The cluster is made by Teiten."""
+    START = "start"
+    """The server is started by Teiten."""
+    HERE = "here"
+    """The server runs on this machine."""
+
+
+class FactorRule(ABC):
+    """A factor; ``factors/NAME.py`` holds one as ``FACTOR``."""
+
+    name: ClassVar[str]
+    """As studies write it; of a family such as ``guc:NAME`` the part that all share."""
+    rank: ClassVar[int] = 50
+    """Where it stands in lists; levels of a higher rank are applied later."""
+    other_names: ClassVar[tuple[str, ...]] = ()
+    """What else it is called."""
+    automatic: ClassVar[bool] = False
+    """Its levels may be ``auto``: derived from the machine, by ``sized``."""
+    automatic_contrast: ClassVar[bool] = False
+    """Derived levels are two or more, so that they can be contrasted."""
+    of_server: ClassVar[bool] = True
+    """A level may belong to the alias of a server: sides that differ in several things."""
+    of_data: ClassVar[bool] = False
+    """Its levels have other data."""
+    flag: ClassVar[str] = "--set {factor}=A,B"
+    """With which levels are given on the command line."""
+    missing: ClassVar[tuple[str, str]] = ("", "")
+    """What to say of a study that needs it and has no levels: message and hint."""
+    needs: ClassVar[frozenset[Need]] = frozenset()
+
+    @property
+    def form(self) -> str:
+        """The name in lists of what there is: ``clients``, ``guc:NAME``."""
+        return self.name
+
+    def full_name(self, written: str) -> str | None:
+        """The factor's full name; None where another factor is written. Raises ValueError."""
+        return self.name if written in (self.name, *self.other_names) else None
+
+    def includes(self, factor: str) -> bool:
+        """Whether this is the factor of a full name."""
+        return factor == self.name
+
+    @abstractmethod
+    def level(self, value: Any) -> str:
+        """A level in its canonical form. Raises ValueError with a sentence that completes
+        "KEY: …"."""
+
+    def compared(self, level: str) -> object:
+        """By what two levels are the same."""
+        return level
+
+    def parameters(self, factor: str) -> tuple[str, ...]:
+        """The server parameters that the factor alone varies."""
+        return ()
+
+    def set_parameters(self, study: Study, factor: str) -> Iterable[str]:
+        """All server parameters that its levels set."""
+        return self.parameters(factor)
+
+    def check_study(
+        self, draft: Draft, tables: StudyFile, factor: Factor, workloads: Sequence[Workload]
+    ) -> None:
+        """Raise what ``draft.error`` makes where the study contradicts the factor."""
+
+    def sized(self, study: Study, facts: HostFacts) -> Study:
+        """The study with the levels that it leaves to the machine. Raises MachineError."""
+        return study
+
+    def applies(self, workload: Workload) -> bool:
+        """Whether it says anything of a workload whose kind knows it."""
+        return True
+
+    def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
+        """What a level makes of a trial: a setting, an option of initdb, a pinning, a place."""
+        return setup
+
+    def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
+        """Raise UsageError where a server cannot have the level of one of its trials."""
+
+    def check_plan(self, plan: Plan, facts: HostFacts) -> None:
+        """Raise UsageError or MachineError where the machine cannot give what a plan asks for."""

@@ -1,0 +1,66 @@
+"""One server parameter: ``guc:NAME``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from teiten.factors.contract import FactorRule
+from teiten.model import quantities
+from teiten.model.study import GUC_PREFIX, Factor, Workload
+from teiten.study.parameters import setting_name, setting_value
+
+if TYPE_CHECKING:
+    from teiten.plan.setup import Around, Setup
+    from teiten.study.draft import Draft
+    from teiten.study.file import StudyFile
+
+
+class Guc(FactorRule):
+    name = GUC_PREFIX
+    rank = 90
+
+    @property
+    def form(self) -> str:
+        return f"{GUC_PREFIX}NAME"
+
+    def full_name(self, written: str) -> str | None:
+        if not written.startswith(GUC_PREFIX):
+            return None
+        return GUC_PREFIX + setting_name(written.removeprefix(GUC_PREFIX))
+
+    def includes(self, factor: str) -> bool:
+        return factor.startswith(GUC_PREFIX)
+
+    def level(self, value: Any) -> str:
+        return setting_value(value)
+
+    def compared(self, level: str) -> object:
+        """``1GB`` and ``1024MB`` are the same."""
+        try:
+            return int(quantities.parse_size(level)) if level[-1:] in "Bb" else level.lower()
+        except ValueError:
+            return level.lower()
+
+    def parameters(self, factor: str) -> tuple[str, ...]:
+        return (factor.removeprefix(GUC_PREFIX),)
+
+    def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
+        return setup.with_settings({factor.removeprefix(GUC_PREFIX): level})
+
+    def check_study(
+        self, draft: Draft, tables: StudyFile, factor: Factor, workloads: Sequence[Workload]
+    ) -> None:
+        """No flag fixes what the factor varies."""
+        name = factor.name.removeprefix(GUC_PREFIX)
+        change = draft.fixed_settings.get(name)
+        if change is not None:
+            raise draft.error(
+                ("settings", name, "value"),
+                f"fixes {name} to {change.value}, but the factor {factor.name} varies it"
+                f" ({', '.join(factor.levels)})",
+                "leave out one of the two",
+            )
+
+
+FACTOR = Guc()

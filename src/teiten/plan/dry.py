@@ -1,0 +1,126 @@
+"""The dry executor: says what each step of a trial would do, and does nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from teiten.kinds.contract import plan_of
+from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
+from teiten.model.stacks import Profile
+from teiten.model.starts import last_of_their_start, started_before
+from teiten.model.study import Measure
+from teiten.model.trial import Problem, Series
+from teiten.plan.sites.of import site_of
+
+Facts = dict[str, Any]
+RUNNING = "nothing: the server runs since an earlier pair"
+
+
+@dataclass(frozen=True)
+class NothingCollected:
+    """A dry trial measures nothing, and says so by having no metrics."""
+
+    metrics: dict[str, float] = field(default_factory=dict)
+    series: tuple[Series, ...] = ()
+    histogram: str = ""
+    facts: Facts = field(default_factory=dict)
+    evidence: tuple[tuple[str, str], ...] = ()
+    profile: Profile | None = None
+
+
+class DryTrial:
+    """Says the steps of one trial."""
+
+    def __init__(self, plan: Plan, trial: PlannedTrial, actions: list[str]) -> None:
+        self._plan = plan
+        self._trial = trial
+        self._actions = actions
+        self._workload = plan.study.workload(trial.cell.workload)
+        self._goes_on = trial.restart > 0 and trial.number in started_before(plan)
+        """The server is up from the pair before."""
+        self._site = site_of(trial.template.installation, plan.hosts)
+        self._kind = plan_of(self._workload.kind)
+
+    def restore(self) -> Facts:
+        return self._unless_up(self._site.restore(self._trial, self._workload))
+
+    def caches(self) -> Facts:
+        return self._unless_up(self._site.caches(self._measure))
+
+    def start(self) -> Facts:
+        return self._unless_up(self._site.start(self._trial))
+
+    def prewarm(self) -> Facts:
+        return self._unless_up(self._site.prewarm(self._trial, self._measure))
+
+    def settle(self) -> Facts:
+        return self._unless_up(self._site.settle(self._trial, self._measure))
+
+    def warm_up(self) -> Facts:
+        return self._unless_up(self._kind.warm_up(self._plan.study, self._workload).said)
+
+    def measure(self, number: int) -> Facts:
+        return self._say(self._kind.turn(self._plan.study, self._trial, number))
+
+    def collect(self) -> Facts:
+        return self._say("collect results, series, latencies, settings and the server's log")
+
+    def check(self) -> tuple[Problem, ...]:
+        self._say("check the server's log, invariants, and what else used the CPU")
+        return ()
+
+    @property
+    def profiles(self) -> bool:
+        return self._plan.study.measure.flame_graph
+
+    def profile(self) -> Facts:
+        seconds = self._plan.study.measure.flame_graph_window
+        return self._say(f"{seconds:g} s of load, not counted, while perf samples the server")
+
+    def stop(self, *, sound: bool) -> Facts:
+        last = self._trial.restart == 0 or self._trial.number in last_of_their_start(self._plan)
+        if sound and not last:
+            return self._say("leave the server running for the next pair")
+        return self._say(self._site.stop(self._workload))
+
+    def collected(self) -> NothingCollected:
+        return NothingCollected()
+
+    def abandon(self) -> None:
+        return
+
+    @property
+    def _measure(self) -> Measure:
+        return self._plan.study.measure
+
+    def _unless_up(self, action: str) -> Facts:
+        return self._say(RUNNING if self._goes_on else action)
+
+    def _say(self, action: str) -> Facts:
+        self._actions.append(action)
+        return {"action": action}
+
+
+class DryExecutor:
+    """Collects in ``actions`` what would be done, one line for each step."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self.actions: list[str] = []
+
+    def prepare(self, template: TemplateSpec) -> Facts:
+        action = site_of(template.installation, self._plan.hosts).prepare(template)
+        self.actions.append(action)
+        return {"action": action}
+
+    def rehearse(self, trial: PlannedTrial) -> None:
+        kind = plan_of(self._plan.study.workload(trial.cell.workload).kind)
+        self.actions.append(f"start a server for {trial.cell} once and {kind.rehearsal().said}")
+
+    def begin(self, trial: PlannedTrial, attempt: int) -> DryTrial:
+        del attempt
+        return DryTrial(self._plan, trial, self.actions)
+
+    def finish(self) -> None:
+        return

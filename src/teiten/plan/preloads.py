@@ -1,0 +1,26 @@
+"""Extensions that a workload loads, and that only some servers have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from teiten.errors import UsageError
+from teiten.model.plan import PlannedTrial
+from teiten.model.study import Study
+from teiten.plan.sites.of import site_of
+
+
+def check_preloads(study: Study, trials: Iterable[PlannedTrial]) -> None:
+    """Raise UsageError where a server surely lacks an extension that a workload loads."""
+    for trial in trials:
+        workload, installation = study.workload(trial.cell.workload), trial.template.installation
+        site = site_of(installation)
+        missing = [one for one in workload.preload if site.surely_lacks(installation, one)]
+        if missing:
+            server = trial.cell.level("server") or installation.name
+            raise UsageError(
+                f"server {server}: the workload {workload.name} loads the extension {missing[0]},"
+                f" which {installation.name} does not have",
+                "install the extension there (Debian's packages are named postgresql-17-…), or"
+                " leave the workload out: --set workloads=…",
+            )

@@ -1,0 +1,68 @@
+"""What the levels of a cell make of its trial: each factor sets its part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from teiten.factors.registry import rule
+from teiten.kinds.contract import plan_of
+from teiten.model.facts import LogicalCpu
+from teiten.model.plan import Cell
+from teiten.model.study import DataSet, QueryMode, Study, Workload
+from teiten.plan.levels import of_alias
+
+PRELOAD = "session_preload_libraries"
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Everything of a trial that a factor may set."""
+
+    data: DataSet
+    settings: tuple[tuple[str, str], ...] = ()
+    """Server parameters, each once."""
+    checksums: bool = False
+    clients: int = 1
+    query_mode: QueryMode = QueryMode.SIMPLE
+    server_cpus: tuple[int, ...] = ()
+    client_cpus: tuple[int, ...] = ()
+    directory: str | None = None
+
+    def with_settings(self, settings: Mapping[str, str]) -> Setup:
+        return replace(self, settings=tuple({**dict(self.settings), **settings}.items()))
+
+
+@dataclass(frozen=True)
+class Around:
+    """What a factor may look at where it sets something."""
+
+    study: Study
+    cell: Cell
+    cpus: Sequence[LogicalCpu] = ()
+    """What servers can be pinned to."""
+
+    @property
+    def workload(self) -> Workload:
+        return self.study.workload(self.cell.workload)
+
+
+def setup_of(around: Around) -> Setup:
+    """The setup of a cell: the study's settings, what the workload's kind sets, and the levels of
+    its server's alias and its own, by rank. The study must be sized."""
+    study, cell, workload = around.study, around.cell, around.workload
+    fixed = tuple((one.name, one.value or "") for one in study.settings)
+    begun = Setup(data=workload.data, settings=fixed)
+    setup = plan_of(workload.kind).begin(begun, workload.options)
+    levels = (*of_alias(study, cell), *cell.levels)
+    for name, level in sorted(levels, key=lambda one: rule(one[0]).rank):
+        setup = rule(name).set(setup, name, level, around)
+    if not workload.preload:
+        return setup
+    loaded = filter(None, (dict(setup.settings).get(PRELOAD, ""), *workload.preload))
+    return setup.with_settings({PRELOAD: ", ".join(loaded)})
+
+
+def settings_of(study: Study, cell: Cell) -> tuple[tuple[str, str], ...]:
+    """The server parameters of a cell. The study must be sized."""
+    return setup_of(Around(study, cell)).settings

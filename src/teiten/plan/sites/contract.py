@@ -1,0 +1,130 @@
+"""What a place where servers run says before anything runs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from teiten.errors import UsageError
+from teiten.kinds.contract import plan_of
+from teiten.model.facts import HostFacts
+from teiten.model.installation import Installation
+from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
+from teiten.model.study import CachePolicy, Measure, Study, Workload
+
+Settings = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Told:
+    """A plan, and what a sentence about it needs besides."""
+
+    plan: Plan
+    facts: HostFacts
+    folder: Path
+    """Teiten's working folder."""
+    user: str
+    """As whom servers run on this machine."""
+    ready: Collection[str] = ()
+    """Fingerprints of templates that exist."""
+
+    @property
+    def at_most(self) -> str:
+        """Before a number that is a limit."""
+        return "" if self.plan.study.measure.sequential is None else "at the most "
+
+    @property
+    def restored(self) -> list[str]:
+        """The workloads before each of whose trials data are restored."""
+        return [one.name for one in self.plan.study.workloads if one.changes_data]
+
+    def loading(self, where: str) -> Iterator[str]:
+        """What is done to the servers, from ``where``."""
+        for kind in sorted({one.kind for one in self.plan.study.workloads}):
+            yield plan_of(kind).loading(str(self.plan.pgbench.version), where)
+
+    def page_cache(self) -> str:
+        match self.plan.study.measure.caches:
+            case CachePolicy.DROP if self.facts.can_drop_page_cache:
+                return "drop the whole page cache of the system before each start of a server"
+            case CachePolicy.DROP | CachePolicy.EVICT:
+                return "take the cluster's own files out of the page cache before each start"
+            case _:
+                return "leave the page cache alone"
+
+
+class SitePlan(ABC):
+    """A kind of site."""
+
+    starts: bool
+    """Teiten starts its servers, on clusters from its own templates: they take disk and memory."""
+
+    # What can be had there
+
+    def check_server(self, study: Study, level: str, installation: Installation) -> None:
+        """Raise UsageError where a study asks of a server what it cannot have there."""
+
+    def check_trial(self, trial: PlannedTrial) -> None:
+        """Raise UsageError where a trial asks for what cannot be had there."""
+
+    def checksums(self, installation: Installation, wanted: bool) -> bool:
+        """Whether a cluster has data checksums."""
+        return wanted
+
+    def settings(self, installation: Installation, settings: Settings) -> Settings:
+        """Those of a trial's parameters that it can have."""
+        return settings
+
+    def surely_lacks(self, installation: Installation, extension: str) -> bool:
+        """What a server that is built from source will have, only its start tells."""
+        return extension not in installation.contrib and installation.build is None
+
+    @abstractmethod
+    def missing_connections(self, trial: PlannedTrial) -> int:
+        """How many a trial's clients lack; 0 and less are none."""
+
+    @abstractmethod
+    def too_few_connections(self, trial: PlannedTrial) -> UsageError: ...
+
+    # What is done there, one sentence each
+
+    @abstractmethod
+    def actions(self, told: Told) -> Iterator[str]:
+        """What running the plan does to the machines and servers there."""
+
+    def closing(self, told: Told) -> Iterator[str]:
+        """What follows, whatever sites the plan has besides."""
+        measure = told.plan.study.measure
+        yield from told.loading("this machine")
+        if measure.flame_graph:
+            yield (
+                f"sample the server's call stacks with perf for"
+                f" {measure.flame_graph_window:g} s after each counted trial"
+            )
+        yield f"write the ledger, logs and the report to {told.folder / 'campaigns'}"
+        yield "nothing else: no package is installed, no setting of the system is changed"
+
+    # The steps of a trial, in a few words
+
+    @abstractmethod
+    def prepare(self, template: TemplateSpec) -> str: ...
+
+    @abstractmethod
+    def restore(self, trial: PlannedTrial, workload: Workload) -> str: ...
+
+    @abstractmethod
+    def caches(self, measure: Measure) -> str: ...
+
+    @abstractmethod
+    def start(self, trial: PlannedTrial) -> str: ...
+
+    def prewarm(self, trial: PlannedTrial, measure: Measure) -> str:
+        return "pg_prewarm of all tables and indexes" if measure.prewarm else "no prewarming"
+
+    def settle(self, trial: PlannedTrial, measure: Measure) -> str:
+        return f"CHECKPOINT, then {measure.settle:g} s of rest"
+
+    @abstractmethod
+    def stop(self, workload: Workload) -> str: ...

@@ -1,0 +1,91 @@
+"""The factors of a study with their levels: the study's own, and those that workloads bring."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from teiten.factors.registry import rule
+from teiten.kinds.contract import plan_of
+from teiten.kinds.registry import names as kinds
+from teiten.model.study import Factor, Workload
+from teiten.study.draft import Draft
+from teiten.study.file import StudyFile
+from teiten.study.values import AUTO
+from teiten.study.variation import with_own_levels
+from teiten.suggest import did_you_mean
+
+Levels = Mapping[str, tuple[str, ...]]
+
+
+def study_factors(draft: Draft, tables: StudyFile) -> tuple[Factor, ...]:
+    """The factors; empty levels are named by the workloads, or derived from the machine.
+
+    Raises UsageError or StudyError where a factor is missing, or its levels contradict.
+    """
+    levels = _brought(draft, tables, dict(tables.factors))
+    levels = with_own_levels(draft, tables, levels)
+    _check_contrast(draft, tables.study.contrast, levels)
+    return tuple(Factor(name, found) for name, found in levels.items())
+
+
+def with_told_levels(
+    draft: Draft, factors: Sequence[Factor], workloads: Sequence[Workload]
+) -> tuple[Factor, ...]:
+    """The factors with all levels that workloads tell, or with those that were selected of them.
+
+    Raises UsageError or StudyError where one was selected that no workload has.
+    """
+    return tuple(_told(draft, factor, workloads) for factor in factors)
+
+
+def _told(draft: Draft, factor: Factor, workloads: Sequence[Workload]) -> Factor:
+    told = [plan_of(one.kind).own_levels(one.options, factor.name) for one in workloads]
+    names = tuple(dict.fromkeys(level for levels in told for level in levels or ()))
+    if not names:
+        return factor
+    for level in factor.levels:
+        if level not in names:
+            raise draft.error(
+                ("factors", factor.name),
+                f"there is no {factor.name} {level!r}.{did_you_mean(level, names)}",
+                f"there are {', '.join(names)}",
+            )
+    return Factor(factor.name, factor.levels or names)
+
+
+def _brought(
+    draft: Draft, tables: StudyFile, levels: dict[str, tuple[str, ...]]
+) -> dict[str, tuple[str, ...]]:
+    """With the factors that the kinds of the workloads bring and whose levels they tell."""
+    used = {table.kind for table in tables.workloads if table.name in draft.selected}
+    if "server" not in levels:
+        raise draft.error(("factors",), *rule("server").missing)
+    for kind in kinds():
+        said = plan_of(kind)
+        for factor in said.brings:
+            if kind in used and factor in said.needs and factor not in levels:
+                raise draft.error(("factors",), *rule(factor).missing)
+            if kind in used and said.tells(factor):
+                levels.setdefault(factor, ())
+            elif kind not in used and said.tells(factor) and factor in levels:
+                raise draft.error(("factors", factor), *rule(factor).missing)
+    return levels
+
+
+def _check_contrast(draft: Draft, contrast: str, levels: Levels) -> None:
+    if contrast not in levels:
+        raise draft.error(
+            ("study", "contrast"),
+            f"{contrast!r} is not a factor of this study.{did_you_mean(contrast, levels)}",
+            f"its factors are {', '.join(levels)}; add levels with --set {contrast}=A,B",
+        )
+    if not levels[contrast] and rule(contrast).automatic_contrast:
+        return  # sizing derives two levels or more, or refuses
+    if len(levels[contrast]) < 2:
+        found = ", ".join(levels[contrast]) or AUTO
+        raise draft.error(
+            ("factors", contrast),
+            f"{contrast} is contrasted and needs at least two levels, the old one first; it has"
+            f" {found}",
+            f"give both, for example {rule(contrast).flag.format(factor=contrast)}",
+        )

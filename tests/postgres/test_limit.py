@@ -1,0 +1,137 @@
+"""What a server and its load may use: real control groups, removed in the end and swept."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from teiten.errors import MachineError
+from teiten.execute.client.contract import Program
+from teiten.execute.client.here import ChildHere
+from teiten.execute.postgres.sweep import sweep
+from teiten.execute.sites.local.limit import Limit, sweep_limits
+from teiten.host.system.paths import Workdir
+from teiten.host.system.processes import MEMBERS
+from teiten.model.installation import Installation
+from teiten.model.units import MIB, Seconds
+from tests.fixtures.servers import ClusterKit
+
+MEMORY = 300 * MIB
+
+
+@pytest.fixture
+def limit(workdir: Workdir) -> Iterator[Limit]:
+    """300 MiB; skips with the reason where this machine does not permit it."""
+    made = limited(workdir)
+    yield made
+    made.remove()
+
+
+def limited(workdir: Workdir) -> Limit:
+    try:
+        return Limit.make(workdir, None, MEMORY)
+    except MachineError as error:
+        pytest.skip(error.message)
+
+
+def members(limit: Limit) -> set[int]:
+    return {int(pid) for group in limit.groups for pid in (group / MEMBERS).read_text().split()}
+
+
+def test_server_and_load_are_held_by_one_limit(
+    limit: Limit,
+    cluster_kit: ClusterKit,
+    tmp_path: Path,
+    session_folder: Path,
+    installation: Callable[[str], Installation],
+) -> None:
+    cluster = cluster_kit.make(installation("18"), session_folder / "limited")
+    cluster.join(limit.groups)
+    try:
+        cluster.start()
+        asleep = Program("sleep", Path("/bin/sleep"), ("60",), tmp_path, "out", "err", Seconds(60))
+        child = ChildHere(asleep, limit.groups)
+        postmaster = psutil.Process(cluster.pid)
+        ours = {postmaster.pid, *(one.pid for one in postmaster.children())}
+        assert len(ours) > 3 and ours | {child.pid} <= members(limit)
+        assert os.getpid() not in members(limit)
+        with cluster.connect() as connection:
+            row = connection.execute("SELECT pg_backend_pid()").fetchone()
+            assert row is not None and row[0] in members(limit)
+        child.end(0.1)
+    finally:
+        cluster.remove()
+    limit.remove()
+    assert not any(group.exists() for group in limit.groups) and not limit.note.exists()
+
+
+def test_more_memory_is_not_to_be_had(limit: Limit, tmp_path: Path) -> None:
+    """The kernel ends what takes twice as much; nothing outside of the group is touched."""
+    code = f"block = bytearray({2 * MEMORY}); print(len(block))"
+    greedy = Program(
+        "python", Path(sys.executable), ("-I", "-c", code), tmp_path, "out", "err", Seconds(60)
+    )
+    child = ChildHere(greedy, limit.groups)
+    assert child.wait(60)
+    assert child.returncode == -signal.SIGKILL
+    assert (tmp_path / "out").read_bytes() == b""
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from subprocess import DEVNULL
+from teiten.execute.sites.local.limit import Limit
+from teiten.host.system.paths import Workdir
+from teiten.host.system.processes import spawn
+limit = Limit.make(Workdir(Path(sys.argv[1])), None, int(sys.argv[2]))
+left = spawn(
+    ["/bin/sleep", "600"], groups=limit.groups, death_signal=signal.SIGCONT, stdout=DEVNULL,
+    stderr=DEVNULL,
+)
+print(left.pid, *limit.groups, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_one_left_is_swept_with_what_runs_in_it(workdir: Workdir) -> None:
+    limited(workdir).remove()
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(workdir.root), str(MEMORY)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    pid, *groups = done.stdout.split()
+    assert groups and all(Path(group).is_dir() for group in groups)
+    said = sweep(workdir)
+    assert [f"removed the left control group {group}" for group in groups] == list(said)
+    assert not any(Path(group).exists() for group in groups)
+    assert not psutil.pid_exists(int(pid)) or psutil.Process(int(pid)).status() == "zombie"
+    assert not list(workdir.clusters.iterdir())
+
+
+def test_what_a_living_one_uses_is_left_alone(limit: Limit, workdir: Workdir) -> None:
+    assert sweep_limits(workdir) == ()
+    assert all(group.is_dir() for group in limit.groups)
+    assert sweep_limits(workdir, ending=True)
+    assert not any(group.exists() for group in limit.groups)
+
+
+def test_a_note_of_something_else_removes_nothing(workdir: Workdir, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    note = {"pid": 2**30, "process_started": 0.0, "groups": [str(other)]}
+    (workdir.clusters / "x.limit").write_text(json.dumps(note), encoding="utf-8")
+    assert sweep_limits(workdir) == ()
+    assert other.is_dir()
