@@ -102,7 +102,7 @@ def test_a_level_that_never_counted_leaves_no_whole() -> None:
         return trial.cell.level("clients") == "4"
 
     contrast = read(contrasts(PLAN, attempts(without=lost)))
-    assert contrast.overall.reason == "too-few-pairs"
+    assert contrast.overall.reason == "incomplete-blocks"
     assert contrast.incomplete_blocks == (1, 2, 3, 4)
     assert contrast.levels[2].old_median is None
     assert contrast.levels[2].verdict.reason == "too-few-pairs"
@@ -161,3 +161,19 @@ def test_latencies_are_contrasted_where_they_were_measured() -> None:
     assert tps.overall.effect is not None
     assert latency.overall.effect is not None
     assert latency.overall.effect.low == pytest.approx(1 / tps.overall.effect.high)
+
+
+def test_pairs_without_a_complete_block_are_not_said_to_be_missing() -> None:
+    """Each level has two pairs, but no block has both levels: it is blocks that are too few."""
+    plan = make_plan(32, servers=("17", "18"), clients=("1", "4"))
+    wanted = {"1": (1, 2), "4": (3, 4)}
+    found = [
+        Attempt(one.number, 1, Outcome.COUNTED, {"tps": 100.0 + one.number})
+        for one in plan.trials
+        if one.block in wanted[one.cell.level("clients") or ""]
+    ]
+    result = read(contrasts(plan, found))
+    assert [one.verdict.pairs for one in result.levels] == [2, 2]
+    assert result.overall.reason == "incomplete-blocks"
+    single = [one for one in found if plan.trials[one.number - 1].block in (1, 3)]
+    assert read(contrasts(plan, single)).overall.reason == "too-few-pairs"

@@ -14,7 +14,7 @@ from teiten.analysis.model.claims import Claim, ClaimNeeds
 from teiten.analysis.model.findings import TrialView
 from teiten.kinds.queries.claims.bounded import QueryBounds
 from teiten.kinds.queries.claims.evidence import plan_numbers
-from teiten.kinds.queries.claims.measures import LAUNCHED, PERMITTED
+from teiten.kinds.queries.claims.measures import LAUNCHED, PERMITTED, SERIAL
 from teiten.kinds.queries.claims.plan_has import PlanHas
 from teiten.kinds.queries.claims.plan_value import PlanValue
 from teiten.kinds.queries.claims.workers_by_rule import RuleOfWorkers as WorkerRule
@@ -154,3 +154,11 @@ def test_only_executed_plans_of_the_claims_queries_and_levels_are_read() -> None
     assert numbers(monthly, view("pg18", "parallel-partitions")) == {}
     assert numbers(monthly, view("pg18", "parallel-partitions", at=1)) != {}
     assert numbers(about("query_seconds"), view("pg18", "parallel-partitions")) == {}
+
+
+def test_a_serial_plan_is_told_from_one_without_sizes() -> None:
+    rule = WorkersByRule(WorkerRule.SIZE)
+    claim = about("query_seconds", rule)
+    name = next(one for one in corpus("pg18") if "Gather" not in corpus("pg18")[one]["plan"])
+    assert numbers(claim, view("pg18", name)) == {LAUNCHED: 0.0, SERIAL: 1.0}
+    assert SERIAL not in numbers(claim, view("pg18", "parallel-seq-scan"))

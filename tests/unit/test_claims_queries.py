@@ -15,7 +15,7 @@ from teiten.analysis.model.claims import Claim, ClaimContrast, ClaimNeeds, Claim
 from teiten.analysis.model.claims import ClaimStanding as Standing
 from teiten.claims.published import PUBLISHED
 from teiten.kinds.queries.claims.bounded import QueryBounds
-from teiten.kinds.queries.claims.measures import LAUNCHED, PERMITTED
+from teiten.kinds.queries.claims.measures import LAUNCHED, PERMITTED, SERIAL
 from teiten.kinds.queries.claims.plan_has import PlanHas
 from teiten.kinds.queries.claims.plan_value import PlanValue
 from teiten.kinds.queries.claims.query_effect import QueryEffect
@@ -404,3 +404,32 @@ def test_the_printed_rules_of_workers() -> None:
     assert workers_by_size(7_758_504, 1024) == 9
     assert workers_by_partitions(84) == math.ceil(math.log2(84)) == 7
     assert workers_by_partitions(64) == math.ceil(math.log2(64)) + 1
+
+
+def of_plans(parallel: bool, rule: int | None, found: int) -> Further:
+    numbers = dict(workers(found, rule)({}))
+    return lambda _levels: numbers if parallel else {**numbers, SERIAL: 1.0}
+
+
+@pytest.mark.parametrize(
+    ("predicate", "rule"),
+    [
+        (WorkersByRule(WorkerRule.SIZE), None),
+        (replace(BY_SIZE, fewer=True), 5),
+    ],
+)
+def test_a_serial_plan_neither_keeps_nor_lacks_a_rule_of_workers(
+    predicate: WorkersByRule, rule: int | None
+) -> None:
+    """Not "the sizes were not recorded", and not "fewer than by the rule": it asked for none."""
+    claim = alone(predicate, "parallel", at=((GUC, "last"),))
+    serial = timed(PARALLEL, as_published, further=of_plans(False, rule, 0))
+    found = outcome(claim, serial, PARALLEL)
+    assert found.standing is Standing.NOT_APPLICABLE
+    assert code(found) == "serial"
+
+
+def test_a_parallel_plan_whose_workers_did_not_start_has_fewer() -> None:
+    claim = alone(replace(BY_SIZE, fewer=True), "parallel", at=((GUC, "last"),))
+    found = outcome(claim, timed(PARALLEL, as_published, further=of_plans(True, 5, 0)), PARALLEL)
+    assert found.standing is Standing.REPRODUCED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -204,6 +205,31 @@ def test_a_sweep_is_one_statement_and_one_table(sweep: CampaignAnalysis) -> None
     (table,) = found.below("Level by level").tables
     assert len(table.rows) == 5
     assert part(view(sweep, "ja"), "answer").statements[0].points
+
+
+def test_a_sweep_whose_first_level_is_the_fastest_says_so() -> None:
+    """Not "fastest with 16: takes 1.01 times as long compared with 0"."""
+    slower = {"0": 8.0, "1": 12.0, "4": 10.0, "9": 8.08, "16": 9.0}
+    like = replace(SWEEP, seconds={("count", level): one for level, one in slower.items()})
+    shown = view(invented_queries(like), "en")
+    (statement,) = part(shown, "answer").statements
+    said = statement.points[0].replace("\u00a0", " ")
+    assert "fastest with max_parallel_workers_per_gather = 0; the next is 9: takes" in said
+    assert "% more time compared with it (" in said
+
+
+def test_an_interval_is_told_in_the_terms_of_its_number() -> None:
+    """Not an interval of the speed-up (1.03 to 1.06) beside per cent of time."""
+    near = {"0": 8.0, "1": 7.9, "4": 7.8, "9": 7.6, "16": 7.7}
+    like = replace(SWEEP, seconds={("count", level): one for level, one in near.items()})
+    (statement,) = part(view(invented_queries(like), "en"), "answer").statements
+    said = statement.points[0].replace("\u00a0", " ")
+    found = re.search(
+        r"takes (\S+) % less time compared with 0 \(.* interval (\S+) % to (\S+) %\)", said
+    )
+    assert found is not None, said
+    number, low, high = (float(one.replace("\u2212", "-")) for one in found.groups())
+    assert low < -number < high
 
 
 def test_without_groups_the_first_page_counts_the_queries() -> None:

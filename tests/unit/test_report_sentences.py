@@ -6,7 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from teiten.analysis.model.findings import ContrastResult, Interval, Verdict, VerdictKind
+from teiten.analysis.model.findings import (
+    ContrastResult,
+    Interval,
+    LevelResult,
+    Verdict,
+    VerdictKind,
+)
 from teiten.kinds.metrics import by_name
 from teiten.model.text import Language
 from teiten.model.units import Share
@@ -38,6 +44,26 @@ def test_faster() -> None:
         "PostgreSQL 18.4 is 2.3 % faster than 17.10 on the range read workload"
         " (95 % interval 1.1 % to 3.5 %; 2 cores of AMD EPYC 7763)."
     )
+
+
+def level(server: str, clients: str) -> LevelResult:
+    nothing = Verdict(VerdictKind.INCONCLUSIVE, False, None, 0, Share(0.02), None)
+    return LevelResult((("server", server), ("clients", clients)), (), (), None, None, nothing)
+
+
+@pytest.mark.parametrize(
+    ("language", "begins"),
+    [("en", "On average over 17.10, 18.4: "), ("ja", "17.10、18.4の平均: ")],
+)
+def test_a_mean_over_several_servers_names_them(language: Language, begins: str) -> None:
+    """Of a campaign that contrasts something else on each of them."""
+    effect = Interval(1.02, 1.01, 1.03, confidence=Share(0.95))
+    verdict = Verdict(VerdictKind.FASTER, False, effect, 5, Share(0.02), None)
+    levels = (level("17", "1"), level("18", "1"))
+    pooled = ContrastResult("read", by_name()["tps"], "17", "18", levels, verdict)
+    assert verdict_sentence(ANALYSIS, pooled, language).startswith(begins)
+    single = replace(pooled, levels=levels[:1])
+    assert not verdict_sentence(ANALYSIS, single, language).startswith(begins)
 
 
 def test_slower_counts_downwards() -> None:

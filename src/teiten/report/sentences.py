@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 from teiten.analysis.model.findings import (
     CampaignAnalysis,
     ContrastResult,
     Interval,
+    LevelResult,
     Verdict,
     VerdictKind,
+    servers_of,
 )
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import Better, Metric
@@ -130,9 +133,19 @@ def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> 
             metric=t.either(f"metric.{contrast.metric.name}", contrast.metric.name),
         )
     )
+    subject += pooled_text(t, names, contrast.levels)
     said = subject + _statement(t, verdict, contrast.metric, values)
     is_described = f"side-of.{names.contrast}" in t
     return said[:1].upper() + said[1:] if is_described else said
+
+
+def pooled_text(t: Texts, names: Names, levels: Sequence[LevelResult]) -> str:
+    """Where an answer is the mean over several servers: which they are."""
+    servers = servers_of(levels)
+    if len(servers) < 2:
+        return ""
+    listed = t("list.separator").join(names.server(one).short for one in servers)
+    return t("sentence.pooled", servers=listed)
 
 
 def _statement(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str]) -> str:

@@ -207,7 +207,7 @@ class Reason:
     """Why a claim does not apply, or stays inconclusive; ``code`` has a text in the reports.
 
     Not applicable: study, systems, hardware, servers, workload, script, queries, factor, factors,
-    contrast, cores, levels-…, no-plans, sizes.
+    contrast, cores, levels-…, no-plans, serial, sizes.
     Inconclusive: profile, too-few, undecided, over-timeout.
     """
 

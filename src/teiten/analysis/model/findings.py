@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,6 +48,12 @@ class LevelResult:
     new_over: int = 0
     limit: Seconds | None = None
     """The limit that they exceeded."""
+
+
+def servers_of(levels: Sequence[LevelResult]) -> tuple[str, ...]:
+    """The servers over which a mean over levels goes; none where they are what is contrasted."""
+    found = (dict(one.context).get("server") for one in levels)
+    return tuple(dict.fromkeys(one for one in found if one is not None))
 
 
 @dataclass(frozen=True)

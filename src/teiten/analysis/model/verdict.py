@@ -43,5 +43,6 @@ class Verdict:
     """Code of why nothing can be said: too-few-pairs, not-positive, identical-pairs (no variance,
     as a rounded metric can have: an interval of no width would claim certainty), infinite-interval
     (of a sequential design, whose interval is finite from ``analysis.sequential.least_pairs`` on),
-    over-timeout (a query exceeded its time limit, and has no number).
+    over-timeout (a query exceeded its time limit, and has no number), incomplete-blocks (there are
+    pairs, but fewer than two blocks have one at every level).
     """

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
@@ -23,7 +24,13 @@ from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.drift import lag_one, trend
 from teiten.analysis.verdict.pairs import Pairs, by_start, observe, pair
 from teiten.analysis.verdict.sequential import decide_sequentially, forecast
-from teiten.analysis.verdict.verdict import Rule, median, over_timeout
+from teiten.analysis.verdict.verdict import (
+    INCOMPLETE_BLOCKS,
+    TOO_FEW_PAIRS,
+    Rule,
+    median,
+    over_timeout,
+)
 from teiten.analysis.verdict.verdict import decide as decide_fixed
 from teiten.kinds.metrics import contrasted
 from teiten.model.metrics import Metric
@@ -119,6 +126,9 @@ def _contrast(
     decide, decide_overall = _rules(plan, len(whole))
     means = list(_block_means([alone[one] for one in whole]).values())
     complete = _block_means([paired[one].log_ratios for one in whole])
+    overall = decide_overall(means, rule, unusable=sum(paired[one].unusable for one in whole))
+    if overall.reason == TOO_FEW_PAIRS and any(len(alone[one]) > 1 for one in whole):
+        overall = replace(overall, reason=INCOMPLETE_BLOCKS)
     return ContrastResult(
         workload=workload,
         metric=metric,
@@ -137,7 +147,7 @@ def _contrast(
             )
             for context in contexts
         ),
-        overall=decide_overall(means, rule, unusable=sum(paired[one].unusable for one in whole)),
+        overall=overall,
         incomplete_blocks=tuple(sorted(_blocks_run(plan, observations) - complete.keys())),
         lag_one=lag_one(means),
         trend=trend(means),

@@ -35,6 +35,7 @@ NOT_POSITIVE = "not-positive"
 IDENTICAL_PAIRS = "identical-pairs"
 INFINITE_INTERVAL = "infinite-interval"
 OVER_TIMEOUT = "over-timeout"
+INCOMPLETE_BLOCKS = "incomplete-blocks"
 
 HalfWidth = Callable[[float, int, float], float]
 """Half the width of an interval of the mean of d: from the deviation of d, the number of pairs (two

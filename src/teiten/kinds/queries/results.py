@@ -123,6 +123,13 @@ class QuerySweep:
     context: Context
     steps: tuple[SweepStep, ...]
 
+    @property
+    def by_time(self) -> tuple[SweepStep, ...]:
+        """The levels at which every execution stayed within the limit, the fastest one first; of
+        equal ones the lower."""
+        timed = [step for step in self.steps if step.time.mean is not None and not step.time.over]
+        return tuple(sorted(timed, key=lambda step: float(step.time.mean or 0.0)))
+
 
 @dataclass(frozen=True)
 class QueryResults:

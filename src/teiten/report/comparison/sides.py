@@ -19,6 +19,7 @@ from teiten.report.sentences import (
     percent,
     percent_decimals,
     plain_percent,
+    pooled_text,
     processor,
 )
 from teiten.report.texts import Texts, texts
@@ -70,7 +71,8 @@ class Pair:
             "new": self.sides[1].long,
             "what": self.title(result),
         }
-        return _sentence(self.t, result.overall, result.metric, values)
+        pooled = pooled_text(self.t, self.kits[0].names, result.levels)
+        return pooled + _sentence(self.t, result.overall, result.metric, values)
 
 
 def comparison_sentence(comparison: Comparison, result: UnpairedResult, language: Language) -> str:

@@ -134,6 +134,11 @@ class Executed:
         return table_use(self._statistics, table, self.relations, (), "")
 
     @property
+    def serial(self) -> bool:
+        """Whether the plan asks for no workers at all."""
+        return not self._gathers
+
+    @property
     def permitted(self) -> float | None:
         """Workers that the parameters permit; None where these were not recorded."""
         limits = self.limits

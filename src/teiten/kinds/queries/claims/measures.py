@@ -32,5 +32,7 @@ def plan_measure(metric: str) -> tuple[PlanMeasure, str] | None:
 
 LAUNCHED = "workers_launched"
 """The name under which a trial's number of launched workers is observed."""
+SERIAL = "plan_serial"
+"""The same of a plan that asks for no workers: 1; of others there is none."""
 PERMITTED = "workers_permitted"
 """The same of the number that its parameters permit."""

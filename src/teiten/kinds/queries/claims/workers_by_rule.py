@@ -17,7 +17,7 @@ from teiten.analysis.model.predicate import Ground, UnmetError
 from teiten.claims.forms import FORM, Yes
 from teiten.kinds.queries.claims.bounded import asked_queries
 from teiten.kinds.queries.claims.evidence import Executed
-from teiten.kinds.queries.claims.measures import LAUNCHED, PERMITTED
+from teiten.kinds.queries.claims.measures import LAUNCHED, PERMITTED, SERIAL
 from teiten.kinds.queries.claims.predicate import OfQueries
 from teiten.kinds.queries.claims.sides import Sides, measured_sides, published_sides
 from teiten.kinds.queries.claims.told import all_or_none, listed
@@ -86,6 +86,8 @@ class WorkersByRule(OfQueries):
 
     def of_plan(self, executed: Executed) -> Iterator[tuple[str, float]]:
         yield LAUNCHED, executed.launched
+        if executed.serial:
+            yield SERIAL, 1.0
         by_rule = self._wanted(executed)
         if by_rule is not None and executed.permitted is not None:
             yield self.metric, float(by_rule)
@@ -100,26 +102,32 @@ class WorkersByRule(OfQueries):
         return executed.by_size(self.relation)
 
     def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
-        found = (
-            measured_sides(claim, ground, metric) for metric in (LAUNCHED, self.metric, PERMITTED)
-        )
+        wanted = (LAUNCHED, self.metric, PERMITTED, SERIAL)
+        found = (measured_sides(claim, ground, metric) for metric in wanted)
         return tuple(
             check for sides in zip(*found, strict=True) for check in self._of_server(*sides)
         )
 
-    def _of_server(self, launched: Sides, by_rule: Sides, permitted: Sides) -> Iterator[Check]:
+    def _of_server(
+        self, launched: Sides, by_rule: Sides, permitted: Sides, serial: Sides
+    ) -> Iterator[Check]:
         """A check for each query on one server.
 
-        Raises UnmetError where plans or sizes were not recorded, and where the rule cannot be told
-        from the limit: the data are too small for any worker, or the parameters permit fewer.
+        Raises UnmetError where plans or sizes were not recorded, where plans are serial, of which
+        no rule says anything, and where the rule cannot be told from the limit: the data are too
+        small for any worker, or the parameters permit fewer.
         """
         for query in asked_queries(self.queries, launched.queries):
-            found, wanted, limit = (
-                one.sides[0].by_query[query] for one in (launched, by_rule, permitted)
+            found, wanted, limit, alone = (
+                one.sides[0].by_query[query] for one in (launched, by_rule, permitted, serial)
             )
             if not found:
                 raise UnmetError("no-plans")
-            blocks = sorted(found.keys() & wanted.keys())
+            with_workers = found.keys() - alone.keys()
+            if not with_workers and (self.fewer or not wanted):
+                raise UnmetError("serial")
+            counted = with_workers if self.fewer else found.keys()
+            blocks = sorted(counted & wanted.keys())
             if not blocks:
                 raise UnmetError("sizes")
             rule = max(wanted[block] for block in blocks)

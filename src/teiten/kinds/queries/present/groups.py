@@ -166,7 +166,7 @@ def _said(kit: Kit, one: GroupConclusion) -> str:
     return t(
         "query-group.said",
         effect=effect_text(kit, effect),
-        interval=_interval(kit, effect),
+        interval=effect_interval_text(kit, effect),
         verdict=verdict_word(t, one.verdict),
     )
 
@@ -196,7 +196,7 @@ def effect_text(kit: Kit, effect: Interval) -> str:
     return t("effect.less-time" if effect.ratio < 1 else "effect.more-time", percent=share)
 
 
-def _interval(kit: Kit, effect: Interval) -> str:
+def effect_interval_text(kit: Kit, effect: Interval) -> str:
     """In the terms of ``effect_text``."""
     t = kit.t
     confidence = plain_percent(t, round(effect.confidence, 4))

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.findings import Verdict, VerdictKind
-from teiten.kinds.queries.present.groups import effect_text
+from teiten.kinds.queries.present.groups import effect_interval_text, effect_text
 from teiten.kinds.queries.present.units import TimeUnit, unit_for
 from teiten.kinds.queries.present.workers import source_text
 from teiten.kinds.queries.results import (
@@ -177,34 +177,39 @@ def _launched(step: SweepStep) -> str:
 
 def findings(kit: Kit, found: QueryResults) -> tuple[str, ...]:
     """Of each query the fastest level, and the last step that gained."""
-    said = []
-    for sweep in found.sweeps:
-        fastest = fastest_step(sweep)
-        effect = fastest.against_first.effect if fastest and fastest.against_first else None
-        if fastest is None or effect is None:
-            continue
-        fastest_text = kit.t(
-            "sweep.fastest",
-            query=kit.names.context(sweep.context),
-            factor=kit.names.factor(kit.study.contrast),
-            level=kit.short(fastest.level),
-            first=kit.short(sweep.steps[0].level),
-            effect=effect_text(kit, effect),
-            interval=speed_interval_text(kit.t, effect),
-        )
-        said.append(kit.t("sweep.and", first=fastest_text, then=_last_gain(kit, sweep.steps)))
-    return tuple(said)
+    return tuple(
+        kit.t("sweep.and", first=said, then=_last_gain(kit, sweep.steps))
+        for sweep in found.sweeps
+        for said in _fastest(kit, sweep)
+    )
 
 
-def fastest_step(sweep: QuerySweep) -> SweepStep | None:
-    """The level with the shortest time, the first one left out."""
-    timed = [step for step in sweep.steps[1:] if step.time.mean is not None and not step.time.over]
-    return min(timed, key=lambda step: float(step.time.mean or 0.0), default=None)
+def _fastest(kit: Kit, sweep: QuerySweep) -> Iterator[str]:
+    """Compared with the first level; where that is the fastest one itself, the next with it."""
+    fastest = next(iter(sweep.by_time), None)
+    shown = _fastest_new(sweep)
+    effect = shown.against_first.effect if shown and shown.against_first else None
+    if fastest is None or shown is None or effect is None:
+        return
+    yield kit.t(
+        "sweep.fastest" if fastest is shown else "sweep.fastest-first",
+        query=kit.names.context(sweep.context),
+        factor=kit.names.factor(kit.study.contrast),
+        level=kit.short(shown.level),
+        first=kit.short(sweep.steps[0].level),
+        effect=effect_text(kit, effect),
+        interval=effect_interval_text(kit, effect),
+    )
+
+
+def _fastest_new(sweep: QuerySweep) -> SweepStep | None:
+    """The fastest of the levels that are compared with the first one."""
+    return next((step for step in sweep.by_time if step is not sweep.steps[0]), None)
 
 
 def fastest_level(found: QueryResults) -> str | None:
-    """That of the first query."""
-    step = fastest_step(found.sweeps[0])
+    """Of the first query, among the levels that are compared with the first one."""
+    step = _fastest_new(found.sweeps[0])
     return step.level if step else found.sweeps[0].steps[-1].level
 
 
