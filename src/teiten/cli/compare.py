@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.cli.report import LANGUAGES, form_option, languages_option, write_files
 from teiten.cli.verdict_json import verdict_as_json
@@ -35,7 +36,7 @@ FOLDER = "comparisons"
 @click.option(
     "--to",
     "target",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=GivenPath(path_type=Path, file_okay=False),
     help="Folder to write to (default: comparisons/A-B in the working folder).",
 )
 @click.option(

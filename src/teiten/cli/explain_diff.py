@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from teiten import __version__
+from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.errors import UsageError
 from teiten.model.text import Language
@@ -27,13 +28,13 @@ LARGEST = 256 * 1024**2
 
 
 @click.command("explain-diff", epilog=EXAMPLES)
-@click.argument("old", metavar="A.json")
-@click.argument("new", metavar="B.json")
+@click.argument("old", metavar="A.json", type=GivenPath(allow_dash=True))
+@click.argument("new", metavar="B.json", type=GivenPath(allow_dash=True))
 @click.option("--json", "as_json", is_flag=True, help="Print both plans' numbers as JSON.")
 @click.option(
     "--html",
     "page",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=GivenPath(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="Write a page with both plans side by side; it works offline.",
 )
