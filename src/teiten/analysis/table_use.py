@@ -10,7 +10,6 @@ from statistics import fmean
 
 from teiten.analysis.planner_facts import Relations
 from teiten.analysis.plans_accounts import GATHERS
-from teiten.analysis.plans_consumers import below
 from teiten.analysis.plans_statistics import APPENDS, SCANS
 from teiten.analysis.worker_rules import first_scan
 from teiten.model.explain import HIT, READ, ExplainedPlan, PlanNode, PlanStatistics
@@ -82,7 +81,7 @@ def _found(one: PlanStatistics, relations: Relations) -> dict[str, _Found]:
 def _below_bitmap(plan: ExplainedPlan, node: PlanNode) -> list[PlanNode]:
     if node.kind != "Bitmap Heap Scan":
         return []
-    return [one for one in below(plan, node.number) if one.kind == BITMAP]
+    return [one for one in plan.below(node.number) if one.kind == BITMAP]
 
 
 def _blocks(one: PlanStatistics, node: PlanNode) -> int:
@@ -117,7 +116,7 @@ def _shared(plan: ExplainedPlan, found: _Found) -> tuple[SharedScans, ...]:
         node.number
         for gather in plan.nodes
         if gather.kind in GATHERS
-        for node in below(plan, gather.number)
+        for node in plan.below(gather.number)
     }
     times: Mapping[int, list[float]] = defaultdict(list)
     for node in found.nodes:

@@ -5,7 +5,9 @@ Times are in seconds over all loops, not PostgreSQL's milliseconds per loop.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from teiten.model.units import Seconds
@@ -134,7 +136,7 @@ class ExplainedPlan:
     """One EXPLAIN (FORMAT JSON)."""
 
     nodes: tuple[PlanNode, ...]
-    """The root first, each node before those below it."""
+    """As EXPLAIN prints them: the root first, behind each node those below it."""
     planning: Seconds | None
     execution: Seconds | None
     """The whole execution, triggers and JIT included; None without ANALYZE."""
@@ -160,8 +162,29 @@ class ExplainedPlan:
     def timed(self) -> bool:
         return self.root.seconds is not None
 
-    def children(self, number: int) -> tuple[PlanNode, ...]:
-        return tuple(node for node in self.nodes if node.parent == number)
+    def children(self, number: int) -> Sequence[PlanNode]:
+        return self._children[number]
+
+    def below(self, number: int) -> Sequence[PlanNode]:
+        """The node and all below it, as they are printed."""
+        return self.nodes[number : self.ends[number]]
+
+    @cached_property
+    def ends(self) -> Sequence[int]:
+        """For each node the number behind the last node below it."""
+        found = [node.number + 1 for node in self.nodes]
+        for node in reversed(self.nodes):
+            if node.parent is not None:
+                found[node.parent] = max(found[node.parent], found[node.number])
+        return found
+
+    @cached_property
+    def _children(self) -> Sequence[Sequence[PlanNode]]:
+        found: list[list[PlanNode]] = [[] for _ in self.nodes]
+        for node in self.nodes:
+            if node.parent is not None:
+                found[node.parent].append(node)
+        return found
 
 
 @dataclass(frozen=True)
