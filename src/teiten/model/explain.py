@@ -277,20 +277,32 @@ class PlanStatistics:
 
 
 @dataclass(frozen=True)
+class NodeGroup:
+    """Nodes that do one work partition by partition, and the other plan's that do the same work."""
+
+    old: tuple[int, ...]
+    new: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class NodeChange:
     """A difference between two plans at one place.
 
     ``code``: scan-replaced, index-changed, join-replaced, join-sides (outer and inner exchanged),
-    strategy-changed, parallel-changed, workers-changed, node-added, node-removed, pruning-changed.
+    strategy-changed, parallel-changed, workers-changed, node-added, node-removed, pruning-changed,
+    relation-changed (another partition or table under the same alias); and of groups of nodes
+    partitioned, unpartitioned, partitions-changed.
     """
 
     code: str
     old: int | None
-    """The node's number in the old plan; None where it is new."""
+    """The node's number in the old plan, of a group the first one; None where it is new."""
     new: int | None
     old_seconds: float | None
-    """Exclusive, of all processes; None where not timed, or not there."""
+    """Exclusive, of all processes and nodes; None where not timed, or not there."""
     new_seconds: float | None
+    group: NodeGroup | None = None
+    """The nodes of both plans, where they are several."""
 
     @property
     def cost(self) -> float | None:
@@ -310,6 +322,9 @@ class PlanDifference:
     """The same nodes in the same places; costs, rows and times may differ."""
     pairs: tuple[tuple[int, int], ...]
     """Node numbers that do the same work, old and new, in the old plan's order."""
+    groups: tuple[NodeGroup, ...]
+    """Nodes that do the same work together, for a table has partitions in one of the plans. Every
+    node is in one pair, in one group, or in one change as new or gone."""
     changes: tuple[NodeChange, ...]
     """The costliest first."""
     old_join_order: str
