@@ -60,10 +60,11 @@ def command(
     language: Language = "ja" if lang == "ja" else "en"
     sides = _names(old, new)
     if page is not None:
+        from teiten.analysis.plans_text import well_formed
         from teiten.report.plans.page import render_difference
 
         _write(page, render_difference(found, sides, language, __version__))
-        session.console.say(f"wrote {page}")
+        session.console.say(f"wrote {well_formed(str(page))}")
     if as_json:
         session.console.json(difference_as_json(found, sides))
         return
@@ -104,6 +105,9 @@ def _text(name: str) -> str:
 
 def _names(old: str, new: str) -> tuple[str, str]:
     """The files' names; with their paths where those are the same."""
+    from teiten.analysis.plans_text import well_formed
+
+    old, new = well_formed(old), well_formed(new)
     names = [one if one == STDIN else Path(one).name for one in (old, new)]
     if names[0] != names[1]:
         return names[0], names[1]
