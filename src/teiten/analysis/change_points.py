@@ -2,11 +2,11 @@
 
 They are those of the segmentation of least squared deviations with a penalty on each change, found
 exactly by dynamic programming (optimal partitioning: Jackson and others, An Algorithm for Optimal
-Partitioning of Data on an Interval, IEEE Signal Processing Letters 12, 2005). What penalty means "significant" is not
-known for five or ten points, so it is simulated here: the penalty that normal noise of this many
-points exceeds with a probability of α, with the noise estimated as it is from the measured points.
-The search sees running medians of three, which keep a step and drop a single point apart: one
-campaign apart is a bad day until another follows.
+Partitioning of Data on an Interval, IEEE Signal Processing Letters 12, 2005). What penalty means
+"significant" is not known for five or ten points, so it is simulated here: the penalty that normal
+noise of this many points exceeds with a probability of α, with the noise estimated as it is from
+the measured points. The search sees running medians of three, which keep a step and drop a single
+point apart: one campaign apart is a bad day until another follows.
 """
 
 from __future__ import annotations
