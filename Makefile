@@ -13,18 +13,20 @@ CRATES := $(shell find crates -type f -not -path 'crates/target/*' 2>/dev/null)
 # The native part is built and tested where Rust is; everything else works without it.
 NATIVE_WHERE_RUST := $(shell tools/prerequisites rust 2>/dev/null && echo $(VENV)/.native)
 
-.PHONY: demo test test-crates native develop lock clean help
+.PHONY: demo needs test test-crates native develop lock clean help
 
 help:
 	@sed -n 's/^# //p' Makefile
 
-demo: $(VENV)/.installed
-	@tools/prerequisites packages
+demo: needs $(VENV)/.installed
 	$(TEITEN) pg install 17 18 pgbench
 	$(TEITEN) run observe --profile quick --servers 17,18
 
-test: $(VENV)/.tested-wheel $(NATIVE_WHERE_RUST) $(NATIVE_WHERE_RUST:%=test-crates)
-	@tools/prerequisites packages
+# First of all, so that nothing is downloaded before everything that is missing was named.
+needs:
+	@tools/prerequisites packages $(if $(wildcard $(VENV)/bin/python),$(VENV)/bin/python,$(PYTHON))
+
+test: needs $(VENV)/.tested-wheel $(NATIVE_WHERE_RUST) $(NATIVE_WHERE_RUST:%=test-crates)
 	@tools/prerequisites tests
 	$(TEITEN) pg install 18 17 13 10 pgbench
 	@if command -v mvn >/dev/null; then $(TEITEN) pg install 9.6; fi
@@ -34,6 +36,7 @@ test: $(VENV)/.tested-wheel $(NATIVE_WHERE_RUST) $(NATIVE_WHERE_RUST:%=test-crat
 	$(VENV)/bin/python -m pytest --numprocesses $(TEST_PROCESSES) --dist loadfile $(PYTEST_FLAGS)
 
 test-crates:
+	@tools/prerequisites rust-tools
 	cargo fmt --manifest-path crates/Cargo.toml --all --check
 	cargo clippy --manifest-path crates/Cargo.toml --locked --all-targets --quiet -- --deny warnings
 	cargo test --manifest-path crates/Cargo.toml --locked --quiet
