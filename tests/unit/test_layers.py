@@ -49,8 +49,8 @@ ALLOWED = {
 }
 """Rooms by what they may import; ``analysis.model`` stands for the values of the analysis alone."""
 OF_STAGES = {
-    "plan": DATA | {"plan", "study"},
-    "contract": {"plan.setup"},
+    "plan": DATA | {"factors.contract", "plan", "study"},
+    "contract": {"factors.contract", "plan.setup"},
     "present": FOUNDATION | {"kinds", "analysis.model", "report"},
 }
 """The same of the files of kinds and data sets for a stage, which may be folders, and of the
