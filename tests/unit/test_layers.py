@@ -45,7 +45,7 @@ ALLOWED = {
     "claims": FOUNDATION | KINDS | FACTORS | {"claims", "study", "analysis"},
     "report": FOUNDATION
     | (KINDS - OF_KINDS)
-    | {"report", "analysis.model", "kinds.contract_present"},
+    | {"report", "analysis.model", "kinds.contract_present", "datasets.registry"},
 }
 """Rooms by what they may import; ``analysis.model`` stands for the values of the analysis alone."""
 OF_STAGES = {
