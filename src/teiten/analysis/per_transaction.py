@@ -125,20 +125,20 @@ def _metric(name: str) -> Of:
 
 def _by_mode(in_kernel: bool) -> Of:
     def of(view: TrialView) -> float:
-        profile = view.profile
-        if profile is None or not profile.kernel:
+        window = view.stack_samples
+        if window is None or not window.kernel:
             return math.nan
-        return leaf_seconds(profile, kernel=in_kernel)
+        return leaf_seconds(window, kernel=in_kernel)
 
     return of
 
 
 def _by_perf(counter: str) -> Of:
     def of(view: TrialView) -> float:
-        profile = view.profile
-        if profile is None or counter not in profile.counters:
+        window = view.stack_samples
+        if window is None or counter not in window.counters:
             return math.nan
-        return profile.counters[counter] / profile.transactions
+        return window.counters[counter] / window.transactions
 
     return of
 

@@ -42,7 +42,7 @@ class CallGraph(StrEnum):
 
 
 @dataclass(frozen=True)
-class Profile:
+class StackSamples:
     """One extra window after the measured one of a trial; nothing of it enters a result."""
 
     stacks: Mapping[str, int]
@@ -141,7 +141,7 @@ class Unexplained(StrEnum):
 
 
 @dataclass(frozen=True)
-class LevelProfile:
+class LevelStacks:
     """All windows of one level, merged."""
 
     workload: str
@@ -160,7 +160,7 @@ class LevelProfile:
 
 
 @dataclass(frozen=True)
-class ProfileContrast:
+class StacksContrast:
     """What changed between two sides of a level."""
 
     workload: str
@@ -189,8 +189,8 @@ class ProfileContrast:
 
 
 @dataclass(frozen=True)
-class Profiles:
+class StacksFound:
     """What the profiles of a campaign say; empty without any."""
 
-    levels: tuple[LevelProfile, ...] = ()
-    contrasts: tuple[ProfileContrast, ...] = ()
+    levels: tuple[LevelStacks, ...] = ()
+    contrasts: tuple[StacksContrast, ...] = ()
