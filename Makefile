@@ -1,5 +1,6 @@
 # make demo   a report about PostgreSQL 17 and 18 on this machine, in a few minutes
 # make test   everything that CI runs
+# make check  ruff, mypy and the unit tests, on the tree as it is: the quick loop
 # make native the native part (teiten data ssb); needs Rust
 # Each sets up what it needs in .venv and in Teiten's data folder.
 
@@ -13,18 +14,20 @@ CRATES := $(shell find crates -type f -not -path 'crates/target/*' 2>/dev/null)
 # The native part is built and tested where Rust is; everything else works without it.
 NATIVE_WHERE_RUST := $(shell tools/prerequisites rust 2>/dev/null && echo $(VENV)/.native)
 
-.PHONY: demo test test-crates native develop lock clean help
+.PHONY: demo needs check test test-crates native develop lock clean help
 
 help:
 	@sed -n 's/^# //p' Makefile
 
-demo: $(VENV)/.installed
-	@tools/prerequisites packages
+demo: needs $(VENV)/.installed
 	$(TEITEN) pg install 17 18 pgbench
 	$(TEITEN) run observe --profile quick --servers 17,18
 
-test: $(VENV)/.tested-wheel $(NATIVE_WHERE_RUST) $(NATIVE_WHERE_RUST:%=test-crates)
-	@tools/prerequisites packages
+# First of all, so that nothing is downloaded before everything that is missing was named.
+needs:
+	@tools/prerequisites packages $(if $(wildcard $(VENV)/bin/python),$(VENV)/bin/python,$(PYTHON))
+
+test: needs $(VENV)/.tested-wheel $(NATIVE_WHERE_RUST) $(NATIVE_WHERE_RUST:%=test-crates)
 	@tools/prerequisites tests
 	$(TEITEN) pg install 18 17 13 10 pgbench
 	@if command -v mvn >/dev/null; then $(TEITEN) pg install 9.6; fi
@@ -33,7 +36,14 @@ test: $(VENV)/.tested-wheel $(NATIVE_WHERE_RUST) $(NATIVE_WHERE_RUST:%=test-crat
 	$(VENV)/bin/mypy
 	$(VENV)/bin/python -m pytest --numprocesses $(TEST_PROCESSES) --dist loadfile $(PYTEST_FLAGS)
 
+check: $(VENV)/.developed
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/python -m pytest --numprocesses auto --dist worksteal --hypothesis-profile ci $(PYTEST_FLAGS) tests/unit
+
 test-crates:
+	@tools/prerequisites rust-tools
 	cargo fmt --manifest-path crates/Cargo.toml --all --check
 	cargo clippy --manifest-path crates/Cargo.toml --locked --all-targets --quiet -- --deny warnings
 	cargo test --manifest-path crates/Cargo.toml --locked --quiet
@@ -41,9 +51,7 @@ test-crates:
 native: $(VENV)/.native
 
 # The tree, editable, with the tools: for working on Teiten.
-develop: $(VENV)/.tools $(NATIVE_WHERE_RUST)
-	$(VENV)/bin/pip install --quiet --no-deps --editable .
-	@rm -f $(VENV)/.installed $(VENV)/.tested-wheel
+develop: $(VENV)/.developed $(NATIVE_WHERE_RUST)
 
 lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
@@ -66,8 +74,14 @@ $(VENV)/.tools: requirements/dev.lock | $(VENV)/bin/python
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
 	@touch $@ $(VENV)/.requirements
 
+$(VENV)/.developed: $(VENV)/.tools pyproject.toml
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@rm -f $(VENV)/.installed $(VENV)/.tested-wheel
+	@touch $@
+
 $(VENV)/.installed: $(VENV)/.requirements pyproject.toml README.md $(SOURCES)
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall .
+	@rm -f $(VENV)/.developed
 	@touch $@
 
 # The tests run against the built wheel, not against the tree.
@@ -75,6 +89,7 @@ $(VENV)/.tested-wheel: $(VENV)/.tools pyproject.toml README.md $(SOURCES)
 	@rm -rf dist
 	$(VENV)/bin/python -m build --wheel --no-isolation --outdir dist . >/dev/null
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/*.whl
+	@rm -f $(VENV)/.developed
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.native: $(VENV)/.tools $(CRATES)

@@ -1,6 +1,8 @@
 """Write tests/plans/pgNN.json.gz: plans of real servers that the plan analysis is held against.
 
-    PYTHONPATH=src python -m tools.write_plan_corpus [VERSION…]
+    PYTHONPATH=src python -m tools.write_plan_corpus [--missing] [VERSION…]
+
+``--missing`` keeps the plans that are there and adds those of queries that are new.
 
 Needs the installations of the versions (``teiten pg install 10 … 18``), and for the plans with JIT
 a server that has it, such as Debian's. Every plan is of a server on this machine.
@@ -56,17 +58,18 @@ CREATE FOREIGN TABLE far.second PARTITION OF far.halves FOR VALUES FROM (20000) 
 """
 
 
-def main(versions: list[str]) -> None:
+def main(versions: list[str], *, missing: bool) -> None:
     TARGET.mkdir(exist_ok=True)
     for installation in chosen(versions):
         name = f"pg{installation.version.major}"
         jit = installation.name.startswith("system")
         name += "-jit" if jit else ""
+        path = TARGET / f"{name}.json.gz"
+        known = json.loads(gzip.decompress(path.read_bytes())) if missing else {}
         with tempfile.TemporaryDirectory(prefix="teiten-corpus-") as folder:
             Path(folder).chmod(0o755)
-            plans = explain_all(installation, Path(folder), jit=jit)
+            plans = explain_all(installation, Path(folder), jit=jit, known=known)
         data = json.dumps(plans, ensure_ascii=False, indent=None, separators=(",", ":"))
-        path = TARGET / f"{name}.json.gz"
         path.write_bytes(gzip.compress(data.encode(), 9, mtime=0))
         sys.stderr.write(f"{path.name}: {len(plans)} plans, {path.stat().st_size} bytes\n")
 
@@ -81,7 +84,9 @@ def chosen(versions: list[str]) -> list[Installation]:
     return [one for one in kept.values() if not versions or one.version.major in versions]
 
 
-def explain_all(installation: Installation, folder: Path, *, jit: bool) -> dict[str, Any]:
+def explain_all(
+    installation: Installation, folder: Path, *, jit: bool, known: dict[str, Any]
+) -> dict[str, Any]:
     queries = tomllib.loads((HERE / "plan_corpus.toml").read_text(encoding="utf-8"))
     cluster = Cluster.create(
         installation,
@@ -99,10 +104,9 @@ def explain_all(installation: Installation, folder: Path, *, jit: bool) -> dict[
             fill(connection, cluster)
         major = int(installation.version.major)
         return {
-            name: explained
+            name: known.get(name) or explain(cluster, queries["sets"], query, major)
             for name, query in queries["queries"].items()
             if major >= query.get("min", 10) and query.get("jit", False) == jit
-            for explained in [explain(cluster, queries["sets"], query, major)]
         }
     finally:
         cluster.stop(immediately=True)
@@ -149,4 +153,4 @@ def explain(
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main([one for one in sys.argv[1:] if one != "--missing"], missing="--missing" in sys.argv)

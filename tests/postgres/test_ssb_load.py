@@ -38,6 +38,30 @@ def tables(cluster: Cluster) -> set[str]:
     return {name for (name,) in found}
 
 
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_databases_of_any_encoding_are_loaded(
+    running_cluster: Cluster, encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGCLIENTENCODING", "SQL_ASCII")  # libpq's, which psycopg heeds too
+    with running_cluster.connect() as connection:
+        connection.execute(
+            sql.SQL(
+                "CREATE DATABASE other ENCODING {} LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
+            ).format(sql.Literal(encoding))
+        )
+    dsn = running_cluster.conninfo("other").replace("client_encoding=UTF8", "")
+    told = Told()
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("CREATE TABLE teiten_loading_part (a int)")
+        connection.execute(sql.SQL("COMMENT ON TABLE teiten_loading_part IS {}").format(MARK))
+    load(dsn, SMALL, LoadOptions(2), told)
+    assert any("dropped teiten_loading_part" in note for note in told.notes)
+    with psycopg.connect(dsn, autocommit=True, client_encoding="SQL_ASCII") as connection:
+        connection.execute(b"COMMENT ON TABLE customer IS 'caf\xe9'")
+    with pytest.raises(UsageError, match=r"table customer exists in .* \(caf"):
+        load(dsn, SMALL, LoadOptions(), told)
+
+
 class Told(Unwatched):
     """Keeps what people are told."""
 

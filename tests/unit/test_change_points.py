@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
-from teiten.analysis.across.change_points import FEWEST, change_points, threshold
+from teiten.analysis.across.change_points import (
+    FEWEST,
+    SHORTEST,
+    change_points,
+    segmentation,
+    threshold,
+)
+from teiten.model.trial import FloatArray
 
 
 def series(*means: float, noise: float = 0.01, seed: int = 1) -> list[float]:
@@ -21,6 +30,31 @@ def test_a_step_is_found_where_it_is() -> None:
 def test_two_steps_are_found() -> None:
     values = series(*[0.0] * 6, *[0.2] * 6, *[0.05] * 6)
     assert change_points(values, [], 0.05) == (6, 12)
+
+
+def costs(values: FloatArray, changes: tuple[int, ...], penalty: float) -> float:
+    edges = (0, *changes, len(values))
+    segments = [values[one:two] for one, two in itertools.pairwise(edges)]
+    deviations = sum(float(np.sum((one - one.mean()) ** 2)) for one in segments)
+    return deviations + penalty * len(changes)
+
+
+def test_no_other_segmentation_is_better() -> None:
+    random = np.random.default_rng(4)
+    numbers = set()
+    for points in (2, 3, 4, 7, 10, 12):
+        every = [
+            changes
+            for count in range(points // SHORTEST)
+            for changes in itertools.combinations(range(1, points), count)
+            if all(two - one >= SHORTEST for one, two in itertools.pairwise((0, *changes, points)))
+        ]
+        for penalty in (0.5, 3.0, 20.0):
+            values = random.normal(100, 1, points) + np.repeat(random.normal(0, 3, 6), 2)[:points]
+            best = min(every, key=lambda changes: costs(values, changes, penalty))
+            assert segmentation(values, penalty) == best, (points, penalty)
+            numbers.add(len(best))
+    assert len(numbers) > 2
 
 
 def test_one_bad_day_is_no_change() -> None:

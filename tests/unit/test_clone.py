@@ -7,18 +7,20 @@ import json
 import os
 import stat
 from pathlib import Path
+from typing import IO
 
 import pytest
 
 from teiten.errors import MachineError, ServerError, UsageError
 from teiten.execute.postgres.templates import clone as clone_module
-from teiten.execute.postgres.templates.clone import clone_tree, make_movable
+from teiten.execute.postgres.templates.clone import clone_tree
 from teiten.execute.postgres.templates.copy_methods import (
     CACHE_NAME,
     CopyMethod,
     choose_method,
-    copy_file,
+    copy_open,
 )
+from teiten.execute.postgres.templates.linked import make_movable
 from teiten.host.system.users import ServerUser, server_user
 
 OURSELVES = ServerUser("ourselves", None, None)
@@ -56,7 +58,8 @@ def test_content_and_modes(source: Path, tmp_path: Path, method: CopyMethod | No
 
 def test_a_method_that_the_file_system_lacks_gives_way(source: Path, tmp_path: Path) -> None:
     try:
-        copy_file(CopyMethod.REFLINK, source / "PG_VERSION", tmp_path / "try")
+        with (source / "PG_VERSION").open("rb") as old, (tmp_path / "try").open("xb") as new:
+            copy_open(CopyMethod.REFLINK, old, new)
     except OSError:
         expected = CopyMethod.PARALLEL_COPY
     else:
@@ -151,11 +154,11 @@ def test_a_link_elsewhere_in_a_cluster_is_refused(source: Path, tmp_path: Path) 
 def test_a_full_disk_leaves_nothing_half_done(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(method: CopyMethod, old: Path, new: Path) -> int:
-        new.write_bytes(b"part")
+    def full(method: CopyMethod, old: IO[bytes], new: IO[bytes]) -> None:
+        new.write(b"part")
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(clone_module, "copy_file", full)
+    monkeypatch.setattr(clone_module, "copy_open", full)
     with pytest.raises(MachineError, match="is full: a copy of 3,000,003 bytes") as caught:
         clone_tree(source, tmp_path / "copy", user=OURSELVES, method=CopyMethod.PARALLEL_COPY)
     assert "teiten clean" in caught.value.hint

@@ -90,8 +90,61 @@ def test_nothing_is_written_outside(evil: tarfile.TarInfo, tmp_path: Path) -> No
 
 def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
     archive = pack(tmp_path / "a.txz", member("lib", tarfile.SYMTYPE, "."), member("lib/file"))
-    with pytest.raises(FileExistsError):
+    with pytest.raises(UnsafeArchiveError, match="lib is there twice"):
         unpack_tar(archive, tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        [("l", "f/../outside"), ("f", ".")],
+        [("a/l", "f/../../outside"), ("a/f", ".")],
+        [("f", "."), ("f/l", "../outside")],
+        [("a/f", ".."), ("a/f/l", "..")],
+        [("l", "a/../../outside")],
+        [("l", "")],
+        [("l", "/")],
+        [("l", "..")],
+    ],
+    ids=str,
+)
+def test_links_do_not_lead_outside_together(links: list[tuple[str, str]], tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    members = [member(name, tarfile.SYMTYPE, target) for name, target in links]
+    target = tmp_path / "out"
+    with pytest.raises(UnsafeArchiveError):
+        unpack_tar(pack(tmp_path / "a.txz", member("a", tarfile.DIRTYPE), *members), target)
+    for path in target.rglob("*"):
+        assert path.resolve().is_relative_to(target)
+    assert not list((tmp_path / "outside").iterdir())
+
+
+@pytest.mark.parametrize("first", [tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.SYMTYPE])
+@pytest.mark.parametrize("second", [tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.SYMTYPE])
+def test_what_is_there_twice_is_refused(first: bytes, second: bytes, tmp_path: Path) -> None:
+    archive = pack(
+        tmp_path / "a.txz",
+        member("bin/one"),
+        member("twice", first, "bin"),
+        member("twice", second, "bin"),
+    )
+    if first == second == tarfile.DIRTYPE:  # tar itself writes some folders twice
+        unpack_tar(archive, tmp_path / "out")
+        return
+    with pytest.raises(UnsafeArchiveError, match="twice is there twice"):
+        unpack_tar(archive, tmp_path / "out")
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    archive = pack(tmp_path / "a.txz", member("lib"), member("lib/file"))
+    with pytest.raises(UnsafeArchiveError, match="lib is there twice"):
+        unpack_tar(archive, tmp_path / "out")
+
+
+def test_links_in_a_circle_are_refused(tmp_path: Path) -> None:
+    links = [("a", "b"), ("b", "a")]
+    with pytest.raises(UnsafeArchiveError, match="leads in a circle"):
+        make_links(tmp_path, links)
 
 
 def test_links_stay_inside(tmp_path: Path) -> None:

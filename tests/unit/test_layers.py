@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,27 +23,38 @@ FILLERS = {"datasets.contract", "datasets.registry", "datasets.sql"}
 """How data sets are filled, without naming one."""
 LOAD = FOUNDATION | KINDS | {"host", "execute"}
 """What the load of a kind may import besides the kind's own files."""
+PLANS_OF_KINDS = {"kinds.registry", "kinds.contract"}
+FACTORS = {"factors.registry", "factors.contract"}
+"""How study and plan reach the factors, without naming one."""
+DATA = {"datasets.registry", "datasets.plan"}
+"""How they reach the kinds of data sets."""
 ALLOWED = {
     "errors": set[str](),
     "suggest": set[str](),
     "kinds": FOUNDATION | {"kinds", "study", "claims", "analysis"},
     "model": {"model"},
     "host": FOUNDATION | KINDS | {"host"},
-    "study": FOUNDATION | KINDS | {"study", "studies"},
-    "plan": FOUNDATION | KINDS | {"plan"},
+    "study": FOUNDATION | PLANS_OF_KINDS | FACTORS | DATA | {"study", "studies"},
+    "plan": FOUNDATION | PLANS_OF_KINDS | FACTORS | DATA | {"plan"},
+    "factors": FOUNDATION | {"factors", "study", "plan"},
     "datasets": FOUNDATION | {"host", "datasets"},
     "execute": FOUNDATION | KINDS | FILLERS | {"host", "execute"},
     "ledger": FOUNDATION | KINDS | {"ledger"},
     "analysis": FOUNDATION | KINDS | {"analysis"},
     "export": FOUNDATION | KINDS | {"export", "ledger", "analysis.model"},
-    "claims": FOUNDATION | KINDS | {"claims", "study", "analysis"},
+    "claims": FOUNDATION | KINDS | FACTORS | {"claims", "study", "analysis"},
     "report": FOUNDATION
     | (KINDS - OF_KINDS)
     | {"report", "analysis.model", "kinds.contract_present"},
 }
 """Rooms by what they may import; ``analysis.model`` stands for the values of the analysis alone."""
-OF_STAGES = {"present": FOUNDATION | {"kinds", "analysis.model", "report"}}
-"""The same of the kinds' files for a stage, which may be folders, and of the contract for it."""
+OF_STAGES = {
+    "plan": DATA | {"plan", "study"},
+    "contract": {"plan.setup"},
+    "present": FOUNDATION | {"kinds", "analysis.model", "report"},
+}
+"""The same of the files of kinds and data sets for a stage, which may be folders, and of the
+contract for it."""
 
 
 def package_folder() -> Path:
@@ -77,7 +89,7 @@ def stands_in(module: str, rooms: set[str]) -> bool:
 
 def allowed_in(file: Path, room: str) -> set[str]:
     stages = {part.removesuffix(".py").removeprefix("contract_") for part in file.parts}
-    of_stage = OF_STAGES.keys() & stages if room == "kinds" else ()
+    of_stage = OF_STAGES.keys() & stages if room in ("kinds", "datasets") else ()
     return ALLOWED[room].union(*(OF_STAGES[stage] for stage in of_stage))
 
 
@@ -120,3 +132,23 @@ def test_only_the_command_line_uses_rich_and_prints() -> None:
                 assert not (module or "").startswith(("rich", "click")), file
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id != "print", file
+
+
+QUESTIONS = re.compile(
+    r"""(?<!model)\.attached\b|\b(?:plan|study)\.hosts\b|on_db_host"""
+    r"""|(?:==|!=|\bis|\bis\ not|\bin)\s*\(?["'](?:pgbench|queries|ssb|script)["']""",
+    re.VERBOSE,
+)
+"""Is it attached, elsewhere, of this kind? A room that asks pays for the next answer."""
+
+
+@pytest.mark.parametrize("room", ["study", "plan", "factors", "datasets", "ledger"])
+def test_no_room_asks_of_which_kind_something_is_or_where_it_runs(room: str) -> None:
+    root = package_folder()
+    for file in (root / room).rglob("*.py"):
+        inside = file.relative_to(root)
+        if inside.parts[:2] == ("plan", "sites") or inside == Path("ledger/options.py"):
+            continue  # the room that is there to be asked; the forms of older ledgers
+        code = ast.unparse(ast.parse(file.read_text(encoding="utf-8")))
+        found = QUESTIONS.search(code)
+        assert found is None, f"{inside} asks {found}"

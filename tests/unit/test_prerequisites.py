@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from teiten.execute.postgres.building.prerequisites import COMPILERS, PACKAGES
 
 ROOT = Path(__file__).parents[2]
-USED_BY_ITSELF = ("awk", "cat", "tr")
+USED_BY_ITSELF = ("awk", "cat", "sed", "tr")
 NOT_TESTED = {"meson", "ninja"}
 """No test builds with them."""
 
@@ -25,9 +26,9 @@ def programs(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def prerequisites(word: str, path: Path) -> subprocess.CompletedProcess[str]:
+def prerequisites(words: str, path: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["/bin/sh", "tools/prerequisites", word],
+        ["/bin/sh", "tools/prerequisites", *words.split()],
         cwd=ROOT, env={"PATH": str(path)}, capture_output=True, text=True, check=False,
     )  # fmt: skip
 
@@ -55,4 +56,33 @@ def test_what_tests_lack_is_a_note_and_no_failure(programs: Path) -> None:
     done = prerequisites("tests", programs)
     assert done.returncode == 0 and done.stdout == ""
     assert "note: no bison: tests of builds from source, teiten bisect are left out" in done.stderr
-    assert "sudo apt-get install gcc libc6-dev make bison flex perl chromium" in done.stderr
+    assert "note: no Rust 1.88 with a linker" in done.stderr
+    assert "sudo apt-get install gcc libc6-dev make git bison flex perl chromium" in done.stderr
+
+
+def test_all_that_is_missing_is_named_at_once(programs: Path) -> None:
+    done = prerequisites("packages python3", programs)
+    assert done.returncode == 3
+    assert "error: python3 is missing" in done.stderr
+    assert "error: neither npm nor Maven is here" in done.stderr
+    assert "hint: sudo apt-get install python3 python3-venv npm" in done.stderr
+    (programs / "mvn").symlink_to("/bin/true")
+    assert "npm" not in prerequisites("packages python3", programs).stderr
+    assert prerequisites(f"packages {sys.executable}", programs).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("version", "hint"),
+    [("1.87.0", "rustup update"), ("1.88.0", "gcc libc6-dev"), ("2.0.0", "gcc libc6-dev")],
+)
+def test_a_rust_that_is_too_old_or_cannot_link(programs: Path, version: str, hint: str) -> None:
+    assert "https://rustup.rs" in prerequisites("rust", programs).stderr
+    (programs / "cargo").symlink_to("/bin/true")
+    rustc = programs / "rustc"
+    rustc.write_text(f"#!/bin/sh\necho 'rustc {version} (abc 2025-01-01)'\n", encoding="ascii")
+    rustc.chmod(0o755)
+    done = prerequisites("rust", programs)
+    assert done.returncode == 3 and hint in done.stderr
+    (programs / "cc").symlink_to("/bin/true")
+    done = prerequisites("rust", programs)
+    assert done.returncode == (3 if version.startswith("1.87") else 0)

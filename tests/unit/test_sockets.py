@@ -38,10 +38,11 @@ def test_it_is_ours_alone_and_goes(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
         folder = new_socket_directory(OURSELVES)
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-        assert (folder / MARKER_NAME).exists()
+        assert stat.S_IMODE(folder.parent.stat().st_mode) == 0o700
+        assert (folder.parent / MARKER_NAME).exists()
         (folder / ".s.PGSQL.5432").touch()
         remove_socket_directory(folder)
-        assert not folder.exists()
+        assert not folder.parent.exists()
 
 
 def test_a_path_that_is_too_long_is_told(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,16 +18,20 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
+from teiten.cli.console import Console, Verbosity
 from teiten.cli.data.ssb import is_dsn
+from teiten.cli.data.watch import PlainWatch
 from teiten.datasets.ssb.rows import native
-from teiten.datasets.ssb.rows.blocks import Block, take_blocks
+from teiten.datasets.ssb.rows.blocks import THREAD_BYTES, Block, take_blocks
 from teiten.datasets.ssb.rows.files import write_files
 from teiten.datasets.ssb.rows.load import describe
 from teiten.datasets.ssb.rows.results import has_known_results, known_results, queries
+from teiten.datasets.ssb.rows.streams import CONNECTION_BYTES, Room, Streams, streams_for
 from teiten.datasets.ssb.rows.watch import Unwatched
 from teiten.errors import MachineError, UsageError
 from teiten.host.system.pipes import ROOM, widen_pipe
 from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable, SsbVariant
+from teiten.model.units import Bytes
 
 pytest.importorskip("teiten_native", reason="the native part is not built: make native")
 
@@ -302,3 +306,110 @@ def test_results_are_known_of_all_rows_only() -> None:
     assert not has_known_results(SsbData(1, tables=tuple(SsbTable)[1:]))
     assert not has_known_results(SsbData(1, chunk=Chunk(1, 2)))
     assert not has_known_results(SsbData(3))
+
+
+ROOMY = Room(processors=2, available=Bytes(16 * 1024**3))
+
+
+@pytest.mark.parametrize(
+    ("asked", "room", "server", "expected"),
+    [
+        (None, ROOMY, False, Streams(2)),
+        (2, ROOMY, False, Streams(2)),
+        (100_000, ROOMY, False, Streams(2, "there are 2 CPUs")),
+        (8, ROOMY, True, Streams(8)),
+        (100_000, ROOMY, True, Streams(8, "there are 2 CPUs, of which each keeps up with 4")),
+        (3, Room(1, Bytes(2**34)), False, Streams(1, "there is one CPU")),
+        (None, Room(64, Bytes(4 * THREAD_BYTES * 3)), False, Streams(3)),
+        (None, Room(64, Bytes(0)), False, Streams(1)),
+    ],
+)
+def test_streams_are_bounded_by_processors_and_memory(
+    asked: int | None, room: Room, server: bool, expected: Streams
+) -> None:
+    assert streams_for(asked, room, server=server) == expected
+
+
+def test_streams_beyond_the_memory_are_told() -> None:
+    room = Room(64, Bytes(4 * CONNECTION_BYTES * 5))
+    found = streams_for(100, room, server=True)
+    assert found.count == 5 and "memory" in found.bound
+
+
+def test_a_hundred_thousand_streams_take_no_more_memory_than_the_processors_need(
+    tmp_path: Path,
+) -> None:
+    def limited() -> None:  # a hundred thousand buffers would have 460 GB
+        resource.setrlimit(resource.RLIMIT_AS, (4 * 1024**3, 4 * 1024**3))
+
+    ended = teiten(
+        *("data", "ssb", "--scale", "0.1", "--streams", "100000", "--to", str(tmp_path / "out")),
+        before=limited,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "--streams 100000: " in ended.stderr and "CPU" in ended.stderr
+
+
+def test_threads_without_a_block_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[range] = []
+
+    def counted(data: SsbData, table: SsbTable, form: SsbFormat, part: range) -> native.Rows:
+        made.append(part)
+        return native.rows(data, table, form, part)
+
+    monkeypatch.setattr("teiten.datasets.ssb.rows.blocks.rows", counted)
+    read(SMALL, SsbTable.LINEORDER, SsbFormat.TBL, threads=1000)
+    assert len(made) == 4  # 15,000 orders in blocks of 4,096
+
+
+def test_an_empty_target_is_refused_and_nothing_written(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "teiten", "data", "ssb", "--scale", "0.01", "--to", ""],
+        check=False, text=True, capture_output=True, cwd=tmp_path,
+    )  # fmt: skip
+    assert ended.returncode == 2
+    assert "--to is empty" in ended.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_progress_counts_each_table_s_own_rows(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = iter([0.0, 0.0, 11.0, 22.0])
+    monkeypatch.setattr("teiten.cli.data_watch.time.monotonic", lambda: next(now))
+    watch = PlainWatch(
+        Console(Verbosity.NORMAL, "never"), {SsbTable.CUSTOMER: 300, SsbTable.LINEORDER: 60_000}
+    )
+    watch.progress(SsbTable.CUSTOMER, 1, 1)
+    watch.progress(SsbTable.CUSTOMER, 299, 299)
+    watch.progress(SsbTable.LINEORDER, 7_500, 29_850)
+    said = capsys.readouterr().err
+    assert "customer: 300 of about 300 rows" in said
+    assert "lineorder: 29,850 of about 60,000 rows, 22 s left for all tables" in said
+
+
+@pytest.mark.parametrize(
+    ("table", "variant", "key"),
+    [
+        (SsbTable.CUSTOMER, SsbVariant.REFERENCE, 300_000_000),
+        (SsbTable.SUPPLIER, SsbVariant.REPORTS, 100_000_000),
+        (SsbTable.LINEORDER, SsbVariant.PAPER, 60_000_000_000),
+    ],
+)
+def test_keys_of_many_digits_are_the_same_in_every_format(
+    table: SsbTable, variant: SsbVariant, key: int, tmp_path: Path
+) -> None:
+    """All columns are compared in crates/ssb/tests/ends.rs; here as files of the last chunk."""
+    data = SsbData(10_000, variant, (table,), Chunk(100_000_000, 100_000_000))
+    first = []
+    for form in (SsbFormat.TBL, SsbFormat.CSV, SsbFormat.PARQUET):
+        ((path, written),) = write_files(data, form, tmp_path, 1, Unwatched())
+        if form is SsbFormat.PARQUET:
+            keys = pyarrow.parquet.read_table(path).column(0).to_pylist()
+        else:
+            mark = "|" if form is SsbFormat.TBL else ","
+            keys = [int(line.split(mark)[0]) for line in path.read_text().splitlines()]
+        assert keys[-1] == key
+        assert written.sums[0] == sum(keys)
+        first.append(keys)
+    assert first[0] == first[1] == first[2]

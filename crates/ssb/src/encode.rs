@@ -70,7 +70,7 @@ pub(crate) struct Piece<const N: usize> {
 impl<const N: usize> Piece<N> {
     pub(crate) const EMPTY: Self = Self { bytes: [0; N], length: 0 };
 
-    /// What `write` writes; it must be shorter than `N`.
+    /// What `write` writes: at most `N` bytes.
     pub(crate) fn of(write: impl FnOnce(&mut Row)) -> Self {
         Self::written(&mut [0; ROW_WINDOW], write)
     }
@@ -81,7 +81,7 @@ impl<const N: usize> Piece<N> {
         let mut row = Row::new(window);
         write(&mut row);
         let length = row.length();
-        debug_assert!(length < N);
+        debug_assert!(length <= N);
         let mut bytes = [0; N];
         bytes.copy_from_slice(&window[..N]);
         Self { bytes, length: length as u8 }
@@ -92,9 +92,9 @@ impl<const N: usize> Piece<N> {
 pub(crate) trait Encoder: Copy + Send + Sync {
     /// Before the first field of a row.
     fn start(&self, row: &mut Row, table: Table);
-    /// A whole number below 100,000,000.
+    /// A whole number.
     fn integer(&self, row: &mut Row, value: u32);
-    /// The key of an order.
+    /// The key of an order: below 10 to the power of 16.
     fn orderkey(&self, row: &mut Row, value: u64);
     /// A text.
     fn text(&self, row: &mut Row, value: &[u8]);
@@ -116,17 +116,18 @@ impl Encoder for Delimited {
 
     #[inline(always)]
     fn integer(&self, row: &mut Row, value: u32) {
-        let (digits, length) = decimal(value);
-        let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&digits.to_le_bytes());
-        bytes[length] = self.delimiter;
-        row.constant(&bytes, length + 1);
+        // The keys of customers and suppliers have nine digits at the largest scale factors.
+        self.orderkey(row, u64::from(value));
     }
 
     #[inline(always)]
     fn orderkey(&self, row: &mut Row, value: u64) {
         if value < EIGHT_DIGITS {
-            return self.integer(row, value as u32);
+            let (digits, length) = decimal(value as u32);
+            let mut bytes = [0; 16];
+            bytes[..8].copy_from_slice(&digits.to_le_bytes());
+            bytes[length] = self.delimiter;
+            return row.constant(&bytes, length + 1);
         }
         let (first, length) = decimal((value / EIGHT_DIGITS) as u32);
         row.constant(&first.to_le_bytes(), length);
@@ -256,7 +257,7 @@ impl<'r, 'w, E: Encoder> Fields<'r, 'w, E> {
     }
 }
 
-/// For each column the sum of its numbers, or of its texts' lengths in bytes.
+/// For each column of a buffer's rows the sum of its numbers, or of its texts' lengths in bytes.
 pub(crate) type Sums = [u64; 17];
 
 #[cfg(test)]
@@ -273,11 +274,11 @@ mod tests {
         let text = Delimited { delimiter: b'|', trailing: true, quoted: false };
         let mut values: Vec<u32> = (0..100_000).collect();
         let mut value = 1;
-        while value < 100_000_000 {
+        while value < u32::MAX / 2 {
             values.extend([value - 1, value, value + 1, value + value / 2]);
             value = value * 2 + 1;
         }
-        values.retain(|value| *value < 100_000_000);
+        values.extend([99_999_999, 100_000_000, 300_000_000, 1_000_000_000, u32::MAX]);
         for value in values {
             assert_eq!(written(|row| text.integer(row, value)), format!("{value}|").into_bytes());
             for key in [u64::from(value), u64::from(value) + 100_000_000, u64::from(value) * 600] {

@@ -11,6 +11,9 @@ use crate::scale::Scale;
 use crate::supplier::Suppliers;
 use crate::table::Table;
 
+/// Of all that a stream has written: the order keys of scale factor 1,012 and more leave 64 bits.
+type Totals = [u128; 17];
+
 /// The rows of a range of a table's units, written piece by piece into buffers.
 ///
 /// A unit is a row, and of lineorder an order with its one to seven rows. Two streams over adjacent
@@ -21,7 +24,7 @@ pub struct Rows {
     table: Table,
     left: u64,
     rows: u64,
-    sums: Sums,
+    sums: Totals,
 }
 
 impl Rows {
@@ -64,7 +67,7 @@ impl Rows {
         };
         let all = Self::units(scale, table);
         let mut stream =
-            Self { source, units: all, table, left: 0, rows: 0, sums: Sums::default() };
+            Self { source, units: all, table, left: 0, rows: 0, sums: Totals::default() };
         stream.seek(units);
         stream
     }
@@ -78,7 +81,7 @@ impl Rows {
         self.source.seek(units.start);
         self.left = units.end - units.start;
         self.rows = 0;
-        self.sums = Sums::default();
+        self.sums = Totals::default();
     }
 
     /// The smallest buffer that [`Rows::fill`] takes.
@@ -90,7 +93,11 @@ impl Rows {
     /// Where `out` is shorter than [`Rows::SMALLEST_BUFFER`].
     pub fn fill(&mut self, out: &mut [u8]) -> usize {
         assert!(out.len() >= Self::SMALLEST_BUFFER, "a buffer of {} bytes is too small", out.len());
-        let filled = self.source.fill(out, self.left, &mut self.sums);
+        let mut sums = Sums::default();
+        let filled = self.source.fill(out, self.left, &mut sums);
+        for (total, more) in self.sums.iter_mut().zip(sums) {
+            *total += u128::from(more);
+        }
         self.left -= filled.units;
         self.rows += filled.rows;
         filled.bytes
@@ -110,7 +117,7 @@ impl Rows {
 
     /// For each column the sum of the numbers written, or of the texts' lengths.
     #[must_use]
-    pub fn sums(&self) -> &[u64] {
+    pub fn sums(&self) -> &[u128] {
         &self.sums[..self.table.columns().len()]
     }
 }
@@ -247,5 +254,24 @@ impl<E: Encoder, R: Dimensional + 'static> Source for Dimension<E, R> {
 
     fn seek(&mut self, skipped: u64) {
         self.rows = R::new(&self.scale, skipped);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scale::Variant;
+
+    #[test]
+    fn sums_go_on_past_64_bits() {
+        let scale = Scale::new(10_000.0, Variant::Reference).unwrap();
+        let format = Format::Binary { wide_orderkeys: true };
+        let last = scale.orders - 1..scale.orders;
+        let mut buffer = vec![0; Rows::SMALLEST_BUFFER];
+        let mut stream = Rows::new(&scale, Table::Lineorder, format, last);
+        stream.sums[0] = u128::from(u64::MAX);
+        stream.fill(&mut buffer);
+        let keys = 60_000_000_000 * u128::from(stream.rows());
+        assert_eq!(stream.sums()[0], u128::from(u64::MAX) + keys);
     }
 }

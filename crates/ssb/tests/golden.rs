@@ -144,8 +144,8 @@ fn sums_are_those_of_the_text() {
             for line in std::str::from_utf8(&buffer[..bytes]).unwrap().lines() {
                 for (place, value) in line.trim_end_matches('|').split('|').enumerate() {
                     expected[place] += match table.columns()[place].kind {
-                        Kind::Integer => value.parse::<u64>().unwrap(),
-                        Kind::Text => value.len() as u64,
+                        Kind::Integer => value.parse::<u128>().unwrap(),
+                        Kind::Text => value.len() as u128,
                     };
                 }
                 rows += 1;

@@ -74,7 +74,7 @@ impl SsbRows {
 
     /// For each column the sum of the numbers written, or of the texts' lengths.
     #[getter]
-    fn sums(&self) -> Vec<u64> {
+    fn sums(&self) -> Vec<u128> {
         self.rows.sums().to_vec()
     }
 }

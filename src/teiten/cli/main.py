@@ -13,6 +13,7 @@ import click
 from teiten import __version__
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.failures import report_failure
+from teiten.cli.given_path import GivenPath
 from teiten.cli.passwords import take_passwords
 from teiten.host.system.paths import Workdir, default_workdir
 
@@ -88,7 +89,7 @@ class Session:
 @click.version_option(__version__, prog_name="teiten")
 @click.option(
     "--workdir",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=GivenPath(path_type=Path, file_okay=False),
     envvar="TEITEN_WORKDIR",
     help="Folder for data and campaigns (default: the XDG data folder; for root /var/lib/teiten).",
 )

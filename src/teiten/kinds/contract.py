@@ -157,7 +157,7 @@ class KindPlan(ABC):
 
     def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
         """What one trial does in its slice of a number, from 1 on."""
-        return self.measuring(study, study.workloads[0]).said
+        return self.measuring(study, study.workload(trial.cell.workload)).said
 
 
 def plan_of(name: str) -> KindPlan:

@@ -12,7 +12,7 @@ from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.quantities import format_size
 from teiten.plan.huge_pages import check_huge_pages
 from teiten.plan.settings import size_setting
-from teiten.plan.sites.of import site_of
+from teiten.plan.sites.of import site_in
 
 
 def check(plan: Plan, facts: HostFacts, folder: Path) -> None:
@@ -36,11 +36,11 @@ def check_connections(plan: Plan) -> None:
     """Every trial's clients fit into its max_connections, with some to spare."""
 
     def missing(trial: PlannedTrial) -> int:
-        return site_of(trial.template.installation, plan.hosts).missing_connections(trial)
+        return site_in(plan, trial.template.installation).missing_connections(trial)
 
     trial = max(plan.trials, key=missing)
     if missing(trial) > 0:
-        site = site_of(trial.template.installation, plan.hosts)
+        site = site_in(plan, trial.template.installation)
         raise site.too_few_connections(trial)
 
 

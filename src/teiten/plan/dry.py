@@ -11,7 +11,7 @@ from teiten.model.stacks import StackSamples
 from teiten.model.starts import last_of_their_start, started_before
 from teiten.model.study import Measure
 from teiten.model.trial import Problem, Series
-from teiten.plan.sites.of import site_of
+from teiten.plan.sites.of import site_in
 
 Facts = dict[str, Any]
 RUNNING = "nothing: the server runs since an earlier pair"
@@ -39,7 +39,7 @@ class DryTrial:
         self._workload = plan.study.workload(trial.cell.workload)
         self._goes_on = trial.restart > 0 and trial.number in started_before(plan)
         """The server is up from the pair before."""
-        self._site = site_of(trial.template.installation, plan.hosts)
+        self._site = site_in(plan, trial.template.installation)
         self._kind = plan_of(self._workload.kind)
 
     def restore(self) -> Facts:
@@ -110,7 +110,7 @@ class DryExecutor:
         self.actions: list[str] = []
 
     def prepare(self, template: TemplateSpec) -> Facts:
-        action = site_of(template.installation, self._plan.hosts).prepare(template)
+        action = site_in(self._plan, template.installation).prepare(template)
         self.actions.append(action)
         return {"action": action}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 from teiten.factors.registry import rule
@@ -220,23 +220,10 @@ def _measure(draft: Draft, table: MeasureTable, *, conclusive: bool) -> Measure:
             "one block gives one pair, and one pair gives no interval",
             "use at least 2 blocks, or --profile quick, which claims no conclusion",
         )
-    return Measure(
-        duration=table.duration,
-        warmup=table.warmup,
-        settle=table.settle,
-        blocks=table.blocks,
-        caches=table.caches,
-        prewarm=table.prewarm,
-        delta=table.delta,
-        alpha=table.alpha,
-        disturbed_share=table.disturbed_share,
-        repeats=table.repeats,
-        sequential=_sequential(draft, table),
-        slices=_slices(draft, table),
-        restart_every=table.restart_every,
-        flame_graph=table.flame_graph,
-        flame_graph_window=table.flame_graph_window,
-    )
+    own = {one.name for one in fields(Measure)}
+    said = {key: getattr(table, key) for key in MeasureTable.model_fields if key in own}
+    sequential = _sequential(draft, table)
+    return Measure(**{**said, "sequential": sequential, "slices": _slices(draft, table)})
 
 
 def _slices(draft: Draft, table: MeasureTable) -> int:

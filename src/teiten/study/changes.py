@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic.fields import FieldInfo
 
 from teiten.errors import UsageError
 from teiten.factors.registry import plain_names, rules
@@ -18,8 +22,18 @@ from teiten.kinds.contract import plan_of
 from teiten.kinds.registry import names as kinds
 from teiten.model.attached import named_address
 from teiten.model.study import GUC_PREFIX
-from teiten.study.schema import BuildTable, HostsTable, MeasureTable, StudyTable, WorkloadTable
+from teiten.model.text import Bilingual
+from teiten.study.schema import (
+    BuildTable,
+    DataTable,
+    HostsTable,
+    MeasureTable,
+    StudyTable,
+    Table,
+    WorkloadTable,
+)
 from teiten.study.values import name as alias_name
+from teiten.study.values import options
 from teiten.suggest import did_you_mean
 
 MEASURE_KEYS = tuple(MeasureTable.model_fields)
@@ -46,28 +60,6 @@ TABLES = (
     "hosts",
 )
 
-_VERBATIM_KEYS = {
-    "title",
-    "question",
-    "purpose",
-    "description",
-    "pgbench_options",
-    "script",
-    "queries",
-    "size",
-    "source",
-    "configure",
-    "cflags",
-}
-_YES_NO_KEYS = {
-    "meson",
-    "check_answers",
-    "prewarm",
-    "changes_data",
-    "conclusive",
-    "until_decided",
-    "flame_graph",
-}
 _YES_NO = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
 
 
@@ -250,16 +242,46 @@ def _split(text: str, flag: str, example: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
-def _names_host(key: str) -> bool:
-    return key.startswith("hosts.") and key != "hosts.db_port"
+@cache
+def _fields() -> Mapping[str, FieldInfo]:
+    """Every key that a flag may set to one value; of a name that two tables have, either."""
+    of_kinds = [plan_of(kind).table for kind in kinds()]
+    tables: list[type[Table]] = [StudyTable, MeasureTable, BuildTable, HostsTable, DataTable]
+    found = (table.model_fields.items() for table in (*tables, *of_kinds))
+    return {key: field for fields in found for key, field in fields}
+
+
+def _is_verbatim(name: str) -> bool:
+    """Whether a value is a text as it stands, or options that are split as by a shell."""
+    field = _fields().get(name)
+    if field is None:
+        return False
+    return _is_text(field.annotation) or any(
+        getattr(one, "func", None) is options for one in field.metadata
+    )
+
+
+def _is_text(form: Any) -> bool:
+    if form in (str, Bilingual):
+        return True
+    origin = get_origin(form)
+    inner = get_args(form)
+    if origin is Annotated:
+        return _is_text(inner[0])
+    return origin in (Union, UnionType) and any(map(_is_text, inner))
+
+
+def _is_yes_no(name: str) -> bool:
+    field = _fields().get(name)
+    return field is not None and field.annotation is bool
 
 
 def typed_value(key: str, text: str) -> Any:
     """The text as the value that TOML would hold."""
     name = key.rpartition(".")[2]
-    if key.startswith("settings.") or name in _VERBATIM_KEYS or _names_host(key):
+    if key.startswith("settings.") or (_is_verbatim(name) and not key.startswith("factors.")):
         return text
-    if name in _YES_NO_KEYS:
+    if _is_yes_no(name):
         return _YES_NO.get(text.lower(), text)
     if key.startswith(("factors.server", "servers.")):
         return _listed(text) if "," in text else text

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from teiten.factors.registry import factor_name, rule
-from teiten.factors.server import reference
+from teiten.study.references import reference
 from teiten.study.values import AUTO
 
 

@@ -1,12 +1,12 @@
-"""Change points of a short series of campaigns, found by ruptures.
+"""Change points of a short series of campaigns.
 
-ruptures finds the segmentation of least squared deviations for a penalty on each change (PELT:
-Killick, Fearnhead and Eckley, Optimal Detection of Changepoints With a Linear Computational Cost,
-Journal of the American Statistical Association 107, 2012). What penalty means "significant" is not
-known for five or ten points, so it is simulated here: the penalty that normal noise of this many
-points exceeds with a probability of α, with the noise estimated as it is from the measured points.
-The search sees running medians of three, which keep a step and drop a single point apart: one
-campaign apart is a bad day until another follows.
+They are those of the segmentation of least squared deviations with a penalty on each change, found
+exactly by dynamic programming (optimal partitioning: Jackson and others, An Algorithm for Optimal
+Partitioning of Data on an Interval, IEEE Signal Processing Letters 12, 2005). What penalty means
+"significant" is not known for five or ten points, so it is simulated here: the penalty that normal
+noise of this many points exceeds with a probability of α, with the noise estimated as it is from
+the measured points. The search sees running medians of three, which keep a step and drop a single
+point apart: one campaign apart is a bad day until another follows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
-import ruptures
 
 from teiten.model.trial import FloatArray
 
@@ -46,10 +45,33 @@ def change_points(logs: Sequence[float], errors: Sequence[float], alpha: float) 
     if noise <= 0:
         return ()
     penalty = threshold(len(values), alpha)
-    search = ruptures.KernelCPD(kernel="linear", min_size=SHORTEST)
-    shown = running_medians(values[None, :] / noise)[0]
-    found = search.fit_predict(shown[:, None], pen=penalty)
-    return tuple(int(one) for one in found if one < len(values))
+    return segmentation(running_medians(values[None, :] / noise)[0], penalty)
+
+
+def segmentation(values: FloatArray, penalty: float) -> tuple[int, ...]:
+    """Where the segments after the first begin, each of SHORTEST points at the least.
+
+    No other choice has a smaller sum of squared deviations from the segments' means and penalties.
+    """
+    points = len(values)
+    centred = values - values.mean()
+    sums = _sums(centred[None, :])[0]
+    squares = _sums(np.square(centred)[None, :])[0]
+    least = np.full(points + 1, np.inf)
+    least[0] = -penalty
+    begins = np.zeros(points + 1, dtype=np.int64)
+    for end in range(SHORTEST, points + 1):
+        starts = np.arange(end - SHORTEST + 1)
+        deviations = (
+            squares[end] - squares[starts] - (sums[end] - sums[starts]) ** 2 / (end - starts)
+        )
+        costs = least[starts] + deviations + penalty
+        begins[end] = np.argmin(costs)
+        least[end] = costs[begins[end]]
+    found, end = [], points
+    while (end := int(begins[end])) > 0:
+        found.append(end)
+    return tuple(reversed(found))
 
 
 def noise_of(series: FloatArray) -> FloatArray:

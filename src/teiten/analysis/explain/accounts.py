@@ -2,16 +2,19 @@
 
 Inclusive figures are made consistent from below: a node's are at least those of the nodes that it
 waited for (they can be less by the rounding of times per loop). So nothing is ever negative, and
-all exclusive figures sum up to the root's. Below a Gather the leader's and the workers' time are
-kept apart: the Gather waits for the leader's part alone, the workers' is counted beside it.
+all exclusive figures sum up to the root's and what was executed after it (a data-modifying CTE that
+nothing read to its end). Below a Gather the leader's and the workers' time are kept apart: the
+Gather waits for the leader's part alone, the workers' is counted beside it. What a Gather that is
+ended early (LIMIT, EXISTS) waits for its workers is in its own time or, where it is begun anew, in
+that of the node that begins it anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from teiten.analysis.explain.consumers import below, candidates, is_subplan
+from teiten.analysis.explain.consumers import Consumers, is_subplan
 from teiten.analysis.model.explain import LEADER, Accounts, Exclusive, ExplainedPlan, PlanNode
 
 Quantities = dict[str, float]
@@ -40,8 +43,8 @@ def accounts(plan: ExplainedPlan) -> Accounts:
             waits.assign(node)
     exclusive, total = waits.settle()
     return Accounts(
-        nodes=tuple(_exclusive(one) for one in exclusive),
-        total=_exclusive(total),
+        nodes=tuple(map(_exclusive, exclusive, plan.nodes)),
+        total=_exclusive(total, plan.root),
         leader_known=not unknown,
     )
 
@@ -64,7 +67,7 @@ def _gathered(plan: ExplainedPlan) -> dict[int, int]:
 def _hides_workers(plan: ExplainedPlan, gather: int) -> bool:
     """Whether workers took part of which the plan tells nothing."""
     node = plan.nodes[gather]
-    inside = [one for one in below(plan, gather) if one.number != gather]
+    inside = plan.below(gather)[1:]
     if not node.workers_launched or any(len(one.own_loops) > 1 for one in inside):
         return False
     return any((one.loops or 0) > (node.loops or 0) for one in inside[:1])
@@ -73,14 +76,16 @@ def _hides_workers(plan: ExplainedPlan, gather: int) -> bool:
 def _quantities(
     plan: ExplainedPlan, node: PlanNode, gathered: Mapping[int, int], unknown: set[int]
 ) -> Quantities:
-    found: Quantities = dict(node.buffers)
+    found: Quantities = {name: value for name, value in node.buffers.items() if value}
     found[IO] = node.io_seconds
     gather = gathered.get(node.number)
     for process, seconds in (node.seconds or {}).items():
         name = LEADERS if process == LEADER else f"{WORKER}{process}"
         if gather in unknown and gather is not None:
-            workers = plan.nodes[gather].workers_launched or 0
-            found[LEADERS] = seconds / (workers + 1)
+            above = plan.nodes[gather]
+            # The workers may have gone on when the Gather wanted no more rows; the leader has not.
+            most = (above.seconds or {}).get(LEADER, 0.0)
+            found[LEADERS] = min(seconds / ((above.workers_launched or 0) + 1), most)
             found[f"{WORKER}0"] = seconds - found[LEADERS]
         else:
             found[name] = seconds
@@ -94,60 +99,102 @@ class _Waits:
     plan: ExplainedPlan
     inclusive: list[Quantities]
     gathered: Mapping[int, int]
-    awaited: dict[int, list[tuple[int, Quantities]]] = field(default_factory=dict)
-    """By waiting node: the awaited node, and what of its inclusive figures."""
+    awaited: list[list[tuple[int, Quantities]]] = field(init=False)
+    """By waiting node: the awaited nodes, and what of their inclusive figures."""
+    waiting: list[list[int]] = field(init=False)
+    """By awaited node: those that waited for it."""
+    free: list[Quantities] = field(init=False)
+    """What of a node's inclusive figures is not yet explained by those it waited for."""
+    consumers: Consumers = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.awaited = [[] for _ in self.plan.nodes]
+        self.waiting = [[] for _ in self.plan.nodes]
+        self.free = [dict(one) for one in self.inclusive]
+        self.consumers = Consumers(self.plan)
 
     def add(self, waiting: int, awaited: int, part: Quantities) -> None:
-        if part:
-            self.awaited.setdefault(waiting, []).append((awaited, part))
-
-    def free(self, number: int) -> Quantities:
-        """What of a node's inclusive figures is not yet explained by those it waited for."""
-        rest = dict(self.inclusive[number])
-        for awaited, part in self.awaited.get(number, ()):
-            for name, value in part.items():
-                if self._counts(number, awaited, name):
-                    rest[name] = rest.get(name, 0.0) - value
-        return rest
+        if not part:
+            return
+        self.awaited[waiting].append((awaited, part))
+        self.waiting[awaited].append(waiting)
+        free = self.free[waiting]
+        for name, value in part.items():
+            if self._counts(waiting, awaited, name):
+                free[name] = free.get(name, 0.0) - value
 
     def assign(self, subplan: PlanNode) -> None:
         """Find the nodes that waited for a subplan: one that can have waited for all of it, else
         several that share it, as the readers of a CTE do."""
         rest = {name: value for name, value in self.inclusive[subplan.number].items() if value > 0}
-        own = self._awaited_by(subplan.number)
-        groups = [
-            [node for node in group if node.loops != 0 and node.number not in own]
-            for group in candidates(self.plan, subplan)
-        ]
-        frees = {node.number: self.free(node.number) for group in groups for node in group}
-        for group in groups:
-            ranked = sorted(group, key=lambda node: -_weight(frees[node.number], rest))
-            if ranked and self._suffices(subplan, ranked[0], frees[ranked[0].number], rest):
-                self.add(ranked[0].number, subplan.number, rest)
-                return
-        for group in groups:
-            for node in sorted(group, key=lambda node: -_weight(frees[node.number], rest)):
-                part = _at_most(rest, frees[node.number])
-                self.add(node.number, subplan.number, part)
-                rest = _without(rest, part)
-        if subplan.parent is not None and subplan.parent not in own:
+        if not rest:
+            return
+        possible = _Possible(self, subplan.number)
+        likely = [possible.of(group) for group in self.consumers.likely(subplan)]
+        if self._give_to_one(subplan, rest, likely):
+            return
+        around = [possible.of(self.consumers.around(subplan))]
+        if self._give_to_one(subplan, rest, around):
+            return
+        for group in (*likely, *around):
+            rest = self._share(subplan, rest, group)
+        printed = self.plan.nodes[subplan.parent or 0]
+        if possible.of([printed], executed=False):
             self._place_rest(subplan, rest)
 
-    def _awaited_by(self, number: int) -> set[int]:
-        """The node and all that it waited for: none of them can have waited for it."""
-        found: set[int] = set()
-        open_ends = [number]
-        while open_ends:
-            current = open_ends.pop()
-            if current not in found:
-                found.add(current)
-                open_ends += [one for one, _ in self.awaited.get(current, ())]
-        return found
-
-    def _suffices(
-        self, subplan: PlanNode, node: PlanNode, free: Quantities, wanted: Quantities
+    def _give_to_one(
+        self, subplan: PlanNode, rest: Quantities, groups: Iterable[Sequence[PlanNode]]
     ) -> bool:
-        """Whether the node's time, but for rounding, has room for the subplan's."""
+        """Give all to one node, whose time has room for it; of those to one that has room for the
+        blocks too. Blocks for which it has none were asked for by the others of its group."""
+        fitting = [
+            (group, [node for node in group if self._has_time(subplan, node, rest)])
+            for group in groups
+        ]
+        chosen = next(
+            (
+                (group, node)
+                for group, nodes in fitting
+                for node in self._ranked(nodes, rest)
+                if all(
+                    self.free[node.number].get(name, 0.0) >= rest[name]
+                    for name in rest
+                    if not _is_time(name)
+                )
+            ),
+            None,
+        ) or next(
+            ((group, self._ranked(nodes, rest)[0]) for group, nodes in fitting if nodes), None
+        )
+        if chosen is None:
+            return False
+        group, node = chosen
+        times = {name: value for name, value in rest.items() if _is_time(name)}
+        counts = {name: value for name, value in rest.items() if not _is_time(name)}
+        part = times | _at_most(counts, self.free[node.number])
+        self.add(node.number, subplan.number, part)
+        left = _without(counts, part)
+        left = self._share(subplan, left, [one for one in group if one is not node])
+        self.add(node.number, subplan.number, left)
+        return True
+
+    def _share(self, subplan: PlanNode, rest: Quantities, group: Sequence[PlanNode]) -> Quantities:
+        """Give each node as much as it can have waited for; returns what is left."""
+        for node in self._ranked(group, rest):
+            if not rest:
+                break
+            part = _at_most(rest, self.free[node.number])
+            self.add(node.number, subplan.number, part)
+            rest = _without(rest, part)
+        return rest
+
+    def _ranked(self, group: Iterable[PlanNode], rest: Quantities) -> list[PlanNode]:
+        return sorted(group, key=lambda node: -_weight(self.free[node.number], rest))
+
+    def _has_time(self, subplan: PlanNode, node: PlanNode, wanted: Quantities) -> bool:
+        """Whether the node's time, but for rounding, has room for the subplan's; without timing,
+        whether its blocks have."""
+        free = self.free[node.number]
         tolerance = 2 * (subplan.rounding + node.rounding) + CLOCK
         times = [name for name in wanted if _is_time(name)]
         return all(
@@ -158,7 +205,7 @@ class _Waits:
     def _place_rest(self, subplan: PlanNode, rest: Quantities) -> None:
         """A data-modifying CTE is executed to its end after the plan, and belongs to no node; any
         other rest stays with the node below which the subplan is printed."""
-        modifies = any(one.kind == "ModifyTable" for one in below(self.plan, subplan.number))
+        modifies = any(one.kind == "ModifyTable" for one in self.plan.below(subplan.number))
         if not modifies and self.plan.timed:
             self.add(subplan.parent or 0, subplan.number, rest)
 
@@ -168,7 +215,7 @@ class _Waits:
         for number in self._bottom_up():
             own = dict(self.inclusive[number])
             used: Quantities = {}
-            for awaited, part in self.awaited.get(number, ()):
+            for awaited, part in self.awaited[number]:
                 grown = settled[awaited][0]
                 for name, value in part.items():
                     if not self._counts(number, awaited, name):
@@ -195,9 +242,8 @@ class _Waits:
 
     def _bottom_up(self) -> Iterable[int]:
         done: dict[int, None] = {}
-
-        def visit(number: int) -> None:
-            stack = [(number, False)]
+        for node in self.plan.nodes:
+            stack = [(node.number, False)]
             while stack:
                 current, ready = stack.pop()
                 if current in done:
@@ -206,11 +252,38 @@ class _Waits:
                     done[current] = None
                     continue
                 stack.append((current, True))
-                stack += [(one, False) for one, _ in self.awaited.get(current, ())]
-
-        for node in self.plan.nodes:
-            visit(node.number)
+                stack += [(one, False) for one, _ in self.awaited[current]]
         return done
+
+
+class _Possible:
+    """Which nodes can have waited for a subplan: none for which it waited itself."""
+
+    def __init__(self, waits: _Waits, subplan: int) -> None:
+        self._waits = waits
+        self._subplan = subplan
+        self._free_of_it: set[int] = set()
+
+    def of(self, group: Iterable[PlanNode], *, executed: bool = True) -> list[PlanNode]:
+        return [
+            node
+            for node in group
+            if (node.loops != 0 or not executed) and not self._awaited(node.number)
+        ]
+
+    def _awaited(self, number: int) -> bool:
+        """Whether the subplan waited for a node, maybe by way of others."""
+        seen: set[int] = set()
+        open_ends = [number]
+        while open_ends:
+            current = open_ends.pop()
+            if current == self._subplan:
+                return True
+            if current not in seen and current not in self._free_of_it:
+                seen.add(current)
+                open_ends += self._waits.waiting[current]
+        self._free_of_it |= seen
+        return False
 
 
 def _at_most(wanted: Quantities, free: Quantities) -> Quantities:
@@ -241,14 +314,13 @@ def _sum(parts: Iterable[Quantities]) -> Quantities:
     return total
 
 
-def _exclusive(figures: Quantities) -> Exclusive:
+def _exclusive(figures: Quantities, node: PlanNode | None = None) -> Exclusive:
+    blocks = {name for name in figures if name != IO and not _is_time(name)}
     return Exclusive(
         leader=figures.get(LEADERS, 0.0),
         workers=sum(value for name, value in figures.items() if name.startswith(WORKER)),
         buffers={
-            name: round(value)
-            for name, value in figures.items()
-            if name != IO and not _is_time(name)
+            name: round(figures.get(name, 0)) for name in (*(node.buffers if node else ()), *blocks)
         },
         io_seconds=figures.get(IO, 0.0),
     )

@@ -8,13 +8,19 @@ There its time is part of the inclusive time, and from there it must be taken.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 from teiten.analysis.explain.read import SUBPLANS
 from teiten.analysis.model.explain import ExplainedPlan, PlanNode
 
+CTE = "CTE "
 _RETURNS = re.compile(r"^(?P<name>.*?) \(returns (?P<parameters>[$\d,]+)\)$")
+_USE = re.compile(r"\$\d+|\b(?:InitPlan|SubPlan) \w+")
+"""How expressions name a subplan: by its parameters until 16, by its name since 17."""
 _APPENDS = frozenset({"Append", "Merge Append"})
+Group = Sequence[PlanNode]
 
 
 def is_subplan(node: PlanNode) -> bool:
@@ -22,70 +28,110 @@ def is_subplan(node: PlanNode) -> bool:
     return node.relationship in SUBPLANS and node.parent is not None
 
 
-def below(plan: ExplainedPlan, number: int) -> Iterator[PlanNode]:
-    """The node and all below it, as they are printed."""
-    yield plan.nodes[number]
-    for node in plan.nodes[number + 1 :]:
-        parent = node.parent
-        while parent is not None and parent > number:
-            parent = plan.nodes[parent].parent
-        if parent != number:
-            return
-        yield node
+class Consumers:
+    """Who may have waited for the subplans of a plan; a node is looked at once for all of them."""
+
+    def __init__(self, plan: ExplainedPlan) -> None:
+        self._plan = plan
+
+    def likely(self, subplan: PlanNode) -> tuple[Group, ...]:
+        """Groups of nodes that may have waited for a subplan, the most probable group first."""
+        if subplan.subplan.startswith(CTE):
+            return (self._readers.get(subplan.number, ()),)
+        own = (self._plan.nodes[subplan.parent or 0],)  # a subplan is never the root
+        users = self._named_in(self._uses, subplan, appends=True)
+        if subplan.relationship == "SubPlan":
+            return (own, users)
+        # A Gather that says that it evaluates the InitPlan for its workers surely does.
+        return (self._named_in(self._evaluations, subplan), users, own)
+
+    def around(self, subplan: PlanNode) -> Group:
+        """All nodes below the one where it is printed, for those whose text does not name it."""
+        if subplan.subplan.startswith(CTE):
+            return ()
+        return tuple(self._outside(subplan, self._plan.below(subplan.parent or 0)))
+
+    def _outside(self, subplan: PlanNode, nodes: Iterable[PlanNode]) -> Iterator[PlanNode]:
+        inside = range(subplan.number, self._plan.ends[subplan.number])
+        return (node for node in nodes if node.number not in inside)
+
+    def _named_in(
+        self, texts: dict[str, list[int]], subplan: PlanNode, *, appends: bool = False
+    ) -> Group:
+        """Nodes whose texts name the subplan, and the Appends above, which prune by it."""
+        nodes = self._plan.nodes
+        found = {number for name in _names(subplan) for number in texts.get(name, ())}
+        outside = {node.number for node in self._outside(subplan, (nodes[one] for one in found))}
+        if appends:
+            parents = {nodes[one].parent for one in outside}
+            outside |= {one for one in parents if one is not None and nodes[one].kind in _APPENDS}
+        return tuple(self._outside(subplan, (nodes[one] for one in sorted(outside))))
+
+    @cached_property
+    def _uses(self) -> dict[str, list[int]]:
+        """By a subplan's name or parameter: the nodes that have it in an expression."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for node in self._plan.nodes:
+            for name in {use for text in _texts(node) for use in _USE.findall(text)}:
+                found[name].append(node.number)
+        return found
+
+    @cached_property
+    def _evaluations(self) -> dict[str, list[int]]:
+        """As ``_uses``, in what a Gather evaluates before its workers start."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for node in self._plan.nodes:
+            for key, value in node.details:
+                if key == "Params Evaluated" and isinstance(value, list):
+                    for name in {use for one in value for use in _USE.findall(str(one))}:
+                        found[name].append(node.number)
+        return found
+
+    @cached_property
+    def _readers(self) -> dict[int, list[PlanNode]]:
+        """By the number of a CTE's subplan: the nodes that scan it."""
+        found: dict[int, list[PlanNode]] = defaultdict(list)
+        for node in self._plan.nodes:
+            if node.kind == "CTE Scan":
+                read = self._cte_read_by(node)
+                if read is not None:
+                    found[read].append(node)
+        return found
+
+    @cached_property
+    def _ctes(self) -> dict[str, dict[int, list[int]]]:
+        """By name, and by the node where they are printed: the CTEs' subplans."""
+        found: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+        for node in self._plan.nodes:
+            if is_subplan(node) and node.subplan.startswith(CTE):
+                found[node.subplan.removeprefix(CTE)][node.parent or 0].append(node.number)
+        return found
+
+    def _cte_read_by(self, scan: PlanNode) -> int | None:
+        """The CTE of that name in the innermost query around the scan, as SQL finds it.
+
+        Where PostgreSQL left a subquery's own node out, the CTEs of two queries are printed at one
+        node, the outer query's first: the main part reads the last one, a CTE one before itself.
+        """
+        ctes = self._ctes.get(scan.relation, {})
+        below: int | None = None
+        above: int | None = scan.number
+        while above is not None and ctes:
+            found = [one for one in ctes.get(above, ()) if one != below]
+            if found:
+                inside = below is not None and is_subplan(self._plan.nodes[below])
+                before = [one for one in found if below is not None and one < below]
+                return (before[-1] if before else found[0]) if inside else found[-1]
+            below, above = above, self._plan.nodes[above].parent
+        return None
 
 
-def candidates(plan: ExplainedPlan, subplan: PlanNode) -> tuple[tuple[PlanNode, ...], ...]:
-    """Groups of nodes that may have waited for a subplan, the most probable group first."""
-    inside = {node.number for node in below(plan, subplan.number)}
-    others = [node for node in plan.nodes if node.number not in inside]
-    if subplan.subplan.startswith("CTE "):
-        name = subplan.subplan.removeprefix("CTE ")
-        return (tuple(one for one in others if one.kind == "CTE Scan" and one.relation == name),)
-    printed = plan.nodes[subplan.parent or 0]  # a subplan is never the root
-    users = _users(plan, subplan, others)
-    around = [node for node in below(plan, printed.number) if node.number not in inside]
-    own = (printed,)
-    if subplan.relationship == "SubPlan":
-        return (own, users, tuple(around))
-    return (*_gathers(subplan, others), users, own, tuple(around))
-
-
-def _users(
-    plan: ExplainedPlan, subplan: PlanNode, others: Sequence[PlanNode]
-) -> tuple[PlanNode, ...]:
-    """Nodes whose expressions name the subplan, and the Appends above, which prune by it."""
-    pattern = _pattern(subplan)
-    found = {node.number for node in others if any(pattern.search(text) for text in _texts(node))}
-    appends = {
-        node.parent
-        for node in others
-        if node.number in found
-        and node.parent is not None
-        and plan.nodes[node.parent].kind in _APPENDS
-    }
-    return tuple(node for node in others if node.number in found | appends)
-
-
-def _pattern(subplan: PlanNode) -> re.Pattern[str]:
+def _names(subplan: PlanNode) -> list[str]:
+    """How expressions can name it."""
     match = _RETURNS.match(subplan.subplan)
     if match is None:
-        return re.compile(rf"\b{re.escape(subplan.subplan)}\b")
-    names = [re.escape(one) for one in match["parameters"].split(",")]
-    return re.compile(rf"(?:{'|'.join(names)})(?!\d)|\b{re.escape(match['name'])}\b")
-
-
-def _gathers(subplan: PlanNode, others: Sequence[PlanNode]) -> tuple[tuple[PlanNode, ...], ...]:
-    """A Gather that says that it evaluates the InitPlan for its workers surely does."""
-    pattern = _pattern(subplan)
-    found = tuple(
-        node
-        for node in others
-        if any(
-            key == "Params Evaluated" and any(pattern.search(str(one)) for one in value)
-            for key, value in node.details
-        )
-    )
-    return (found,) if found else ()
+        return [subplan.subplan]
+    return [*match["parameters"].split(","), match["name"]]
 
 
 def _texts(node: PlanNode) -> Iterator[str]:

@@ -8,10 +8,9 @@ A node's figures are means over its loops, and below a Gather its loops are thos
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from teiten.analysis.explain.text import PlanTextError, plan_document
+from teiten.analysis.explain.text import PlanTextError, plan_document, require_plain
 from teiten.analysis.model.explain import BUFFERS, LEADER, ExplainedPlan, PlanNode, Trigger
 from teiten.model.units import Seconds
 
@@ -19,6 +18,11 @@ SUBPLANS = frozenset({"InitPlan", "SubPlan"})
 MILLISECOND = 0.001
 HALF_DIGIT = 0.0005 * MILLISECOND
 """Times are printed with three decimals of a millisecond."""
+MOST = 1e100
+"""Of what was counted or timed: what it is multiplied with must leave a number."""
+MOST_PLANNED = 1e300
+"""Before 14 the planner's rows had no bound of their own."""
+_PLANNED = frozenset({"Plan Rows", "Total Cost"})
 _AGGREGATES = {"Hashed": "HashAggregate", "Sorted": "GroupAggregate", "Mixed": "MixedAggregate"}
 _KNOWN = frozenset(
     (
@@ -38,13 +42,11 @@ def read_plan(text: str) -> ExplainedPlan:
 
 
 def plan_of(document: Mapping[str, Any]) -> ExplainedPlan:
-    """The plan of an object with the key ``Plan``. Raises PlanTextError where it is malformed."""
-    try:
-        nodes = tuple(_Reader().read(document["Plan"], parent=None, place="Plan"))
-    except RecursionError:
-        raise PlanTextError("is nested too deeply to be a plan") from None
+    """The plan of an object with the key ``Plan``, which is kept. Raises PlanTextError where it is
+    malformed."""
+    require_plain(document)
     return ExplainedPlan(
-        nodes=nodes,
+        nodes=tuple(_nodes(document["Plan"])),
         planning=_seconds(document, "Planning Time"),
         execution=_seconds(document, "Execution Time"),
         triggers=tuple(_triggers(document.get("Triggers"))),
@@ -55,25 +57,24 @@ def plan_of(document: Mapping[str, Any]) -> ExplainedPlan:
     )
 
 
-@dataclass
-class _Reader:
-    """Numbers the nodes in the order of the text."""
-
-    next_number: int = 0
-
-    def read(self, raw: Any, *, parent: int | None, place: str) -> Iterator[PlanNode]:
+def _nodes(root: Any) -> Iterator[PlanNode]:
+    """The nodes, numbered in the order of the text."""
+    number = 0
+    waiting: list[tuple[Any, int | None, str]] = [(root, None, "Plan")]
+    while waiting:
+        raw, parent, place = waiting.pop()
         if not isinstance(raw, dict):
             raise PlanTextError(f"is malformed: {place} is no object")
         if not isinstance(raw.get("Node Type"), str):
             raise PlanTextError(f"is malformed: {place} has no Node Type")
-        number = self.next_number
-        self.next_number += 1
         yield _node(raw, number, parent, place)
         children = raw.get("Plans", [])
         if not isinstance(children, list):
             raise PlanTextError(f"is malformed: {place}.Plans is no list")
-        for index, child in enumerate(children):
-            yield from self.read(child, parent=number, place=f"{place}.Plans[{index}]")
+        waiting += [
+            (child, number, f"{place}.Plans[{index}]") for index, child in enumerate(children)
+        ][::-1]
+        number += 1
 
 
 def _node(raw: Mapping[str, Any], number: int, parent: int | None, place: str) -> PlanNode:
@@ -101,7 +102,7 @@ def _node(raw: Mapping[str, Any], number: int, parent: int | None, place: str) -
         seconds=seconds,
         rounding=HALF_DIGIT * (loops or 0) * (2 if len(own_loops) > 1 else 1),
         buffers=_buffers(number_of),
-        io_seconds=_io_seconds(raw),
+        io_seconds=_io_seconds(raw, number_of),
         workers_planned=number_of.whole("Workers Planned"),
         workers_launched=number_of.whole("Workers Launched"),
         subplans_removed=number_of.whole("Subplans Removed") or 0,
@@ -120,7 +121,8 @@ class _Numbers:
         value = self._raw.get(key)
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e300:
+        most = MOST_PLANNED if key in _PLANNED else MOST
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < most:
             raise PlanTextError(f"is malformed: {self._place}, {key}: {value!r} is no number")
         return float(value)
 
@@ -189,12 +191,10 @@ def _buffers(number_of: _Numbers) -> dict[str, int]:
     return found
 
 
-def _io_seconds(raw: Mapping[str, Any]) -> float:
+def _io_seconds(raw: Mapping[str, Any], number_of: _Numbers) -> float:
     """I/O Read Time until 16; since then by kind: Shared I/O Read Time, Temp I/O Write Time."""
     return MILLISECOND * sum(
-        float(value)
-        for key, value in raw.items()
-        if "I/O" in key and key.endswith("Time") and isinstance(value, int | float)
+        number_of(key) or 0.0 for key in raw if "I/O" in key and key.endswith("Time")
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 from teiten.analysis.explain.accounts import GATHERS, accounts
-from teiten.analysis.explain.consumers import below
 from teiten.analysis.model.explain import (
     HIT,
     LEADER,
@@ -117,7 +116,7 @@ def summed(parts: Iterable[dict[str, int]]) -> dict[str, int]:
 def _scans_by_workers(plan: ExplainedPlan) -> tuple[tuple[int, int, float], ...]:
     found: dict[int, list[float]] = {}
     for gather in (node for node in plan.nodes if node.kind in GATHERS):
-        for node in below(plan, gather.number):
+        for node in plan.below(gather.number):
             if node.kind in SCANS and node.seconds is not None and node.loops:
                 found.setdefault(node.workers, []).append(sum(node.seconds.values()))
     return tuple((workers, len(each), fmean(each)) for workers, each in sorted(found.items()))

@@ -12,6 +12,8 @@ from teiten.analysis.model.explain import ExplainedPlan, PlanNode, PlanStability
 from teiten.model.units import Seconds
 
 JOINS = frozenset({"Nested Loop", "Hash Join", "Merge Join"})
+INPUTS = frozenset({"Outer", "Inner", "Member", "Subquery", ""})
+"""What a node reads rows from; not its subplans."""
 _SUBPLAN = re.compile(r" \(returns .*\)$")
 
 
@@ -56,17 +58,16 @@ def stability(plans: Sequence[ExplainedPlan]) -> PlanStability:
 def join_order(plan: ExplainedPlan) -> str:
     """``((a ⋈ b) ⋈ c)``, the outer side first; the joins of subplans are left out. Partitions and
     other members of an Append are ``[a, b]``, of many the first and how many more."""
-    text = _order(plan, plan.root)
-    return text if "⋈" in text else ""
+    texts = [""] * len(plan.nodes)
+    for node in reversed(plan.nodes):
+        children = [one.number for one in plan.children(node.number) if one.relationship in INPUTS]
+        texts[node.number] = _order(node, [texts[one] for one in children if texts[one]])
+        for one in children:
+            texts[one] = ""
+    return texts[0] if "⋈" in texts[0] else ""
 
 
-def _order(plan: ExplainedPlan, node: PlanNode) -> str:
-    children = [
-        _order(plan, child)
-        for child in plan.children(node.number)
-        if child.relationship in {"Outer", "Inner", "Member", "Subquery", ""}
-    ]
-    parts = [part for part in children if part]
+def _order(node: PlanNode, parts: list[str]) -> str:
     if node.kind in JOINS:
         return f"({' ⋈ '.join(parts)})"
     if not parts:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from teiten.analysis.explain.accounts import GATHERS
-from teiten.analysis.explain.consumers import below
 from teiten.analysis.explain.planner_facts import Relations
 from teiten.analysis.explain.statistics import APPENDS, SCANS
 from teiten.analysis.explain.worker_rules import first_scan
@@ -83,7 +82,7 @@ def _found(one: PlanStatistics, relations: Relations) -> dict[str, _Found]:
 def _below_bitmap(plan: ExplainedPlan, node: PlanNode) -> list[PlanNode]:
     if node.kind != "Bitmap Heap Scan":
         return []
-    return [one for one in below(plan, node.number) if one.kind == BITMAP]
+    return [one for one in plan.below(node.number) if one.kind == BITMAP]
 
 
 def _blocks(one: PlanStatistics, node: PlanNode) -> int:
@@ -118,7 +117,7 @@ def _shared(plan: ExplainedPlan, found: _Found) -> tuple[SharedScans, ...]:
         node.number
         for gather in plan.nodes
         if gather.kind in GATHERS
-        for node in below(plan, gather.number)
+        for node in plan.below(gather.number)
     }
     times: Mapping[int, list[float]] = defaultdict(list)
     for node in found.nodes:

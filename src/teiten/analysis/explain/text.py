@@ -1,23 +1,34 @@
 """From the text that somebody has of an EXPLAIN to its JSON, or to a sentence why that cannot be.
 
-Read are: the output of EXPLAIN (FORMAT JSON) from any client, psql's frames and line marks
-included, and what auto_explain writes to the server's log with ``auto_explain.log_format = json``.
+Read are: the output of EXPLAIN (FORMAT JSON) from any client, in psql's frames with every border
+and line style, expanded, wrapped, unaligned, as CSV, HTML or AsciiDoc, and what auto_explain writes
+to the server's log with ``auto_explain.log_format = json``.
 """
 
 from __future__ import annotations
 
+import html
 import json
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 HOW = "EXPLAIN (ANALYZE, VERBOSE, BUFFERS, FORMAT JSON) SELECT …"
 HINT = f"get it as JSON: {HOW}"
+DEEPEST = 800
+"""Levels of lists and objects; a node takes two. Python's own limit is near 1000."""
 _TEXT = re.compile(r"\(cost=[\d.]+\.\.[\d.]+ rows=|\(actual (?:time|rows)=|^ *->  \w", re.MULTILINE)
 _YAML = re.compile(r"^\s*(?:- )?Plan: *$", re.MULTILINE)
 _STATEMENT = re.compile(r"^\s*(?:explain|select|with|insert|update|delete)\b", re.IGNORECASE)
-_FRAME = re.compile(r"^\s*QUERY PLAN\s*$|^\s*[-─+]{3,}\s*$|^\s*\(\d+ rows?\)\s*$")
-_MARK = re.compile(r"\s*\+?\s*\|?\s*$")
+_LEFT = re.compile(r"^\s*[|│║]?\s*(?:QUERY PLAN\b\s*)?[|│║:]?")
+"""The left frame; no line of JSON begins with one of these."""
+_RIGHT = re.compile(r"\s*[+↵]?\s*[|│║]?\s*$")
+_WRAPPED = re.compile(r"^(?P<text>.*)[.…](?: ?[|│║])?$")
+"""A line that goes on in the next one (format = wrapped); no line of JSON ends so."""
+_FIRST = re.compile(r"^(?P<left>[\s|│║]*(?:QUERY PLAN\b\s*[|│║]?\s*)?)\[")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class PlanTextError(ValueError):
@@ -30,20 +41,54 @@ class PlanTextError(ValueError):
 
 def plan_document(text: str) -> dict[str, Any]:
     """The object that holds ``Plan``. Raises PlanTextError."""
-    text = text.lstrip("\ufeff").strip()
-    if not text:
+    text = text.lstrip("\ufeff")
+    if not text.strip():
         raise PlanTextError("is empty")
     try:
         found = list(_documents(text))
     except RecursionError:
-        raise PlanTextError("is nested too deeply to be a plan") from None
+        raise _too_deep() from None
     if not found:
-        raise PlanTextError(_what(text))
+        raise PlanTextError(_what(text.strip()))
     if len(found) > 1:
         raise PlanTextError(
             f"holds {len(found)} plans", "give one plan at a time; cut the others out of the file"
         )
     return found[0]
+
+
+def well_formed(text: str) -> str:
+    """Without halves of characters (lone surrogates), which no encoding can write."""
+    if not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def require_plain(document: Any) -> None:
+    """Raises PlanTextError where a value is nested more deeply than what is done with plans allows,
+    or holds a number that is none."""
+    level = [document]
+    for _ in range(DEEPEST):
+        inner: list[Any] = []
+        for one in level:
+            if isinstance(one, dict):
+                inner += one.values()
+            elif isinstance(one, list):
+                inner += one
+            elif isinstance(one, float) and not math.isfinite(one):
+                raise _no_number(str(one))
+        if not inner:
+            return
+        level = inner
+    raise _too_deep()
+
+
+def _too_deep() -> PlanTextError:
+    return PlanTextError("is nested too deeply to be a plan")
+
+
+def _no_number(text: str) -> PlanTextError:
+    return PlanTextError(f"holds {text[:20]}, which is no number of JSON")
 
 
 def merged(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -61,20 +106,61 @@ def merged(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _documents(text: str) -> Iterator[dict[str, Any]]:
-    whole = _loaded(text)
-    if whole is None:
-        whole = _loaded(_without_frame(text))
-    if whole is not None:
-        yield from _plans_of(whole)
+    try:
+        yield from _plans_of(_loaded(text))
         return
-    yield from _logged(text)
+    except json.JSONDecodeError:
+        pass
+    ways: tuple[Callable[[str], str], ...] = (
+        *(str, _without_frame, _without_quotes, _without_tags),
+        lambda asciidoc: asciidoc.replace("\\|", "|"),
+    )
+    for way in ways:
+        found = list(_logged(way(text)))
+        if found:
+            yield from found
+            return
 
 
 def _loaded(text: str) -> Any:
-    try:
-        return json.loads(text, object_pairs_hook=merged)
-    except json.JSONDecodeError:
-        return None
+    """Raises json.JSONDecodeError, and PlanTextError where a number is none."""
+    return _decoder(text).decode(text.strip())
+
+
+def _decoder(text: str) -> json.JSONDecoder:
+    return json.JSONDecoder(
+        object_pairs_hook=_cleaned if _ESCAPED_SURROGATE.search(text) else merged,
+        parse_constant=_constant,
+        parse_float=_float,
+        parse_int=_int,
+    )
+
+
+def _constant(text: str) -> float:
+    raise _no_number(text)
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise _no_number(text)
+    return value
+
+
+def _int(text: str) -> int:
+    if len(text) > 300:
+        raise _no_number(text)
+    return int(text)
+
+
+def _cleaned(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return merged([(well_formed(key), _clean(value)) for key, value in pairs])
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return well_formed(value)
+    return [_clean(one) for one in value] if isinstance(value, list) else value
 
 
 def _plans_of(value: Any) -> Iterator[dict[str, Any]]:
@@ -87,20 +173,44 @@ def _plans_of(value: Any) -> Iterator[dict[str, Any]]:
             yield value
         elif isinstance(value.get("QUERY PLAN"), list | dict | str):
             inner = value["QUERY PLAN"]
-            yield from _plans_of(_loaded(inner) if isinstance(inner, str) else inner)
+            yield from _documents(inner) if isinstance(inner, str) else _plans_of(inner)
         elif isinstance(value.get("message"), str):
             yield from _logged(value["message"])
 
 
 def _without_frame(text: str) -> str:
-    """What psql prints around and behind the lines of a JSON text."""
-    lines = [line for line in text.splitlines() if not _FRAME.match(line)]
-    return "\n".join(_MARK.sub("", line.strip().removeprefix("|")) for line in lines)
+    """What psql prints around the lines of a JSON text."""
+    lines: list[str] = []
+    column = 0
+    wrapped = False
+    for line in text.splitlines():
+        first = _FIRST.match(line)
+        if first:
+            column = len(first["left"])
+        # Only where a line goes on in the next one each blank may belong to a text.
+        rest = line[column:] if wrapped else line[_LEFT.match(line).end() :]  # type: ignore[union-attr]
+        goes_on = _WRAPPED.match(rest)
+        rest = goes_on["text"] if goes_on else _RIGHT.sub("", rest)
+        if wrapped:
+            lines[-1] += rest
+        else:
+            lines.append(rest)
+        wrapped = goes_on is not None
+    return "\n".join(lines)
+
+
+def _without_quotes(text: str) -> str:
+    """Of a field of CSV: every quote in it stands twice."""
+    return text.replace('""', '"')
+
+
+def _without_tags(text: str) -> str:
+    return html.unescape(re.sub(r"<[^<>]*>", "", text))
 
 
 def _logged(text: str) -> Iterator[dict[str, Any]]:
     """Every object with a plan in a log; what stands around it is not read."""
-    decoder = json.JSONDecoder(object_pairs_hook=merged)
+    decoder = _decoder(text)
     position = text.find("{")
     while position >= 0:
         try:
@@ -128,7 +238,7 @@ def _what(text: str) -> str:
 
 def _broken(text: str) -> str:
     try:
-        json.loads(text)
+        _loaded(text)
     except json.JSONDecodeError as error:
         return f"is broken JSON: {error.msg} in line {error.lineno}, column {error.colno}"
     return "is JSON, but holds no key Plan"

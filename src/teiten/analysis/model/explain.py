@@ -5,7 +5,9 @@ Times are in seconds over all loops, not PostgreSQL's milliseconds per loop.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from teiten.model.units import Seconds
@@ -134,7 +136,7 @@ class ExplainedPlan:
     """One EXPLAIN (FORMAT JSON)."""
 
     nodes: tuple[PlanNode, ...]
-    """The root first, each node before those below it."""
+    """As EXPLAIN prints them: the root first, behind each node those below it."""
     planning: Seconds | None
     execution: Seconds | None
     """The whole execution, triggers and JIT included; None without ANALYZE."""
@@ -160,8 +162,29 @@ class ExplainedPlan:
     def timed(self) -> bool:
         return self.root.seconds is not None
 
-    def children(self, number: int) -> tuple[PlanNode, ...]:
-        return tuple(node for node in self.nodes if node.parent == number)
+    def children(self, number: int) -> Sequence[PlanNode]:
+        return self._children[number]
+
+    def below(self, number: int) -> Sequence[PlanNode]:
+        """The node and all below it, as they are printed."""
+        return self.nodes[number : self.ends[number]]
+
+    @cached_property
+    def ends(self) -> Sequence[int]:
+        """For each node the number behind the last node below it."""
+        found = [node.number + 1 for node in self.nodes]
+        for node in reversed(self.nodes):
+            if node.parent is not None:
+                found[node.parent] = max(found[node.parent], found[node.number])
+        return found
+
+    @cached_property
+    def _children(self) -> Sequence[Sequence[PlanNode]]:
+        found: list[list[PlanNode]] = [[] for _ in self.nodes]
+        for node in self.nodes:
+            if node.parent is not None:
+                found[node.parent].append(node)
+        return found
 
 
 @dataclass(frozen=True)
@@ -254,20 +277,32 @@ class PlanStatistics:
 
 
 @dataclass(frozen=True)
+class NodeGroup:
+    """Nodes that do one work partition by partition, and the other plan's that do the same work."""
+
+    old: tuple[int, ...]
+    new: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class NodeChange:
     """A difference between two plans at one place.
 
     ``code``: scan-replaced, index-changed, join-replaced, join-sides (outer and inner exchanged),
-    strategy-changed, parallel-changed, workers-changed, node-added, node-removed, pruning-changed.
+    strategy-changed, parallel-changed, workers-changed, node-added, node-removed, pruning-changed,
+    relation-changed (another partition or table under the same alias); and of groups of nodes
+    partitioned, unpartitioned, partitions-changed.
     """
 
     code: str
     old: int | None
-    """The node's number in the old plan; None where it is new."""
+    """The node's number in the old plan, of a group the first one; None where it is new."""
     new: int | None
     old_seconds: float | None
-    """Exclusive, of all processes; None where not timed, or not there."""
+    """Exclusive, of all processes and nodes; None where not timed, or not there."""
     new_seconds: float | None
+    group: NodeGroup | None = None
+    """The nodes of both plans, where they are several."""
 
     @property
     def cost(self) -> float | None:
@@ -287,6 +322,9 @@ class PlanDifference:
     """The same nodes in the same places; costs, rows and times may differ."""
     pairs: tuple[tuple[int, int], ...]
     """Node numbers that do the same work, old and new, in the old plan's order."""
+    groups: tuple[NodeGroup, ...]
+    """Nodes that do the same work together, for a table has partitions in one of the plans. Every
+    node is in one pair, in one group, or in one change as new or gone."""
     changes: tuple[NodeChange, ...]
     """The costliest first."""
     old_join_order: str

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from teiten.host.facts.cpus import allowed_processors
 from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable, SsbVariant
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ EXAMPLES = (
 @click.option(
     "--streams",
     type=click.IntRange(min=1),
-    help="Threads, or connections that load lineorder (default: the CPUs).",
+    help="Threads, or connections that load lineorder (default: the CPUs; bounded by them).",
 )
 @click.option("--no-verify", is_flag=True, help="Do not compare what the server holds.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
@@ -81,7 +80,9 @@ def ssb_command(
 
     data = SsbData(scale, SsbVariant(variant), _tables(tables), _chunk(chunk))
     expected = {table: expected_rows(data, table) for table in data.tables}
-    threads = streams or allowed_processors()
+    if not target:
+        raise click.UsageError("--to is empty: name a folder (. is this one), a server or -")
+    threads = _streams(session, streams, server=target != "-" and is_dsn(target))
     with watching(session.console, expected) as watch:
         if target == "-":
             if as_json:
@@ -103,6 +104,15 @@ def ssb_command(
 def is_dsn(target: str) -> bool:
     """Whether ``--to`` is a connection string, not a folder."""
     return target.startswith(("postgresql://", "postgres://")) or "=" in target
+
+
+def _streams(session: Session, asked: int | None, *, server: bool) -> int:
+    from teiten.datasets.ssb.rows.streams import Room, streams_for
+
+    found = streams_for(asked, Room.here(), server=server)
+    if found.bound:
+        session.console.say(f"--streams {asked}: {found.count} are used, for {found.bound}")
+    return found.count
 
 
 def _tables(names: tuple[str, ...]) -> tuple[SsbTable, ...]:

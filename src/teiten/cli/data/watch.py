@@ -18,13 +18,37 @@ EVERY = 10.0
 """Seconds between two plain lines."""
 
 
+class RowCounts:
+    """How many rows are written, by table and of all."""
+
+    def __init__(self, expected: Mapping[SsbTable, int]) -> None:
+        self._expected = expected
+        self._rows = dict.fromkeys(expected, 0)
+
+    def add(self, table: SsbTable, rows: int) -> None:
+        self._rows[table] += rows
+
+    def text(self, table: SsbTable) -> str:
+        """Of one table."""
+        return f"{self._rows[table]:,} of about {self._expected[table]:,} rows"
+
+    @property
+    def done(self) -> int:
+        return sum(self._rows.values())
+
+    @property
+    def left(self) -> int:
+        return max(0, sum(self._expected.values()) - self.done)
+
+
 class PlainWatch:
-    """A line for every step, and in between every ten seconds."""
+    """A line for every step, and in between every ten seconds: the table's rows, and the time that
+    is left for all tables."""
 
     def __init__(self, console: Console, expected: Mapping[SsbTable, int]) -> None:
         self._console = console
-        self._total = sum(expected.values())
-        self._rows = 0
+        self._expected = expected
+        self._counts = RowCounts(expected)
         self._begun = self._told = time.monotonic()
         self._lock = threading.Lock()
 
@@ -38,37 +62,42 @@ class PlainWatch:
         del units
         with self._lock:
             now = time.monotonic()
-            if self._rows == 0:  # what came before says nothing about the rate
+            if self._counts.done == 0:  # what came before says nothing about the rate
                 self._begun = self._told = now
-            self._rows += rows
+            self._counts.add(table, rows)
             if now - self._told < EVERY:
                 return
             self._told = now
-            left = (now - self._begun) / self._rows * max(0, self._total - self._rows)
-        self._console.say(
-            f"{table}: {self._rows:,} of about {self._total:,} rows, {rough_duration(left)} left"
-        )
+            left = (now - self._begun) / self._counts.done * self._counts.left
+            text = self._counts.text(table)
+        others = "" if len(self._expected) == 1 else " for all tables"
+        self._console.say(f"{table}: {text}, {rough_duration(left)} left{others}")
 
 
 class LiveWatch:
-    """A bar for all tables together."""
+    """A bar and the time left for all tables together, beside the rows of the present one."""
 
     def __init__(
         self, console: Console, progress: Progress, expected: Mapping[SsbTable, int]
     ) -> None:
         self._console = console
         self._progress = progress
-        self._task = progress.add_task("starting", total=sum(expected.values()))
+        self._counts = RowCounts(expected)
+        self._lock = threading.Lock()
+        self._task = progress.add_task("starting", total=sum(expected.values()), rows="")
 
     def step(self, text: str) -> None:
-        self._progress.update(self._task, description=text)
+        self._progress.update(self._task, description=text, rows="")
 
     def note(self, text: str) -> None:
         self._console.say(text)
 
     def progress(self, table: SsbTable, units: int, rows: int) -> None:
-        del table, units
-        self._progress.update(self._task, advance=rows)
+        del units
+        with self._lock:
+            self._counts.add(table, rows)
+            text = self._counts.text(table)
+        self._progress.update(self._task, advance=rows, rows=text)
 
 
 @contextmanager
@@ -80,7 +109,7 @@ def watching(console: Console, expected: Mapping[SsbTable, int]) -> Iterator[Wat
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),
-            TextColumn("{task.completed:,.0f} of about {task.total:,.0f} rows"),
+            TextColumn("{task.fields[rows]}"),
             TimeRemainingColumn(),
         )
         with Progress(

@@ -11,6 +11,7 @@ import click
 
 from teiten.analysis.model.comparison import Comparison, UnpairedResult
 from teiten.analysis.model.findings import VerdictKind
+from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.cli.text.verdict_json import verdict_as_json
 from teiten.cli.verbs.report import LANGUAGES, form_option, languages_option, write_files
@@ -34,7 +35,7 @@ FOLDER = "comparisons"
 @click.option(
     "--to",
     "target",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=GivenPath(path_type=Path, file_okay=False),
     help="Folder to write to (default: comparisons/A-B in the working folder).",
 )
 @click.option(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from teiten import __version__
+from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.errors import UsageError
 from teiten.model.text import Language
@@ -27,13 +28,13 @@ LARGEST = 256 * 1024**2
 
 
 @click.command("explain-diff", epilog=EXAMPLES)
-@click.argument("old", metavar="A.json")
-@click.argument("new", metavar="B.json")
+@click.argument("old", metavar="A.json", type=GivenPath(allow_dash=True))
+@click.argument("new", metavar="B.json", type=GivenPath(allow_dash=True))
 @click.option("--json", "as_json", is_flag=True, help="Print both plans' numbers as JSON.")
 @click.option(
     "--html",
     "page",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=GivenPath(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="Write a page with both plans side by side; it works offline.",
 )
@@ -59,10 +60,11 @@ def command(
     language: Language = "ja" if lang == "ja" else "en"
     sides = _names(old, new)
     if page is not None:
+        from teiten.analysis.explain.text import well_formed
         from teiten.report.plans.page import render_difference
 
         _write(page, render_difference(found, sides, language, __version__))
-        session.console.say(f"wrote {page}")
+        session.console.say(f"wrote {well_formed(str(page))}")
     if as_json:
         session.console.json(difference_as_json(found, sides))
         return
@@ -103,6 +105,9 @@ def _text(name: str) -> str:
 
 def _names(old: str, new: str) -> tuple[str, str]:
     """The files' names; with their paths where those are the same."""
+    from teiten.analysis.explain.text import well_formed
+
+    old, new = well_formed(old), well_formed(new)
     names = [one if one == STDIN else Path(one).name for one in (old, new)]
     if names[0] != names[1]:
         return names[0], names[1]

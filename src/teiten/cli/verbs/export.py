@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 
 EXAMPLES = (
@@ -19,7 +20,7 @@ EXAMPLES = (
 @click.option(
     "--to",
     "folder",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=GivenPath(path_type=Path, file_okay=False),
     help="A new or empty folder (default: RUN-export, here).",
 )
 @click.option(

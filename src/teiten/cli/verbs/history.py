@@ -11,6 +11,7 @@ import click
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.history import Axis, History, HistoryLine, LeftOut
+from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.cli.verbs.report import LANGUAGES, languages_option, write_files
 from teiten.errors import LedgerError, UsageError
@@ -25,7 +26,7 @@ FOLDER = "history"
 
 
 @click.command("history", epilog=EXAMPLES)
-@click.argument("places", nargs=-1, metavar="[DIR]...", type=click.Path(path_type=Path))
+@click.argument("places", nargs=-1, metavar="[DIR]...", type=GivenPath(path_type=Path))
 @click.option(
     "--axis",
     type=click.Choice([one.value for one in Axis]),
@@ -37,7 +38,7 @@ FOLDER = "history"
 @click.option(
     "--to",
     "target",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=GivenPath(path_type=Path, file_okay=False),
     help="Folder to write to (default: history in the working folder).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print points and changes as JSON.")

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.errors import UsageError
 from teiten.model.text import Language
@@ -55,7 +56,7 @@ def languages_option(what: str) -> Callable[[F], F]:
 @click.option(
     "--to",
     "target",
-    type=click.Path(path_type=Path),
+    type=GivenPath(path_type=Path),
     help="File (HTML) or folder to write (default: the campaign's folder, under report/).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the paths and verdicts as JSON.")

@@ -21,5 +21,13 @@ class Address:
     """Of a pgpass file that is there while the program runs."""
 
     @classmethod
-    def by_socket(cls, folder: Path, port: int, user: str, database: str) -> Address:
-        return cls(database, ("-h", str(folder), "-p", str(port), "-U", user))
+    def by_socket(
+        cls,
+        folder: Path,
+        port: int,
+        user: str,
+        database: str,
+        environment: Mapping[str, str] | None = None,
+    ) -> Address:
+        options = ("-h", str(folder), "-p", str(port), "-U", user)
+        return cls(database, options, environment or {})

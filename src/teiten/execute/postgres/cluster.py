@@ -6,6 +6,9 @@ what Teiten notes of the server. The folder is Teiten's, and goes with the clust
 
 from __future__ import annotations
 
+import contextlib
+import math
+import os
 import signal
 import subprocess
 from collections.abc import Sequence
@@ -18,11 +21,13 @@ from psycopg.conninfo import make_conninfo
 from teiten.errors import ServerError, UsageError
 from teiten.execute.postgres import conf
 from teiten.execute.postgres.access import require_access
-from teiten.execute.postgres.initdb import INITDB_CONFIGURATION, SUPERUSER, run_initdb
+from teiten.execute.postgres.initdb import INITDB_CONFIGURATION, LARGEST, SUPERUSER, run_initdb
 from teiten.execute.postgres.marker import Kind, new_folder, read_marker, remove_marked
 from teiten.execute.postgres.remains import (
-    FILE_NAME,
     ServerTrace,
+    descendants,
+    forget_trace,
+    is_alive,
     kill_processes,
     remove_shared_memory,
     server_processes,
@@ -34,16 +39,21 @@ from teiten.execute.postgres.sockets import (
     new_socket_directory,
     remove_socket_directory,
 )
-from teiten.execute.postgres.startup import start_failure, wait_until_ready
+from teiten.execute.postgres.startup import TAIL, start_failure, wait_until_ready
+from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
 from teiten.host.system.processes import send_signal, spawn
 from teiten.host.system.signals import QUIT
-from teiten.host.system.users import ServerUser, give
+from teiten.host.system.users import ServerUser, own_uid
 from teiten.model.installation import Installation
 from teiten.model.study import Setting
+from teiten.model.units import MIB
 
 START_TIMEOUT = 60.0
 FAST_TIMEOUT = 120.0
 IMMEDIATE_TIMEOUT = 15.0
+CONFIGURATION, HBA = "postgresql.conf", "pg_hba.conf"
+LARGEST_PART = 32 * MIB
+"""Of a server's log, from its beginning and from its end: a script can make it of any length."""
 
 
 class StopManner(StrEnum):
@@ -121,7 +131,7 @@ class Cluster:
     @property
     def configuration(self) -> Path:
         """The configuration file; written by each start."""
-        return self.data_directory / "postgresql.conf"
+        return self.data_directory / CONFIGURATION
 
     @property
     def socket_directory(self) -> Path:
@@ -197,12 +207,14 @@ class Cluster:
         """End the server: fast, then (after ``timeout`` seconds) immediate, then by a kill.
 
         ``immediately``: without the fast attempt, for data that nobody needs any more. Says which
-        it took. When it returns no process and no socket of the server is left.
+        it took. When it returns no process and no socket of the server is left, nor a program that
+        its processes still had started (COPY … TO PROGRAM).
         """
         manner = StopManner.ENDED
         if self._process is not None:
             first = () if immediately else ((StopManner.FAST, signal.SIGINT, timeout),)
             steps = (*first, (StopManner.IMMEDIATE, QUIT, immediate_timeout))
+            started = descendants(self._process.pid)
             try:
                 manner = _end(self._process, steps)
             except BaseException:  # a second Ctrl-C: nothing may stay behind
@@ -210,14 +222,68 @@ class Cluster:
                 self._process.wait()
                 raise
             finally:
+                kill_processes([one for one in started if is_alive(one)])
                 if manner is not StopManner.FAST:
                     kill_processes(server_processes(self.data_directory))
         self._forget()
         return manner
 
+    def read_log(self, begin: int = 0) -> bytes:
+        """What the server has written from there on (bytes), without the middle where it is much;
+        nothing where there is no log. Raises UnsafePlaceError where it is no plain file of ours."""
+        try:
+            with HeldFolder.open_itself(self.log.parent) as folder:
+                return _ends(folder, self.log.name, begin)
+        except FileNotFoundError:
+            return b""
+        except OSError as error:
+            raise UnsafePlaceError(self.log, f"cannot be read: {error.strerror}") from error
+
+    def log_size(self) -> int:
+        """Bytes; 0 where there is no log."""
+        with (
+            contextlib.suppress(FileNotFoundError),
+            HeldFolder.open_itself(self.log.parent) as folder,
+        ):
+            status = folder.status(self.log.name)
+            return 0 if status is None else status.st_size
+        return 0
+
+    def forget_log(self) -> None:
+        """Delete the log, so that the next start begins one."""
+        with (
+            contextlib.suppress(FileNotFoundError),
+            HeldFolder.open_itself(self.log.parent) as folder,
+        ):
+            folder.unlink(self.log.name)
+
+    def read_configuration(self) -> bytes | None:
+        """What stands in the configuration file; None where there is none.
+
+        Raises UnsafePlaceError where it is no plain file of the servers' user any more."""
+        try:
+            with self._held_data() as data:
+                return data.read(CONFIGURATION, LARGEST)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            what = f"cannot be read: {error.strerror}"
+            raise UnsafePlaceError(self.configuration, what) from error
+
+    def restore_configuration(self) -> None:
+        """Put initdb's own configuration back."""
+        with self._held_data() as data:
+            content = data.read(INITDB_CONFIGURATION, LARGEST)
+            data.write(CONFIGURATION, content, user=self.user)
+
     def conninfo(self, dbname: str) -> str:
-        """A libpq connection string; it leaves nothing that matters to PG* variables."""
+        """A libpq connection string; it leaves nothing that matters to PG* variables.
+
+        Where servers run as another user, libpq speaks only to a process of that user: the socket
+        may have been replaced by a link to somebody else's.
+        """
         return make_conninfo(
+            **({"requirepeer": self.user.name} if self.user.is_other else {}),
             host=str(self.socket_directory),
             port=self.port,
             user=self.user_name,
@@ -226,6 +292,11 @@ class Cluster:
             client_encoding="UTF8",
             options="",
         )
+
+    @property
+    def client_environment(self) -> dict[str, str]:
+        """For libpq in programs that are not given ``conninfo``."""
+        return {"PGREQUIREPEER": self.user.name} if self.user.is_other else {}
 
     def connect(self, dbname: str = "postgres", autocommit: bool = True) -> psycopg.Connection:
         """Connect as the superuser; psycopg.OperationalError where the server does not answer."""
@@ -237,27 +308,47 @@ class Cluster:
         remove_marked(self.data_directory.parent)
 
     def _write_configuration(self) -> None:
-        initial = self.data_directory / INITDB_CONFIGURATION
-        text = conf.render(
-            self._settings,
-            conf.required_settings(self.socket_directory, self.port, self._opening),
-            conf.parse(initial.read_text(encoding="utf-8")) if initial.exists() else None,
-        )
-        self.configuration.write_text(text, encoding="utf-8")
-        give(self.configuration, self.user)
-        if self._opening is not None:
-            rules = self.data_directory / "pg_hba.conf"
-            rules.write_text(conf.host_rules(self._opening), encoding="utf-8")
-            give(rules, self.user)
+        try:
+            self._put_configuration()
+        except OSError as error:
+            raise ServerError(
+                f"{self.configuration} cannot be written: {error.strerror or error}",
+                "see what has become of the data directory, and whether its disk is full",
+            ) from error
+
+    def _put_configuration(self) -> None:
+        with self._held_data() as data:
+            initial = data.status(INITDB_CONFIGURATION)
+            text = conf.render(
+                self._settings,
+                conf.required_settings(self.socket_directory, self.port, self._opening),
+                None if initial is None else conf.parse(_text(data, INITDB_CONFIGURATION)),
+            )
+            data.write(CONFIGURATION, text.encode(), user=self.user)
+            if self._opening is not None:
+                data.write(HBA, conf.host_rules(self._opening).encode(), user=self.user)
+
+    def _held_data(self) -> HeldFolder:
+        """The data directory. Raises UnsafePlaceError where it is not the servers' user's folder,
+        and OSError."""
+        held = HeldFolder.open_itself(self.data_directory)
+        if held.owner != (own_uid() if self.user.uid is None else self.user.uid):
+            held.close()
+            raise UnsafePlaceError(self.data_directory, f"does not belong to {self.user.name}")
+        return held
 
     def _spawn(self, postgres: Path) -> None:
-        with self.log.open("ab") as log:
+        with (
+            HeldFolder.open_itself(self.log.parent) as folder,
+            folder.append_to(self.log.name) as log,
+            self._held_data() as data,
+        ):
             try:
                 self._process = spawn(
                     [postgres, "-D", self.data_directory],
                     user=self.user,
                     library_path=self.installation.library_path,
-                    folder=self.data_directory,
+                    folder=data.as_working_folder,
                     stdout=log,
                     stderr=subprocess.STDOUT,
                     death_signal=QUIT,
@@ -274,19 +365,42 @@ class Cluster:
         process = self._process
         if process is None:
             raise RuntimeError(f"{self.name} was not spawned")
-        reason = wait_until_ready(process, self.connect, timeout=timeout)
+        patience = max(2, math.ceil(timeout))
+
+        def connect() -> psycopg.Connection:
+            return psycopg.connect(self.conninfo("postgres"), connect_timeout=patience)
+
+        reason = wait_until_ready(process, connect, timeout=timeout)
         if reason is not None:
-            raise start_failure(self.name, reason, self.log)
+            text = self.read_log(max(0, self.log_size() - TAIL)).decode("utf-8", "replace")
+            raise start_failure(self.name, reason, self.log, text)
         self._trace = trace(process.pid, self.data_directory, self.socket_directory)
         write_trace(self.data_directory.parent, self._trace)
 
     def _forget(self) -> None:
         if self._trace is not None:
-            remove_shared_memory(self._trace)
+            remove_shared_memory(self._trace, own_uid() if self.user.uid is None else self.user.uid)
         if self._socket_directory is not None:
             remove_socket_directory(self._socket_directory)
-        (self.data_directory.parent / FILE_NAME).unlink(missing_ok=True)
+        forget_trace(self.data_directory.parent)
         self._process = self._trace = self._socket_directory = self._port = None
+
+
+def _ends(folder: HeldFolder, name: str, begin: int) -> bytes:
+    """A plain file from ``begin`` on; of a very large one the beginning and the end."""
+    with folder.read_file(name) as file:
+        size = file.seek(0, os.SEEK_END) - begin
+        file.seek(begin)
+        if size <= 2 * LARGEST_PART:
+            return file.read(max(size, 0))
+        first = file.read(LARGEST_PART)
+        file.seek(-LARGEST_PART, os.SEEK_END)
+        left_out = f"\n[{size - 2 * LARGEST_PART:,} bytes left out]\n"
+        return first + left_out.encode() + file.read(LARGEST_PART)
+
+
+def _text(folder: HeldFolder, name: str) -> str:
+    return folder.read(name, LARGEST).decode("utf-8", "replace")
 
 
 def _end(

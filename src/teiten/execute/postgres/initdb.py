@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 from teiten.errors import ServerError, UsageError
 from teiten.execute.postgres.programs import run_program
-from teiten.host.system.users import ServerUser, give
+from teiten.host.system.held_folder import HeldFolder
+from teiten.host.system.users import ServerUser
 from teiten.model.installation import Installation
+from teiten.model.units import MIB
 
 SUPERUSER = "postgres"
 BENCH_DATABASE = "bench"
 """The database of every template, which holds the tables."""
 CHECKSUMS_BY_DEFAULT = 18
 """The major version since which initdb turns checksums on unless told otherwise."""
+LARGEST = 4 * MIB
+"""Bytes of a configuration file that is read; PostgreSQL's own have 30,000."""
 INITDB_CONFIGURATION = "postgresql.initdb.conf"
 """initdb's own postgresql.conf is kept under this name inside the data directory."""
 
@@ -44,13 +49,17 @@ def run_initdb(
             f"the installation {installation.name} has no server",
             f"install one: teiten pg install {installation.version.major}",
         )
-    if data_directory.exists() and any(data_directory.iterdir()):
-        raise UsageError(
-            f"the data folder {data_directory} is not empty",
-            "name a new or an empty folder; Teiten makes no cluster over other files",
-        )
-    data_directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    give(data_directory, user)
+    data_directory.parent.mkdir(parents=True, exist_ok=True)
+    with HeldFolder.open(data_directory.parent) as parent:
+        with contextlib.suppress(FileExistsError):
+            parent.make(data_directory.name).close()
+        with parent.inner(data_directory.name) as data:
+            if data.entries():
+                raise UsageError(
+                    f"the data folder {data_directory} is not empty",
+                    "name a new or an empty folder; Teiten makes no cluster over other files",
+                )
+            data.give(user)
     run_program(
         [
             installation.initdb,
@@ -63,6 +72,6 @@ def run_initdb(
         library_path=installation.library_path,
         hint=f"look whether {installation.bin_directory} is complete and {user.name} may read it",
     )
-    configuration = data_directory / "postgresql.conf"
-    (data_directory / INITDB_CONFIGURATION).write_bytes(configuration.read_bytes())
-    give(data_directory / INITDB_CONFIGURATION, user)
+    with HeldFolder.open_itself(data_directory) as data:
+        content = data.read("postgresql.conf", LARGEST)
+        data.write(INITDB_CONFIGURATION, content, user=user)

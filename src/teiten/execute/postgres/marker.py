@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import time
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -17,9 +16,16 @@ from pathlib import Path
 
 from teiten import __version__
 from teiten.errors import UsageError
+from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError, find_folder
 from teiten.host.system.processes import started_at
 
 MARKER_NAME = ".teiten"
+LARGEST = 65536
+"""Bytes of a marker, and of a server's trace."""
+NO_SUCH_VALUES = (
+    ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError,
+)  # fmt: skip
+"""What reading a text of another form raises."""
 START_TOLERANCE = 2.0
 """Seconds by which two readings of one process's start may differ (the clock was adjusted)."""
 
@@ -71,18 +77,36 @@ def same_process(pid: int, start: float | None) -> bool:
 
 def mark(folder: Path, what: Kind, about: str = "") -> Marker:
     """Write the marker of a folder that we made; raises OSError where it cannot be written."""
+    with HeldFolder.open_itself(folder) as held:
+        return mark_held(held, what, about)
+
+
+def mark_held(held: HeldFolder, what: Kind, about: str = "") -> Marker:
+    """As ``mark``, of a folder that is held."""
     pid = os.getpid()
     marker = Marker(what, __version__, time.time(), pid, started_at(pid), about)
-    partial = folder / f"{MARKER_NAME}.{pid}"
-    partial.write_text(json.dumps(asdict(marker)) + "\n", encoding="utf-8")
-    partial.replace(folder / MARKER_NAME)
+    held.write(MARKER_NAME, f"{json.dumps(asdict(marker))}\n".encode(), mode=0o644)
     return marker
 
 
 def read_marker(folder: Path) -> Marker | None:
-    """The marker of a folder; None where there is none, or one that Teiten did not write."""
+    """The marker of a folder; None where there is none, or one that Teiten did not write.
+
+    For root only root's own count: in a folder of another user, that user may have written it.
+    """
+    held = find_folder(folder)
+    if held is None:
+        return None
+    with held:
+        return marker_of(held)
+
+
+def marker_of(held: HeldFolder) -> Marker | None:
+    """As ``read_marker``, of a folder that is held."""
+    if not held.is_trusted:
+        return None
     try:
-        values = json.loads((folder / MARKER_NAME).read_text(encoding="utf-8"))
+        values = json.loads(held.read(MARKER_NAME, LARGEST))
         return Marker(
             what=Kind(values["what"]),
             teiten_version=str(values["teiten_version"]),
@@ -91,46 +115,61 @@ def read_marker(folder: Path) -> Marker | None:
             process_started=_float_or_none(values["process_started"]),
             about=str(values.get("about", "")),
         )
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+    except (OSError, UnsafePlaceError, *NO_SUCH_VALUES):
         return None
 
 
 def new_folder(folder: Path, what: Kind, about: str = "") -> None:
     """Make a marked folder, or mark an empty one.
 
-    Raises UsageError where the folder holds something that is not marked as Teiten's.
+    Raises UsageError where the folder holds something that is not marked as Teiten's, or is
+    another user's, UnsafePlaceError where it is no folder.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    if read_marker(folder) is None and any(folder.iterdir()):
-        raise UsageError(
-            f"the folder {folder} is not empty and was not made by Teiten",
-            "name a new or an empty folder; Teiten never deletes what it did not make",
-        )
-    mark(folder, what, about)
+    folder = folder.absolute()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with HeldFolder.open(folder.parent) as parent:
+        with contextlib.suppress(FileExistsError):
+            parent.make(folder.name, 0o777).close()
+        with parent.inner(folder.name) as held:
+            if marker_of(held) is None and (held.entries() or not held.is_trusted):
+                raise UsageError(
+                    f"the folder {folder} is not empty and was not made by Teiten",
+                    "name a new or an empty folder; Teiten never deletes what it did not make",
+                )
+            mark_held(held, what, about)
 
 
 def remove_marked(folder: Path) -> None:
     """Delete a marked folder. The marker goes last, so that a deletion cut off can be continued.
 
-    Raises UsageError where the folder has no marker; nothing happens where there is no folder.
+    Raises UsageError where the folder has no marker, OSError where something cannot be deleted;
+    nothing happens where there is no folder.
     """
-    if not folder.exists():
+    folder = folder.absolute()
+    try:
+        parent = HeldFolder.open(folder.parent)
+    except FileNotFoundError:
         return
-    if folder.is_symlink() or read_marker(folder) is None:
-        raise UsageError(
-            f"the folder {folder} was not made by Teiten",
-            "delete it yourself if it is not needed; Teiten deletes only what carries its marker",
-        )
-    with contextlib.suppress(FileNotFoundError):  # another Teiten sweeps too
-        for entry in list(folder.iterdir()):
-            if entry.name == MARKER_NAME:
-                continue
-            if entry.is_dir() and not entry.is_symlink():
-                shutil.rmtree(entry)
-            else:
-                entry.unlink(missing_ok=True)
-        (folder / MARKER_NAME).unlink(missing_ok=True)
-        folder.rmdir()
+    with parent:
+        if parent.status(folder.name) is None:
+            return
+        try:
+            held = parent.inner(folder.name)
+        except UnsafePlaceError as error:
+            raise _not_ours(folder) from error
+        with held:
+            if marker_of(held) is None:
+                raise _not_ours(folder)
+            held.empty(keep=(MARKER_NAME,))
+            held.unlink(MARKER_NAME)
+        parent.remove_folder(folder.name)
+
+
+def _not_ours(folder: Path) -> UsageError:
+    return UsageError(
+        f"the folder {folder} was not made by Teiten",
+        "delete it yourself if it is not needed; Teiten deletes only what carries its marker",
+    )
 
 
 def _float_or_none(value: float | str | None) -> float | None:

@@ -8,15 +8,21 @@ from __future__ import annotations
 
 import contextlib
 import json
+import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import psutil
 
-from teiten.host.system.processes import started_at
+from teiten.execute.postgres.marker import LARGEST, NO_SUCH_VALUES
+from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError, find_folder
+from teiten.host.system.processes import runs_as, signal_found, started_at
 from teiten.host.system.shared_memory import mapped_files, remove_file, remove_segment
 
 FILE_NAME = "server.json"
+REAPING = 1.0
+"""Seconds for the system to forget processes that have ended; not every container's does."""
 SERVER_NAMES = frozenset({"postgres", "postmaster", "postgres.exe"})
 SHARED_MEMORY_PREFIX = "PostgreSQL."
 
@@ -45,49 +51,104 @@ def trace(pid: int, data_directory: Path, socket_directory: Path) -> ServerTrace
 
 def write_trace(folder: Path, found: ServerTrace) -> None:
     """Keep the trace in the cluster's folder."""
-    (folder / FILE_NAME).write_text(json.dumps(asdict(found)) + "\n", encoding="utf-8")
+    with HeldFolder.open_itself(folder) as held:
+        held.write(FILE_NAME, f"{json.dumps(asdict(found))}\n".encode(), mode=0o644)
 
 
 def read_trace(folder: Path) -> ServerTrace | None:
-    """The trace of the cluster's last server; None where there is none that can be read."""
-    try:
-        values = json.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
-        files = tuple(str(name) for name in values.pop("shared_memory_files"))
-        return ServerTrace(**values, shared_memory_files=files)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+    """The trace of the cluster's last server; None where there is none that can be believed."""
+    held = find_folder(folder)
+    if held is None:
         return None
+    with held:
+        if not held.is_trusted:
+            return None
+        try:
+            values = json.loads(held.read(FILE_NAME, LARGEST))
+            files = tuple(str(name) for name in values.pop("shared_memory_files"))
+            return ServerTrace(**values, shared_memory_files=files)
+        except (OSError, UnsafePlaceError, *NO_SUCH_VALUES):
+            return None
+
+
+def forget_trace(folder: Path) -> None:
+    """Delete the trace of a server that has ended."""
+    held = find_folder(folder)
+    if held is not None:
+        with held:
+            held.unlink(FILE_NAME)
 
 
 def server_processes(data_directory: Path) -> list[psutil.Process]:
     """The live processes of the server of this data directory, the postmaster first.
 
-    Each process of a PostgreSQL server works in its data directory, and is named postgres: by both
-    it is known, even when the postmaster and its pid file are gone.
+    Each process of a PostgreSQL server works in its data directory, is named postgres, and runs as
+    the directory's owner (PostgreSQL refuses another's): by these it is known, even when the
+    postmaster and its pid file are gone.
     """
+    held = find_folder(data_directory)
+    if held is None:
+        return []
+    with held:
+        owner = held.owner
     directory = str(data_directory.resolve())
     found = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
-            if process.name() in SERVER_NAMES and process.cwd() == directory:
+            if (
+                process.name() in SERVER_NAMES
+                and process.cwd() == directory
+                and runs_as(process.pid, owner)
+            ):
                 found.append(process)
     pids = {process.pid for process in found}
     return sorted(found, key=lambda process: _parent(process) in pids)
 
 
+def descendants(pid: int) -> list[psutil.Process]:
+    """The live processes that a process has started, and theirs; a server's, and their programs."""
+    below: dict[int, list[psutil.Process]] = {}
+    for process in psutil.process_iter():
+        parent = _parent(process)
+        if parent is not None:
+            below.setdefault(parent, []).append(process)
+    found = list(below.get(pid, ()))
+    for process in found:  # it grows with what is found
+        found += below.get(process.pid, ())
+    return found
+
+
 def kill_processes(processes: list[psutil.Process], timeout: float = 10.0) -> None:
     """End processes at once and wait until they are gone (seconds)."""
     for process in processes:
-        with contextlib.suppress(psutil.Error):
-            process.kill()
-    psutil.wait_procs(processes, timeout=timeout)
+        signal_found(process)
+    _wait_while(lambda: any(is_alive(one) for one in processes), timeout)
+    _wait_while(lambda: any(one.is_running() for one in processes), REAPING)
 
 
-def remove_shared_memory(found: ServerTrace) -> None:
-    """Remove a dead server's shared memory, where nobody uses it any more."""
+def _wait_while(condition: Callable[[], bool], timeout: float) -> None:
+    end = time.monotonic() + timeout
+    while condition() and time.monotonic() < end:
+        time.sleep(0.02)
+
+
+def is_alive(process: psutil.Process) -> bool:
+    """Whether a process still does something: one that nobody has waited for does not."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False
+
+
+def remove_shared_memory(found: ServerTrace, owner: int) -> None:
+    """Remove a dead server's shared memory, where nobody uses it any more.
+
+    ``owner``: the user whose the server was; nothing of another's is removed.
+    """
     for name in found.shared_memory_files:
-        remove_file(name, SHARED_MEMORY_PREFIX)
+        remove_file(name, SHARED_MEMORY_PREFIX, owner)
     if found.shared_memory_id is not None:
-        remove_segment(found.shared_memory_id, found.pid)
+        remove_segment(found.shared_memory_id, found.pid, owner)
 
 
 def _parent(process: psutil.Process) -> int | None:
@@ -99,8 +160,18 @@ def _parent(process: psutil.Process) -> int | None:
 
 def _shared_memory_id(data_directory: Path) -> int | None:
     """Line 7 of postmaster.pid: the System V key and identifier (miscadmin.h)."""
+    lines = postmaster_lines(data_directory)
     try:
-        lines = (data_directory / "postmaster.pid").read_text(encoding="utf-8").splitlines()
         return int(lines[6].split()[1])
-    except (OSError, ValueError, IndexError):
+    except (ValueError, IndexError):
         return None
+
+
+def postmaster_lines(data_directory: Path) -> list[str]:
+    """The lines of postmaster.pid, as far as anything plain is there; whoever wrote them."""
+    held = find_folder(data_directory)
+    if held is None:
+        return []
+    with held, contextlib.suppress(OSError, UnsafePlaceError):
+        return held.read("postmaster.pid", LARGEST).decode("utf-8", "replace").splitlines()
+    return []

@@ -12,10 +12,20 @@ from pathlib import Path
 
 from teiten.errors import MachineError
 from teiten.execute.postgres.access import blocking_folder
-from teiten.execute.postgres.marker import MARKER_NAME, Kind, mark, read_marker
-from teiten.host.system.users import ServerUser, give, own_uid
+from teiten.execute.postgres.marker import (
+    MARKER_NAME,
+    Kind,
+    mark_held,
+    marker_of,
+)
+from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError, find_folder
+from teiten.host.system.users import ServerUser, own_uid
 
 PREFIX = "teiten-"
+INNER = "s"
+"""The folder of the socket itself; its path must be short."""
+SOCKET = ".s.PGSQL."
+"""How the names of a socket and of its lock file begin."""
 LONGEST_PATH = 107 if sys.platform == "linux" else 103
 """Bytes in sockaddr_un.sun_path without its closing NUL."""
 SHARED_FOLDERS = (Path("/var/run/postgresql"), Path("/tmp"))  # noqa: S108 - looked at only
@@ -32,13 +42,14 @@ def bases(user: ServerUser) -> tuple[Path, ...]:
 
 
 def new_socket_directory(user: ServerUser) -> Path:
-    """Make a marked folder of mode 0700 for one server's socket.
+    """Make a folder of mode 0700 for one server's socket, within a marked folder of ours.
 
+    The servers' user owns the inner folder only: what is in the outer one stays what it is.
     Raises MachineError where the socket's path would be too long for the operating system, or the
     servers' user could not reach it.
     """
     candidates = bases(user)
-    fitting = [base for base in candidates if fits(base / f"{PREFIX}12345678")]
+    fitting = [base for base in candidates if fits(base / f"{PREFIX}12345678" / INNER)]
     if not fitting:
         raise MachineError(
             f"a socket's path in {candidates[-1]} would be longer than {LONGEST_PATH} bytes",
@@ -52,32 +63,53 @@ def new_socket_directory(user: ServerUser) -> Path:
             "set TMPDIR to a folder that every user may enter, such as /tmp",
         )
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=base))
-    mark(folder, Kind.SOCKETS)
-    give(folder, user)
-    return folder
+    with HeldFolder.open_itself(folder) as held:
+        mark_held(held, Kind.SOCKETS)
+        with held.make(INNER, 0o700) as inner:
+            inner.give(user)
+        if user.is_other:
+            held.give(None, 0o711)
+    return folder / INNER
 
 
 def remove_socket_directory(folder: Path) -> None:
-    """Remove a marked socket folder with a server's socket and lock; nothing else in it."""
-    if read_marker(folder) is None:
+    """Remove a socket folder with a server's socket and lock, and the marked one around it;
+    nothing else in them."""
+    outer = find_folder(folder.parent)
+    if outer is None:
         return
-    for entry in [*folder.glob(".s.PGSQL.*"), folder / MARKER_NAME]:
-        entry.unlink(missing_ok=True)
-    with contextlib.suppress(OSError):  # somebody put something else there: theirs
-        folder.rmdir()
+    with outer:
+        if folder.name != INNER or marker_of(outer) is None:
+            return
+        with contextlib.suppress(OSError, UnsafePlaceError):
+            with outer.inner(INNER) as inner:
+                _remove_sockets(inner)
+            outer.remove_folder(INNER)
+        _remove_sockets(outer)  # ssh's own
+        outer.unlink(MARKER_NAME)
+    # what somebody else has put there stays, and so does the folder
+    with contextlib.suppress(OSError), HeldFolder.open(folder.parents[1]) as base:
+        base.remove_folder(folder.parent.name)
+
+
+def _remove_sockets(folder: HeldFolder) -> None:
+    for name, _ in folder.entries():
+        if name.startswith(SOCKET):
+            with contextlib.suppress(OSError):
+                folder.unlink(name)
 
 
 def socket_directories(user: ServerUser) -> Iterator[Path]:
-    """All marked socket folders that ourselves or the servers' user own."""
-    owners = {own_uid(), user.uid}
+    """All socket folders in marked folders of ours."""
     for base in bases(user):
-        for folder in base.glob(f"{PREFIX}*"):
-            with contextlib.suppress(OSError):
-                status = folder.lstat()
-                if status.st_uid in owners and not folder.is_symlink():
-                    marker = read_marker(folder)
-                    if marker is not None and marker.what == Kind.SOCKETS:
-                        yield folder
+        for outer in base.glob(f"{PREFIX}*"):
+            held = find_folder(outer)
+            if held is None:
+                continue
+            with held:
+                marker = marker_of(held) if held.owner == own_uid() else None
+            if marker is not None and marker.what == Kind.SOCKETS:
+                yield outer / INNER
 
 
 def fits(folder: Path) -> bool:

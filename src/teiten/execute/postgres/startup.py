@@ -15,6 +15,8 @@ from teiten.execute.postgres.server_log import last_lines
 
 INTERVAL = 0.02
 """Seconds between two attempts to connect."""
+TAIL = 65536
+"""Bytes of a log that tell why."""
 UNKNOWN = re.compile(r'unrecognized configuration parameter "([^"]+)"')
 INVALID = re.compile(r'(?:invalid value for parameter|parameter) "([^"]+)".*')
 
@@ -41,9 +43,8 @@ def wait_until_ready(
     return f"no connection within {timeout:g} s: {reason}"
 
 
-def start_failure(name: str, reason: str, log: Path) -> ServerError:
-    """The error of a server that did not become ready, from its own log."""
-    text = _tail(log)
+def start_failure(name: str, reason: str, log: Path, text: str) -> ServerError:
+    """The error of a server that did not become ready, from its own log's last part."""
     unknown = UNKNOWN.search(text)
     if unknown is not None:
         parameter = unknown.group(1)
@@ -67,12 +68,3 @@ def _hint(text: str, log: Path) -> str:
     if "No space left on device" in text:
         return "give disk back with teiten clean, or use another disk with --workdir"
     return f"read the server's log: {log}"
-
-
-def _tail(log: Path, size: int = 65536) -> str:
-    try:
-        with log.open("rb") as stream:
-            stream.seek(max(0, log.stat().st_size - size))
-            return stream.read().decode("utf-8", "replace")
-    except OSError:
-        return ""

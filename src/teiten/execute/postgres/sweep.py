@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 
 import psutil
 from filelock import FileLock
 
-from teiten.errors import UsageError
+from teiten.errors import TeitenError
 from teiten.execute.postgres.elsewhere import forget, noted
 from teiten.execute.postgres.marker import Kind, read_marker, remove_marked, same_process
 from teiten.execute.postgres.remains import (
     kill_processes,
+    postmaster_lines,
     read_trace,
     remove_shared_memory,
     server_processes,
@@ -20,8 +20,9 @@ from teiten.execute.postgres.remains import (
 from teiten.execute.postgres.sockets import remove_socket_directory, socket_directories
 from teiten.execute.sites.local.limit import sweep_limits
 from teiten.host.system.paths import Workdir
+from teiten.host.system.processes import signal_found
 from teiten.host.system.signals import QUIT
-from teiten.host.system.users import server_user
+from teiten.host.system.users import ServerUser, own_uid, server_user
 
 IMMEDIATE_TIMEOUT = 10.0
 """Seconds that an orphaned server has for its immediate shutdown."""
@@ -37,13 +38,14 @@ def sweep(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:
     workdir.caches.mkdir(parents=True, exist_ok=True)
     with FileLock(workdir.caches / "sweep.lock"):
         left = left_folders(workdir, ending=ending)
-        done = [line for folder in left for line in _sweep_folder(folder, workdir)]
+        user = server_user()
+        done = [line for folder in left for line in _sweep_folder(folder, workdir, user)]
         done += sweep_limits(workdir, ending=ending)
-        for folder in socket_directories(server_user()):
-            marker = read_marker(folder)
+        for folder in socket_directories(user):
+            marker = read_marker(folder.parent)
             if marker is not None and marker.is_left(or_ours=ending):
                 remove_socket_directory(folder)
-                done.append(f"removed the left socket folder {folder}")
+                done.append(f"removed the left socket folder {folder.parent}")
     return tuple(done)
 
 
@@ -64,7 +66,7 @@ def left_folders(workdir: Workdir, *, ending: bool = False) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def _sweep_folder(folder: Path, workdir: Workdir) -> list[str]:
+def _sweep_folder(folder: Path, workdir: Workdir, user: ServerUser) -> list[str]:
     done = [
         f"ended the server that was left in {data_directory}"
         for data_directory in _data_directories(folder)
@@ -72,11 +74,11 @@ def _sweep_folder(folder: Path, workdir: Workdir) -> list[str]:
     ]
     found = read_trace(folder)
     if found is not None and not same_process(found.pid, found.started):
-        remove_shared_memory(found)
+        remove_shared_memory(found, user.uid if user.uid is not None else own_uid())
         remove_socket_directory(Path(found.socket_directory))
     try:
         remove_marked(folder)
-    except (OSError, UsageError) as error:
+    except (OSError, TeitenError) as error:
         return [*done, f"could not remove the left folder {folder}: {error}"]
     forget(workdir, folder)
     return [*done, f"removed the left folder {folder}"]
@@ -94,8 +96,7 @@ def _end_server(data_directory: Path) -> bool:
         return False
     postmaster = _postmaster(data_directory, processes)
     if postmaster is not None:
-        with contextlib.suppress(psutil.Error):
-            postmaster.send_signal(QUIT)
+        signal_found(postmaster, QUIT)
         psutil.wait_procs([postmaster], timeout=IMMEDIATE_TIMEOUT)
     kill_processes(server_processes(data_directory))
     return True
@@ -103,8 +104,5 @@ def _end_server(data_directory: Path) -> bool:
 
 def _postmaster(data_directory: Path, processes: list[psutil.Process]) -> psutil.Process | None:
     """The process that postmaster.pid names, where it is one of this directory's server."""
-    try:
-        first = (data_directory / "postmaster.pid").read_text(encoding="utf-8").split()[0]
-    except (OSError, IndexError):
-        return None
-    return next((process for process in processes if str(process.pid) == first), None)
+    first = next((words.split() for words in postmaster_lines(data_directory)[:1]), [])
+    return next((process for process in processes if [str(process.pid)] == first[:1]), None)

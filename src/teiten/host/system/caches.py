@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
+
+from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
 
 DROP_CACHES = Path("/proc/sys/vm/drop_caches")
 PAGE_CACHE_AND_SLABS = "3\n"
@@ -18,26 +21,25 @@ def evict_files(folder: Path) -> bool:
     if not hasattr(os, "posix_fadvise"):
         return False
     complete = True
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            complete &= _evict(Path(parent, name))
+    try:
+        with HeldFolder.open_itself(folder) as held:
+            for place, name, status in held.walk():
+                if stat.S_ISREG(status.st_mode):  # sockets and links hold no pages
+                    complete &= _evict(place, name)
+    except (OSError, UnsafePlaceError):
+        return False
     return complete
 
 
-def _evict(path: Path) -> bool:
-    if not path.is_file() or path.is_symlink():
-        return True  # sockets and links hold no pages; a link's target is not ours
+def _evict(folder: HeldFolder, name: str) -> bool:
     try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except OSError:
+        with folder.read_file(name) as file:
+            os.fdatasync(file.fileno())  # dirty pages cannot leave
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    except FileNotFoundError:
+        return True
+    except (OSError, UnsafePlaceError):
         return False
-    try:
-        os.fdatasync(descriptor)  # dirty pages cannot leave
-        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-    except OSError:
-        return False
-    finally:
-        os.close(descriptor)
     return True
 
 

@@ -8,8 +8,10 @@ from the main thread.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,6 +22,7 @@ from typing import IO, TYPE_CHECKING
 import psutil
 
 from teiten.host.system.affinity import pin_self
+from teiten.host.system.signals import KILL
 from teiten.host.system.users import ServerUser
 
 PR_SET_PDEATHSIG = 1
@@ -116,6 +119,34 @@ def started_at(pid: int) -> float | None:
         return psutil.Process(pid).create_time()
     except psutil.Error:
         return None
+
+
+def runs_as(pid: int, user: int) -> bool:
+    """Whether a process is of this user (a uid); on Windows, where files show nobody's, always."""
+    if sys.platform == "win32":
+        return True
+    if sys.platform != "linux":
+        return bool(psutil.Process(pid).uids().real == user)
+    try:
+        status = Path(f"/proc/{pid}/status").read_bytes()
+    except OSError:
+        return False
+    found = re.search(rb"^Uid:\s+(\d+)", status, re.MULTILINE)
+    return found is not None and int(found[1]) == user
+
+
+def signal_found(process: psutil.Process, signal_number: signal.Signals = KILL) -> None:
+    """Send a signal to a process that was found, and to no other that has got its pid since."""
+    with contextlib.suppress(psutil.Error, OSError):
+        if not hasattr(os, "pidfd_open") or not hasattr(signal, "pidfd_send_signal"):
+            process.send_signal(signal_number)
+            return
+        descriptor = os.pidfd_open(process.pid)
+        try:
+            if process.is_running():
+                signal.pidfd_send_signal(descriptor, signal_number)
+        finally:
+            os.close(descriptor)
 
 
 def _before_exec(

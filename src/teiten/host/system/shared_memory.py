@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import stat
 import sys
 from pathlib import Path
+
+from teiten.host.system.held_folder import HeldFolder
 
 MEMORY_FOLDER = Path("/dev/shm")  # noqa: S108 - files are looked for there, or made in folders 0700
 """A file system in memory, where there is one."""
@@ -29,22 +32,25 @@ def mapped_files(pid: int, prefix: str) -> tuple[str, ...]:
     return tuple(sorted(path for path in paths if path.startswith(start)))
 
 
-def remove_file(name: str, prefix: str) -> None:
-    """Remove a file in memory whose name begins with ``prefix``."""
-    path = MEMORY_FOLDER / Path(name).name
-    if path.name.startswith(prefix):
-        with contextlib.suppress(OSError):
-            path.unlink(missing_ok=True)
+def remove_file(name: str, prefix: str, owner: int) -> None:
+    """Remove a file in memory of this owner whose name begins with ``prefix``."""
+    name = Path(name).name
+    if not name.startswith(prefix):
+        return
+    with contextlib.suppress(OSError), HeldFolder.open(MEMORY_FOLDER) as held:
+        status = held.status(name)
+        if status is not None and stat.S_ISREG(status.st_mode) and status.st_uid == owner:
+            held.unlink(name)
 
 
-def remove_segment(identifier: int, creator: int) -> None:
+def remove_segment(identifier: int, creator: int, owner: int) -> None:
     """Remove a System V segment of a dead process, where nobody is attached to it any more."""
-    if _is_left(identifier, creator):
+    if _is_left(identifier, creator, owner):
         libc = ctypes.CDLL(None, use_errno=True)
         libc.shmctl(identifier, IPC_RMID, None)
 
 
-def _is_left(identifier: int, creator: int) -> bool:
+def _is_left(identifier: int, creator: int, owner: int) -> bool:
     try:
         rows = SYSV_TABLE.read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -53,7 +59,8 @@ def _is_left(identifier: int, creator: int) -> bool:
         return False
     names = rows[0].split()
     for row in rows[1:]:
-        values = dict(zip(names, map(int, row.split()), strict=False))
+        values = dict(zip(names, map(int, row.split())))  # noqa: B905 - Python 3.9 has no strict
         if values.get("shmid") == identifier:
-            return values.get("cpid") == creator and values.get("nattch") == 0
+            left = values.get("cpid") == creator and values.get("nattch") == 0
+            return left and values.get("uid") == owner
     return False

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 from teiten.errors import MachineError
 
@@ -44,12 +43,6 @@ def server_user() -> ServerUser:
         "PostgreSQL refuses to run as root, and neither a user postgres nor nobody exists",
         "make an unprivileged user: useradd --system postgres",
     )
-
-
-def give(path: Path, user: ServerUser) -> None:
-    """Make the servers' user the owner of one file or folder."""
-    if user.uid is not None and user.gid is not None:
-        os.chown(path, user.uid, user.gid, follow_symlinks=False)
 
 
 def own_uid() -> int:

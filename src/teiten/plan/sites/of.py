@@ -22,9 +22,14 @@ def site_of(installation: Installation, hosts: Placement | None = None) -> SiteP
     return LOCAL if installation.attached is None else ATTACHED
 
 
+def site_in(plan: Plan, installation: Installation) -> SitePlan:
+    """Where a server of a plan is."""
+    return site_of(installation, plan.hosts)
+
+
 def sites_of(plan: Plan) -> Sequence[SitePlan]:
     """Every kind of site of a plan once: those with servers that run already first."""
-    found = dict.fromkeys(site_of(one, plan.hosts) for _, one in plan.servers)
+    found = dict.fromkeys(site_in(plan, one) for _, one in plan.servers)
     return sorted(found, key=lambda one: one.starts)
 
 

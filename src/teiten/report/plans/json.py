@@ -23,6 +23,7 @@ def difference_as_json(found: PlanDifference, sides: tuple[str, str]) -> dict[st
         "new": {"name": sides[1], "join_order": found.new_join_order, **_plan(found.new)},
         "changes": [_change(found, one) for one in found.changes],
         "pairs": [list(pair) for pair in found.pairs],
+        "groups": [{"old": list(one.old), "new": list(one.new)} for one in found.groups],
     }
 
 
@@ -91,6 +92,8 @@ def _change(found: PlanDifference, one: NodeChange) -> dict[str, Any]:
         "new": None if one.new is None else found.new.plan.nodes[one.new].name,
         "old_node": one.old,
         "new_node": one.new,
+        "old_nodes": None if one.group is None else list(one.group.old),
+        "new_nodes": None if one.group is None else list(one.group.new),
         "old_seconds": one.old_seconds,
         "new_seconds": one.new_seconds,
         "cost_seconds": one.cost,

@@ -6,12 +6,18 @@ from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.explain import NodeChange, PlanDifference, PlanNode, PlanStatistics
 from teiten.report.plans.numbers import duration
-from teiten.report.plans.tables import jit_seconds
+from teiten.report.plans.tables import jit_seconds, names_of
 from teiten.report.texts import Texts
 
 MOST_CHANGES = 20
 MOST_ALIKE = 3
-ALWAYS_SINGLE = frozenset({"workers-changed", "pruning-changed", "join-sides", "index-changed"})
+MOST_TABLES = 6
+ALWAYS_SINGLE = frozenset(
+    (
+        *("workers-changed", "pruning-changed", "join-sides", "index-changed", "relation-changed"),
+        *("partitioned", "unpartitioned", "partitions-changed"),
+    )
+)
 
 
 def statements(t: Texts, found: PlanDifference) -> list[str]:
@@ -84,8 +90,8 @@ def change_text(t: Texts, found: PlanDifference, change: NodeChange) -> str:
         key += ".on" if new is not None and new.parallel_aware else ".off"
     text = t(
         key,
-        old=old.name if old else "",
-        new=new.name if new else "",
+        old=_name(found.old, change.old, change.group.old if change.group else ()),
+        new=_name(found.new, change.new, change.group.new if change.group else ()),
         tables=_tables(found.old, old),
         **_workers("old", old),
         **_workers("new", new),
@@ -124,6 +130,10 @@ def _node(side: PlanStatistics, number: int | None) -> PlanNode | None:
     return None if number is None else side.plan.nodes[number]
 
 
+def _name(side: PlanStatistics, number: int | None, group: Sequence[int]) -> str:
+    return names_of(side, group or ([] if number is None else [number]))
+
+
 def _workers(side: str, node: PlanNode | None) -> dict[str, int]:
     return {
         f"{side}_planned": (node.workers_planned if node else 0) or 0,
@@ -142,13 +152,12 @@ def _tables(side: PlanStatistics, node: PlanNode | None) -> str:
     """The tables below a join, in the order of the plan."""
     if node is None:
         return ""
-    inside = {node.number}
-    names = []
-    for one in side.plan.nodes[node.number + 1 :]:
-        if one.parent in inside:
-            inside.add(one.number)
-            name = one.alias or one.relation
-            if name and not one.kind.startswith("Subquery"):
-                names.append(name)
-    shown = list(dict.fromkeys(names))
-    return ", ".join(shown[:6]) + (" …" if len(shown) > 6 else "")
+    shown: dict[str, None] = {}
+    for one in side.plan.below(node.number)[1:]:
+        name = one.alias or one.relation
+        if name and not one.kind.startswith("Subquery"):
+            shown[name] = None
+        if len(shown) > MOST_TABLES:
+            break
+    names = list(shown)[:MOST_TABLES]
+    return ", ".join(names) + (" …" if len(shown) > MOST_TABLES else "")

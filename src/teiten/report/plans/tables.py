@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from teiten.analysis.model.explain import (
@@ -9,7 +10,6 @@ from teiten.analysis.model.explain import (
     READ,
     KindStatistics,
     PlanDifference,
-    PlanNode,
     PlanStatistics,
 )
 from teiten.report.numbers import NOTHING, significant
@@ -147,12 +147,19 @@ def nodes_table(t: Texts, name: str, found: PlanDifference, sides: tuple[str, st
     )
 
 
-def _pairs(found: PlanDifference) -> Iterator[tuple[int | None, int | None]]:
-    yield from found.pairs
-    yield from ((one.old, one.new) for one in found.changes if None in (one.old, one.new))
+Nodes = Sequence[int]
+"""Of one side of a row: none where there is no counterpart, several over partitions."""
 
 
-def _node_row(found: PlanDifference, old: int | None, new: int | None) -> Row:
+def _pairs(found: PlanDifference) -> Iterator[tuple[Nodes, Nodes]]:
+    yield from (([old], [new]) for old, new in found.pairs)
+    yield from ((one.old, one.new) for one in found.groups)
+    for one in found.changes:
+        if one.old is None or one.new is None:
+            yield ([] if one.old is None else [one.old], [] if one.new is None else [one.new])
+
+
+def _node_row(found: PlanDifference, old: Nodes, new: Nodes) -> Row:
     olds, news = _own(found.old, old), _own(found.new, new)
     known = found.old.plan.timed and found.new.plan.timed
     gain = _gain(found, old, new) if known else None
@@ -167,23 +174,32 @@ def _node_row(found: PlanDifference, old: int | None, new: int | None) -> Row:
     )
 
 
-def _node_cell(side: PlanStatistics, number: int | None) -> Cell:
-    return Cell(NOTHING if number is None else side.plan.nodes[number].name)
+def _node_cell(side: PlanStatistics, numbers: Nodes) -> Cell:
+    return Cell(names_of(side, numbers) or NOTHING)
 
 
-def _rows_cell(side: PlanStatistics, number: int | None) -> Cell:
-    node: PlanNode | None = None if number is None else side.plan.nodes[number]
-    rows = None if node is None else node.total_rows
+def names_of(side: PlanStatistics, numbers: Nodes) -> str:
+    """The name of a node; of several how many there are of each type: ``Append, 12 × Seq Scan``."""
+    nodes = [side.plan.nodes[one] for one in numbers]
+    if len(nodes) == 1:
+        return nodes[0].name
+    kinds = Counter(("Parallel " if one.parallel_aware else "") + one.kind for one in nodes)
+    return ", ".join(f"{count} × {kind}" if count > 1 else kind for kind, count in kinds.items())
+
+
+def _rows_cell(side: PlanStatistics, numbers: Nodes) -> Cell:
+    """Of several nodes those of the first, which has the others below it: an Append."""
+    rows = side.plan.nodes[numbers[0]].total_rows if numbers else None
     return Cell(count(rows), rows)
 
 
-def _own(side: PlanStatistics, number: int | None) -> float | None:
-    if number is None or not side.plan.timed:
+def _own(side: PlanStatistics, numbers: Nodes) -> float | None:
+    if not numbers or not side.plan.timed:
         return None
-    return side.accounts.nodes[number].seconds
+    return sum(side.accounts.nodes[one].seconds for one in numbers)
 
 
-def _gain(found: PlanDifference, old: int | None, new: int | None) -> float:
+def _gain(found: PlanDifference, old: Nodes, new: Nodes) -> float:
     return (_own(found.new, new) or 0.0) - (_own(found.old, old) or 0.0)
 
 

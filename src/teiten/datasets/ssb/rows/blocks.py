@@ -19,6 +19,8 @@ MOST_BYTES = {SsbTable.LINEORDER: 7 * 160}
 MOST_ROW_BYTES = 384
 SLACK = 8 * 384
 """The generator copies constant sizes, so a buffer must be longer than its rows."""
+THREAD_BYTES = UNITS_THREADED * MOST_BYTES[SsbTable.LINEORDER] + SLACK
+"""The most that a thread's buffer takes of memory."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,8 @@ def take_blocks(
             take(maker.make(units))
         return
     turns = _Turns(_split(part, UNITS_THREADED), take)
-    makers = [_Maker(data, table, form, UNITS_THREADED) for _ in range(threads)]
+    blocks = -(-len(part) // UNITS_THREADED)
+    makers = [_Maker(data, table, form, UNITS_THREADED) for _ in range(min(threads, blocks))]
     workers = [
         threading.Thread(target=turns.work, args=[maker], name="teiten-ssb", daemon=True)
         for maker in makers

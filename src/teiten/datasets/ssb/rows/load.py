@@ -18,7 +18,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from teiten.datasets.ssb.rows import space
 from teiten.datasets.ssb.rows.native import Column, columns, units
 from teiten.datasets.ssb.rows.results import check_results, has_known_results
-from teiten.datasets.ssb.rows.streaming import Copy, copy_parallel
+from teiten.datasets.ssb.rows.streaming import Copy, connected, copy_parallel
 from teiten.datasets.ssb.rows.verify import verify_sums
 from teiten.datasets.ssb.rows.watch import Watch
 from teiten.errors import MachineError, ServerError, UsageError
@@ -59,7 +59,7 @@ def load(dsn: str, data: SsbData, options: LoadOptions, watch: Watch) -> tuple[W
     """
     target = describe(dsn)
     with _told(target):
-        connection = psycopg.connect(dsn, autocommit=True, application_name="teiten data ssb")
+        connection = connected(dsn, autocommit=True)
     with connection:
         with _told(target):
             _refuse_existing(connection, data, target)
@@ -145,13 +145,15 @@ def _verify_sums(
 def _refuse_existing(connection: psycopg.Connection, data: SsbData, target: str) -> None:
     for table in data.tables:
         name = table_name(data, table)
+        # As bytes: in a database of SQL_ASCII a comment can be in any encoding.
         found = connection.execute(
-            "SELECT obj_description(oid, 'pg_class') FROM pg_class WHERE oid = to_regclass(%s)",
+            "SELECT convert_to(obj_description(oid, 'pg_class'), 'SQL_ASCII') FROM pg_class"
+            " WHERE oid = to_regclass(%s)",
             [sql.Identifier(name).as_string()],
         ).fetchone()
         if found is None:
             continue
-        what = f" ({found[0]})" if found[0] else ""
+        what = f" ({found[0].decode('utf-8', 'replace')})" if found[0] else ""
         raise UsageError(
             f"table {name} exists in {target}{what}",
             f"drop it (DROP TABLE {name};), or name another database or schema with --to,"
@@ -207,7 +209,7 @@ def _comment(name: str, text: str) -> sql.Composed:
 
 def _drop(dsn: str) -> None:
     """Drop what this call has made so far, by a connection of its own: the other may be lost."""
-    with suppress(psycopg.Error), psycopg.connect(dsn, autocommit=True) as connection:
+    with suppress(psycopg.Error), connected(dsn, autocommit=True) as connection:
         _drop_marked(connection, timeout="10s")
 
 

@@ -74,6 +74,17 @@ class Copy:
         return sql.SQL("COPY {} FROM STDIN ({})").format(sql.Identifier(self.name), options)
 
 
+def connected(dsn: str, *, autocommit: bool = False) -> psycopg.Connection:
+    """A connection that gives texts as such, whatever the database's encoding: of SQL_ASCII, and
+    with PGCLIENTENCODING, psycopg gives bytes. Raises psycopg.OperationalError."""
+    return psycopg.connect(
+        dsn,
+        autocommit=autocommit,
+        application_name="teiten data ssb",
+        client_encoding="UTF8",
+    )
+
+
 def copy_parallel(dsn: str, copy: Copy, part: range, streams: int) -> Written:
     """Copy by several connections at once, each an equal share of the units.
 
@@ -83,7 +94,7 @@ def copy_parallel(dsn: str, copy: Copy, part: range, streams: int) -> Written:
     connections: list[psycopg.Connection] = []
     try:
         for _ in shares:
-            connections.append(psycopg.connect(dsn, application_name="teiten data ssb"))  # noqa: PERF401 - those made are closed where one fails
+            connections.append(connected(dsn))  # noqa: PERF401 - those made are closed where one fails
         return _added(copy.table, _run_all(copy, connections, shares))
     finally:
         for connection in connections:

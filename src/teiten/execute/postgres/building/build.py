@@ -37,10 +37,12 @@ from teiten.execute.postgres.provision.staging import (
     managed_installations,
     writing,
 )
+from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, copy_tree
 from teiten.execute.postgres.provision.version_requests import parse_request
 from teiten.execute.postgres.sweep import sweep
+from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
 from teiten.host.system.paths import Workdir
-from teiten.host.system.users import ServerUser, give, server_user
+from teiten.host.system.users import ServerUser, server_user
 from teiten.model.build import BuildFacts
 from teiten.model.installation import Installation, Source
 from teiten.model.units import MIB, Seconds
@@ -104,6 +106,11 @@ class _Building:
         return self.workdir.builds / f"tree-{self.prepared.key[:12]}-{os.getpid()}"
 
     @property
+    def home(self) -> Path:
+        """For what compilers leave."""
+        return self.folder / "home"
+
+    @property
     def final(self) -> Path:
         return self.workdir.installations / folder_name(self.name)
 
@@ -134,19 +141,22 @@ class _Building:
         folders = Folders(
             self.folder / "source", self.folder / "objects", self.folder / "destination", self.final
         )
-        for one in (self.folder, folders.source, folders.objects, folders.destination):
+        given = (folders.source, folders.objects, folders.destination, self.home)
+        for one in (self.folder, *given):
             one.mkdir(exist_ok=True)
             one.chmod(0o755)
         self.say(f"unpacking {self.prepared.source.described}")
         unpack(self.prepared.source, folders.source)
-        _give_all(self.folder, self.user)
+        for one in given:  # not the folder around them: what is in that stays what it is
+            with HeldFolder.open_itself(one) as held:
+                held.give_all(self.user)
         self.log.write_text(f"{self.prepared.described}\n", encoding="utf-8")
         self.log.chmod(0o644)
         return folders
 
     def _compile(self, folders: Folders) -> None:
         progress = Progress()
-        environment = {"HOME": str(self.folder), "TMPDIR": str(self.folder)}
+        environment = {"HOME": str(self.home), "TMPDIR": str(self.home)}
         if self.prepared.spec.meson:
             environment["CC"] = self.prepared.tools.compiler
         for step in steps(self.prepared.spec, self.prepared.tools, folders, self.jobs):
@@ -162,17 +172,13 @@ class _Building:
             )
 
     def _install(self, folders: Folders, seconds: Seconds) -> Installation:
-        made = folders.destination / self.final.relative_to(self.final.anchor)
-        if not (made / "bin").is_dir():
-            raise BuildError(f"the build installed nothing in {self.final}", f"see {self.log}")
         with exclusive(self.workdir):
             _refuse_taken(self.name, managed_installations(self.workdir))
             staging = self.workdir.installations / f".new-{os.getpid()}"
             try:
-                shutil.move(made, staging)
-                _let_read(staging)
-                if self.user.is_other:  # the servers' user may read what it built, and not write
-                    _give_all(staging, ServerUser("root", 0, 0))
+                staging.mkdir()
+                staging.chmod(0o755)
+                self._take_over(folders.destination, staging)
                 write_receipt(staging, self._receipt(staging, seconds))
                 shutil.copyfile(self.log, staging / LOG)
                 if self.final.exists():  # one that is damaged: a whole one would have been found
@@ -181,6 +187,21 @@ class _Building:
             finally:
                 shutil.rmtree(staging, ignore_errors=True)
         return inspect_managed(self.final, BinaryCache(None))
+
+    def _take_over(self, destination: Path, staging: Path) -> None:
+        """Copy what was installed, so that the servers' user may read it, and has none of it open.
+
+        Modes are as if the umask were 022."""
+        made = destination.joinpath(*self.final.parts[1:])
+        try:
+            with HeldFolder.open_itself(made) as held:
+                copy_tree(held, staging)
+        except (FileNotFoundError, UnsafePlaceError) as error:
+            raise BuildError(
+                f"the build installed nothing in {self.final}", f"see {self.log}"
+            ) from error
+        except UnsafeArchiveError as error:
+            raise BuildError(f"what was built is not usable: {error}", f"see {self.log}") from error
 
     def _receipt(self, staging: Path, seconds: Seconds) -> Receipt:
         prepared = self.prepared
@@ -266,23 +287,3 @@ def _require_space(workdir: Workdir, prepared: Prepared) -> None:
             f"{workdir.builds} has {free // MIB} MiB free; building needs {needed // MIB} MiB",
             DISK_HINT,
         )
-
-
-def _let_read(folder: Path) -> None:
-    """Modes as if the umask were 022: the servers' user must read what is installed."""
-    for parent, _, names in os.walk(folder):
-        Path(parent).chmod(0o755)
-        for name in names:
-            file = Path(parent, name)
-            if not file.is_symlink():
-                file.chmod(0o755 if file.stat().st_mode & 0o100 else 0o644)
-
-
-def _give_all(folder: Path, user: ServerUser) -> None:
-    """Make another user the owner of a folder and all in it; nothing where it is ourselves."""
-    if not user.is_other:
-        return
-    give(folder, user)
-    for parent, folders, names in os.walk(folder):
-        for name in (*folders, *names):
-            give(Path(parent, name), user)

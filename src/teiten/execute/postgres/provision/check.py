@@ -7,7 +7,7 @@ import os
 
 import psycopg
 
-from teiten.errors import ServerError
+from teiten.errors import ServerError, TeitenError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.marker import remove_marked
@@ -38,7 +38,7 @@ def check_server(installation: Installation, workdir: Workdir, user: ServerUser)
             "try another source with --client, or another minor version",
         ) from error
     finally:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, TeitenError):
             remove_marked(folder)
 
 

@@ -1,17 +1,22 @@
 """Unpacking archives of others safely.
 
 Only files, folders and links are made, all of them below the destination; links are made last, so
-that nothing is ever written through one. Modes are 0755 and 0644 whatever the umask, because the
+that nothing is ever written through one. A link goes up first and then down, never up again after a
+name, and stands in a folder, not behind another link: so no two of them lead outside together.
+Nothing may be there twice. Modes are 0755 and 0644 whatever the umask, because the
 servers' user must read what root unpacked. (``tarfile``'s own filter is not in every Python 3.11.)
 """
 
 from __future__ import annotations
 
 import shutil
+import stat
 import tarfile
 from collections.abc import Callable, Iterable
 from pathlib import Path, PurePosixPath
 from typing import IO
+
+from teiten.host.system.held_folder import HeldFolder
 
 EXECUTABLE_BITS = 0o111
 
@@ -66,25 +71,61 @@ def inside(name: str, prefix: str = "") -> str | None:
 
 
 def write_file(path: Path, content: IO[bytes], executable: bool) -> None:
-    """Write one new file; its folders are made."""
+    """Write one new file; its folders are made. Raises UnsafeArchiveError where one is there."""
     _make_folder(path.parent)
-    with path.open("xb") as stream:
-        shutil.copyfileobj(content, stream, 1 << 20)
+    try:
+        with path.open("xb") as stream:
+            shutil.copyfileobj(content, stream, 1 << 20)
+    except (FileExistsError, IsADirectoryError) as error:
+        raise UnsafeArchiveError(f"{path.name} is there twice") from error
     path.chmod(0o755 if executable else 0o644)
 
 
 def make_links(root: Path, links: Iterable[tuple[str, str]]) -> None:
     """Make symbolic links ``(path, target)``: the path below root, the target relative to it.
 
-    Raises UnsafeArchiveError where a target is not inside root.
+    Raises UnsafeArchiveError where a target is not inside root, or leads in a circle.
     """
-    base = root.resolve()
+    made = []
     for name, target in links:
         path = root / name
-        if PurePosixPath(target).is_absolute() or not _is_inside(path.parent / target, base):
+        if (
+            not target
+            or "\0" in target
+            or not _stays_inside(PurePosixPath(name), PurePosixPath(target))
+        ):
             raise UnsafeArchiveError(f"{name} links to {target}, outside the folder")
+        if any((root / parent).is_symlink() for parent in list(PurePosixPath(name).parents)[:-1]):
+            raise UnsafeArchiveError(f"{name} would be written through a link")
         _make_folder(path.parent)
-        path.symlink_to(target)
+        try:
+            path.symlink_to(target)
+        except FileExistsError as error:
+            raise UnsafeArchiveError(f"{name} is there twice") from error
+        made.append(path)
+    for path in made:
+        _refuse_circle(path)
+
+
+def copy_tree(source: HeldFolder, destination: Path) -> None:
+    """Copy a folder of another user's as if it were unpacked from an archive.
+
+    Raises UnsafeArchiveError for what an archive may not hold, UnsafePlaceError, and OSError.
+    """
+    links = []
+    for folder, name, status in source.walk():
+        relative = (folder.path / name).relative_to(source.path)
+        if stat.S_ISDIR(status.st_mode):
+            _make_folder(destination / relative)
+        elif stat.S_ISREG(status.st_mode):
+            with folder.read_file(name) as content:
+                executable = bool(status.st_mode & EXECUTABLE_BITS)
+                write_file(destination / relative, content, executable)
+        elif stat.S_ISLNK(status.st_mode):
+            links.append((relative.as_posix(), folder.read_link(name)))
+        else:
+            raise UnsafeArchiveError(f"{relative} is neither file, folder nor link")
+    make_links(destination, links)
 
 
 def _copy_linked(member: tarfile.TarInfo, name: str, destination: Path, prefix: str) -> None:
@@ -96,12 +137,29 @@ def _copy_linked(member: tarfile.TarInfo, name: str, destination: Path, prefix: 
         write_file(destination / name, content, bool(original.stat().st_mode & EXECUTABLE_BITS))
 
 
-def _is_inside(path: Path, base: Path) -> bool:
-    return path.resolve().is_relative_to(base)
+def _stays_inside(name: PurePosixPath, target: PurePosixPath) -> bool:
+    """Whether a link leads no higher than the root, and goes up before it goes down."""
+    ups = 0
+    while ups < len(target.parts) and target.parts[ups] == "..":
+        ups += 1
+    down = target.parts[ups:]
+    return not target.is_absolute() and ups < len(name.parts) and ".." not in down
+
+
+def _refuse_circle(path: Path) -> None:
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return  # it leads to nothing: that harms nobody
+    except OSError as error:
+        raise UnsafeArchiveError(f"{path.name} leads in a circle") from error
 
 
 def _make_folder(path: Path) -> None:
-    _each_missing(path, lambda folder: folder.chmod(0o755))
+    try:
+        _each_missing(path, lambda folder: folder.chmod(0o755))
+    except (FileExistsError, NotADirectoryError) as error:
+        raise UnsafeArchiveError(f"{path.name} is there twice") from error
 
 
 def _each_missing(path: Path, made: Callable[[Path], None]) -> None:

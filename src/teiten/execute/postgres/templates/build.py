@@ -16,11 +16,11 @@ from teiten.datasets.sql import run_script
 from teiten.errors import ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.postgres.cluster import Cluster, StopManner
-from teiten.execute.postgres.initdb import BENCH_DATABASE, INITDB_CONFIGURATION
+from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.marker import Kind
 from teiten.execute.postgres.programs import run_program
-from teiten.execute.postgres.templates.clone import make_movable
 from teiten.execute.postgres.templates.copy_methods import sync_file_system
+from teiten.execute.postgres.templates.linked import make_movable
 from teiten.host.system.users import ServerUser
 from teiten.model.installation import Pgbench, Version
 from teiten.model.plan import TemplateSpec
@@ -103,7 +103,7 @@ def end_build(cluster: Cluster) -> None:
             "run again; if it happens again, look at the machine's load and its disk",
         )
     make_movable(cluster.data_directory, cluster.user)
-    cluster.configuration.write_bytes((cluster.data_directory / INITDB_CONFIGURATION).read_bytes())
+    cluster.restore_configuration()
     sync_file_system(cluster.data_directory.parent)
 
 
@@ -138,12 +138,17 @@ class ClusterTables:
     def run_pgbench(self, *options: str, what: str) -> None:
         cluster = self.cluster
         address = Address.by_socket(
-            cluster.socket_directory, cluster.port, cluster.user_name, BENCH_DATABASE
+            cluster.socket_directory,
+            cluster.port,
+            cluster.user_name,
+            BENCH_DATABASE,
+            cluster.client_environment,
         )
         run_program(
             [self.pgbench.path, *options, *address.options, address.database],
             what=what,
             library_path=self.pgbench.library_path,
+            environment=address.environment,
             hint="give disk back with teiten clean where the disk is full; "
             "else try another pgbench: teiten pg list shows those found",
         )

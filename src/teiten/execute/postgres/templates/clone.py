@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
-import os
-import shutil
 import stat
 import time
 from collections.abc import Iterator
@@ -18,14 +17,17 @@ from teiten.execute.postgres.templates.copy_methods import (
     THREADS,
     CopyMethod,
     choose_method,
-    copy_file,
+    copy_open,
     sync_file_system,
 )
-from teiten.host.system.users import ServerUser, give
+from teiten.execute.postgres.templates.linked import linked_folders, make_link
+from teiten.host.system.held_folder import HeldFolder, give_open
+from teiten.host.system.users import ServerUser
 from teiten.model.units import Bytes, Seconds
 
 NOT_COPIED = frozenset({"postmaster.opts"})
-TABLESPACES = "pg_tblspc"
+TRIED = ".teiten-tried"
+"""A copy that only shows whether a method works."""
 
 
 @dataclass(frozen=True)
@@ -72,40 +74,45 @@ def clone_tree(
     it took a fifth of the time on ext4. Modes are kept. What was copied is removed on failure.
 
     Tablespaces and a WAL folder that stand beside the data directory, in the cluster's own folder,
-    are copied beside the new one.
+    are copied beside the new one. No other link is followed in either: a program that a script left
+    running may still change the source.
 
     Raises UsageError where the destination is not empty, ServerError where the source is in use or
-    spreads over other folders, MachineError where the disk is full.
+    spreads over other folders, UnsafePlaceError where something in it is another's, MachineError
+    where the disk is full.
     """
     begin = time.perf_counter()
-    links = linked_folders(source)
-    beside = [(source.parent / link.folder, destination.parent / link.folder) for link in links]
-    parts = [(source, destination), *beside]
-    for _, folder in parts:
-        if folder.exists() and any(folder.iterdir()):
-            raise UsageError(
-                f"the data folder {folder} is not empty",
-                "name a new or an empty folder; Teiten copies no cluster over other files",
-            )
-    known = frozenset(link.path for link in links)
-    trees = [_survey(source, known), *(_survey(folder) for folder, _ in beside)]
-    size = Bytes(sum(tree.bytes for tree in trees))
-    try:
-        for _, folder in parts:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        chosen = method or choose_method(destination, caches)
-        for (old, new), tree in zip(parts, trees, strict=True):
-            chosen = _copy_all(chosen, old, new, tree, user)
-        for link in links:
-            link.make(destination, user)
-        if sync:
-            sync_file_system(destination)
-    except BaseException as error:
-        for _, folder in parts:
-            shutil.rmtree(folder, ignore_errors=True)
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise _disk_full(destination, size) from error
-        raise
+    source, destination = source.absolute(), destination.absolute()
+    with contextlib.ExitStack() as held:
+        home = held.enter_context(HeldFolder.open(source.parent))
+        links = linked_folders(held.enter_context(home.inner(source.name)))
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        parent = held.enter_context(HeldFolder.open(destination.parent))
+        known = frozenset(link.path for link in links)
+        names = [(source.name, destination.name), *((link.folder,) * 2 for link in links)]
+        parts = [
+            (held.enter_context(home.inner(old)), held.enter_context(_empty(parent, new)))
+            for old, new in names
+        ]
+        trees = [
+            _survey(old, known if at == 0 else frozenset()) for at, (old, _) in enumerate(parts)
+        ]
+        size = Bytes(sum(tree.bytes for tree in trees))
+        try:
+            chosen = method or choose_method(destination, caches)
+            for (old, new), tree in zip(parts, trees, strict=True):
+                chosen = _copy_all(chosen, old, new, tree, user)
+            for link in links:
+                make_link(parts[0][1], link, user)
+            if sync:
+                sync_file_system(destination)
+        except BaseException as error:
+            with contextlib.suppress(OSError):
+                for _, name in names:
+                    parent.remove(name)
+            if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise _disk_full(destination, size) from error
+            raise
     return CloneReport(
         method=chosen,
         seconds=Seconds(time.perf_counter() - begin),
@@ -113,112 +120,67 @@ def clone_tree(
     )
 
 
-@dataclass(frozen=True)
-class Link:
-    """A part of a cluster that stands beside its data directory: a tablespace, or the WAL."""
-
-    path: Path
-    """Of the link, in the data directory."""
-    folder: Path
-    """To which it leads, in the cluster's folder."""
-
-    def make(self, data_directory: Path, user: ServerUser | None = None) -> None:
-        """Make the link anew. It is a relative one, so that the cluster's folder can be moved."""
-        path = data_directory / self.path
-        path.unlink(missing_ok=True)
-        path.symlink_to(os.path.relpath(data_directory.parent / self.folder, path.parent))
-        if user is not None and user.uid is not None and user.gid is not None:
-            os.chown(path, user.uid, user.gid, follow_symlinks=False)
-
-
-def linked_folders(data_directory: Path) -> tuple[Link, ...]:
-    """The parts of a cluster that stand beside its data directory.
-
-    Raises ServerError for one that stands outside of the cluster's folder, or is reached by
-    another link: only what is in that folder is known to be the cluster's own.
-    """
-    paths = [Path(name) for name in ("pg_wal", "pg_xlog")]
-    spaces = data_directory / TABLESPACES
-    if spaces.is_dir() and not spaces.is_symlink():
-        paths += sorted(entry.relative_to(data_directory) for entry in spaces.iterdir())
-    return tuple(
-        _link(data_directory, path) for path in paths if (data_directory / path).is_symlink()
-    )
-
-
-def make_movable(data_directory: Path, user: ServerUser) -> None:
-    """Make a stopped cluster's links relative, so that its folder can be given another name.
-
-    Raises ServerError as ``linked_folders`` does.
-    """
-    for link in linked_folders(data_directory):
-        link.make(data_directory, user)
-
-
-def _link(data_directory: Path, path: Path) -> Link:
-    link = data_directory / path
-    target = Path(os.path.normpath(link.parent / link.readlink()))
-    folder = data_directory.parent
-    steps = [target, *target.parents]
-    inside = folder in steps[1:] and data_directory not in steps
-    plain = inside and not any(one.is_symlink() for one in steps[: steps.index(folder)])
-    if not plain or not target.is_dir():
-        raise ServerError(
-            f"{link} leads to {target}: the cluster spreads over other folders",
-            f"only tablespaces and a WAL folder in the cluster's own folder {folder} can be cloned",
+def _empty(parent: HeldFolder, name: str) -> HeldFolder:
+    """Hold a new or empty folder, into which nobody else can come. Raises UsageError."""
+    with contextlib.suppress(FileExistsError):
+        parent.make(name).close()
+    folder = parent.inner(name)
+    if folder.entries():
+        folder.close()
+        raise UsageError(
+            f"the data folder {parent.path / name} is not empty",
+            "name a new or an empty folder; Teiten copies no cluster over other files",
         )
-    return Link(path, target.relative_to(folder))
+    folder.give(None, 0o700)
+    return folder
 
 
-def _survey(source: Path, links: frozenset[Path] = frozenset()) -> _Tree:
+def _survey(source: HeldFolder, links: frozenset[Path]) -> _Tree:
     """``links``: what is made anew instead of being copied."""
-    if (source / "postmaster.pid").exists():
+    if source.status("postmaster.pid") is not None:
         raise ServerError(
-            f"the cluster in {source} is in use, or its server was killed",
+            f"the cluster in {source.path} is in use, or its server was killed",
             "stop its server first; only a stopped cluster can be copied",
         )
     folders: list[_Entry] = []
     files: list[_Entry] = []
-    for path, status in _walk(source):
-        relative = path.relative_to(source)
+    for folder, name, status in source.walk():
+        path = folder.path / name
+        relative = path.relative_to(source.path)
         if relative in links:
             continue
         entry = _Entry(relative, stat.S_IMODE(status.st_mode), status.st_size)
         if stat.S_ISDIR(status.st_mode):
             folders.append(entry)
         elif stat.S_ISREG(status.st_mode):
-            if relative.name not in NOT_COPIED:
+            if name not in NOT_COPIED:
                 files.append(entry)
         else:
             raise ServerError(
                 f"{path} is not a plain file: the cluster spreads over other folders",
-                "tablespaces and a WAL folder elsewhere cannot be cloned",
+                "only tablespaces and a WAL folder in the cluster's own folder can be cloned",
             )
     files.sort(key=lambda file: file.size, reverse=True)
     return _Tree(folders, files)
 
 
-def _walk(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    with os.scandir(folder) as entries:
-        for entry in sorted(entries, key=lambda entry: entry.name):
-            status = entry.stat(follow_symlinks=False)
-            yield Path(entry.path), status
-            if stat.S_ISDIR(status.st_mode):
-                yield from _walk(Path(entry.path))
-
-
 def _copy_all(
-    method: CopyMethod, source: Path, destination: Path, tree: _Tree, user: ServerUser
+    method: CopyMethod, source: HeldFolder, destination: HeldFolder, tree: _Tree, user: ServerUser
 ) -> CopyMethod:
     for folder in tree.folders:
-        (destination / folder.path).mkdir(mode=0o700)
+        with _within(destination, folder.path.parent) as outer:
+            outer.make(folder.path.name).close()
     method = _possible(method, source, destination, tree)
 
     def copy(file: _Entry) -> None:
-        target = destination / file.path
-        copy_file(method, source / file.path, target)
-        target.chmod(file.mode)
-        give(target, user)
+        with (
+            _within(source, file.path.parent) as there,
+            _within(destination, file.path.parent) as here,
+            there.read_file(file.path.name) as old,
+            here.create(file.path.name) as new,
+        ):
+            copy_open(method, old, new)
+            give_open(new, user, file.mode)
 
     threads = ThreadPoolExecutor(THREADS)
     try:
@@ -227,27 +189,41 @@ def _copy_all(
     finally:
         threads.shutdown(cancel_futures=True)
     for folder in reversed(tree.folders):
-        (destination / folder.path).chmod(folder.mode)
-        give(destination / folder.path, user)
-    destination.chmod(stat.S_IMODE(source.stat().st_mode))
-    give(destination, user)
+        with _within(destination, folder.path) as held:
+            held.give(user, folder.mode & 0o777)
+    destination.give(user, source.mode & 0o777)  # last: until then nobody else can enter
     return method
 
 
-def _possible(method: CopyMethod, source: Path, destination: Path, tree: _Tree) -> CopyMethod:
+@contextlib.contextmanager
+def _within(folder: HeldFolder, path: Path) -> Iterator[HeldFolder]:
+    """The folder of this path below another, each part of it held while the next is opened."""
+    with contextlib.ExitStack() as held:
+        for part in path.parts:
+            folder = held.enter_context(folder.inner(part))
+        yield folder
+
+
+def _possible(
+    method: CopyMethod, source: HeldFolder, destination: HeldFolder, tree: _Tree
+) -> CopyMethod:
     """The method, or the one that always works: source and copy may be on different systems."""
     smallest = next((file for file in reversed(tree.files) if file.size), None)
     if smallest is None or method is CopyMethod.PARALLEL_COPY:
         return method
-    trial = destination / smallest.path
     try:
-        copy_file(method, source / smallest.path, trial)
+        with (
+            _within(source, smallest.path.parent) as there,
+            there.read_file(smallest.path.name) as old,
+            destination.create(TRIED) as new,
+        ):
+            copy_open(method, old, new)
     except OSError as error:
         if error.errno not in CANNOT:
             raise
         return CopyMethod.PARALLEL_COPY
     finally:
-        trial.unlink(missing_ok=True)
+        destination.unlink(TRIED)
     return method
 
 

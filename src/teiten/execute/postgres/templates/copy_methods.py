@@ -19,6 +19,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 from pathlib import Path
+from typing import IO
 
 from teiten.host.system.files import (
     begin_write_back,
@@ -29,7 +30,7 @@ from teiten.host.system.files import (
 )
 from teiten.model.units import MIB
 
-__all__ = ["CopyMethod", "choose_method", "copy_file", "sync_file_system"]
+__all__ = ["CopyMethod", "choose_method", "copy_open", "sync_file_system"]
 
 CHUNK = 16 * MIB
 PROBE_FILES = 4
@@ -47,16 +48,16 @@ class CopyMethod(StrEnum):
     PARALLEL_COPY = "parallel copy"
 
 
-def copy_file(method: CopyMethod, source: Path, destination: Path) -> int:
-    """Copy one file's content to a new file of mode 0600; returns its bytes."""
-    with (
-        source.open("rb", buffering=0) as old,
-        open(destination, "xb", buffering=0, opener=_private) as new,
-    ):
-        size = os.fstat(old.fileno()).st_size
-        if size:
-            _COPIERS[method](old.fileno(), new.fileno(), size)
-    return size
+def copy_open(method: CopyMethod, old: IO[bytes], new: IO[bytes]) -> None:
+    """Copy one open file's content to another, which is empty."""
+    size = os.fstat(old.fileno()).st_size
+    if size:
+        _COPIERS[method](old.fileno(), new.fileno(), size)
+
+
+def _copy_file(method: CopyMethod, source: Path, destination: Path) -> None:
+    with source.open("rb", buffering=0) as old, destination.open("xb", buffering=0) as new:
+        copy_open(method, old, new)
 
 
 def choose_method(folder: Path, caches: Path | None = None) -> CopyMethod:
@@ -95,7 +96,7 @@ def _measure(folder: Path) -> CopyMethod:
 def _works(method: CopyMethod, source: Path) -> bool:
     destination = source.with_name("try")
     try:
-        copy_file(method, source, destination)
+        _copy_file(method, source, destination)
     except OSError as error:
         if error.errno in CANNOT:
             return False
@@ -109,16 +110,12 @@ def _seconds(method: CopyMethod, sources: list[Path]) -> float:
     copies = [source.with_name(f"{source.name}.copy") for source in sources]
     begin = time.perf_counter()
     with ThreadPoolExecutor(THREADS) as threads:
-        list(threads.map(copy_file, [method] * len(sources), sources, copies))
+        list(threads.map(_copy_file, [method] * len(sources), sources, copies))
     sync_file_system(sources[0].parent)
     seconds = time.perf_counter() - begin
     for copy in copies:
         copy.unlink()
     return seconds
-
-
-def _private(name: str, flags: int) -> int:
-    return os.open(name, flags, 0o600)
 
 
 def _reflink(old: int, new: int, _size: int) -> None:

@@ -28,6 +28,7 @@ from teiten.execute.postgres.templates.build import DATA, build_cluster
 from teiten.execute.postgres.templates.clone import CloneReport, clone_tree
 from teiten.execute.postgres.templates.identity import expected_bytes, template_fingerprint
 from teiten.execute.postgres.usage import folder_bytes
+from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import ServerUser
 from teiten.model.installation import Pgbench
@@ -164,25 +165,21 @@ class TemplateStore:
         return True
 
     def _finish(self, spec: TemplateSpec, pgbench: str, partial: Path, seconds: float) -> None:
-        (partial / DESCRIPTION).write_text(
-            json.dumps(
-                {
-                    "fingerprint": spec.fingerprint,
-                    "description": _describe(spec),
-                    "installation": spec.installation.name,
-                    "server_fingerprint": spec.installation.fingerprint,
-                    "checksums": spec.checksums,
-                    "data": str(spec.data),
-                    "scale": spec.data.scale,
-                    "fillfactor": spec.data.fillfactor,
-                    "pgbench": pgbench,
-                    "seconds": seconds,
-                },
-                indent=2,
-            )
-            + "\n",
-            encoding="utf-8",
-        )
+        description = {
+            "fingerprint": spec.fingerprint,
+            "description": _describe(spec),
+            "installation": spec.installation.name,
+            "server_fingerprint": spec.installation.fingerprint,
+            "checksums": spec.checksums,
+            "data": str(spec.data),
+            "scale": spec.data.scale,
+            "fillfactor": spec.data.fillfactor,
+            "pgbench": pgbench,
+            "seconds": seconds,
+        }
+        with HeldFolder.open_itself(partial) as held:
+            text = f"{json.dumps(description, indent=2)}\n"
+            held.write(DESCRIPTION, text.encode(), mode=0o644)
         mark(partial, Kind.TEMPLATE, _describe(spec))
         final = self._folder(spec.fingerprint)
         if final.exists():  # a damaged one: ready() found no description

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import contextlib
 import time
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -22,6 +22,7 @@ from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.contract import WARM, Node, StackSource
+from teiten.execute.sites.evidence import keep
 from teiten.execute.sites.failure import failure
 from teiten.execute.sites.local.limit import Limit
 from teiten.execute.sites.server_facts import (
@@ -32,6 +33,7 @@ from teiten.execute.sites.server_facts import (
 )
 from teiten.host.system.affinity import kept_off
 from teiten.host.system.caches import drop_page_cache, evict_files
+from teiten.host.system.held_folder import UnsafePlaceError
 from teiten.model.plan import PlannedTrial
 from teiten.model.starts import Start, start_of
 from teiten.model.study import CachePolicy
@@ -105,7 +107,7 @@ class LocalSite:
             return dict(WARM)
         kept = self._keeper.kept.get(self._place) if self._keeps else None
         if kept is not None:
-            kept.log.unlink(missing_ok=True)
+            kept.forget_log()
             self._cluster = kept
             return {"restored": False}
         self._cluster, report = self._keeper.clone(self._trial, kept=self._keeps)
@@ -129,7 +131,7 @@ class LocalSite:
         self._cluster, self.warm = server.cluster, True
         self._cflags, self._limit = server.cflags, server.limit
         self.facts |= server.facts
-        self._log_begins = server.cluster.log.stat().st_size
+        self._log_begins = server.cluster.log_size()
         return True
 
     def caches(self) -> Facts:
@@ -191,7 +193,11 @@ class LocalSite:
     def address(self, _node: Node = None) -> Address:
         cluster = self.cluster
         return Address.by_socket(
-            cluster.socket_directory, cluster.port, cluster.user_name, BENCH_DATABASE
+            cluster.socket_directory,
+            cluster.port,
+            cluster.user_name,
+            BENCH_DATABASE,
+            cluster.client_environment,
         )
 
     def spawn(self, program: Program) -> Running:
@@ -220,11 +226,12 @@ class LocalSite:
         return self._cluster is not None and self._cluster.is_running()
 
     def problems(self) -> tuple[Problem, ...]:
-        if self._cluster is None or not self._cluster.log.exists():
+        if self._cluster is None:
             return ()
-        problems = scan(self._own_log(self._cluster).decode("utf-8", "replace"))
+        log = self._cluster.read_log(self._log_begins).decode("utf-8", "replace")
+        problems = scan(log)
         self._crashed = any(problem.code == "server-crash" for problem in problems)
-        return problems
+        return (*_replaced(self._cluster), *problems)
 
     def stacks(self) -> StackSource | None:
         version = self._trial.template.installation.version
@@ -286,16 +293,21 @@ class LocalSite:
         if cpus:
             self.facts.setdefault("pinned", {})[what] = confirm(what, pid, cpus)
 
-    def _own_log(self, cluster: Cluster) -> bytes:
-        """The server's log since this trial began."""
-        with cluster.log.open("rb") as log:
-            log.seek(self._log_begins)
-            return log.read()
-
     def _keep_evidence(self, cluster: Cluster) -> None:
-        if cluster.log.exists():
-            (self._folder / cluster.log.name).write_bytes(self._own_log(cluster))
+        with contextlib.suppress(UnsafePlaceError):  # the trial's problems have told it
+            keep(self._folder, cluster.log.name, cluster.read_log(self._log_begins))
             self.evidence.append(("server log", cluster.log.name))
-        if cluster.configuration.exists():
-            shutil.copyfile(cluster.configuration, self._folder / cluster.configuration.name)
-            self.evidence.append(("configuration", cluster.configuration.name))
+        with contextlib.suppress(UnsafePlaceError):
+            configuration = cluster.read_configuration()
+            if configuration is not None:
+                keep(self._folder, cluster.configuration.name, configuration)
+                self.evidence.append(("configuration", cluster.configuration.name))
+
+
+def _replaced(cluster: Cluster) -> tuple[Problem, ...]:
+    """A file of the server that somebody has put something else in the place of."""
+    try:
+        cluster.read_configuration()
+    except UnsafePlaceError as error:
+        return (Problem("replaced-file", error.message),)
+    return ()

@@ -22,6 +22,7 @@ from teiten.execute.postgres.cluster import StopManner
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.sites.contract import Node
+from teiten.execute.sites.evidence import keep
 from teiten.execute.sites.remote.cluster import RemoteCluster
 from teiten.execute.sites.remote.sampling import RemoteReader, RemoteSampler
 from teiten.execute.sites.server_facts import (
@@ -198,8 +199,8 @@ class RemoteSite:
             return
         with contextlib.suppress(Exception):
             cluster.stop(immediately=True)
-            (self._folder / SERVER_LOG).write_bytes(cluster.log())
-            (self._folder / CONFIGURATION).write_bytes(cluster.configuration())
+            keep(self._folder, SERVER_LOG, cluster.log())
+            keep(self._folder, CONFIGURATION, cluster.configuration())
             if self._keeps and self._sound:
                 self._keeper.kept[self._key] = cluster
             else:

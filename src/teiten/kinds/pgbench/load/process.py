@@ -8,6 +8,7 @@ from teiten.errors import WorkloadError
 from teiten.execute.client.contract import LogReader, Program, Running, Spawn, TransactionLog
 from teiten.execute.client.here import spawn_here
 from teiten.execute.client.pgbench_log import LogSummary
+from teiten.execute.client.shell_commands import refuse_programs
 from teiten.kinds.pgbench.load.command import (
     LOG_PREFIX_OPTION_SINCE,
     PgbenchRun,
@@ -180,6 +181,7 @@ def try_script(run: PgbenchRun, timeout: float = 60.0, spawn: Spawn = spawn_here
 
 
 def _program(run: PgbenchRun, arguments: tuple[str, ...], log: TransactionLog | None) -> Program:
+    refuse_programs(run.script.name, run.script.text)
     script = () if run.script.builtin else ((script_file_name(run.script), run.script.text),)
     return Program(
         name="pgbench",

@@ -13,6 +13,7 @@ import selectors
 import time
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,7 +69,7 @@ class QuerySession:
         """Whether a statement ever exceeded the limit."""
         milliseconds = max(1, round(timeout * 1000))
         connection.execute(f"SET statement_timeout = {milliseconds}".encode())
-        connection.execute(b"SET track_io_timing = off")
+        self._time_io(wanted=False)
 
     def execute(self, query: Query) -> Execution:
         """Time a query once. Raises WorkloadError where it fails."""
@@ -88,11 +89,10 @@ class QuerySession:
         options = f"ANALYZE, {OPTIONS}" if analyze else "VERBOSE, FORMAT JSON"
         if self._connection.info.server_version >= SETTINGS_SINCE:
             options += ", SETTINGS"
-        timing = b"SET track_io_timing = on" if analyze else b"SET track_io_timing = off"
-        self._connection.execute(timing)
+        self._time_io(wanted=analyze)
         self._send(f"EXPLAIN ({options})\n{query.text}")
         result = self._result()
-        self._connection.execute(b"SET track_io_timing = off")
+        self._time_io(wanted=False)
         if not self._succeeded(result, query.name):
             return None
         value = result.get_value(0, 0)
@@ -102,6 +102,12 @@ class QuerySession:
         """End the connection; what was found stays."""
         self._arriving.close()
         self._connection.close()
+
+    def _time_io(self, *, wanted: bool) -> None:
+        """Only a superuser may say so: on a server of others it stays as they have it."""
+        setting = b"SET track_io_timing = on" if wanted else b"SET track_io_timing = off"
+        with suppress(psycopg.errors.InsufficientPrivilege):
+            self._connection.execute(setting)
 
     def _send(self, text: str) -> None:
         """By the extended protocol, which refuses a second statement in the text."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from teiten.execute.sites.remote.agent.forms import BUILT, settings_of, template
 from teiten.execute.sites.remote.agent.room import Room
 from teiten.execute.sites.remote.agent.wire import Message
 from teiten.host.system.caches import drop_page_cache, evict_files
+from teiten.host.system.held_folder import UnsafePlaceError
 from teiten.model.study import CachePolicy
 
 
@@ -115,7 +116,7 @@ class Clusters:
     ) -> dict[str, Any]:
         """Start a server; ``opening``: where it listens beside its socket."""
         cluster = self._clusters[key]
-        cluster.log.unlink(missing_ok=True)
+        cluster.forget_log()
         cluster.configure(settings_of(settings))
         cluster.open_to(Opening(**opening) if opening is not None else None)
         cluster.start(port=port)
@@ -136,12 +137,10 @@ class Clusters:
 
     def log(self, key: str) -> Message:
         """What the server of the last start has written."""
-        path = self._clusters[key].log
-        return Message({"gives": None}, path.read_bytes() if path.exists() else b"")
+        return Message({"gives": None}, _what_can_be_read(self._clusters[key].read_log))
 
     def configuration(self, key: str) -> Message:
-        path = self._clusters[key].configuration
-        return Message({"gives": None}, path.read_bytes() if path.exists() else b"")
+        return Message({"gives": None}, _what_can_be_read(self._clusters[key].read_configuration))
 
     def remove(self, key: str) -> None:
         cluster = self._clusters.pop(key, None)
@@ -165,6 +164,14 @@ class Clusters:
 
 class _DroppedError(Exception):
     """A build is not wanted any more."""
+
+
+def _what_can_be_read(read: Callable[[], bytes | None]) -> bytes:
+    """A server's file, or why it is none any more."""
+    try:
+        return read() or b""
+    except UnsafePlaceError as error:
+        return f"# {error.message}\n".encode()
 
 
 @contextlib.contextmanager

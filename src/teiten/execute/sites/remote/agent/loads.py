@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import tempfile
 import time
 from collections import Counter
@@ -13,8 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from teiten.errors import TeitenError
 from teiten.execute.client.child import Child
 from teiten.execute.client.log_folder import new_log_folder, remove_log_folder
+from teiten.execute.client.shell_commands import refuse_programs
 from teiten.execute.postgres.marker import Kind, mark, remove_marked
 from teiten.execute.sites.remote.agent.room import Room
 from teiten.execute.sites.remote.agent.wire import Message
@@ -126,6 +127,8 @@ class Loads:
         and gone with the run; ``log``: ``prefix``, ``threads``, and whether its folder can be
         ``chosen`` (pgbench 10).
         """
+        for name, text in files:
+            refuse_programs(name, text)
         folder = self._new_folder()
         log_folder = new_log_folder() if log and log["chosen"] else None
         given = dict(environment)
@@ -234,12 +237,11 @@ def _end(load: Load) -> None:
 
 
 def _remove(folder: Path, log_folder: Path | None) -> None:
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, TeitenError):
         remove_marked(folder)
     if log_folder is not None:
         with contextlib.suppress(OSError):
             remove_log_folder(log_folder)
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _private(path: Path, text: str) -> Path:

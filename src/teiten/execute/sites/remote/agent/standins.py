@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import pwd
 import shutil
 import signal
 import socket
@@ -21,6 +22,7 @@ from typing import Any
 
 PROTOCOL_3 = 196608
 READY_TIMEOUT = 5.0
+STATUS_RUNNING, STATUS_ZOMBIE = "running", "zombie"
 
 
 class ProcessError(Exception):
@@ -68,6 +70,9 @@ class Process:
             return int(fields[19]) == self._started and fields[0] != b"Z"
         except (OSError, ValueError, IndexError):
             return False
+
+    def status(self) -> str:
+        return STATUS_RUNNING if self.is_running() else STATUS_ZOMBIE
 
     def send_signal(self, number: int) -> None:
         try:
@@ -171,6 +176,8 @@ def connect(conninfo: str, **_: Any) -> Greeted:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as one:
             one.settimeout(READY_TIMEOUT)
             one.connect(path)
+            if "requirepeer" in values:
+                _require_peer(one, values["requirepeer"])
             one.sendall(struct.pack("!i", len(body) + 4) + body)
             answer = one.recv(4096)
             if answer[:1] == b"R":
@@ -179,6 +186,13 @@ def connect(conninfo: str, **_: Any) -> Greeted:
     except OSError as error:
         raise OperationalError(f"{path}: {error}") from error
     raise OperationalError(answer[5:].replace(b"\0", b" ").decode("utf-8", "replace") or "closed")
+
+
+def _require_peer(one: socket.socket, user: str) -> None:
+    """As libpq's requirepeer. Raises OSError where another user answers."""
+    found = one.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    if struct.unpack("3i", found)[1] != pwd.getpwnam(user).pw_uid:
+        raise OSError(f"requirepeer specifies {user}, but another user answers")
 
 
 class Greeted:
@@ -219,6 +233,7 @@ def install() -> None:
     _module(
         "psutil",
         Error=ProcessError,
+        STATUS_ZOMBIE=STATUS_ZOMBIE,
         Process=Process,
         process_iter=process_iter,
         wait_procs=wait_procs,

@@ -1,0 +1,166 @@
+"""Which scans of a plan read the partitions of a table that the other plan reads as a whole.
+
+EXPLAIN names no parent of a partition. Its alias is the table's with a number (``s_1``, ``s_2``;
+before 13 the first has none), or, where the query gave none, before 13 the partition's own name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from teiten.analysis.explain.statistics import APPENDS, SCANS
+from teiten.analysis.model.explain import ExplainedPlan, PlanNode
+
+_NUMBERED = re.compile(r"(?P<base>.+)_\d+$")
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the tables of a plan are called so that those of both plans can be compared."""
+
+    by_alias: dict[str, str] = field(default_factory=dict)
+    """Of aliases that are not called by themselves."""
+    whole: frozenset[str] = frozenset()
+    """Aliases of partitions that are compared as a whole, not one by one."""
+    appends: tuple[int, ...] = ()
+    """The Appends below which ``whole`` stand."""
+
+    def of(self, alias: str) -> str:
+        return self.by_alias.get(alias, alias)
+
+
+@dataclass(frozen=True)
+class _Partitions:
+    append: int
+    base: str
+    """The table's alias; empty where the partitions' names do not tell it."""
+    scans: tuple[PlanNode, ...]
+
+    @property
+    def relations(self) -> frozenset[str]:
+        return frozenset(one.relation for one in self.scans)
+
+
+def comparable_names(old: ExplainedPlan, new: ExplainedPlan) -> tuple[Names, Names]:
+    """The names of both plans' tables."""
+    sides = _Side(old), _Side(new)
+    names: tuple[dict[str, str], dict[str, str]] = ({}, {})
+    wholes: tuple[list[_Partitions], list[_Partitions]] = ([], [])
+    for first, second in _both_partitioned(*sides):
+        if first.relations & second.relations:
+            for own, known in zip((first, second), names, strict=True):
+                known.update({one.alias: f"partition {one.relation}" for one in own.scans})
+        else:
+            for own, known, whole in zip((first, second), names, wholes, strict=True):
+                known.update(dict.fromkeys(_aliases(own.scans), first.base))
+                whole.append(own)
+    for index, (side, other) in enumerate((sides, sides[::-1])):
+        for partitions, alias in _partitioned_here(side, other):
+            names[index].update(dict.fromkeys(_aliases(partitions.scans), alias))
+            wholes[index].append(partitions)
+    return _names(names[0], wholes[0]), _names(names[1], wholes[1])
+
+
+def _names(by_alias: dict[str, str], wholes: Sequence[_Partitions]) -> Names:
+    return Names(
+        by_alias,
+        frozenset(alias for one in wholes for alias in _aliases(one.scans)),
+        tuple(one.append for one in wholes),
+    )
+
+
+class _Side:
+    """The tables of a plan: those with partitions, and the others."""
+
+    def __init__(self, plan: ExplainedPlan) -> None:
+        self.partitioned: dict[str, list[_Partitions]] = defaultdict(list)
+        """By the tables' aliases; in the plan's order."""
+        self.plain: dict[str, list[PlanNode]] = defaultdict(list)
+        """By alias without its number: the scans of other tables, in the plan's order."""
+        self.relations: dict[str, str] = {}
+        seen: set[str] = set()
+        for node in plan.nodes:
+            if node.kind in APPENDS:
+                for found in _partitions_of(plan, node):
+                    if not seen.intersection(_aliases(found.scans)):
+                        self.partitioned[found.base].append(found)
+                        seen.update(_aliases(found.scans))
+        for node in plan.nodes:
+            if node.kind in SCANS and node.alias:
+                self.relations[node.alias] = node.relation
+                if node.alias not in seen:
+                    self.plain[_base(node.alias)].append(node)
+
+
+def _partitions_of(plan: ExplainedPlan, append: PlanNode) -> Iterator[_Partitions]:
+    members = [one for one in plan.children(append.number) if one.relationship == "Member"]
+    scans = [
+        [one for one in plan.below(member.number) if one.kind in SCANS and one.alias]
+        for member in members
+    ]
+    buckets: dict[str, list[PlanNode]] = defaultdict(list)
+    for each in scans:
+        for scan in each:
+            buckets[_base(scan.alias)].append(scan)
+    if len(buckets) == len(members) > 1 and all(len(each) == 1 for each in scans):
+        yield _Partitions(append.number, "", tuple(each[0] for each in scans))
+        return
+    for base, bucket in buckets.items():
+        if len({one.relation for one in bucket}) == len(bucket):
+            yield _Partitions(append.number, base, tuple(bucket))
+
+
+def _both_partitioned(old: _Side, new: _Side) -> Iterator[tuple[_Partitions, _Partitions]]:
+    """The k-th table of a name with the other plan's k-th; those are taken out."""
+    for base in [one for one in old.partitioned if one in new.partitioned]:
+        pairs = list(zip(old.partitioned[base], new.partitioned[base], strict=False))
+        if not base:
+            pairs = [one for one in pairs if one[0].relations & one[1].relations]
+        for first, second in pairs:
+            old.partitioned[base].remove(first)
+            new.partitioned[base].remove(second)
+            yield first, second
+
+
+def _partitioned_here(side: _Side, other: _Side) -> Iterator[tuple[_Partitions, str]]:
+    """Tables that have partitions on this side only, with their aliases on the other."""
+    unnamed = list(side.partitioned.get("", ()))
+    for base, found in side.partitioned.items():
+        if not base:
+            continue
+        for partitions, plain in zip(found, other.plain.get(base, ()), strict=False):
+            if len(partitions.scans) > 1 or plain.relation not in partitions.relations:
+                yield partitions, plain.alias
+    strange = {
+        plain.relation: plain
+        for plains in other.plain.values()
+        for plain in plains
+        if plain.alias not in side.relations and _base(plain.alias) not in side.partitioned
+    }
+    read = set(other.relations.values())
+    for partitions in unnamed:
+        if partitions.relations & read:
+            continue  # a UNION ALL of tables that the other plan reads too
+        named = [one for one in _named_before(partitions.relations) if one in strange]
+        alone = list(strange) if len(strange) == len(unnamed) == 1 else []
+        if named or alone:
+            yield partitions, strange.pop([*named, *alone][0]).alias
+
+
+def _named_before(partitions: Iterable[str]) -> list[str]:
+    """What all names can have begun with: ``sales`` of ``sales_2020`` and ``sales_2021``."""
+    first, *others = partitions
+    starts = [first[:end] for end, letter in enumerate(first) if letter == "_" and end]
+    return [one for one in starts if all(other.startswith(f"{one}_") for other in others)]
+
+
+def _base(alias: str) -> str:
+    match = _NUMBERED.match(alias)
+    return match["base"] if match else alias
+
+
+def _aliases(scans: Iterable[PlanNode]) -> list[str]:
+    return [one.alias for one in scans]

@@ -1,0 +1,424 @@
+"""Folders in which another user may change everything under our hands.
+
+Root's Teiten works in data directories that the servers' user owns. A path there can lead anywhere:
+each of its parts may have become a link, a FIFO or another file since it was looked at. So a folder
+is held by a descriptor, and what is in it is named relative to that: no link is followed, nothing
+that could keep us waiting is opened, and what was opened is looked at before it is used.
+
+A file is taken only where it belongs to whom its folder belongs, so that a hard link to a file of
+root's is none. Files are replaced by a rename, never written in place. Systems without such calls
+(Windows) have no root either: there the same is done by paths.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path, PurePath
+from typing import IO
+
+from teiten.errors import ServerError
+from teiten.host.system.users import ServerUser, own_uid
+
+BY_DESCRIPTOR = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
+_FILE = (
+    getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+_FOLDER = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+_ON_THE_WAY = _FOLDER | getattr(os, "O_PATH", os.O_RDONLY)
+MOST_LINKS = 40
+"""As many as the kernel follows."""
+DEEPEST = 40
+"""Folders within one another; a data directory has four."""
+ROUNDS = 5000
+"""How often a folder is emptied that does not become empty: it is one for each level of depth."""
+
+
+class UnsafePlaceError(ServerError):
+    """Something is not the plain file or folder that it should be."""
+
+    def __init__(self, path: Path, what: str) -> None:
+        super().__init__(
+            f"{path} {what}",
+            "a script of the study or another program of that user has put it there; nothing was"
+            " read, written or deleted through it",
+        )
+
+
+class HeldFolder:
+    """A folder that is open; what is in it cannot be another folder's. To be closed."""
+
+    def __init__(self, path: Path, descriptor: int | None) -> None:
+        """``descriptor``: None where the system cannot name files by it."""
+        self.path = path
+        self._descriptor = descriptor
+        status = os.lstat(path) if descriptor is None else os.fstat(descriptor)
+        self.owner = status.st_uid
+        self.device = status.st_dev
+        self.mode = stat.S_IMODE(status.st_mode)
+
+    @classmethod
+    def open(cls, path: Path) -> HeldFolder:
+        """Hold a folder by its path. Root follows only links that root has made.
+
+        Raises UnsafePlaceError for another link, and OSError.
+        """
+        absolute = path.absolute()
+        if not BY_DESCRIPTOR:
+            _require_folder(absolute)
+            return cls(absolute, None)
+        return cls(absolute, _walked(absolute))
+
+    @classmethod
+    def open_itself(cls, path: Path) -> HeldFolder:
+        """As ``open``, but the last part of the path is no link at all."""
+        absolute = path.absolute()
+        with cls.open(absolute.parent) as parent:
+            return parent.inner(absolute.name)
+
+    def __enter__(self) -> HeldFolder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether root may believe what it finds in here: root alone could put it there."""
+        return own_uid() != 0 or self.owner == 0
+
+    @property
+    def as_working_folder(self) -> Path:
+        """For a child process: this very folder, whatever the path leads to by now."""
+        if sys.platform == "linux" and self._descriptor is not None:
+            return Path(f"/proc/self/fd/{self._descriptor}")
+        return self.path
+
+    def inner(self, name: str) -> HeldFolder:
+        """Hold a folder in this one. Raises UnsafePlaceError where it is none, and OSError."""
+        path = self.path / name
+        if self._descriptor is None:
+            _require_folder(path)
+            return HeldFolder(path, None)
+        try:
+            descriptor = os.open(name, _FOLDER | os.O_RDONLY, dir_fd=self._descriptor)
+        except OSError as error:
+            if error.errno in (errno.ENOTDIR, errno.ELOOP, errno.EMLINK):
+                raise UnsafePlaceError(path, f"is {self._kind(name)}, not a folder") from error
+            raise
+        return HeldFolder(path, descriptor)
+
+    def make(self, name: str, mode: int = 0o700) -> HeldFolder:
+        """Make a folder in this one and hold it. Raises FileExistsError, and as ``inner``."""
+        os.mkdir(self._at(name), mode, dir_fd=self._descriptor)
+        return self.inner(name)
+
+    def status(self, name: str) -> os.stat_result | None:
+        """Of a file, folder or link itself; None where there is none."""
+        try:
+            return os.stat(self._at(name), dir_fd=self._descriptor, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+
+    def entries(self) -> list[tuple[str, os.stat_result]]:
+        """Names with their status, in the order of their names."""
+        found = []
+        with os.scandir(self.path if self._descriptor is None else self._descriptor) as entries:
+            for entry in entries:
+                with contextlib.suppress(FileNotFoundError):  # deleted meanwhile
+                    found.append((entry.name, entry.stat(follow_symlinks=False)))
+        return sorted(found, key=lambda one: one[0])
+
+    def walk(self, depth: int = DEEPEST) -> Iterator[tuple[HeldFolder, str, os.stat_result]]:
+        """All below this folder, each with the folder that it is in; a folder before its own.
+
+        Raises UnsafePlaceError where more than ``depth`` folders are within one another.
+        """
+        for name, status in self.entries():
+            yield self, name, status
+            if stat.S_ISDIR(status.st_mode):
+                if depth == 0:
+                    raise UnsafePlaceError(self.path / name, f"is within {DEEPEST} other folders")
+                with contextlib.suppress(FileNotFoundError), self.inner(name) as inner:
+                    yield from inner.walk(depth - 1)
+
+    def read_file(self, name: str) -> IO[bytes]:
+        """Open a plain file for reading. Raises UnsafePlaceError where it is none, and OSError."""
+        return self._checked(name, self._opened(name, os.O_RDONLY), "rb")
+
+    def read(self, name: str, most: int) -> bytes:
+        """A plain file's content; as ``read_file``, and where it has more than ``most`` bytes."""
+        with self.read_file(name) as file:
+            content = file.read(most + 1)
+        if len(content) > most:
+            raise UnsafePlaceError(self.path / name, f"is larger than {most:,} bytes")
+        return content
+
+    def read_link(self, name: str) -> str:
+        """Where a link says that it leads. Raises OSError."""
+        return os.readlink(self._at(name), dir_fd=self._descriptor)
+
+    def append_to(self, name: str) -> IO[bytes]:
+        """Open a plain file at its end; made where it is missing. Raises as ``read_file``."""
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+        return self._checked(name, self._opened(name, flags, 0o644), "ab")
+
+    def create(self, name: str, mode: int = 0o600) -> IO[bytes]:
+        """A new file, not yet another's. Raises FileExistsError, and OSError."""
+        descriptor = self._opened(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
+        return os.fdopen(descriptor, "w+b", buffering=0)
+
+    def write(
+        self, name: str, content: bytes, *, user: ServerUser | None = None, mode: int = 0o600
+    ) -> None:
+        """Put a file in the place of what has this name, of one piece.
+
+        ``user``: whose it shall be. Raises UnsafePlaceError where a folder is there, and OSError.
+        """
+        partial = f".teiten-{os.getpid()}-{secrets.token_hex(4)}"
+        try:
+            with self.create(partial) as file:
+                _write_all(file.fileno(), content)
+                give_open(file, user, mode)
+            self._rename(partial, self, name)
+        except BaseException as error:
+            with contextlib.suppress(OSError):
+                self.unlink(partial)
+            if isinstance(error, IsADirectoryError):
+                raise UnsafePlaceError(self.path / name, "is a folder, not a plain file") from error
+            raise
+
+    def link(self, name: str, target: str, user: ServerUser | None = None) -> None:
+        """Put a symbolic link in the place of what has this name. Raises OSError."""
+        self.unlink(name)
+        os.symlink(target, self._at(name), dir_fd=self._descriptor)
+        if user is not None and user.uid is not None and user.gid is not None:
+            os.chown(
+                self._at(name),
+                user.uid,
+                user.gid,
+                dir_fd=self._descriptor,
+                follow_symlinks=False,
+            )
+
+    def give(self, user: ServerUser | None, mode: int | None = None) -> None:
+        """Make another user the owner of the folder, but not of what is in it."""
+        if self._descriptor is None:
+            return
+        if mode is not None:
+            os.fchmod(self._descriptor, mode)
+        if user is not None and user.uid is not None and user.gid is not None:
+            os.fchown(self._descriptor, user.uid, user.gid)
+
+    def give_all(self, user: ServerUser) -> None:
+        """Make another user the owner of the folder and of all in it, this folder last.
+
+        Raises UnsafePlaceError for what was not ours, and OSError.
+        """
+        if user.uid is None or user.gid is None:
+            return
+        for name, status in self.entries():
+            if status.st_uid != own_uid() or (status.st_nlink > 1 and not _is_folder(status)):
+                raise UnsafePlaceError(self.path / name, "is not a file of ours alone")
+            if _is_folder(status):
+                with self.inner(name) as inner:
+                    inner.give_all(user)
+            else:
+                os.chown(name, user.uid, user.gid, dir_fd=self._descriptor, follow_symlinks=False)
+        self.give(user)
+
+    def unlink(self, name: str) -> None:
+        """Delete a file or a link; nothing where there is none."""
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._at(name), dir_fd=self._descriptor)
+
+    def remove_folder(self, name: str) -> None:
+        """Delete an empty folder; nothing where there is none."""
+        with contextlib.suppress(FileNotFoundError):
+            os.rmdir(self._at(name), dir_fd=self._descriptor)
+
+    def remove(self, name: str) -> None:
+        """Delete a file, a link, or a folder with all in it. Raises OSError."""
+        status = self.status(name)
+        if status is None:
+            return
+        if not _is_folder(status):
+            self.unlink(name)
+            return
+        with self.inner(name) as inner:
+            inner.empty()
+        self.remove_folder(name)
+
+    def empty(self, keep: Collection[str] = ()) -> None:
+        """Delete all in the folder but ``keep``, however deep it is.
+
+        What an inner folder holds of folders is moved up, so that two are open and never more.
+        Raises OSError where something cannot be deleted, or comes again and again.
+        """
+        for _ in range(ROUNDS):
+            found = [one for one in self.entries() if one[0] not in keep]
+            if not found:
+                return
+            for name, status in found:
+                self._remove_flat(name, status)
+        raise OSError(errno.ENOTEMPTY, "it is filled again and again", str(self.path))
+
+    def _remove_flat(self, name: str, status: os.stat_result) -> None:
+        """Delete one entry; a folder is left empty. What has changed meanwhile is left as well."""
+        if not _is_folder(status):
+            with contextlib.suppress(IsADirectoryError):
+                self.unlink(name)
+            return
+        try:
+            self.remove_folder(name)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                raise
+        else:
+            return
+        with contextlib.suppress(FileNotFoundError, UnsafePlaceError), self.inner(name) as inner:
+            if inner.device != self.device:
+                raise OSError(errno.EXDEV, "another file system is mounted there", str(inner.path))
+            for below, of_it in inner.entries():
+                if _is_folder(of_it):
+                    with contextlib.suppress(FileNotFoundError):
+                        inner._rename(below, self, f".removed-{secrets.token_hex(8)}")
+                else:
+                    inner.unlink(below)
+
+    def _rename(self, name: str, folder: HeldFolder, new: str) -> None:
+        os.replace(
+            self._at(name), folder._at(new),
+            src_dir_fd=self._descriptor, dst_dir_fd=folder._descriptor,
+        )  # fmt: skip
+
+    def _at(self, name: str) -> str:
+        if name in ("", ".", "..") or "/" in name or os.sep in name:
+            raise ValueError(f"{name!r} is not the name of something in a folder")
+        return str(self.path / name) if self._descriptor is None else name
+
+    def _opened(self, name: str, flags: int, mode: int = 0o600) -> int:
+        try:
+            return os.open(self._at(name), flags | _FILE, mode, dir_fd=self._descriptor)
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO, errno.EISDIR):
+                kind = self._kind(name)
+                raise UnsafePlaceError(self.path / name, f"is {kind}, not a plain file") from error
+            raise
+
+    def _checked(self, name: str, descriptor: int, mode: str) -> IO[bytes]:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            os.close(descriptor)
+            what = f"is {_kind_of(status)}, not a plain file"
+            raise UnsafePlaceError(self.path / name, what)
+        if status.st_uid != self.owner:
+            os.close(descriptor)
+            what = f"belongs to user {status.st_uid}, its folder to {self.owner}"
+            raise UnsafePlaceError(self.path / name, what)
+        if BY_DESCRIPTOR:
+            os.set_blocking(descriptor, True)
+        return os.fdopen(descriptor, mode)
+
+    def _kind(self, name: str) -> str:
+        status = self.status(name)
+        return "gone" if status is None else _kind_of(status)
+
+
+def give_open(file: IO[bytes], user: ServerUser | None, mode: int) -> None:
+    """Set the mode (without set-user-ID and the like) and the owner of a file that we made."""
+    if not BY_DESCRIPTOR:
+        return
+    os.fchmod(file.fileno(), mode & 0o777)
+    if user is not None and user.uid is not None and user.gid is not None:
+        os.fchown(file.fileno(), user.uid, user.gid)
+
+
+def find_folder(path: Path) -> HeldFolder | None:
+    """The folder of this path itself; None where there is none, or something else."""
+    try:
+        return HeldFolder.open_itself(path)
+    except (OSError, UnsafePlaceError):
+        return None
+
+
+def _walked(path: Path) -> int:
+    """Open a folder part by part; the last one for reading."""
+    descriptor = os.open(path.anchor, _ON_THE_WAY)
+    try:
+        left, links = list(path.parts[1:]), 0
+        while left:
+            part = left.pop(0)
+            try:
+                following = os.open(part, _ON_THE_WAY, dir_fd=descriptor)
+            except OSError as error:
+                if error.errno not in (errno.ENOTDIR, errno.ELOOP, errno.EMLINK):
+                    raise
+                target = PurePath(_trusted_link(descriptor, part, path))
+                links += 1
+                if links > MOST_LINKS:
+                    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from error
+                left[:0] = target.parts[1:] if target.is_absolute() else target.parts
+                if not target.is_absolute():
+                    continue
+                following = os.open(target.anchor, _ON_THE_WAY)
+            os.close(descriptor)
+            descriptor = following
+        return os.open(".", _FOLDER | os.O_RDONLY, dir_fd=descriptor)
+    except OSError as error:
+        error.filename = str(path)
+        raise
+    finally:
+        os.close(descriptor)
+
+
+def _trusted_link(folder: int, name: str, path: Path) -> str:
+    """Where a link leads that nobody else could put there."""
+    status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    if not stat.S_ISLNK(status.st_mode):
+        raise UnsafePlaceError(path, f"cannot be reached: {name} is {_kind_of(status)}")
+    if own_uid() == 0 and (status.st_uid != 0 or os.fstat(folder).st_uid != 0):
+        raise UnsafePlaceError(path, f"cannot be reached: {name} is a link of another user")
+    return os.readlink(name, dir_fd=folder)
+
+
+def _require_folder(path: Path) -> None:
+    status = os.lstat(path)
+    if not stat.S_ISDIR(status.st_mode):
+        raise UnsafePlaceError(path, f"is {_kind_of(status)}, not a folder")
+
+
+def _is_folder(status: os.stat_result) -> bool:
+    return stat.S_ISDIR(status.st_mode)
+
+
+_KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
+    (stat.S_ISLNK, "a symbolic link"),
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a FIFO"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISREG, "a plain file"),
+)
+
+
+def _kind_of(status: os.stat_result) -> str:
+    return next((name for test, name in _KINDS if test(status.st_mode)), "a device")
+
+
+def _write_all(descriptor: int, content: bytes) -> None:
+    view = memoryview(content)
+    while view:
+        view = view[os.write(descriptor, view) :]
