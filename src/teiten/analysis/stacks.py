@@ -19,7 +19,7 @@ from teiten.analysis.verdict.verdict import HalfWidth
 from teiten.model.plan import Plan
 from teiten.model.stacks import (
     FRAMES,
-    Change,
+    CostChange,
     Explained,
     FunctionCost,
     LevelStacks,
@@ -279,7 +279,7 @@ class _Comparison:
             self._share_change(name, total=True),
         )
 
-    def _share_change(self, name: str, *, total: bool) -> Change:
+    def _share_change(self, name: str, *, total: bool) -> CostChange:
         alpha = self._alpha / self.compared
         return change(*self._shares(name, total=total), alpha=alpha, width=self._width)
 

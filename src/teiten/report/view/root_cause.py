@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from teiten.analysis.model.per_transaction import Kind, Origin, PerTransaction, Taken
+from teiten.analysis.model.per_transaction import Counted, Origin, PerTransaction, Taken
 from teiten.model.stacks import (
-    Change,
+    CostChange,
     Explained,
     FunctionCost,
     LevelStacks,
@@ -122,32 +122,32 @@ def _unit(kit: Kit, one: StacksContrast) -> Unit:
     return Unit(kit.t("root.unit-us"), MICRO)
 
 
-def _half(change: Change) -> float:
+def _half(change: CostChange) -> float:
     if change.low is None or change.high is None:
         return 0.0
     return (change.high - change.low) / 2
 
 
-def _digits(change: Change, factor: float) -> int:
+def _digits(change: CostChange, factor: float) -> int:
     return decimals_for(_half(change) * factor)
 
 
-def _amount(unit: Unit, value: float, change: Change) -> str:
+def _amount(unit: Unit, value: float, change: CostChange) -> str:
     return f"{fixed(value * unit.factor, _digits(change, unit.factor))} {unit.name}"
 
 
-def _signed(unit: Unit, change: Change) -> str:
+def _signed(unit: Unit, change: CostChange) -> str:
     digits = _digits(change, unit.factor)
     return f"{fixed(change.difference * unit.factor, digits, signed=True)} {unit.name}"
 
 
-def _interval(kit: Kit, unit: Unit, change: Change) -> str:
+def _interval(kit: Kit, unit: Unit, change: CostChange) -> str:
     if change.low is None or change.high is None:
         return NOTHING
     return f"{_between(kit, change, unit.factor)} {unit.name}"
 
 
-def _between(kit: Kit, change: Change, factor: float) -> str:
+def _between(kit: Kit, change: CostChange, factor: float) -> str:
     """``+1.2 to +3.4``"""
     if change.low is None or change.high is None:
         return ""
@@ -156,7 +156,7 @@ def _between(kit: Kit, change: Change, factor: float) -> str:
     return kit.t("interval.plain", low=low, high=high)
 
 
-def _change_cell(kit: Kit, change: Change, factor: float) -> Cell:
+def _change_cell(kit: Kit, change: CostChange, factor: float) -> Cell:
     """The difference with its interval, marked where that excludes 0."""
     value = change.difference * factor
     if change.low is None:
@@ -229,7 +229,7 @@ def _whole_row(kit: Kit, unit: Unit, one: StacksContrast) -> Row:
     return (Cell(kit.t("root.whole")), Cell(""), Cell(""), Cell(""), *whole, Cell(""))
 
 
-def _three(kit: Kit, unit: Unit, old: float, new: float, change: Change) -> Row:
+def _three(kit: Kit, unit: Unit, old: float, new: float, change: CostChange) -> Row:
     return (
         *(Cell(_value(value * unit.factor), value) for value in (old, new)),
         _change_cell(kit, change, unit.factor),
@@ -348,9 +348,9 @@ def _taken_row(kit: Kit, row: Taken) -> Row:
     if row.origin is Origin.PROFILE:
         label = t("taken.by-perf", label=label)
     unit, factor = {
-        Kind.SECONDS: (t("root.unit-us"), MICRO),
-        Kind.BYTES: ("B", 1.0),
-        Kind.COUNT: ("", 1.0),
+        Counted.SECONDS: (t("root.unit-us"), MICRO),
+        Counted.BYTES: ("B", 1.0),
+        Counted.COUNT: ("", 1.0),
     }[row.kind]
     return (
         Cell(label),
