@@ -1,8 +1,8 @@
 """From the text that somebody has of an EXPLAIN to its JSON, or to a sentence why that cannot be.
 
 Read are: the output of EXPLAIN (FORMAT JSON) from any client, in psql's frames with every border
-and line style, expanded, wrapped, unaligned, as CSV, HTML or AsciiDoc, and what auto_explain writes to the
-server's log with ``auto_explain.log_format = json``.
+and line style, expanded, wrapped, unaligned, as CSV, HTML or AsciiDoc, and what auto_explain
+writes to the server's log with ``auto_explain.log_format = json``.
 """
 
 from __future__ import annotations
