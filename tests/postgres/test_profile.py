@@ -15,7 +15,7 @@ from teiten.host.system.paths import Workdir
 from teiten.ledger.store import Ledger
 from teiten.model.facts import Caution, Severity
 from teiten.model.installation import Installation
-from teiten.model.stacks import CallGraph, Profile
+from teiten.model.stacks import CallGraph, StackSamples
 from teiten.model.trial import Outcome, Step, Trial
 from tests.fixtures import campaigns
 from tests.fixtures.campaigns import Teiten, step_of
@@ -47,9 +47,9 @@ def test_every_counted_trial_has_a_profile_of_the_servers_own_functions(
     trials, cautions = recorded(teiten)
     assert [one.outcome for one in trials] == [Outcome.COUNTED] * 4
     steps = [event.detail["step"] for event in teiten.events() if event.kind == "step"]
-    assert steps.count(Step.PROFILE.value) == 4
+    assert steps.count(Step.STACKS.value) == 4
     assert not list(teiten.campaign().glob("evidence/*/profile")), "perf's files are given back"
-    profiles = [one.profile for one in trials if one.profile is not None]
+    profiles = [one.stack_samples for one in trials if one.stack_samples is not None]
     if len(profiles) < 4:
         reasons = [dict(one.values)["reason"] for one in cautions if one.code == "profile-failed"]
         assert reasons and all(FEW.fullmatch(one) for one in reasons), "only a starved server"
@@ -57,13 +57,13 @@ def test_every_counted_trial_has_a_profile_of_the_servers_own_functions(
     for profile in profiles:
         assert_whole(profile)
     with Ledger.open(teiten.campaign(), read_only=True) as ledger:
-        (contrast,) = analyse_campaign(ledger).profiles.contrasts
+        (contrast,) = analyse_campaign(ledger).stacks.contrasts
     assert contrast.pairs == 2 and contrast.old_cost > 0
     page = (teiten.campaign() / "report" / "report.en.html").read_text(encoding="utf-8")
     assert page.count('class="flame-graph"') == 3
 
 
-def assert_whole(profile: Profile) -> None:
+def assert_whole(profile: StackSamples) -> None:
     """Stacks from main inwards, with PostgreSQL's own names, and no sample lost."""
     assert profile.call_graph is CallGraph.DWARF
     assert profile.transactions > 0
@@ -100,7 +100,7 @@ def test_perf_that_dies_in_mid_window_is_a_caution_and_the_trial_counts(
     assert process.returncode == 0, errors
     trials, cautions = recorded(teiten)
     assert [one.outcome for one in trials] == [Outcome.COUNTED] * 4
-    assert trials[0].profile is None
+    assert trials[0].stack_samples is None
     failed = next(one for one in cautions if one.code == "profile-failed")
     assert dict(failed.values)["server"] == f"PostgreSQL {one_version(teiten)}"
 

@@ -15,7 +15,7 @@ from teiten.analysis.across.bisection import (
     step_alpha,
     step_delta,
 )
-from teiten.analysis.model.bisection import BisectStep, Comparison
+from teiten.analysis.model.bisection import BisectStep, CommitComparison
 from teiten.analysis.model.findings import Interval, VerdictKind
 from teiten.cli.bisect.record import BisectRecord
 from teiten.errors import LedgerError, UsageError
@@ -27,9 +27,11 @@ from tests.fixtures.small_source import commit, git
 SLOWER, FASTER = VerdictKind.SLOWER, VerdictKind.FASTER
 
 
-def comparison(verdict: VerdictKind, ratio: float = 0.9, *, beyond: bool = True) -> Comparison:
+def comparison(
+    verdict: VerdictKind, ratio: float = 0.9, *, beyond: bool = True
+) -> CommitComparison:
     effect = Interval(ratio, ratio - 0.01, ratio + 0.01, Share(0.95))
-    return Comparison("c", verdict, beyond, effect, 9, Share(0.02), Seconds(60), "r")
+    return CommitComparison("c", verdict, beyond, effect, 9, Share(0.02), Seconds(60), "r")
 
 
 def test_what_is_looked_for_is_what_the_ends_show() -> None:

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from teiten.analysis.across.history import history
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.analysis.model.history import Axis, Search
+from teiten.analysis.model.history import Axis, ChangeSearch
 from teiten.cli.main import teiten
 from teiten.errors import UsageError
 from teiten.report.history.render import history_html
@@ -53,10 +53,10 @@ def test_a_change_is_marked_with_what_differs_around_it() -> None:
 
 def test_no_change_is_said_with_its_confidence() -> None:
     line = history(nights(6), Axis.DATE).lines[0]
-    assert (line.changes, line.search) == ((), Search.DONE)
+    assert (line.changes, line.search) == ((), ChangeSearch.DONE)
     assert "95" in line_sentences(line, "en")[0]
     short = history(nights(3), Axis.DATE).lines[0]
-    assert short.search is Search.TOO_FEW
+    assert short.search is ChangeSearch.TOO_FEW
 
 
 def test_versions_can_be_the_axis() -> None:

@@ -15,7 +15,7 @@ OF_KINDS = {
     f"kinds.{kind}.{file}"
     for kind in ("pgbench", "queries")
     for file in ("metrics", "model", "results")
-} | {"kinds.queries.claims"}
+}
 """What rooms still name until their parts of the kinds have moved there."""
 KINDS = {"kinds.registry", "kinds.contract", "kinds.metrics"} | OF_KINDS
 """How a stage reaches the kinds of workloads, without naming one."""
@@ -39,18 +39,18 @@ ALLOWED = {
     "factors": FOUNDATION | {"factors", "study", "plan"},
     "datasets": FOUNDATION | {"host", "datasets"},
     "execute": FOUNDATION | KINDS | FILLERS | {"host", "execute"},
-    "ledger": FOUNDATION | KINDS | {"ledger"},
-    "analysis": FOUNDATION | KINDS | {"analysis"},
-    "export": FOUNDATION | KINDS | {"export", "ledger", "analysis.model"},
-    "claims": FOUNDATION | KINDS | FACTORS | {"claims", "study", "analysis"},
+    "ledger": FOUNDATION | (KINDS - OF_KINDS) | {"ledger"},
+    "analysis": FOUNDATION | (KINDS - OF_KINDS) | {"analysis"},
+    "export": FOUNDATION | (KINDS - OF_KINDS) | {"export", "ledger", "analysis.model"},
+    "claims": FOUNDATION | (KINDS - OF_KINDS) | FACTORS | {"claims", "study", "analysis"},
     "report": FOUNDATION
     | (KINDS - OF_KINDS)
-    | {"report", "analysis.model", "kinds.contract_present"},
+    | {"report", "analysis.model", "kinds.contract_present", "datasets.registry"},
 }
 """Rooms by what they may import; ``analysis.model`` stands for the values of the analysis alone."""
 OF_STAGES = {
-    "plan": DATA | {"plan", "study"},
-    "contract": {"plan.setup"},
+    "plan": DATA | {"factors.contract", "plan", "study"},
+    "contract": {"factors.contract", "plan.setup"},
     "present": FOUNDATION | {"kinds", "analysis.model", "report"},
 }
 """The same of the files of kinds and data sets for a stage, which may be folders, and of the

@@ -1,4 +1,4 @@
-"""Profiles in the ledger: kept whole, and ledgers from before there were any."""
+"""Stack samples in the ledger: kept whole, and ledgers from before there were any."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
     with Ledger.create(
         folder, plan=PLAN, name="c", facts=HOST, cautions=CAUTIONS, command="teiten run x"
     ) as ledger:
-        ledger.record_trial(replace(a_trial(), profile=PROFILE))
+        ledger.record_trial(replace(a_trial(), stack_samples=PROFILE))
     return folder
 
 
@@ -54,8 +54,8 @@ def test_a_profile_comes_back_as_it_was(folder: Path) -> None:
     with Ledger.open(folder, read_only=True) as ledger:
         (trial,) = ledger.trials()
         (bare,) = ledger.trials(series=False)
-    assert trial.profile == PROFILE
-    assert bare.profile is None, "as heavy as series, and left out with them"
+    assert trial.stack_samples == PROFILE
+    assert bare.stack_samples is None, "as heavy as series, and left out with them"
 
 
 @pytest.mark.parametrize("statement", ["DELETE FROM profile", "UPDATE profile SET samples = 0"])
@@ -71,14 +71,14 @@ def test_an_older_ledger_is_read_without_profiles(folder: Path) -> None:
     with Ledger.open(folder, read_only=True) as ledger:
         (trial,) = ledger.trials()
         assert "profiles" not in {table.name for table in tables(ledger, ())}
-    assert trial.profile is None
+    assert trial.stack_samples is None
 
 
 def test_an_older_ledger_gets_profiles_when_it_is_continued(folder: Path) -> None:
     without_profiles(folder)
     with Ledger.open(folder) as ledger:
-        ledger.record_trial(replace(a_trial(2), profile=PROFILE))
-        assert [one.profile for one in ledger.trials()] == [None, PROFILE]
+        ledger.record_trial(replace(a_trial(2), stack_samples=PROFILE))
+        assert [one.stack_samples for one in ledger.trials()] == [None, PROFILE]
     connection = sqlite3.connect(folder / "ledger.sqlite")
     assert connection.execute("PRAGMA user_version").fetchone() == (CURRENT,)
     connection.close()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.per_transaction import Kind, Origin, Taken
+from teiten.analysis.model.per_transaction import Counted, Origin, Taken
 from teiten.analysis.per_transaction import per_transaction
 from tests.fixtures.invented_analysis import invented_analysis, invented_facts
 
@@ -35,7 +35,7 @@ def test_cpu_is_that_of_the_server_in_seconds() -> None:
         if (one.workload, dict(one.levels)) == ("read", {"server": "17", "clients": "4"})
     )
     busy = trial.metrics["server_cpu_share"] * invented_facts().cpu.online
-    assert row.kind is Kind.SECONDS and row.origin is Origin.MEASURED
+    assert row.kind is Counted.SECONDS and row.origin is Origin.MEASURED
     assert row.old == pytest.approx(busy / trial.metrics["tps"], rel=0.2)
 
 
@@ -52,7 +52,7 @@ def test_waits_are_the_time_of_all_backends() -> None:
 
 def test_what_is_zero_everywhere_is_no_row() -> None:
     assert "wal-bytes" not in rows_of("read", "4")
-    assert rows_of("update", "4")["wal-bytes"].kind is Kind.BYTES
+    assert rows_of("update", "4")["wal-bytes"].kind is Counted.BYTES
 
 
 def test_rows_of_perf_only_where_it_sampled() -> None:

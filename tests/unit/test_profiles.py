@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis, TrialView
-from teiten.analysis.stacks import costs_of, profiles, share_of, stack_costs
+from teiten.analysis.stacks import costs_of, share_of, stack_costs, stacks_found
 from teiten.analysis.verdict.changes import change
 from teiten.analysis.verdict.verdict import student_half_width
 from teiten.model.stacks import (
     CallGraph,
     Explained,
-    Profile,
-    ProfileContrast,
+    StackSamples,
+    StacksContrast,
     Unexplained,
 )
 from teiten.model.units import Seconds
@@ -37,19 +37,19 @@ def contrast_of(
     all_dearer: float = 1.0,
     uneven: float = 0.0,
     blocks: int | None = None,
-) -> ProfileContrast:
+) -> StacksContrast:
     """The contrast at one client of the range read, with windows of one's own."""
     random = np.random.default_rng(5)
     views = []
     for view in ANALYSIS.trials:
-        if view.profile is None or (blocks is not None and view.block > blocks):
+        if view.stack_samples is None or (blocks is not None and view.block > blocks):
             continue
         new = dict(view.levels)["server"] == NEW
         speed = float(np.exp(random.normal(0, uneven))) if uneven else 1.0
         transactions = speed * (9000 / all_dearer if new else 9000.0)
         made = invented_profile(random, new=new, dearer=dearer, noise=noise)
-        views.append(replace(view, profile=replace(made, transactions=transactions)))
-    return profiles(ANALYSIS.plan, views).contrasts[0]
+        views.append(replace(view, stack_samples=replace(made, transactions=transactions)))
+    return stacks_found(ANALYSIS.plan, views).contrasts[0]
 
 
 def test_the_planted_function_is_named_with_its_part() -> None:
@@ -114,7 +114,7 @@ def test_self_costs_add_up_to_the_whole_and_main_holds_it() -> None:
 
 
 def test_recursion_counts_once() -> None:
-    profile = Profile(
+    profile = StackSamples(
         {"main;f;f;g;f": 10, "main;g": 10},
         frequency=100.0,
         seconds=Seconds(1.0),
@@ -130,8 +130,8 @@ def test_recursion_counts_once() -> None:
 
 
 def test_no_windows_no_profiles() -> None:
-    views: Sequence[TrialView] = [replace(one, profile=None) for one in ANALYSIS.trials]
-    assert profiles(ANALYSIS.plan, views).contrasts == ()
+    views: Sequence[TrialView] = [replace(one, stack_samples=None) for one in ANALYSIS.trials]
+    assert stacks_found(ANALYSIS.plan, views).contrasts == ()
 
 
 def test_equal_pairs_claim_no_certainty() -> None:

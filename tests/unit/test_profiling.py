@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from teiten.execute.probes.perf import call_graph_for, parse_counters, rate_for
-from teiten.execute.stacks import profile_cautions
+from teiten.execute.stacks import stack_cautions
 from teiten.host.cautions.machine import plan_cautions
 from teiten.host.facts.stacks import ProfilingFacts, kernel_allowed, profiling_caution
 from teiten.model.facts import Severity
-from teiten.model.stacks import CallGraph, Profile
+from teiten.model.stacks import CallGraph, StackSamples
 from teiten.model.units import Seconds
 from teiten.report.texts import caution_text
 from tests.fixtures.invented_machine import GOOD_MACHINE
@@ -89,7 +89,7 @@ def test_counters_in_base_units_without_what_was_not_counted() -> None:
     }
 
 
-def profile(stacks: dict[str, int], **changes: object) -> Profile:
+def profile(stacks: dict[str, int], **changes: object) -> StackSamples:
     values: dict[str, object] = {
         "frequency": 499.0,
         "seconds": Seconds(10.0),
@@ -98,16 +98,16 @@ def profile(stacks: dict[str, int], **changes: object) -> Profile:
         "kernel": True,
         **changes,
     }
-    return Profile(stacks=stacks, **values)  # type: ignore[arg-type]
+    return StackSamples(stacks=stacks, **values)  # type: ignore[arg-type]
 
 
 def test_stripped_symbols_and_cut_stacks_are_cautions() -> None:
-    assert profile_cautions(profile({"main;f": 90, "main;[vdso]": 5, "x_[k]": 5}), "18") == ()
-    (stripped,) = profile_cautions(profile({"main;f": 70, "main;[postgres]": 30}), "9.6")
+    assert stack_cautions(profile({"main;f": 90, "main;[vdso]": 5, "x_[k]": 5}), "18") == ()
+    (stripped,) = stack_cautions(profile({"main;f": 70, "main;[postgres]": 30}), "9.6")
     assert (stripped.code, dict(stripped.values)) == ("profile-stripped", {"server": "9.6"})
-    (cut,) = profile_cautions(profile({"f": 100}, truncated=6), "18")
+    (cut,) = stack_cautions(profile({"f": 100}, truncated=6), "18")
     assert cut.code == "profile-truncated"
-    (user,) = profile_cautions(profile({"main;f": 100}, kernel=False), "18")
+    (user,) = stack_cautions(profile({"main;f": 100}, kernel=False), "18")
     assert user.code == "profile-user-only"
 
 

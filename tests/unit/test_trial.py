@@ -91,7 +91,7 @@ def test_a_trial_that_counts_is_profiled_after_its_checks_where_the_study_asks(p
     asking = dataclasses.replace(plan, study=dataclasses.replace(plan.study, measure=measure))
     watch = Watch()
     run_trial(TrialRun(DryExecutor(asking), watch, watch.record), plan.trials[0], 1)
-    assert watch.recorded == [*METHOD[:-1], Step.PROFILE, Step.STOP]
+    assert watch.recorded == [*METHOD[:-1], Step.STACKS, Step.STOP]
 
     class Disturbed(DryTrial):
         def check(self) -> tuple[Problem, ...]:
@@ -103,7 +103,7 @@ def test_a_trial_that_counts_is_profiled_after_its_checks_where_the_study_asks(p
 
     watch = Watch()
     run_trial(TrialRun(DisturbedExecutor(asking), watch, watch.record), plan.trials[0], 1)
-    assert Step.PROFILE not in watch.recorded, "it is repeated, and profiled then"
+    assert Step.STACKS not in watch.recorded, "it is repeated, and profiled then"
 
 
 def test_a_server_that_fails_makes_a_failed_trial_that_was_stopped(plan: Plan) -> None:

@@ -16,7 +16,7 @@ from teiten.analysis.model.measured import Measured
 from teiten.analysis.model.predicate import Key
 from teiten.analysis.per_transaction import per_transaction
 from teiten.analysis.series import strides, thin
-from teiten.analysis.stacks import profiles
+from teiten.analysis.stacks import stacks_found
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.drift import drift_cautions
 from teiten.analysis.verdict.noise import recorded_noise
@@ -98,7 +98,7 @@ def analyse(
             _with_evidence(views, further_numbers(claims, plan, views, happened)),
         ),
         results=_of_kinds(measured),
-        profiles=profiles(plan, views),
+        stacks=stacks_found(plan, views),
         per_transaction=per_transaction(plan, facts, views),
     )
 
@@ -159,7 +159,7 @@ def _view(planned: PlannedTrial, trial: Trial, stride_by_source: Mapping[str, in
         histogram=distribution(trial.histogram),
         facts=trial.facts,
         evidence=trial.evidence,
-        profile=trial.profile,
+        stack_samples=trial.stack_samples,
     )
 
 

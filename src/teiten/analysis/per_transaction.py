@@ -15,7 +15,7 @@ from statistics import fmean
 import numpy as np
 
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.per_transaction import Kind, Origin, PerTransaction, Taken
+from teiten.analysis.model.per_transaction import Counted, Origin, PerTransaction, Taken
 from teiten.analysis.stacks import leaf_seconds
 from teiten.analysis.verdict.changes import PairedViews, change, half_width_of, paired_views
 from teiten.analysis.verdict.verdict import HalfWidth
@@ -35,22 +35,22 @@ Of = Callable[[TrialView], float]
 @dataclass(frozen=True)
 class _Row:
     name: str
-    kind: Kind
+    kind: Counted
     of: Of
     origin: Origin = Origin.MEASURED
 
 
 COUNTED = (
-    ("wal-bytes", Kind.BYTES, "wal_bytes"),
-    ("wal-records", Kind.COUNT, "wal_records"),
-    ("wal-full-page-images", Kind.COUNT, "wal_full_page_images"),
-    ("blocks-hit", Kind.COUNT, "blocks_hit"),
-    ("blocks-read", Kind.COUNT, "blocks_read"),
-    ("buffers-written-by-backends", Kind.COUNT, "buffers_written_by_backends"),
-    ("buffers-written-by-checkpointer", Kind.COUNT, "buffers_written_by_checkpointer"),
-    ("disk-read", Kind.BYTES, "disk_read_bytes"),
-    ("disk-written", Kind.BYTES, "disk_written_bytes"),
-    ("context-switches", Kind.COUNT, "context_switches"),
+    ("wal-bytes", Counted.BYTES, "wal_bytes"),
+    ("wal-records", Counted.COUNT, "wal_records"),
+    ("wal-full-page-images", Counted.COUNT, "wal_full_page_images"),
+    ("blocks-hit", Counted.COUNT, "blocks_hit"),
+    ("blocks-read", Counted.COUNT, "blocks_read"),
+    ("buffers-written-by-backends", Counted.COUNT, "buffers_written_by_backends"),
+    ("buffers-written-by-checkpointer", Counted.COUNT, "buffers_written_by_checkpointer"),
+    ("disk-read", Counted.BYTES, "disk_read_bytes"),
+    ("disk-written", Counted.BYTES, "disk_written_bytes"),
+    ("context-switches", Counted.COUNT, "context_switches"),
 )
 BY_PERF = (
     ("server-context-switches", "context_switches"),
@@ -103,15 +103,15 @@ def _rows(pairs: PairedViews, cores: int) -> Iterator[_Row]:
         seconds = view.metrics.get("measured_seconds", math.nan)
         return _each(view, view.metrics.get("server_cpu_share", math.nan) * cores * seconds)
 
-    yield _Row("cpu", Kind.SECONDS, cpu)
+    yield _Row("cpu", Counted.SECONDS, cpu)
     for name, in_kernel in (("cpu-user", False), ("cpu-system", True)):
-        yield _Row(name, Kind.SECONDS, _by_mode(in_kernel), Origin.PROFILE)
+        yield _Row(name, Counted.SECONDS, _by_mode(in_kernel), Origin.PROFILE)
     for name, counter in BY_PERF:
-        yield _Row(name, Kind.COUNT, _by_perf(counter), Origin.PROFILE)
+        yield _Row(name, Counted.COUNT, _by_perf(counter), Origin.PROFILE)
     for name, kind, metric in COUNTED:
         yield _Row(name, kind, _metric(metric))
     for event in _events(view for pair in pairs.blocks for view in pair):
-        yield _Row(event, Kind.SECONDS, _waited(event))
+        yield _Row(event, Counted.SECONDS, _waited(event))
 
 
 def _each(view: TrialView, total: float) -> float:
@@ -125,20 +125,20 @@ def _metric(name: str) -> Of:
 
 def _by_mode(in_kernel: bool) -> Of:
     def of(view: TrialView) -> float:
-        profile = view.profile
-        if profile is None or not profile.kernel:
+        window = view.stack_samples
+        if window is None or not window.kernel:
             return math.nan
-        return leaf_seconds(profile, kernel=in_kernel)
+        return leaf_seconds(window, kernel=in_kernel)
 
     return of
 
 
 def _by_perf(counter: str) -> Of:
     def of(view: TrialView) -> float:
-        profile = view.profile
-        if profile is None or counter not in profile.counters:
+        window = view.stack_samples
+        if window is None or counter not in window.counters:
             return math.nan
-        return profile.counters[counter] / profile.transactions
+        return window.counters[counter] / window.transactions
 
     return of
 

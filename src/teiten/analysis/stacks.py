@@ -1,4 +1,4 @@
-"""Profiles of a campaign: costs of functions by side, and what explains their difference.
+"""Stacks of a campaign: costs of functions by side, and what explains their difference.
 
 The unit is CPU seconds per transaction. Self costs add up to the whole, so that each function's
 part of the whole difference can be told. A window of one block is one observation, as a trial is;
@@ -19,13 +19,13 @@ from teiten.analysis.verdict.verdict import HalfWidth
 from teiten.model.plan import Plan
 from teiten.model.stacks import (
     FRAMES,
-    Change,
+    CostChange,
     Explained,
     FunctionCost,
-    LevelProfile,
-    Profile,
-    ProfileContrast,
-    Profiles,
+    LevelStacks,
+    StackSamples,
+    StacksContrast,
+    StacksFound,
     Unexplained,
     innermost,
     is_unresolved,
@@ -53,38 +53,40 @@ class WindowCosts:
     whole: float
 
 
-def profiles(plan: Plan, views: Sequence[TrialView]) -> Profiles:
+def stacks_found(plan: Plan, views: Sequence[TrialView]) -> StacksFound:
     """What the windows of the counted trials say; empty without any."""
-    profiled = [one for one in views if one.profile is not None]
-    if not profiled:
-        return Profiles()
-    costs = {id(one): costs_of(one.profile) for one in profiled if one.profile is not None}
-    pairs = paired_views(plan, profiled)
-    return Profiles(
-        levels=tuple(_levels(plan, profiled)),
+    sampled = [one for one in views if one.stack_samples is not None]
+    if not sampled:
+        return StacksFound()
+    costs = {
+        id(one): costs_of(one.stack_samples) for one in sampled if one.stack_samples is not None
+    }
+    pairs = paired_views(plan, sampled)
+    return StacksFound(
+        levels=tuple(_levels(plan, sampled)),
         contrasts=tuple(_contrast(plan, one, costs) for one in pairs),
     )
 
 
-def costs_of(profile: Profile) -> WindowCosts:
+def costs_of(window: StackSamples) -> WindowCosts:
     """Self and total cost of every function of a window. A function that calls itself counts once
     in a stack's total."""
     itself: dict[str, int] = defaultdict(int)
     total: dict[str, int] = defaultdict(int)
-    for stack, count in profile.stacks.items():
+    for stack, count in window.stacks.items():
         frames = stack.split(FRAMES)
         itself[frames[-1]] += count
         for frame in set(frames):
             total[frame] += count
-    each = profile.sample_seconds / profile.transactions
+    each = window.sample_seconds / window.transactions
     return WindowCosts(
         {name: count * each for name, count in itself.items()},
         {name: count * each for name, count in total.items()},
-        profile.samples * each,
+        window.samples * each,
     )
 
 
-def stack_costs(found: Sequence[Profile]) -> dict[str, float]:
+def stack_costs(found: Sequence[StackSamples]) -> dict[str, float]:
     """Folded stack to CPU seconds per transaction, the mean over windows."""
     merged: dict[str, float] = defaultdict(float)
     for one in found:
@@ -94,33 +96,35 @@ def stack_costs(found: Sequence[Profile]) -> dict[str, float]:
     return dict(merged)
 
 
-def share_of(profile: Profile, function: str) -> float:
+def share_of(window: StackSamples, function: str) -> float:
     """The share of the samples that lie in a function or what it calls."""
-    inside = sum(
-        count for stack, count in profile.stacks.items() if function in stack.split(FRAMES)
-    )
-    return inside / profile.samples
+    inside = sum(count for stack, count in window.stacks.items() if function in stack.split(FRAMES))
+    return inside / window.samples
 
 
-def _levels(plan: Plan, views: Iterable[TrialView]) -> list[LevelProfile]:
+def _levels(plan: Plan, views: Iterable[TrialView]) -> list[LevelStacks]:
     contrast = plan.study.contrast
-    found: dict[tuple[str, tuple[tuple[str, str], ...], str], list[Profile]] = defaultdict(list)
+    found: dict[tuple[str, tuple[tuple[str, str], ...], str], list[StackSamples]] = defaultdict(
+        list
+    )
     for view in views:
-        if view.outcome is Outcome.COUNTED and view.profile is not None:
+        if view.outcome is Outcome.COUNTED and view.stack_samples is not None:
             context = tuple(pair for pair in view.levels if pair[0] != contrast)
-            found[view.workload, context, dict(view.levels).get(contrast, "")].append(view.profile)
+            found[view.workload, context, dict(view.levels).get(contrast, "")].append(
+                view.stack_samples
+            )
     return [_level(*key, windows) for key, windows in found.items()]
 
 
 def _level(
-    workload: str, context: tuple[tuple[str, str], ...], side: str, windows: Sequence[Profile]
-) -> LevelProfile:
+    workload: str, context: tuple[tuple[str, str], ...], side: str, windows: Sequence[StackSamples]
+) -> LevelStacks:
     stacks = stack_costs(windows)
     samples = sum(one.samples for one in windows)
     unresolved = sum(
         count for one in windows for stack, count in one.stacks.items() if is_unresolved(stack)
     )
-    return LevelProfile(
+    return LevelStacks(
         workload,
         context,
         side,
@@ -133,13 +137,13 @@ def _level(
     )
 
 
-def _contrast(plan: Plan, pairs: PairedViews, costs: Mapping[int, WindowCosts]) -> ProfileContrast:
+def _contrast(plan: Plan, pairs: PairedViews, costs: Mapping[int, WindowCosts]) -> StacksContrast:
     measure = plan.study.measure
     old = [costs[id(before)] for before, _ in pairs.blocks]
     new = [costs[id(after)] for _, after in pairs.blocks]
     comparison = _Comparison(old, new, measure.alpha, half_width_of(measure))
     functions = comparison.functions()
-    return ProfileContrast(
+    return StacksContrast(
         pairs.workload,
         pairs.context,
         pairs.old,
@@ -150,8 +154,12 @@ def _contrast(plan: Plan, pairs: PairedViews, costs: Mapping[int, WindowCosts]) 
         comparison.whole,
         functions,
         comparison.compared,
-        stack_costs([one.profile for one, _ in pairs.blocks if one.profile is not None]),
-        stack_costs([one.profile for _, one in pairs.blocks if one.profile is not None]),
+        stack_costs(
+            [one.stack_samples for one, _ in pairs.blocks if one.stack_samples is not None]
+        ),
+        stack_costs(
+            [one.stack_samples for _, one in pairs.blocks if one.stack_samples is not None]
+        ),
         comparison.explained(functions),
         comparison.most_itself(functions),
     )
@@ -271,7 +279,7 @@ class _Comparison:
             self._share_change(name, total=True),
         )
 
-    def _share_change(self, name: str, *, total: bool) -> Change:
+    def _share_change(self, name: str, *, total: bool) -> CostChange:
         alpha = self._alpha / self.compared
         return change(*self._shares(name, total=total), alpha=alpha, width=self._width)
 
@@ -286,10 +294,10 @@ class _Comparison:
         return old, new
 
 
-def leaf_seconds(profile: Profile, *, kernel: bool) -> float:
+def leaf_seconds(window: StackSamples, *, kernel: bool) -> float:
     """CPU seconds per transaction inside the kernel, or outside of it."""
     from_kernel = sum(
-        count for stack, count in profile.stacks.items() if innermost(stack).endswith("_[k]")
+        count for stack, count in window.stacks.items() if innermost(stack).endswith("_[k]")
     )
-    samples = from_kernel if kernel else profile.samples - from_kernel
-    return samples * profile.sample_seconds / profile.transactions
+    samples = from_kernel if kernel else window.samples - from_kernel
+    return samples * window.sample_seconds / window.transactions

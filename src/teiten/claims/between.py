@@ -10,21 +10,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from teiten.analysis.across.unpaired import estimate_unpaired
-from teiten.analysis.claims.checks import Question, check_of
+from teiten.analysis.claims.checks import ClaimQuestion, check_of
 from teiten.analysis.model.claims import Check, Claim
 from teiten.analysis.model.comparison import Systems
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.model.predicate import UnmetError
 from teiten.analysis.verdict.verdict import log_ratio
-from teiten.claims.curves import CLIENTS, Curve
+from teiten.claims.curves import CLIENTS, ClaimCurve
 
 
 @dataclass(frozen=True)
 class SystemCurves:
     """The two systems of a finding, old first."""
 
-    old: Curve
-    new: Curve
+    old: ClaimCurve
+    new: ClaimCurve
     cores: int
     delta: float
     alpha: float
@@ -49,7 +49,7 @@ def system_curves(claim: Claim, systems: Systems, metric: str) -> SystemCurves:
     sides = {a.facts.system: result.side.a, b.facts.system: result.side.b}
     contexts = [level.context for level in result.levels]
     old, new = (
-        Curve(name, _points(claim, sides[name], systems.here[name][1], contexts, metric))
+        ClaimCurve(name, _points(claim, sides[name], systems.here[name][1], contexts, metric))
         for name in names
     )
     measure = a.plan.study.measure
@@ -77,19 +77,19 @@ def _points(
     return points
 
 
-def contrast_checks(found: SystemCurves, asked: Sequence[Question]) -> tuple[Check, ...]:
+def contrast_checks(found: SystemCurves, asked: Sequence[ClaimQuestion]) -> tuple[Check, ...]:
     """Each question by Welch's interval, at α over their number."""
     return tuple(_check(one, found, found.alpha / len(asked)) for one in asked)
 
 
-def _check(question: Question, found: SystemCurves, alpha: float) -> Check:
+def _check(question: ClaimQuestion, found: SystemCurves, alpha: float) -> Check:
     old, new = (_block_means(one, question.at) for one in (found.old, found.new))
     estimate = estimate_unpaired(old, new, alpha)
     check = check_of(question, alpha, lambda _values, _alpha: estimate)
     return replace(check, pairs=min(len(old), len(new)))
 
 
-def _block_means(curve: Curve, levels: Sequence[float]) -> list[float]:
+def _block_means(curve: ClaimCurve, levels: Sequence[float]) -> list[float]:
     """The mean of ln over the levels for each block that has them all; NaN for a zero."""
     blocks = set.intersection(*(set(curve.points[level]) for level in levels))
     means = []

@@ -22,7 +22,7 @@ ANY_BLOCK = 1
 
 
 @dataclass(frozen=True)
-class Curve:
+class ClaimCurve:
     """A metric of one side, by clients (or cores)."""
 
     side: str
@@ -42,7 +42,7 @@ class Curve:
         return tuple(level for level in self.levels if least <= level <= most)
 
 
-def log_changes(old: Curve, at: float, new: Curve, to: float) -> dict[int, float]:
+def log_changes(old: ClaimCurve, at: float, new: ClaimCurve, to: float) -> dict[int, float]:
     """ln(new at ``to`` / old at ``at``) by block; NaN where a value is not positive and finite.
 
     Such a pair cannot be left out in silence: a server that did nothing at all would win.
@@ -55,16 +55,16 @@ def log_changes(old: Curve, at: float, new: Curve, to: float) -> dict[int, float
     return found
 
 
-def published(curves: PublishedCurves) -> tuple[Curve, ...]:
+def published(curves: PublishedCurves) -> tuple[ClaimCurve, ...]:
     return tuple(
-        Curve(one.label, {level: {ANY_BLOCK: value} for level, value in one.points})
+        ClaimCurve(one.label, {level: {ANY_BLOCK: value} for level, value in one.points})
         for one in curves.curves
     )
 
 
 def measured(
     claim: Claim, ground: Ground, *, metric: str, axis: str = CLIENTS
-) -> tuple[Curve, ...]:
+) -> tuple[ClaimCurve, ...]:
     """The curves of a claim: of a contrast between majors or levels old and new, else one of each
     server. Raises UnmetError where the campaign has none.
     """
@@ -116,7 +116,7 @@ def _fixed(claim: Claim, plan: Plan, factor: str) -> dict[str, str]:
 
 def _curve(
     claim: Claim, ground: Ground, wanted: Mapping[str, str], axis: str, metric: str
-) -> Curve:
+) -> ClaimCurve:
     plan = ground.plan
     points: dict[float, dict[int, float]] = {}
     for trial in plan.trials:
@@ -129,7 +129,9 @@ def _curve(
         value = one.metrics.get(metric, math.nan)
         if level is not None and not math.isnan(value):
             points[level][one.block] = value
-    return Curve(wanted.get(SERVER, "") if claim.contrast is None else _side(claim, wanted), points)
+    return ClaimCurve(
+        wanted.get(SERVER, "") if claim.contrast is None else _side(claim, wanted), points
+    )
 
 
 def _side(claim: Claim, wanted: Mapping[str, str]) -> str:

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from teiten.analysis.claims.checks import Question, check_of, estimator_of, exact, student
+from teiten.analysis.claims.checks import ClaimQuestion, check_of, estimator_of, exact, student
 from teiten.analysis.model.claims import Check, Claim, PublishedCurves
 from teiten.analysis.model.comparison import Systems
 from teiten.analysis.model.predicate import Ground, Predicate
 from teiten.claims.between import contrast_checks, system_curves
-from teiten.claims.curves import CLIENTS, Curve, log_changes, measured, published
+from teiten.claims.curves import CLIENTS, ClaimCurve, log_changes, measured, published
 from teiten.claims.forms import Bounds
 from teiten.claims.questions import level_groups, log_bound, means
 from teiten.claims.told import CONTRAST
@@ -22,7 +22,7 @@ DELTA_IN_PRINT = 0.02
 
 
 @dataclass(frozen=True)
-class Machine:
+class CurveGround:
     """What else curves are asked with."""
 
     cores: int
@@ -39,13 +39,13 @@ class OfCurves(Predicate):
         return claim.metric
 
     @abstractmethod
-    def asked(self, curves: Sequence[Curve], machine: Machine) -> Iterator[Question]:
+    def asked(self, curves: Sequence[ClaimCurve], machine: CurveGround) -> Iterator[ClaimQuestion]:
         """What it asks of curves. Raises UnmetError where they do not reach as far as it looks."""
 
     def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
         curves = measured(claim, ground, metric=self.metric_of(claim), axis=self.axis)
         measure = ground.plan.study.measure
-        asked = tuple(self.asked(curves, Machine(ground.cores, measure.delta)))
+        asked = tuple(self.asked(curves, CurveGround(ground.cores, measure.delta)))
         estimator = estimator_of(measure)
         return tuple(check_of(one, measure.alpha / len(asked), estimator) for one in asked)
 
@@ -53,13 +53,13 @@ class OfCurves(Predicate):
         table = claim.published
         if not isinstance(table, PublishedCurves):
             return ()
-        asked = self.asked(published(table), Machine(table.cores, DELTA_IN_PRINT))
+        asked = self.asked(published(table), CurveGround(table.cores, DELTA_IN_PRINT))
         return [check_of(one, 1.0, exact) for one in asked]
 
     def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:
         """The shape of each system's curve, by itself."""
         found = system_curves(claim, systems, self.metric_of(claim))
-        asked = tuple(self.asked((found.old, found.new), Machine(found.cores, found.delta)))
+        asked = tuple(self.asked((found.old, found.new), CurveGround(found.cores, found.delta)))
         return tuple(check_of(one, found.alpha / len(asked), student) for one in asked)
 
 
@@ -72,12 +72,12 @@ class ContrastOfCurves(OfCurves):
     def bounds(self, delta: float) -> Sequence[Bounds]:
         """Where the ratios must lie. ``delta``: the campaign's."""
 
-    def asked(self, curves: Sequence[Curve], machine: Machine) -> Iterator[Question]:
+    def asked(self, curves: Sequence[ClaimCurve], machine: CurveGround) -> Iterator[ClaimQuestion]:
         old, new = curves
         for part in self.bounds(machine.delta):
             for group in level_groups(part, old, new, machine.cores):
                 changes = [log_changes(old, level, new, level) for level in group]
-                yield Question(
+                yield ClaimQuestion(
                     CONTRAST,
                     (old.side, new.side),
                     tuple(group),
@@ -89,7 +89,7 @@ class ContrastOfCurves(OfCurves):
     def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:
         """Of unpaired values: no block of the one system belongs to one of the other."""
         found = system_curves(claim, systems, self.metric_of(claim))
-        asked = tuple(self.asked((found.old, found.new), Machine(found.cores, found.delta)))
+        asked = tuple(self.asked((found.old, found.new), CurveGround(found.cores, found.delta)))
         return contrast_checks(found, asked)
 
 
@@ -97,9 +97,9 @@ class ShapeOfCurve(OfCurves):
     """About the curve of each server."""
 
     @abstractmethod
-    def shape(self, curve: Curve, cores: int) -> Iterator[Question]:
+    def shape(self, curve: ClaimCurve, cores: int) -> Iterator[ClaimQuestion]:
         """What it asks of one curve. Raises UnmetError as ``asked`` does."""
 
-    def asked(self, curves: Sequence[Curve], machine: Machine) -> Iterator[Question]:
+    def asked(self, curves: Sequence[ClaimCurve], machine: CurveGround) -> Iterator[ClaimQuestion]:
         for curve in curves:
             yield from self.shape(curve, machine.cores)

@@ -10,9 +10,9 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from teiten.analysis.claims.checks import Question
+from teiten.analysis.claims.checks import ClaimQuestion
 from teiten.analysis.model.predicate import UnmetError
-from teiten.claims.curves import Curve, log_changes
+from teiten.claims.curves import ClaimCurve, log_changes
 from teiten.claims.forms import Bounds, Span
 from teiten.claims.told import LEVELS
 
@@ -20,7 +20,7 @@ AT_CORES = 0.75
 """The level "at the cores" is the greatest one not above them, and not below this share."""
 
 
-def level_groups(part: Bounds, old: Curve, new: Curve, cores: int) -> list[list[float]]:
+def level_groups(part: Bounds, old: ClaimCurve, new: ClaimCurve, cores: int) -> list[list[float]]:
     """The levels over each of which a bound asks for one mean. Raises UnmetError for none."""
     levels = [level for level in old.within(part, cores) if level in new.points]
     if not levels:
@@ -28,18 +28,20 @@ def level_groups(part: Bounds, old: Curve, new: Curve, cores: int) -> list[list[
     return [[level] for level in levels] if part.each else [levels]
 
 
-def steps(curve: Curve, levels: Sequence[float]) -> Iterator[Question]:
+def steps(curve: ClaimCurve, levels: Sequence[float]) -> Iterator[ClaimQuestion]:
     """Every level is above the one before."""
     for lower, higher in itertools.pairwise(levels):
         yield between(curve, lower, higher, 0.0, math.inf)
 
 
-def between(curve: Curve, first: float, second: float, low: float, high: float) -> Question:
+def between(
+    curve: ClaimCurve, first: float, second: float, low: float, high: float
+) -> ClaimQuestion:
     changes = log_changes(curve, first, curve, second)
-    return Question(LEVELS, (curve.side,), (first, second), tuple(changes.values()), low, high)
+    return ClaimQuestion(LEVELS, (curve.side,), (first, second), tuple(changes.values()), low, high)
 
 
-def from_line(curve: Curve, first: float, middle: float, last: float) -> tuple[float, ...]:
+def from_line(curve: ClaimCurve, first: float, middle: float, last: float) -> tuple[float, ...]:
     """ln(value / straight line through the ends) at a middle level; NaN as in log_changes."""
     ends = (curve.points[first], curve.points[middle], curve.points[last])
     weight = (middle - first) / (last - first)
@@ -52,7 +54,7 @@ def from_line(curve: Curve, first: float, middle: float, last: float) -> tuple[f
     return tuple(found)
 
 
-def at_cores(curve: Curve, cores: int) -> float:
+def at_cores(curve: ClaimCurve, cores: int) -> float:
     levels = [level for level in curve.levels if AT_CORES * cores <= level <= cores]
     if not levels:
         raise UnmetError("levels-around-cores")

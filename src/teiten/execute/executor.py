@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from teiten.model.plan import PlannedTrial, TemplateSpec
-from teiten.model.stacks import Profile
+from teiten.model.stacks import StackSamples
 from teiten.model.trial import Problem, Series, Step, Trial
 from teiten.model.units import Seconds
 
@@ -30,7 +30,7 @@ class Collected(Protocol):
     @property
     def evidence(self) -> tuple[tuple[str, str], ...]: ...
     @property
-    def profile(self) -> Profile | None: ...
+    def stack_samples(self) -> StackSamples | None: ...
 
 
 class TrialSteps(Protocol):
@@ -51,11 +51,11 @@ class TrialSteps(Protocol):
     def check(self) -> tuple[Problem, ...]: ...
 
     @property
-    def profiles(self) -> bool:
+    def samples_stacks(self) -> bool:
         """Whether the study asks for the step ``profile``, which only a trial that counts has."""
         ...
 
-    def profile(self) -> Facts:
+    def sample_stacks(self) -> Facts:
         """An extra window; whatever fails in it is a caution, and the trial counts all the same."""
         ...
 

@@ -12,7 +12,7 @@ from teiten.execute.executor import Facts
 from teiten.execute.probes.sampler import Sampler, Sampling
 from teiten.execute.sites.contract import Site
 from teiten.model.plan import PlannedTrial
-from teiten.model.stacks import Profile
+from teiten.model.stacks import StackSamples
 from teiten.model.trial import Problem, Series
 from teiten.model.units import Seconds
 
@@ -29,7 +29,7 @@ class Gathered:
     facts: Facts = field(default_factory=dict)
     evidence: tuple[tuple[str, str], ...] = ()
     """Kinds and names of files; of a load: in the trial's folder."""
-    profile: Profile | None = None
+    stack_samples: StackSamples | None = None
 
 
 @dataclass(frozen=True)

@@ -20,13 +20,13 @@ from teiten.execute.probes.perf import (
 )
 from teiten.host.facts.stacks import ProfilingFacts, kernel_allowed, profiling_caution
 from teiten.model.facts import Caution, Severity
-from teiten.model.stacks import Profile, is_unresolved
+from teiten.model.stacks import StackSamples, is_unresolved
 from teiten.model.units import Seconds
 
 TRIES = 3
 """perf refuses to attach where a process of its list has just ended."""
 FEWEST_SAMPLES = 50
-"""Below it a profile says nothing."""
+"""Fewer say nothing."""
 UNRESOLVED = 0.05
 """Above this share of samples without a name the binary has lost its symbols. With them hardly any
 is without; without them a fifth is, since the functions that a program exports keep their names."""
@@ -49,14 +49,14 @@ class Window:
 
 
 class ProfilingFailedError(Exception):
-    """No profile of this window, and why."""
+    """No samples of this window, and why."""
 
     def __init__(self, caution: Caution) -> None:
         super().__init__(caution.code)
         self.caution = caution
 
 
-def sample(window: Window, facts: ProfilingFacts, load: Callable[[], ExtraWindow]) -> Profile:
+def sample(window: Window, facts: ProfilingFacts, load: Callable[[], ExtraWindow]) -> StackSamples:
     """Run ``load`` while perf watches the server.
 
     Raises ProfilingFailedError; perf has ended in any case.
@@ -79,7 +79,7 @@ def sample(window: Window, facts: ProfilingFacts, load: Callable[[], ExtraWindow
         shutil.rmtree(window.folder, ignore_errors=True)
 
 
-def _sample(window: Window, way: PerfWay, load: Callable[[], ExtraWindow]) -> Profile:
+def _sample(window: Window, way: PerfWay, load: Callable[[], ExtraWindow]) -> StackSamples:
     session = _attached(window, way)
     try:
         result = load()
@@ -90,7 +90,7 @@ def _sample(window: Window, way: PerfWay, load: Callable[[], ExtraWindow]) -> Pr
         counters = session.counters()
     finally:
         session.abandon()
-    profile = Profile(
+    samples = StackSamples(
         stacks=dict(folded.stacks),
         frequency=float(way.frequency),
         seconds=result.seconds,
@@ -100,9 +100,9 @@ def _sample(window: Window, way: PerfWay, load: Callable[[], ExtraWindow]) -> Pr
         truncated=folded.truncated,
         counters=counters,
     )
-    if profile.samples < FEWEST_SAMPLES or profile.transactions <= 0:
-        raise PerfError(f"only {profile.samples} samples", "make the window longer")
-    return profile
+    if samples.samples < FEWEST_SAMPLES or samples.transactions <= 0:
+        raise PerfError(f"only {samples.samples} samples", "make the window longer")
+    return samples
 
 
 def _attached(window: Window, way: PerfWay) -> PerfSession:
@@ -131,22 +131,22 @@ def _processes(postmaster: int) -> list[int]:
     return [postmaster, *(child.pid for child in children)]
 
 
-def profile_cautions(profile: Profile, server: str) -> tuple[Caution, ...]:
-    """What of a profile cannot be trusted."""
+def stack_cautions(samples: StackSamples, server: str) -> tuple[Caution, ...]:
+    """What of samples cannot be trusted."""
     found = []
-    if not profile.kernel:
+    if not samples.kernel:
         found.append(Caution("profile-user-only", Severity.NOTE))
-    unresolved = unresolved_samples(profile) / profile.samples
+    unresolved = unresolved_samples(samples) / samples.samples
     if unresolved > UNRESOLVED:
         found.append(Caution("profile-stripped", Severity.WARNING, (("server", server),)))
-    if profile.truncated > TRUNCATED * profile.samples:
+    if samples.truncated > TRUNCATED * samples.samples:
         found.append(Caution("profile-truncated", Severity.NOTE, (("server", server),)))
     return tuple(found)
 
 
-def unresolved_samples(profile: Profile) -> int:
+def unresolved_samples(samples: StackSamples) -> int:
     """Samples of which the innermost function of a program has no name."""
-    return sum(count for stack, count in profile.stacks.items() if is_unresolved(stack))
+    return sum(count for stack, count in samples.stacks.items() if is_unresolved(stack))
 
 
 def _failed(window: Window, reason: str) -> Caution:

@@ -18,10 +18,10 @@ from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts
 from teiten.execute.load import Gathered, Load
 from teiten.execute.sites.contract import Site
-from teiten.execute.stacks import ProfilingFailedError, Window, profile_cautions, sample
+from teiten.execute.stacks import ProfilingFailedError, Window, sample, stack_cautions
 from teiten.host.facts.stacks import read_profiling_facts
 from teiten.model.plan import PlannedTrial
-from teiten.model.stacks import Profile
+from teiten.model.stacks import StackSamples
 from teiten.model.trial import Problem
 
 Done = TypeVar("Done")
@@ -41,7 +41,7 @@ class Steps:
         self._bench, self._trial = bench, trial
         self._site, self._load = site, load
         self.evidence = evidence
-        self._profile: Profile | None = None
+        self._stack_samples: StackSamples | None = None
 
     def restore(self) -> Facts:
         shutil.rmtree(self.evidence, ignore_errors=True)
@@ -85,10 +85,10 @@ class Steps:
         return (*found, *disturbance.problems(self._load.gathered.metrics, share))
 
     @property
-    def profiles(self) -> bool:
+    def samples_stacks(self) -> bool:
         return self._bench.plan.study.measure.flame_graph and self._site.stacks() is not None
 
-    def profile(self) -> Facts:
+    def sample_stacks(self) -> Facts:
         source = self._site.stacks()
         if source is None:
             return {"profiled": False}
@@ -103,7 +103,7 @@ class Steps:
             folder=folder,
         )
         try:
-            profile = sample(
+            samples = sample(
                 window,
                 read_profiling_facts(),
                 lambda: self._answered(lambda: self._load.window(seconds, folder)),
@@ -111,10 +111,10 @@ class Steps:
         except ProfilingFailedError as failure:
             self._bench.record.record_caution(failure.caution)
             return {"profiled": False, "reason": dict(failure.caution.values).get("reason", "")}
-        self._profile = profile
-        for caution in profile_cautions(profile, source.name):
+        self._stack_samples = samples
+        for caution in stack_cautions(samples, source.name):
             self._bench.record.record_caution(caution)
-        return {"profiled": True, "samples": profile.samples, "call_graph": profile.call_graph}
+        return {"profiled": True, "samples": samples.samples, "call_graph": samples.call_graph}
 
     def stop(self, *, sound: bool) -> Facts:
         return self._answered(lambda: self._site.stop(sound=sound))
@@ -127,7 +127,7 @@ class Steps:
             found,
             facts={**self._site.facts, **found.facts},
             evidence=tuple((kind, str(base / name)) for kind, name in kept),
-            profile=self._profile,
+            stack_samples=self._stack_samples,
         )
 
     def abandon(self) -> None:

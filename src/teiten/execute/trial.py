@@ -115,7 +115,7 @@ def _ended(member: _Member, attempt: int, started_at: float, finished_at: float)
         histogram=collected.histogram,
         facts=collected.facts,
         evidence=collected.evidence,
-        profile=collected.profile,
+        stack_samples=collected.stack_samples,
     )
 
 
@@ -135,8 +135,8 @@ def _all_steps(run: TrialRun, members: Sequence[_Member]) -> None:
         run.record(member.planned, Step.CHECK, {"problems": codes})
     sound = not any(member.problems for member in members)
     for member in members if sound else ():
-        if member.steps.profiles:
-            _step(run, member, Step.PROFILE, member.steps.profile)
+        if member.steps.samples_stacks:
+            _step(run, member, Step.STACKS, member.steps.sample_stacks)
     for member in members:
         _step(run, member, Step.STOP, partial(member.steps.stop, sound=sound))
 

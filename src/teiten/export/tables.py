@@ -61,7 +61,7 @@ def tables(ledger: Ledger, contrasts: Sequence[ContrastResult]) -> Iterator[Tabl
     yield _contrasts(ledger.plan, contrasts)
     yield _events(ledger.events())
     yield Table("samples", SAMPLES, _sample_batches(ledger.trials()))
-    if next(ledger.profiles(), None) is not None:
+    if next(ledger.stack_samples(), None) is not None:
         yield Table("profiles", PROFILES, _profile_batches(ledger))
 
 
@@ -239,10 +239,10 @@ def _sample_batches(trials: Iterable[Trial]) -> Iterator[pa.RecordBatch]:
 
 
 def _profile_batches(ledger: Ledger) -> Iterator[pa.RecordBatch]:
-    for number, attempt, profile in ledger.profiles():
-        each = profile.sample_seconds / profile.transactions
-        stacks = list(profile.stacks)
-        counts = [profile.stacks[stack] for stack in stacks]
+    for number, attempt, window in ledger.stack_samples():
+        each = window.sample_seconds / window.transactions
+        stacks = list(window.stacks)
+        counts = [window.stacks[stack] for stack in stacks]
         yield pa.record_batch(
             [
                 pa.repeat(pa.scalar(number, _INTEGER), len(stacks)),

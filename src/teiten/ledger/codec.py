@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from teiten.ledger.options import encode_options, in_new_form, with_options
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
-from teiten.model.stacks import Profile
+from teiten.model.stacks import StackSamples
 from teiten.model.trial import FloatArray, Problem, Series
 
 SECONDS = "seconds"
@@ -148,24 +148,24 @@ def decode_series(source: str, data: bytes) -> Series:
     return Series(source, arrays[0], dict(zip(batch.schema.names[1:], arrays[1:], strict=True)))
 
 
-def encode_profile(profile: Profile) -> bytes:
+def encode_stack_samples(samples: StackSamples) -> bytes:
     """JSON in one zstd frame: folded stacks repeat themselves."""
     sink = pa.BufferOutputStream()
     with pa.CompressedOutputStream(sink, COMPRESSION) as frame:
-        frame.write(_encode(Profile, profile).encode("ascii"))
+        frame.write(_encode(StackSamples, samples).encode("ascii"))
     data: bytes = sink.getvalue().to_pybytes()
     return data
 
 
-def decode_profile(data: bytes) -> Profile:
+def decode_stack_samples(data: bytes) -> StackSamples:
     """Raises pyarrow.ArrowInvalid where the blob is damaged."""
     try:
         with pa.CompressedInputStream(pa.BufferReader(data), COMPRESSION) as frame:
             text = frame.read()
     except OSError as error:
         raise pa.ArrowInvalid(f"a profile: {error}") from error
-    profile: Profile = _decode(Profile, text.decode("ascii"))
-    return profile
+    samples: StackSamples = _decode(StackSamples, text.decode("ascii"))
+    return samples
 
 
 def _encode(kind: Any, value: Any) -> str:

@@ -13,7 +13,7 @@ from teiten.ledger import codec
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt
-from teiten.model.stacks import Profile
+from teiten.model.stacks import StackSamples
 from teiten.model.trial import Event, Outcome, Series, Trial
 
 
@@ -85,10 +85,10 @@ def insert_trial(connection: sqlite3.Connection, trial: Trial) -> None:
             trial.histogram,
         ),
     )
-    if trial.profile is not None:
+    if trial.stack_samples is not None:
         connection.execute(
             "INSERT INTO profile (number, attempt, samples, data) VALUES (?, ?, ?, ?)",
-            (*key, trial.profile.samples, codec.encode_profile(trial.profile)),
+            (*key, trial.stack_samples.samples, codec.encode_stack_samples(trial.stack_samples)),
         )
     connection.executemany(
         "INSERT INTO metric (number, attempt, name, value) VALUES (?, ?, ?, ?)",
@@ -131,28 +131,28 @@ def _trial(connection: sqlite3.Connection, key: tuple[int, int], with_series: bo
         histogram=histogram,
         facts=codec.decode_object(facts),
         evidence=codec.decode_evidence(evidence),
-        profile=_profile(connection, key) if with_series else None,
+        stack_samples=_stack_samples(connection, key) if with_series else None,
     )
 
 
-def _profile(connection: sqlite3.Connection, key: tuple[int, int]) -> Profile | None:
-    if not _knows_profiles(connection):
+def _stack_samples(connection: sqlite3.Connection, key: tuple[int, int]) -> StackSamples | None:
+    if not _knows_stack_samples(connection):
         return None
     query = "SELECT data FROM profile WHERE number = ? AND attempt = ?"
     row = connection.execute(query, key).fetchone()
-    return None if row is None else codec.decode_profile(row[0])
+    return None if row is None else codec.decode_stack_samples(row[0])
 
 
-def profiles(connection: sqlite3.Connection) -> Iterator[tuple[int, int, Profile]]:
+def stack_samples(connection: sqlite3.Connection) -> Iterator[tuple[int, int, StackSamples]]:
     """Number, attempt and profile of the trials that have one."""
-    if not _knows_profiles(connection):
+    if not _knows_stack_samples(connection):
         return
     query = "SELECT number, attempt, data FROM profile ORDER BY number, attempt"
     for number, attempt, data in connection.execute(query):
-        yield number, attempt, codec.decode_profile(data)
+        yield number, attempt, codec.decode_stack_samples(data)
 
 
-def _knows_profiles(connection: sqlite3.Connection) -> bool:
+def _knows_stack_samples(connection: sqlite3.Connection) -> bool:
     """Not so a ledger that was written before there were any, and is only read."""
     known = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'profile'"
     return connection.execute(known).fetchone() is not None

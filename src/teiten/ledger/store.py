@@ -26,7 +26,7 @@ from teiten.ledger.migrate import CURRENT, check_version, migrate
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
 from teiten.model.progress import Attempt, Finished
-from teiten.model.stacks import Profile
+from teiten.model.stacks import StackSamples
 from teiten.model.trial import Event, Outcome, Trial
 
 FILE_NAME = "ledger.sqlite"
@@ -263,10 +263,10 @@ class Ledger:
         with translated(self.path):
             yield from rows.trials(self._connection, with_series=series)
 
-    def profiles(self) -> Iterator[tuple[int, int, Profile]]:
-        """Number, attempt and profile of the trials that have one, one in memory at a time."""
+    def stack_samples(self) -> Iterator[tuple[int, int, StackSamples]]:
+        """Number, attempt and samples of the trials that have some, one in memory at a time."""
         with translated(self.path):
-            yield from rows.profiles(self._connection)
+            yield from rows.stack_samples(self._connection)
 
     def points(self) -> dict[str, int]:
         """How many numbers the series hold, by source (samples × columns, over all trials)."""

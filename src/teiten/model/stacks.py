@@ -42,7 +42,7 @@ class CallGraph(StrEnum):
 
 
 @dataclass(frozen=True)
-class Profile:
+class StackSamples:
     """One extra window after the measured one of a trial; nothing of it enters a result."""
 
     stacks: Mapping[str, int]
@@ -75,7 +75,7 @@ class Profile:
 
 
 @dataclass(frozen=True)
-class Change:
+class CostChange:
     """New minus old, per transaction, with its interval; pairs of one block are the unit."""
 
     difference: float
@@ -100,9 +100,9 @@ class FunctionCost:
     old_total: float
     new_total: float
     """With all that it calls."""
-    self_change: Change
-    total_change: Change
-    share_change: Change
+    self_change: CostChange
+    total_change: CostChange
+    share_change: CostChange
     """Of its share of all cost, with all that it calls."""
 
     @property
@@ -125,7 +125,7 @@ class Explained:
     before: Share
     after: Share
     """Its share of each side's cost, means over the windows."""
-    change: Change
+    change: CostChange
     """Of that share."""
 
 
@@ -141,7 +141,7 @@ class Unexplained(StrEnum):
 
 
 @dataclass(frozen=True)
-class LevelProfile:
+class LevelStacks:
     """All windows of one level, merged."""
 
     workload: str
@@ -160,7 +160,7 @@ class LevelProfile:
 
 
 @dataclass(frozen=True)
-class ProfileContrast:
+class StacksContrast:
     """What changed between two sides of a level."""
 
     workload: str
@@ -172,7 +172,7 @@ class ProfileContrast:
     old_cost: float
     new_cost: float
     """CPU seconds per transaction."""
-    change: Change
+    change: CostChange
     """Of the whole, at α."""
     functions: tuple[FunctionCost, ...]
     """Those with a share that can be seen; what explains the difference most comes first."""
@@ -189,8 +189,8 @@ class ProfileContrast:
 
 
 @dataclass(frozen=True)
-class Profiles:
+class StacksFound:
     """What the profiles of a campaign say; empty without any."""
 
-    levels: tuple[LevelProfile, ...] = ()
-    contrasts: tuple[ProfileContrast, ...] = ()
+    levels: tuple[LevelStacks, ...] = ()
+    contrasts: tuple[StacksContrast, ...] = ()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from teiten.model.stacks import Profile
+from teiten.model.stacks import StackSamples
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -26,7 +26,7 @@ class Step(StrEnum):
     MEASURE = "measure"
     COLLECT = "collect"
     CHECK = "check"
-    PROFILE = "profile"
+    STACKS = "profile"
     """Of a trial that counts, where the study asks for it: an extra window, never counted."""
     STOP = "stop"
 
@@ -86,7 +86,7 @@ class Trial:
     """JSON values: server version, non-default settings, pgbench's command line, how restored."""
     evidence: tuple[tuple[str, str], ...] = ()
     """Kind (``server log``, ``postgresql.conf``) and path relative to the campaign's folder."""
-    profile: Profile | None = None
+    stack_samples: StackSamples | None = None
     """Of the extra window after the measured one, where the study asks for it."""
 
 

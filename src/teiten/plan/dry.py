@@ -7,7 +7,7 @@ from typing import Any
 
 from teiten.kinds.contract import plan_of
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
-from teiten.model.stacks import Profile
+from teiten.model.stacks import StackSamples
 from teiten.model.starts import last_of_their_start, started_before
 from teiten.model.study import Measure
 from teiten.model.trial import Problem, Series
@@ -26,7 +26,7 @@ class NothingCollected:
     histogram: str = ""
     facts: Facts = field(default_factory=dict)
     evidence: tuple[tuple[str, str], ...] = ()
-    profile: Profile | None = None
+    stack_samples: StackSamples | None = None
 
 
 class DryTrial:
@@ -71,10 +71,10 @@ class DryTrial:
         return ()
 
     @property
-    def profiles(self) -> bool:
+    def samples_stacks(self) -> bool:
         return self._plan.study.measure.flame_graph
 
-    def profile(self) -> Facts:
+    def sample_stacks(self) -> Facts:
         seconds = self._plan.study.measure.flame_graph_window
         return self._say(f"{seconds:g} s of load, not counted, while perf samples the server")
 

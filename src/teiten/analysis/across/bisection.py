@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from teiten.analysis.model.bisection import Comparison
+from teiten.analysis.model.bisection import CommitComparison
 from teiten.analysis.model.findings import VerdictKind
 from teiten.model.bisection import Mark
 from teiten.model.units import Share
@@ -14,7 +14,7 @@ SMALLEST_DELTA = 0.001
 SMALLEST_ALPHA = 0.0001
 
 
-def direction(ends: Comparison) -> VerdictKind | None:
+def direction(ends: CommitComparison) -> VerdictKind | None:
     """What is looked for, from the comparison of the two ends; None where they do not differ.
 
     A difference below δ is none to look for; nor is one that is not decided.
@@ -22,7 +22,7 @@ def direction(ends: Comparison) -> VerdictKind | None:
     return ends.verdict if ends.verdict in BY_SIGN else None
 
 
-def mark_of(looked_for: VerdictKind, one: Comparison) -> Mark | None:
+def mark_of(looked_for: VerdictKind, one: CommitComparison) -> Mark | None:
     """Bad where the commit differs from the good one as the bad end does, by δ or more; good where
     it does not; None where its interval is not yet on one side of δ: that needs more pairs."""
     if one.verdict is VerdictKind.INCONCLUSIVE:
@@ -32,14 +32,14 @@ def mark_of(looked_for: VerdictKind, one: Comparison) -> Mark | None:
     return Mark.GOOD
 
 
-def needs_more_pairs(one: Comparison, *, beyond_delta: bool) -> bool:
+def needs_more_pairs(one: CommitComparison, *, beyond_delta: bool) -> bool:
     """Whether a comparison is not decided. ``beyond_delta``: its interval may not contain δ."""
     if one.verdict is VerdictKind.INCONCLUSIVE:
         return True
     return beyond_delta and one.verdict in BY_SIGN and not one.at_least_delta
 
 
-def step_delta(ends: Comparison) -> Share:
+def step_delta(ends: CommitComparison) -> Share:
     """The δ by which commits are judged, where none was given: half of what the ends differ by.
 
     So a commit without the change and one with it are equally far from it, and as few pairs as

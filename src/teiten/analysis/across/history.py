@@ -16,11 +16,11 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.history import (
     Axis,
     ChangePoint,
+    ChangeSearch,
     History,
     HistoryLine,
     HistoryPoint,
     LeftOut,
-    Search,
 )
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.verdict import mean_and_deviation, student_half_width
@@ -189,7 +189,7 @@ def _line(key: Key, found: Sequence[Estimated], axis: Axis) -> HistoryLine:
         facts=newest.facts,
         points=tuple(one.point for one in ordered),
         changes=tuple(_changes(ordered)),
-        search=Search.DONE if len(ordered) >= FEWEST else Search.TOO_FEW,
+        search=ChangeSearch.DONE if len(ordered) >= FEWEST else ChangeSearch.TOO_FEW,
         confidence=Share(1 - ALPHA),
     )
 

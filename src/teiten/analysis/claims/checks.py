@@ -13,7 +13,7 @@ from teiten.model.study import Measure
 
 
 @dataclass(frozen=True)
-class Question:
+class ClaimQuestion:
     """Does the mean of ``values`` lie between ``low`` and ``high`` (logarithms)?"""
 
     kind: CheckKind
@@ -78,7 +78,7 @@ def _estimate(
     return mean, mean - half, mean + half
 
 
-def check_of(question: Question, alpha: float, estimator: Estimator) -> Check:
+def check_of(question: ClaimQuestion, alpha: float, estimator: Estimator) -> Check:
     found = estimator(question.values, alpha)
     mean, low, high = found or (None, None, None)
     return Check(
@@ -98,7 +98,7 @@ def check_of(question: Question, alpha: float, estimator: Estimator) -> Check:
     )
 
 
-def _of_interval(question: Question, found: Estimate | None) -> ClaimStanding:
+def _of_interval(question: ClaimQuestion, found: Estimate | None) -> ClaimStanding:
     if found is None:
         return ClaimStanding.INCONCLUSIVE
     _, low, high = found

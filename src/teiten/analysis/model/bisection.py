@@ -23,7 +23,7 @@ class BisectEnding(StrEnum):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class CommitComparison:
     """The outcome of one campaign of a search: a commit against the good one."""
 
     campaign: str
@@ -45,6 +45,6 @@ class BisectStep:
     """None where the comparison was not decided."""
     why: str
     """For a skipped commit, or one that needed no measuring."""
-    comparison: Comparison | None = None
+    comparison: CommitComparison | None = None
     seconds: Seconds = Seconds(0)  # noqa: RUF009 - a NewType
     """Of all its campaigns."""

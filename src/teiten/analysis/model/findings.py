@@ -15,7 +15,7 @@ from teiten.model.metrics import Metric
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Standing
-from teiten.model.stacks import Profile, Profiles
+from teiten.model.stacks import StackSamples, StacksFound
 from teiten.model.trial import Event, FloatArray, Outcome, Problem
 from teiten.model.units import Seconds
 
@@ -109,7 +109,7 @@ class TrialView:
     """Latency in seconds and the share of transactions at or below it."""
     facts: dict[str, Any]
     evidence: tuple[tuple[str, str], ...]
-    profile: Profile | None = None
+    stack_samples: StackSamples | None = None
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class CampaignAnalysis:
     results: Mapping[str, object] = field(default_factory=dict)
     """What each kind of workload found beside verdicts, by its name: the kind's own values, which
     ``kinds.KIND.results`` reads."""
-    profiles: Profiles = field(default_factory=Profiles)
+    stacks: StacksFound = field(default_factory=StacksFound)
     """Where the CPU time went, of a campaign with flame graphs."""
     per_transaction: tuple[PerTransaction, ...] = ()
     """What a transaction took besides time: one for each contrast and level."""

@@ -51,7 +51,7 @@ class ChangePoint:
     """What differs between the two campaigns around it."""
 
 
-class Search(StrEnum):
+class ChangeSearch(StrEnum):
     """Whether changes were looked for."""
 
     DONE = "done"
@@ -76,7 +76,7 @@ class HistoryLine:
     """Of the newest campaign."""
     points: tuple[HistoryPoint, ...]
     changes: tuple[ChangePoint, ...]
-    search: Search
+    search: ChangeSearch
     confidence: Share
     """With which a line without changes has none marked."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from teiten.model.stacks import Change
+from teiten.model.stacks import CostChange
 
 
 class Origin(StrEnum):
@@ -16,7 +16,7 @@ class Origin(StrEnum):
     """The extra window after it (``--flame-graph``)."""
 
 
-class Kind(StrEnum):
+class Counted(StrEnum):
     """What a row counts, and so its unit."""
 
     SECONDS = "s"
@@ -30,13 +30,13 @@ class Taken:
 
     name: str
     """``cpu``, ``wal-bytes``, … or a wait event ``Type:Event``."""
-    kind: Kind
+    kind: Counted
     origin: Origin
     old: float
     new: float
     """Means over the pairs."""
     pairs: int
-    change: Change
+    change: CostChange
 
     @property
     def is_wait(self) -> bool:

@@ -13,7 +13,7 @@ from teiten.analysis.verdict.contrasts import sides_of
 from teiten.analysis.verdict.sequential import half_width
 from teiten.analysis.verdict.verdict import HalfWidth, mean_and_deviation, student_half_width
 from teiten.model.plan import Plan
-from teiten.model.stacks import Change
+from teiten.model.stacks import CostChange
 from teiten.model.study import Measure
 from teiten.model.trial import Outcome
 
@@ -39,18 +39,20 @@ def half_width_of(measure: Measure) -> HalfWidth:
     return student_half_width if measure.sequential is None else half_width
 
 
-def change(old: Sequence[float], new: Sequence[float], *, alpha: float, width: HalfWidth) -> Change:
+def change(
+    old: Sequence[float], new: Sequence[float], *, alpha: float, width: HalfWidth
+) -> CostChange:
     """The mean of new - old over pairs, with its interval. One pair or more."""
     differences = [after - before for before, after in zip(old, new, strict=True)]
     mean = math.fsum(differences) / len(differences)
     if len(differences) < 2:
-        return Change(mean, None, None)
+        return CostChange(mean, None, None)
     _, deviation = mean_and_deviation(differences)
     size = max(map(abs, (*old, *new)))
     half = width(deviation, len(differences), alpha)
     if deviation <= ROUNDING * size or not math.isfinite(half):
-        return Change(mean, None, None)
-    return Change(mean, mean - half, mean + half)
+        return CostChange(mean, None, None)
+    return CostChange(mean, mean - half, mean + half)
 
 
 def paired_views(

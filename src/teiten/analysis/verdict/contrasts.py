@@ -22,7 +22,7 @@ from typing import Protocol
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.drift import lag_one, trend
-from teiten.analysis.verdict.pairs import Pairs, by_start, observe, pair
+from teiten.analysis.verdict.pairs import PairedValues, by_start, observe, pair
 from teiten.analysis.verdict.sequential import decide_sequentially, forecast
 from teiten.analysis.verdict.verdict import (
     INCOMPLETE_BLOCKS,
@@ -182,7 +182,7 @@ def _blocks_run(plan: Plan, observations: Sequence[Observation]) -> set[int]:
 
 def _level(
     context: Context,
-    pairs: Pairs,
+    pairs: PairedValues,
     alone: Sequence[float],
     rule: Rule,
     decide: Decide,

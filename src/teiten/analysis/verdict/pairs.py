@@ -16,7 +16,7 @@ from teiten.model.trial import Outcome
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairedValues:
     """One metric of one contrast at one context."""
 
     old_values: tuple[float, ...]
@@ -44,7 +44,7 @@ def observe(plan: Plan, attempts: Iterable[Attempt]) -> tuple[Observation, ...]:
 
 def pair(
     observations: Iterable[Observation], *, context: Context, metric: str, old: str, new: str
-) -> Pairs:
+) -> PairedValues:
     """Pair the observations of one workload at one context; NaN is a missing value."""
     sides: dict[str, dict[int, float]] = {old: {}, new: {}}
     for one in observations:
@@ -54,7 +54,7 @@ def pair(
     blocks = sorted(sides[old].keys() & sides[new].keys())
     ratios = {block: log_ratio(sides[old][block], sides[new][block]) for block in blocks}
     usable = {block: ratio for block, ratio in ratios.items() if ratio is not None}
-    return Pairs(
+    return PairedValues(
         old_values=_in_block_order(sides[old]),
         new_values=_in_block_order(sides[new]),
         log_ratios=usable,

@@ -8,8 +8,8 @@ from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import Question
-from teiten.claims.curves import Curve
+from teiten.analysis.claims.checks import ClaimQuestion
+from teiten.claims.curves import ClaimCurve
 from teiten.claims.forms import FORM, Span, Tolerance, Yes
 from teiten.claims.of_curves import ShapeOfCurve
 from teiten.claims.questions import AT_CORES, around, between, beyond_reach
@@ -24,7 +24,7 @@ class Flat(Span, ShapeOfCurve):
     """Beyond the span it is higher than at its end."""
     kind: Literal["flat"] = "flat"
 
-    def shape(self, curve: Curve, cores: int) -> Iterator[Question]:
+    def shape(self, curve: ClaimCurve, cores: int) -> Iterator[ClaimQuestion]:
         levels = curve.within(self, cores)
         reached = self.most is None or (bool(levels) and levels[-1] >= AT_CORES * self.most * cores)
         if len(levels) < 2 or not reached:

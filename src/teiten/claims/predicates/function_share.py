@@ -53,8 +53,8 @@ def shares(
     }
     return {
         (view.number, view.attempt): {
-            name: share_of(view.profile, function) for name, function in wanted.items()
+            name: share_of(view.stack_samples, function) for name, function in wanted.items()
         }
         for view in views
-        if view.profile is not None
+        if view.stack_samples is not None
     }

@@ -8,9 +8,9 @@ from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import Question
+from teiten.analysis.claims.checks import ClaimQuestion
 from teiten.analysis.model.predicate import UnmetError
-from teiten.claims.curves import Curve
+from teiten.claims.curves import ClaimCurve
 from teiten.claims.forms import FORM, Tolerance
 from teiten.claims.of_curves import ShapeOfCurve
 from teiten.claims.questions import AT_CORES, around, between, from_line
@@ -24,14 +24,14 @@ class Linear(ShapeOfCurve):
     within: Tolerance
     kind: Literal["linear"] = "linear"
 
-    def shape(self, curve: Curve, cores: int) -> Iterator[Question]:
+    def shape(self, curve: ClaimCurve, cores: int) -> Iterator[ClaimQuestion]:
         levels = [level for level in curve.levels if level >= AT_CORES * cores]
         if len(levels) < 3:
             raise UnmetError("levels-from-cores")
         first, last = levels[0], levels[-1]
         yield between(curve, first, last, 0.0, math.inf)
         for level in levels[1:-1]:
-            yield Question(
+            yield ClaimQuestion(
                 LINE,
                 (curve.side,),
                 (first, level, last),

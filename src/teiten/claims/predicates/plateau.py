@@ -8,9 +8,9 @@ from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import Question
+from teiten.analysis.claims.checks import ClaimQuestion
 from teiten.analysis.model.predicate import UnmetError
-from teiten.claims.curves import Curve
+from teiten.claims.curves import ClaimCurve
 from teiten.claims.forms import FORM, Tolerance
 from teiten.claims.of_curves import ShapeOfCurve
 from teiten.claims.questions import around, at_cores, between, steps
@@ -24,7 +24,7 @@ class Plateau(ShapeOfCurve):
     """A share of the value at the cores; None: every level beyond is lower."""
     kind: Literal["plateau"] = "plateau"
 
-    def shape(self, curve: Curve, cores: int) -> Iterator[Question]:
+    def shape(self, curve: ClaimCurve, cores: int) -> Iterator[ClaimQuestion]:
         at = at_cores(curve, cores)
         before = [level for level in curve.levels if level <= at]
         beyond = [level for level in curve.levels if level > max(at, cores)]

@@ -8,10 +8,10 @@ from typing import ClassVar, Literal
 
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import Question
+from teiten.analysis.claims.checks import ClaimQuestion
 from teiten.analysis.model.claims import Check, CheckKind, ClaimWords
 from teiten.analysis.model.predicate import UnmetError
-from teiten.claims.curves import CORES, Curve, log_changes
+from teiten.claims.curves import CORES, ClaimCurve, log_changes
 from teiten.claims.forms import FORM, Tolerance
 from teiten.claims.of_curves import ShapeOfCurve
 from teiten.claims.questions import around
@@ -34,11 +34,13 @@ class Proportional(ShapeOfCurve):
     kind: Literal["proportional"] = "proportional"
     axis: ClassVar[str] = CORES
 
-    def shape(self, curve: Curve, cores: int) -> Iterator[Question]:  # noqa: ARG002
+    def shape(self, curve: ClaimCurve, cores: int) -> Iterator[ClaimQuestion]:  # noqa: ARG002
         first, *others = curve.levels or (0.0,)
         if not others:
             raise UnmetError("levels-of-cores")
         for level in others:
             changes = log_changes(curve, first, curve, level).values()
             values = tuple(change - math.log(level / first) for change in changes)
-            yield Question(PER_CORE, (curve.side,), (first, level), values, *around(self.within))
+            yield ClaimQuestion(
+                PER_CORE, (curve.side,), (first, level), values, *around(self.within)
+            )

@@ -8,8 +8,8 @@ from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import Question
-from teiten.claims.curves import Curve
+from teiten.analysis.claims.checks import ClaimQuestion
+from teiten.claims.curves import ClaimCurve
 from teiten.claims.forms import FORM, Ratio, Span, Yes
 from teiten.claims.of_curves import ShapeOfCurve
 from teiten.claims.questions import AT_CORES, beyond_reach, from_line, steps
@@ -25,7 +25,7 @@ class Rising(ShapeOfCurve):
     """Beyond that it rises by less for each client than before."""
     kind: Literal["rising"] = "rising"
 
-    def shape(self, curve: Curve, cores: int) -> Iterator[Question]:
+    def shape(self, curve: ClaimCurve, cores: int) -> Iterator[ClaimQuestion]:
         levels = [level for level in curve.levels if level <= self.to * cores]
         if len(levels) < 2 or levels[-1] < AT_CORES * self.to * cores:
             raise beyond_reach(Span(most=self.to))
@@ -36,7 +36,7 @@ class Rising(ShapeOfCurve):
         if not beyond:
             raise beyond_reach(Span(least=self.to))
         first, turn, last = levels[0], levels[-1], beyond[-1]
-        yield Question(
+        yield ClaimQuestion(
             LINE,
             (curve.side,),
             (first, turn, last),

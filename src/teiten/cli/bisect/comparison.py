@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from teiten.analysis.across.bisection import needs_more_pairs
-from teiten.analysis.model.bisection import Comparison
+from teiten.analysis.model.bisection import CommitComparison
 from teiten.analysis.verdict.sequential import least_pairs
 from teiten.cli.campaign.carry_out import CarriedOut, carry_out
 from teiten.cli.main import Session
@@ -43,7 +43,7 @@ class Question:
     """The machine's cautions are said; they are recorded in any case."""
 
 
-def compare(session: Session, question: Question) -> tuple[Comparison | None, Seconds]:
+def compare(session: Session, question: Question) -> tuple[CommitComparison | None, Seconds]:
     """The comparison and what it took; carried on where it was cut off.
 
     One that ended undecided is followed by another with pairs of its own, as long as there is
@@ -63,7 +63,7 @@ def compare(session: Session, question: Question) -> tuple[Comparison | None, Se
             return found, Seconds(spent)
 
 
-def _campaign(session: Session, question: Question, name: str) -> Comparison | None:
+def _campaign(session: Session, question: Question, name: str) -> CommitComparison | None:
     folder = session.workdir.campaigns / name
     if (folder / FILE_NAME).exists():
         with Ledger.open(folder) as ledger:
@@ -105,11 +105,11 @@ def _study(session: Session, question: Question) -> Study:
     return replace(study, title=question.what, workloads=sized.workloads, measure=measure)
 
 
-def _comparison(carried: CarriedOut) -> Comparison:
+def _comparison(carried: CarriedOut) -> CommitComparison:
     analysis = carried.analysis
     result = next(one for one in analysis.contrasts if one.metric.judged)
     verdict = result.overall
-    return Comparison(
+    return CommitComparison(
         campaign=analysis.name,
         verdict=verdict.kind,
         at_least_delta=verdict.at_least_delta,

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 
 from teiten.analysis.across.bisection import comparisons, direction, mark_of, step_alpha, step_delta
-from teiten.analysis.model.bisection import BisectEnding, BisectStep, Comparison
+from teiten.analysis.model.bisection import BisectEnding, BisectStep, CommitComparison
 from teiten.analysis.model.findings import VerdictKind
 from teiten.cli.bisect.comparison import Question, compare
 from teiten.cli.bisect.record import BisectRecord
@@ -61,8 +61,8 @@ class Search:
     """After good up to bad, the newest first."""
     spent: float = 0.0
     """Seconds of all comparisons."""
-    ends: Comparison | None = None
-    last: Comparison | None = None
+    ends: CommitComparison | None = None
+    last: CommitComparison | None = None
     """The first bad commit against its parent."""
     undecided: BisectStep | None = None
     """The step at which the budget was spent; a longer budget takes it up again."""
@@ -162,7 +162,7 @@ class Search:
 
     def _compare(
         self, label: str, old: Installation, new: Installation, commit: str
-    ) -> Comparison | None:
+    ) -> CommitComparison | None:
         request = self.request
         count = comparisons(len(self.commits))
         first = self.ends is None
@@ -200,7 +200,7 @@ class Search:
         )
 
 
-def effect_text(one: Comparison) -> str:
+def effect_text(one: CommitComparison) -> str:
     """``-9.8 % (95 % interval -11.2 to -8.3 %)``."""
     effect = one.effect
     if effect is None:

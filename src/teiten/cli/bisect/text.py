@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from teiten.analysis.model.bisection import BisectEnding, Comparison
+from teiten.analysis.model.bisection import BisectEnding, CommitComparison
 from teiten.analysis.model.findings import VerdictKind
 from teiten.cli.bisect.search import SHORT, Search, effect_text
 
 
-def _effect(search: Search) -> Comparison | None:
+def _effect(search: Search) -> CommitComparison | None:
     """The commit's own effect: against its parent, else against the good commit."""
     if search.last is not None:
         return search.last

@@ -15,7 +15,7 @@ from teiten.kinds.pgbench.results import PgbenchFound
 from teiten.model.study import Workload
 
 
-class Pgbench(KindAnalysis):
+class PgbenchAnalysis(KindAnalysis):
     by_pgbench: ClassVar[bool] = True
 
     def results(self, measured: Measured) -> PgbenchFound:
@@ -39,4 +39,4 @@ class Pgbench(KindAnalysis):
         yield Unlike("pgbench-options", one.pgbench_options, other.pgbench_options)
 
 
-ANALYSIS = Pgbench()
+ANALYSIS = PgbenchAnalysis()

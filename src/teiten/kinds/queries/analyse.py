@@ -15,7 +15,7 @@ from teiten.kinds.queries.workload_results import query_results
 from teiten.model.study import Workload
 
 
-class Queries(KindAnalysis):
+class QueriesAnalysis(KindAnalysis):
     def results(self, measured: Measured) -> QueriesFound:
         plans = query_plans(measured.plan, measured.views)
         return QueriesFound(plans, query_results(measured, plans))
@@ -34,4 +34,4 @@ def _short(text: str) -> str:
     return hashlib.sha256(" ".join(commands(text)).encode()).hexdigest()[:12]
 
 
-ANALYSIS = Queries()
+ANALYSIS = QueriesAnalysis()

@@ -28,7 +28,7 @@ QUERY = "query"
 
 
 @dataclass(frozen=True)
-class Sides:
+class ComparedSides:
     """The counted trials of a workload of queries, and the two sides that are compared."""
 
     plan: Plan
@@ -49,7 +49,7 @@ class Sides:
         return decide_sequentially(log_ratios, rule, levels=levels)
 
 
-def conclusions(sides: Sides) -> tuple[GroupConclusion, ...]:
+def conclusions(sides: ComparedSides) -> tuple[GroupConclusion, ...]:
     """Of every group in every context; of all queries too, where there are several contexts. Empty
     where neither says more than the mean over all levels does."""
     contexts = _by_others(sides)
@@ -64,7 +64,7 @@ def conclusions(sides: Sides) -> tuple[GroupConclusion, ...]:
     return tuple(_conclusion(sides, *one, rule) for one in found)
 
 
-def bounds(sides: Sides) -> tuple[tuple[Context, RatioBound], ...]:
+def bounds(sides: ComparedSides) -> tuple[tuple[Context, RatioBound], ...]:
     """Of every query that exceeded its limit, where only one side did."""
     contexts = contexts_of(sides.plan, sides.workload)
     rule = sides.rule(max(1, len(contexts)))
@@ -74,7 +74,7 @@ def bounds(sides: Sides) -> tuple[tuple[Context, RatioBound], ...]:
     return tuple((context, bound) for context, bound in found if bound is not None)
 
 
-def _by_others(sides: Sides) -> dict[Context, dict[str, Context]]:
+def _by_others(sides: ComparedSides) -> dict[Context, dict[str, Context]]:
     """The contexts of the queries by the levels of the other factors."""
     found: dict[Context, dict[str, Context]] = {}
     for context in contexts_of(sides.plan, sides.workload):
@@ -83,7 +83,7 @@ def _by_others(sides: Sides) -> dict[Context, dict[str, Context]]:
     return found
 
 
-def _groups(sides: Sides, *, several: bool) -> Iterator[QueryGroup | None]:
+def _groups(sides: ComparedSides, *, several: bool) -> Iterator[QueryGroup | None]:
     """The study's groups; None stands for all queries."""
     if several:
         yield None
@@ -95,7 +95,7 @@ def _is_in(group: QueryGroup | None, query: str) -> bool:
 
 
 def _conclusion(
-    sides: Sides,
+    sides: ComparedSides,
     group: QueryGroup | None,
     others: Context,
     queries: Mapping[str, Context],
@@ -115,7 +115,7 @@ def _conclusion(
     )
 
 
-def _pairs(sides: Sides, context: Context) -> dict[int, float]:
+def _pairs(sides: ComparedSides, context: Context) -> dict[int, float]:
     return pair(
         sides.observations,
         context=context,
@@ -131,7 +131,7 @@ def _block_means(paired: Sequence[Mapping[int, float]]) -> list[float]:
     return [math.fsum(one[block] for one in paired) / len(paired) for block in sorted(blocks)]
 
 
-def _over(sides: Sides, context: Context) -> list[Observation]:
+def _over(sides: ComparedSides, context: Context) -> list[Observation]:
     return [
         one
         for one in sides.observations
@@ -141,7 +141,7 @@ def _over(sides: Sides, context: Context) -> list[Observation]:
     ]
 
 
-def _bound(sides: Sides, contexts: Sequence[Context], rule: Rule) -> RatioBound | None:
+def _bound(sides: ComparedSides, contexts: Sequence[Context], rule: Rule) -> RatioBound | None:
     """The limit in the place of times that exceeded it: the end of the interval of such means."""
     exceeded = {one.side for context in contexts for one in _over(sides, context)}
     if len(exceeded) != 1:
@@ -154,7 +154,7 @@ def _bound(sides: Sides, contexts: Sequence[Context], rule: Rule) -> RatioBound 
     return RatioBound(effect.high if at_most else effect.low, at_most)
 
 
-def _with_limits(sides: Sides, context: Context) -> dict[int, float]:
+def _with_limits(sides: ComparedSides, context: Context) -> dict[int, float]:
     times: dict[str, dict[int, float]] = {sides.old: {}, sides.new: {}}
     for one in sides.observations:
         if one.context == context and one.side in times:
@@ -166,14 +166,14 @@ def _with_limits(sides: Sides, context: Context) -> dict[int, float]:
 
 
 def step_verdicts(
-    sides: Sides, context: Context, levels: Sequence[str]
+    sides: ComparedSides, context: Context, levels: Sequence[str]
 ) -> tuple[Verdict | None, ...]:
     """Each level of a sweep against the one before it, each at α over the number of steps; None of
     the first, and where a trial exceeded its limit there is no number."""
     rule = sides.rule(max(1, len(levels) - 1))
     found: list[Verdict | None] = [None]
     for old, new in itertools.pairwise(levels):
-        step = Sides(sides.plan, sides.workload, sides.observations, old, new)
+        step = ComparedSides(sides.plan, sides.workload, sides.observations, old, new)
         pairs = list(_pairs(step, context).values())
         over = _over(step, context)
         found.append(over_timeout(len(pairs), rule) if over else step.decided(pairs, rule))

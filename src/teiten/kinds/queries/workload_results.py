@@ -24,7 +24,7 @@ from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.contrasts import contexts_of, sides_of
 from teiten.analysis.verdict.pairs import observe
 from teiten.analysis.verdict.verdict import exp, mean_and_deviation, student_half_width
-from teiten.kinds.queries.groups import Sides, bounds, conclusions, step_verdicts
+from teiten.kinds.queries.groups import ComparedSides, bounds, conclusions, step_verdicts
 from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.kinds.queries.results import (
     FewerWorkers,
@@ -178,7 +178,7 @@ class _Workload:
         return table_use(side.typical, table, relations, query.context, side.side)
 
     def _contrast(self, one: ContrastResult, workers: Sequence[QueryWorkers]) -> QueryContrast:
-        sides = Sides(self.plan, self.name, self.observations, one.old, one.new)
+        sides = ComparedSides(self.plan, self.name, self.observations, one.old, one.new)
         return QueryContrast(
             old=one.old,
             new=one.new,
@@ -195,7 +195,7 @@ class _Workload:
         levels = sides_of(self.plan, self.name)
         if len(levels) < SWEPT or not all(_is_number(level) for level in levels):
             return
-        sides = Sides(self.plan, self.name, self.observations, levels[0], levels[-1])
+        sides = ComparedSides(self.plan, self.name, self.observations, levels[0], levels[-1])
         for context in contexts_of(self.plan, self.name):
             verdicts = step_verdicts(sides, context, levels)
             steps = tuple(

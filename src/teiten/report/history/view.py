@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from teiten.analysis.model.comparison import Difference, Weight
-from teiten.analysis.model.history import Axis, History, HistoryLine, HistoryPoint, Search
+from teiten.analysis.model.history import Axis, ChangeSearch, History, HistoryLine, HistoryPoint
 from teiten.model.text import Language
 from teiten.report.blocks import (
     Block,
@@ -67,7 +67,7 @@ def history_page(history: History, language: Language) -> Page:
 def line_sentences(line: HistoryLine, language: Language) -> tuple[str, ...]:
     """What is said of a line: its changes, or that none was found."""
     t = texts(language)
-    if line.search is Search.TOO_FEW:
+    if line.search is ChangeSearch.TOO_FEW:
         return (t.plural("history.too-few", len(line.points)),)
     if not line.changes:
         return (

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from teiten.analysis.model.per_transaction import Kind, Origin, PerTransaction, Taken
+from teiten.analysis.model.per_transaction import Counted, Origin, PerTransaction, Taken
 from teiten.model.stacks import (
-    Change,
+    CostChange,
     Explained,
     FunctionCost,
-    LevelProfile,
-    ProfileContrast,
+    LevelStacks,
+    StacksContrast,
     Unexplained,
 )
 from teiten.report.blocks import Block, Details, FlameGraph, Items, Unfolded
@@ -51,7 +51,7 @@ def root_causes(kit: Kit, prefix: str, workload: str) -> Iterator[Details]:
     """Of every contrast and level of a workload, in the study's order; the first stands open."""
     profiled = {
         (one.context, one.old, one.new): one
-        for one in kit.analysis.profiles.contrasts
+        for one in kit.analysis.stacks.contrasts
         if one.workload == workload
     }
     taken = {
@@ -65,7 +65,7 @@ def root_causes(kit: Kit, prefix: str, workload: str) -> Iterator[Details]:
 
 
 def _cause(
-    kit: Kit, name: str, profile: ProfileContrast | None, rows: PerTransaction | None
+    kit: Kit, name: str, profile: StacksContrast | None, rows: PerTransaction | None
 ) -> Iterator[Block]:
     if profile:
         yield Items(_sentences(kit, profile), "findings")
@@ -80,7 +80,7 @@ def _title(kit: Kit, context: tuple[tuple[str, str], ...], old: str, new: str) -
     return kit.t("root.title", level=level, old=kit.short(old), new=kit.short(new))
 
 
-def _sentences(kit: Kit, one: ProfileContrast) -> tuple[str, ...]:
+def _sentences(kit: Kit, one: StacksContrast) -> tuple[str, ...]:
     """What the report of 2021 said by hand of one function, computed; or why it is not said."""
     t, unit = kit.t, _unit(kit, one)
     values = {
@@ -116,38 +116,38 @@ def _part(kit: Kit, found: Explained) -> dict[str, str]:
     }
 
 
-def _unit(kit: Kit, one: ProfileContrast) -> Unit:
+def _unit(kit: Kit, one: StacksContrast) -> Unit:
     if max(one.old_cost, one.new_cost) >= MILLI_FROM:
         return Unit(kit.t("root.unit-ms"), MILLI)
     return Unit(kit.t("root.unit-us"), MICRO)
 
 
-def _half(change: Change) -> float:
+def _half(change: CostChange) -> float:
     if change.low is None or change.high is None:
         return 0.0
     return (change.high - change.low) / 2
 
 
-def _digits(change: Change, factor: float) -> int:
+def _digits(change: CostChange, factor: float) -> int:
     return decimals_for(_half(change) * factor)
 
 
-def _amount(unit: Unit, value: float, change: Change) -> str:
+def _amount(unit: Unit, value: float, change: CostChange) -> str:
     return f"{fixed(value * unit.factor, _digits(change, unit.factor))} {unit.name}"
 
 
-def _signed(unit: Unit, change: Change) -> str:
+def _signed(unit: Unit, change: CostChange) -> str:
     digits = _digits(change, unit.factor)
     return f"{fixed(change.difference * unit.factor, digits, signed=True)} {unit.name}"
 
 
-def _interval(kit: Kit, unit: Unit, change: Change) -> str:
+def _interval(kit: Kit, unit: Unit, change: CostChange) -> str:
     if change.low is None or change.high is None:
         return NOTHING
     return f"{_between(kit, change, unit.factor)} {unit.name}"
 
 
-def _between(kit: Kit, change: Change, factor: float) -> str:
+def _between(kit: Kit, change: CostChange, factor: float) -> str:
     """``+1.2 to +3.4``"""
     if change.low is None or change.high is None:
         return ""
@@ -156,7 +156,7 @@ def _between(kit: Kit, change: Change, factor: float) -> str:
     return kit.t("interval.plain", low=low, high=high)
 
 
-def _change_cell(kit: Kit, change: Change, factor: float) -> Cell:
+def _change_cell(kit: Kit, change: CostChange, factor: float) -> Cell:
     """The difference with its interval, marked where that excludes 0."""
     value = change.difference * factor
     if change.low is None:
@@ -172,7 +172,7 @@ def _value(value: float, *, signed: bool = False) -> str:
     return sign + text
 
 
-def _functions(kit: Kit, name: str, one: ProfileContrast) -> Table:
+def _functions(kit: Kit, name: str, one: StacksContrast) -> Table:
     t, unit = kit.t, _unit(kit, one)
     old, new = kit.short(one.old), kit.short(one.new)
     columns = (
@@ -203,7 +203,7 @@ def _functions(kit: Kit, name: str, one: ProfileContrast) -> Table:
     )
 
 
-def _shown(one: ProfileContrast) -> list[FunctionCost]:
+def _shown(one: StacksContrast) -> list[FunctionCost]:
     """Those that explain most, by their own code or with what they call, and those named."""
     named = {
         found.function for found in (one.explained, one.most_itself) if isinstance(found, Explained)
@@ -213,7 +213,7 @@ def _shown(one: ProfileContrast) -> list[FunctionCost]:
     return [each for each in one.functions if each.name in chosen][:MOST_FUNCTIONS]
 
 
-def _function_row(kit: Kit, unit: Unit, one: ProfileContrast, function: FunctionCost) -> Row:
+def _function_row(kit: Kit, unit: Unit, one: StacksContrast, function: FunctionCost) -> Row:
     where = one.new if function.only_new else one.old if function.only_old else ""
     label = kit.t("root.only", name=function.name, side=kit.short(where)) if where else ""
     return (
@@ -224,19 +224,19 @@ def _function_row(kit: Kit, unit: Unit, one: ProfileContrast, function: Function
     )
 
 
-def _whole_row(kit: Kit, unit: Unit, one: ProfileContrast) -> Row:
+def _whole_row(kit: Kit, unit: Unit, one: StacksContrast) -> Row:
     whole = _three(kit, unit, one.old_cost, one.new_cost, one.change)
     return (Cell(kit.t("root.whole")), Cell(""), Cell(""), Cell(""), *whole, Cell(""))
 
 
-def _three(kit: Kit, unit: Unit, old: float, new: float, change: Change) -> Row:
+def _three(kit: Kit, unit: Unit, old: float, new: float, change: CostChange) -> Row:
     return (
         *(Cell(_value(value * unit.factor), value) for value in (old, new)),
         _change_cell(kit, change, unit.factor),
     )
 
 
-def _drawings(kit: Kit, name: str, one: ProfileContrast) -> tuple[FlameGraph, ...]:
+def _drawings(kit: Kit, name: str, one: StacksContrast) -> tuple[FlameGraph, ...]:
     t, unit = kit.t, _unit(kit, one)
     both = tree(one.old_stacks, one.new_stacks)
     values = {"old": kit.names.side(one.old).long, "new": kit.names.side(one.new).long}
@@ -257,7 +257,7 @@ def _drawings(kit: Kit, name: str, one: ProfileContrast) -> tuple[FlameGraph, ..
     )
     levels = {
         level.side: level
-        for level in kit.analysis.profiles.levels
+        for level in kit.analysis.stacks.levels
         if (level.workload, level.context) == (one.workload, one.context)
     }
     sides = [levels[side] for side in (one.old, one.new) if side in levels]
@@ -267,7 +267,7 @@ def _drawings(kit: Kit, name: str, one: ProfileContrast) -> tuple[FlameGraph, ..
     )
 
 
-def _side_drawing(kit: Kit, name: str, unit: Unit, level: LevelProfile) -> FlameGraph:
+def _side_drawing(kit: Kit, name: str, unit: Unit, level: LevelStacks) -> FlameGraph:
     root = tree(level.stacks, {})
     title = kit.t("flame.side-title", side=kit.names.side(level.side).long)
     words = _side_words(kit, unit, level)
@@ -289,7 +289,7 @@ def _side_drawing(kit: Kit, name: str, unit: Unit, level: LevelProfile) -> Flame
     )
 
 
-def _side_words(kit: Kit, unit: Unit, level: LevelProfile) -> Words:
+def _side_words(kit: Kit, unit: Unit, level: LevelStacks) -> Words:
     def words(frame: Frame) -> tuple[str, str]:
         name = frame.name or kit.t("flame.whole")
         cost = f"{significant(frame.old * unit.factor)} {unit.name}"
@@ -299,7 +299,7 @@ def _side_words(kit: Kit, unit: Unit, level: LevelProfile) -> Words:
     return words
 
 
-def _difference_words(kit: Kit, unit: Unit, one: ProfileContrast) -> Words:
+def _difference_words(kit: Kit, unit: Unit, one: StacksContrast) -> Words:
     def words(frame: Frame) -> tuple[str, str]:
         name = frame.name or kit.t("flame.whole")
         change = _value((frame.new - frame.old) * unit.factor, signed=True)
@@ -348,9 +348,9 @@ def _taken_row(kit: Kit, row: Taken) -> Row:
     if row.origin is Origin.PROFILE:
         label = t("taken.by-perf", label=label)
     unit, factor = {
-        Kind.SECONDS: (t("root.unit-us"), MICRO),
-        Kind.BYTES: ("B", 1.0),
-        Kind.COUNT: ("", 1.0),
+        Counted.SECONDS: (t("root.unit-us"), MICRO),
+        Counted.BYTES: ("B", 1.0),
+        Counted.COUNT: ("", 1.0),
     }[row.kind]
     return (
         Cell(label),

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from teiten.analysis.across.unpaired import estimate_unpaired
-from teiten.analysis.claims.checks import Question, check_of
+from teiten.analysis.claims.checks import ClaimQuestion, check_of
 from teiten.analysis.model.claims import Check, CheckKind, Claim
 from teiten.analysis.model.comparison import Observed, Systems
 from teiten.analysis.model.predicate import UnmetError
@@ -34,7 +34,7 @@ Logs = Mapping[str, Blocks]
 class _Asked:
     """One ratio of two systems, and its bounds."""
 
-    question: Question
+    question: ClaimQuestion
     old: tuple[float, ...]
     """The blocks' means of logarithms."""
     new: tuple[float, ...]
@@ -92,7 +92,7 @@ def _ask(
     old, new = sides
     queries = asked_queries(part.queries, [query for query in old if query in new])
     for group in [queries] if part.mean else [(query,) for query in queries]:
-        question = Question(
+        question = ClaimQuestion(
             kind,
             systems,
             (),

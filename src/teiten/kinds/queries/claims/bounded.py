@@ -9,14 +9,14 @@ from typing import Annotated
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import Question
+from teiten.analysis.claims.checks import ClaimQuestion
 from teiten.analysis.model.claims import CheckKind
 from teiten.analysis.model.predicate import UnmetError
 from teiten.analysis.verdict.verdict import log_ratio
 from teiten.claims.forms import FORM, RatioBounds, Yes
 from teiten.claims.questions import log_bound
 from teiten.kinds.queries.claims.measures import plan_measure
-from teiten.kinds.queries.claims.sides import Blocks, QueryValues, Sides
+from teiten.kinds.queries.claims.sides import Blocks, ClaimSides, QueryValues
 from teiten.study.schema import Words
 
 
@@ -71,11 +71,11 @@ def logs_of(values: Mapping[str, Blocks]) -> dict[str, dict[int, float]]:
 
 
 def bounded(
-    part: QueryBounds, values: Mapping[str, Blocks], kind: CheckKind, found: Sides, metric: str
-) -> Iterator[Question]:
+    part: QueryBounds, values: Mapping[str, Blocks], kind: CheckKind, found: ClaimSides, metric: str
+) -> Iterator[ClaimQuestion]:
     queries = asked_queries(part.queries, found.queries)
     for group in [queries] if part.mean else [(query,) for query in queries]:
-        yield Question(
+        yield ClaimQuestion(
             kind,
             tuple(one.side for one in found.sides),
             (),

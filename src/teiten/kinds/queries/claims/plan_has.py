@@ -14,7 +14,7 @@ from teiten.claims.forms import FORM, Yes
 from teiten.kinds.queries.claims.bounded import asked_queries
 from teiten.kinds.queries.claims.evidence import Executed
 from teiten.kinds.queries.claims.predicate import OfQueries
-from teiten.kinds.queries.claims.sides import Sides, measured_sides
+from teiten.kinds.queries.claims.sides import ClaimSides, measured_sides
 from teiten.kinds.queries.claims.told import all_or_none, listed
 from teiten.study.schema import Words
 
@@ -60,7 +60,7 @@ class PlanHas(OfQueries):
         found = measured_sides(claim, ground, self.metric)
         return tuple(check for one in found for check in self._of_server(one))
 
-    def _of_server(self, found: Sides) -> Iterator[Check]:
+    def _of_server(self, found: ClaimSides) -> Iterator[Check]:
         """A check for each query on one server. Raises UnmetError without recorded plans."""
         for query in asked_queries(self.queries, found.queries):
             plans = found.sides[0].by_query[query].values()

@@ -7,13 +7,13 @@ from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import Question
+from teiten.analysis.claims.checks import ClaimQuestion
 from teiten.analysis.model.claims import Check, CheckKind, ClaimWords
 from teiten.claims.forms import FORM
 from teiten.kinds.queries.claims.bounded import QueryParts, bounded, logs_of, named
 from teiten.kinds.queries.claims.measures import plan_measure
 from teiten.kinds.queries.claims.predicate import OfSides
-from teiten.kinds.queries.claims.sides import Sides
+from teiten.kinds.queries.claims.sides import ClaimSides
 from teiten.kinds.queries.claims.told import listed, of_metric
 
 
@@ -39,7 +39,7 @@ class PlanValue(OfSides):
     def refuses(self, metric: str) -> str:
         return "" if plan_measure(metric) else "is about a metric taken from plans"
 
-    def asked(self, found: Sides, metric: str) -> Iterator[Question]:
+    def asked(self, found: ClaimSides, metric: str) -> Iterator[ClaimQuestion]:
         values = logs_of(found.sides[0].by_query)
         for part in self.parts:
             yield from bounded(part, values, VALUE, found, metric)

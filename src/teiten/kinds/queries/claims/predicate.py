@@ -6,8 +6,8 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 
 from teiten.analysis.claims.checks import (
+    ClaimQuestion,
     Estimator,
-    Question,
     check_of,
     counted,
     estimator_of,
@@ -18,7 +18,7 @@ from teiten.analysis.model.predicate import Ground, Predicate, Reader, UnmetErro
 from teiten.kinds.queries.claims.evidence import Executed, plan_numbers
 from teiten.kinds.queries.claims.measures import plan_measure
 from teiten.kinds.queries.claims.sides import (
-    Sides,
+    ClaimSides,
     measured_sides,
     published_sides,
 )
@@ -44,7 +44,7 @@ class OfSides(OfQueries):
     """About a number of each query, on every server by itself."""
 
     @abstractmethod
-    def asked(self, found: Sides, metric: str) -> Iterator[Question]:
+    def asked(self, found: ClaimSides, metric: str) -> Iterator[ClaimQuestion]:
         """What it asks of a claim's sides. Raises UnmetError for queries that they have not."""
 
     def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
@@ -57,20 +57,20 @@ class OfSides(OfQueries):
         asked = self.asked(published_sides(table), claim.metric)
         return [check_of(one, 1.0, exact) for one in asked]
 
-    def _asked(self, claim: Claim, ground: Ground) -> Iterator[Question]:
+    def _asked(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
         for one in measured_sides(claim, ground, claim.metric):
             _with_plans(claim, one)
             yield from self.asked(one, claim.metric)
 
 
-def answered(claim: Claim, ground: Ground, asked: Sequence[Question]) -> tuple[Check, ...]:
+def answered(claim: Claim, ground: Ground, asked: Sequence[ClaimQuestion]) -> tuple[Check, ...]:
     """Each question by the interval of the campaign's design, at α over their number."""
     measure = ground.plan.study.measure
     estimator = _of_metric(estimator_of(measure), claim.metric)
     return tuple(check_of(one, measure.alpha / len(asked), estimator) for one in asked)
 
 
-def _with_plans(claim: Claim, found: Sides) -> None:
+def _with_plans(claim: Claim, found: ClaimSides) -> None:
     """Raises UnmetError where trials were counted, but tell nothing of a metric of plans."""
     values = [blocks for side in found.sides for blocks in side.by_query.values()]
     if plan_measure(claim.metric) is not None and not any(values):

@@ -7,14 +7,14 @@ from typing import ClassVar, Literal
 
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import Question
+from teiten.analysis.claims.checks import ClaimQuestion
 from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimWords
 from teiten.analysis.model.comparison import Systems
 from teiten.claims.forms import FORM
 from teiten.kinds.queries.claims.between import effects_between
 from teiten.kinds.queries.claims.bounded import QueryParts, bounded, changes, named
 from teiten.kinds.queries.claims.predicate import OfSides
-from teiten.kinds.queries.claims.sides import Sides
+from teiten.kinds.queries.claims.sides import ClaimSides
 from teiten.kinds.queries.claims.told import listed, of_metric
 
 
@@ -41,7 +41,7 @@ class QueryEffect(OfSides):
     def queries_named(self) -> tuple[str, ...]:
         return named(self.parts)
 
-    def asked(self, found: Sides, metric: str) -> Iterator[Question]:
+    def asked(self, found: ClaimSides, metric: str) -> Iterator[ClaimQuestion]:
         ratios = changes(*found.sides)
         for part in self.parts:
             yield from bounded(part, ratios, QUERIES, found, metric)

@@ -10,12 +10,12 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import Question
+from teiten.analysis.claims.checks import ClaimQuestion
 from teiten.analysis.model.claims import Check, CheckKind, ClaimWords
 from teiten.claims.forms import FORM
 from teiten.kinds.queries.claims.bounded import asked_queries, changes, means_of
 from teiten.kinds.queries.claims.predicate import OfSides
-from teiten.kinds.queries.claims.sides import Sides
+from teiten.kinds.queries.claims.sides import ClaimSides
 from teiten.kinds.queries.claims.told import listed
 from teiten.study.schema import Words
 
@@ -38,14 +38,14 @@ class QueryOrder(OfSides):
     kind: Literal["query-order"] = "query-order"
     compares: ClassVar[bool] = True
 
-    def asked(self, found: Sides, metric: str) -> Iterator[Question]:
+    def asked(self, found: ClaimSides, metric: str) -> Iterator[ClaimQuestion]:
         old, new = found.sides
         ratios = changes(old, new)
         means = {one: means_of(ratios, asked_queries(one, found.queries)) for one in self.classes}
         for first, second in itertools.pairwise(self.classes):
             lower, higher = means[first], means[second]
             blocks = sorted(lower.keys() & higher.keys())
-            yield Question(
+            yield ClaimQuestion(
                 ORDER,
                 (old.side, new.side),
                 (),

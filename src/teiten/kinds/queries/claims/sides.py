@@ -31,7 +31,7 @@ class QueryValues:
 
 
 @dataclass(frozen=True)
-class Sides:
+class ClaimSides:
     """The sides of a claim on one server: old and new, or one."""
 
     server: str
@@ -43,9 +43,9 @@ class Sides:
         return tuple(self.sides[0].by_query)
 
 
-def published_sides(table: PublishedQueries) -> Sides:
+def published_sides(table: PublishedQueries) -> ClaimSides:
     """A table as one block, without replicates."""
-    return Sides(
+    return ClaimSides(
         "",
         tuple(
             QueryValues(one.label, {query: {ANY_BLOCK: value} for query, value in one.values})
@@ -54,13 +54,13 @@ def published_sides(table: PublishedQueries) -> Sides:
     )
 
 
-def measured_sides(claim: Claim, ground: Ground, metric: str) -> Iterator[Sides]:
+def measured_sides(claim: Claim, ground: Ground, metric: str) -> Iterator[ClaimSides]:
     """The claim's sides on each server. Raises UnmetError where the campaign has none."""
     plan, observations = ground.plan, ground.observations
     known = known_levels(plan, claim.workload)
     for server, sides in wanted_levels(claim, plan, known):
         cells = [in_cell(plan, observations, claim.workload, levels) for _, levels in sides]
-        yield Sides(
+        yield ClaimSides(
             server,
             tuple(
                 QueryValues(label, by_query(found, known.get(QUERY, ()), metric))

@@ -10,10 +10,10 @@ from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import Question, check_of, exact
+from teiten.analysis.claims.checks import ClaimQuestion, check_of, exact
 from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimWords, PublishedCurves
 from teiten.analysis.model.predicate import Ground, UnmetError
-from teiten.claims.curves import Curve, log_changes, published
+from teiten.claims.curves import ClaimCurve, log_changes, published
 from teiten.claims.forms import FORM, Count, Tolerance, Word
 from teiten.claims.questions import around
 from teiten.kinds.queries.claims.evidence import Executed
@@ -67,7 +67,7 @@ class WorkerCurve(OfQueries):
         steps = self._steps(curve, self.printed_cap, table.cores, "")
         return [check_of(one, 1.0, exact) for one in steps]
 
-    def _asked(self, claim: Claim, ground: Ground) -> Iterator[Question]:
+    def _asked(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
         """Of each query on each server."""
         plan = ground.plan
         known = known_levels(plan, claim.workload)
@@ -88,9 +88,13 @@ class WorkerCurve(OfQueries):
                     }
                     for metric in (claim.metric, LAUNCHED)
                 )
-                yield from self._steps(Curve(server, times), _cap(launched), ground.cores, query)
+                yield from self._steps(
+                    ClaimCurve(server, times), _cap(launched), ground.cores, query
+                )
 
-    def _steps(self, curve: Curve, cap: int, cores: int, query: str) -> Iterator[Question]:
+    def _steps(
+        self, curve: ClaimCurve, cap: int, cores: int, query: str
+    ) -> Iterator[ClaimQuestion]:
         """Faster at every step to the cap and to the cores; or within a share beyond the cap."""
         if cap < 1:
             raise UnmetError("too-small")
@@ -118,10 +122,10 @@ def _cap(launched: Mapping[float, Blocks]) -> int:
 
 
 def _step(
-    curve: Curve, first: float, second: float, bounds: tuple[float, float], query: str
-) -> Question:
+    curve: ClaimCurve, first: float, second: float, bounds: tuple[float, float], query: str
+) -> ClaimQuestion:
     values = tuple(log_changes(curve, first, curve, second).values())
-    return Question(
+    return ClaimQuestion(
         PERMITTED_WORKERS,
         (),
         (first, second),

@@ -19,7 +19,7 @@ from teiten.kinds.queries.claims.bounded import asked_queries
 from teiten.kinds.queries.claims.evidence import Executed
 from teiten.kinds.queries.claims.measures import LAUNCHED, PERMITTED, SERIAL
 from teiten.kinds.queries.claims.predicate import OfQueries
-from teiten.kinds.queries.claims.sides import Sides, measured_sides, published_sides
+from teiten.kinds.queries.claims.sides import ClaimSides, measured_sides, published_sides
 from teiten.kinds.queries.claims.told import all_or_none, listed
 from teiten.study.schema import Words
 from teiten.study.values import one_of
@@ -109,7 +109,7 @@ class WorkersByRule(OfQueries):
         )
 
     def _of_server(
-        self, launched: Sides, by_rule: Sides, permitted: Sides, serial: Sides
+        self, launched: ClaimSides, by_rule: ClaimSides, permitted: ClaimSides, serial: ClaimSides
     ) -> Iterator[Check]:
         """A check for each query on one server.
 
