@@ -38,7 +38,7 @@ ALLOWED = {
     "plan": FOUNDATION | PLANS_OF_KINDS | FACTORS | DATA | {"plan"},
     "factors": FOUNDATION | {"factors", "study", "plan"},
     "datasets": FOUNDATION | {"host", "datasets"},
-    "execute": FOUNDATION | KINDS | FILLERS | {"host", "execute"},
+    "execute": FOUNDATION | FILLERS | {"kinds.registry", "host", "execute"},
     "ledger": FOUNDATION | (KINDS - OF_KINDS) | {"ledger"},
     "analysis": FOUNDATION | (KINDS - OF_KINDS) | {"analysis"},
     "export": FOUNDATION | (KINDS - OF_KINDS) | {"export", "ledger", "analysis.model"},
