@@ -23,6 +23,7 @@ from teiten.model.metrics import BY_NAME
 
 pytestmark = [
     pytest.mark.pg(),
+    pytest.mark.disk,
     pytest.mark.skipif(not Path("/proc/stat").exists(), reason="needs Linux's /proc"),
 ]
 DATABASE = "postgres"
