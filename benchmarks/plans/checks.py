@@ -8,8 +8,8 @@ import math
 from teiten.analysis.explain.difference import difference
 from teiten.analysis.explain.read import read_plan
 from teiten.analysis.explain.text import PlanTextError
-from teiten.cli.explain_diff_text import as_lines
 from teiten.analysis.model.explain import LEADER, ExplainedPlan, PlanDifference, PlanStatistics
+from teiten.cli.text.explain_diff import as_lines
 from teiten.model.text import Language
 from teiten.report.plans.json import difference_as_json
 

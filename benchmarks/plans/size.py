@@ -10,7 +10,7 @@ from typing import Any
 
 from teiten.analysis.explain.difference import difference
 from teiten.analysis.explain.read import read_plan
-from teiten.cli.explain_diff_text import as_lines
+from teiten.cli.text.explain_diff import as_lines
 
 Node = dict[str, Any]
 DEEP = 300
