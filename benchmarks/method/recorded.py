@@ -20,7 +20,7 @@ from benchmarks.method.rules import fixed, reports, sequential
 from teiten.analysis.model.observations import Observation
 from teiten.analysis.verdict.pairs import observe
 from teiten.ledger.store import Ledger
-from teiten.model.progress import Attempt
+from teiten.model.trial import Attempt
 
 RUN = 3
 """Neighbouring blocks that are drawn together."""

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from teiten.analysis.verdict.pairs import by_start
 from teiten.model.plan import Plan
-from teiten.model.progress import Attempt
-from teiten.model.trial import Outcome
+from teiten.model.trial import Attempt, Outcome
 from tests.fixtures.pairs import ab_plan
 
 PLANS = {

@@ -12,8 +12,7 @@ from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.verdict import Rule, decide
 from teiten.model.metrics import Better
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.progress import Attempt
-from teiten.model.trial import Outcome
+from teiten.model.trial import Attempt, Outcome
 from teiten.model.units import Share
 from tests.fixtures.synthetic_plan import make_plan
 

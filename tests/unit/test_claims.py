@@ -31,9 +31,8 @@ from teiten.claims.predicates.rising import Rising
 from teiten.claims.told import LINE
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Cell, Plan
-from teiten.model.progress import Attempt
 from teiten.model.study import Factor, Sequential
-from teiten.model.trial import Outcome
+from teiten.model.trial import Attempt, Outcome
 from tests.fixtures.invented_claims import a_claim
 from tests.fixtures.synthetic_plan import HOST, make_plan
 

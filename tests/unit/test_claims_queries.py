@@ -24,8 +24,8 @@ from teiten.kinds.queries.claims.worker_curve import PERMITTED_WORKERS, WorkerCu
 from teiten.kinds.queries.claims.workers_by_rule import RuleOfWorkers as WorkerRule
 from teiten.kinds.queries.claims.workers_by_rule import WorkersByRule
 from teiten.model.plan import Plan
-from teiten.model.progress import Attempt
 from teiten.model.study import Script
+from teiten.model.trial import Attempt
 from teiten.report.claim_words import bounds_text, check_text
 from teiten.report.texts import texts
 from tests.fixtures.invented_claims import a_claim

@@ -7,8 +7,7 @@ import pytest
 
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.drift import drift_cautions, lag_one, trend
-from teiten.model.progress import Attempt
-from teiten.model.trial import Outcome
+from teiten.model.trial import Attempt, Outcome
 from tests.fixtures.synthetic_plan import make_plan
 
 

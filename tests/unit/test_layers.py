@@ -142,7 +142,9 @@ QUESTIONS = re.compile(
 """Is it attached, elsewhere, of this kind? A room that asks pays for the next answer."""
 
 
-@pytest.mark.parametrize("room", ["study", "plan", "factors", "datasets", "ledger"])
+@pytest.mark.parametrize(
+    "room", ["study", "plan", "factors", "datasets", "ledger", "analysis", "claims", "export"]
+)
 def test_no_room_asks_of_which_kind_something_is_or_where_it_runs(room: str) -> None:
     root = package_folder()
     for file in (root / room).rglob("*.py"):

@@ -12,9 +12,8 @@ from teiten.errors import TeitenError, UsageError
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.kinds.queries.model import queries_of
 from teiten.model.plan import Plan
-from teiten.model.progress import Attempt
 from teiten.model.study import DataKind, DataSet, Layout, Script
-from teiten.model.trial import Outcome
+from teiten.model.trial import Attempt, Outcome
 from teiten.plan.expand import expand
 from teiten.plan.sizing import size
 from teiten.study.load import load_study

@@ -12,8 +12,7 @@ from teiten.analysis.verdict.noise import false_alarm_rate, noise, recorded_nois
 from teiten.cli.text.noise import needed_text, noise_lines
 from teiten.host.facts.noise import keep_noise, known_noise, noise_key
 from teiten.model.noise import NOISE, NoiseFloor
-from teiten.model.progress import Attempt
-from teiten.model.trial import Event, Outcome
+from teiten.model.trial import Attempt, Event, Outcome
 from teiten.model.units import Seconds, Share
 from tests.fixtures.synthetic_plan import HOST, make_plan
 

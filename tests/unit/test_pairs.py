@@ -9,8 +9,7 @@ import pytest
 
 from teiten.analysis.model.observations import Observation
 from teiten.analysis.verdict.pairs import observe, pair
-from teiten.model.progress import Attempt
-from teiten.model.trial import Outcome
+from teiten.model.trial import Attempt, Outcome
 from tests.fixtures.synthetic_plan import make_plan
 
 PLAN = make_plan(8, clients=("1", "2"))

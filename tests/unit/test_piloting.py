@@ -126,7 +126,12 @@ def piloted(plan: Plan, spread: float) -> list[Trial]:
     random = np.random.default_rng(3)
     return [
         Trial(
-            trial.number, 1, Outcome.COUNTED, (), 0.0, 30.0, {"latency_mean": 0.001},
+            number=trial.number,
+            attempt=1,
+            outcome=Outcome.COUNTED,
+            problems=(),
+            finished_at=30.0,
+            metrics={"latency_mean": 0.001},
             facts={
                 "slices": [
                     {"tps": 1000.0 * float(np.exp(random.normal(0, spread)))}
@@ -135,7 +140,7 @@ def piloted(plan: Plan, spread: float) -> list[Trial]:
             },
         )
         for trial in plan.trials
-    ]  # fmt: skip
+    ]
 
 
 def test_a_pilot_chooses_slices_and_leaves_the_rest_of_the_budget(plans: Plans) -> None:

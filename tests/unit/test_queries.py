@@ -15,9 +15,8 @@ from teiten.errors import TeitenError, UsageError
 from teiten.kinds.queries.model import NAME as QUERIES
 from teiten.kinds.queries.model import queries_of, times_queries
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.progress import Attempt
 from teiten.model.study import DataKind
-from teiten.model.trial import Outcome
+from teiten.model.trial import Attempt, Outcome
 from teiten.plan.expand import expand
 from teiten.plan.sizing import size
 from teiten.study.load import load_study

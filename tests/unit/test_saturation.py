@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from teiten.cli.campaign.saturation import chosen_options, probes_of
 from teiten.cli.plan.options import PlanOptions
-from teiten.model.progress import Attempt
 from teiten.model.saturation import Probe, Saturation
-from teiten.model.trial import Outcome
+from teiten.model.trial import Attempt, Outcome
 from teiten.plan.saturation import (
     doublings,
     found_saturation,

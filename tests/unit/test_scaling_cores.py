@@ -37,13 +37,13 @@ def campaign(efficiency: float = 0.95) -> CampaignAnalysis:
         pinned = {"server": list(trial.server_cpus), "pgbench": list(trial.client_cpus)}
         trials.append(
             Trial(
-                trial.number,
-                1,
-                Outcome.COUNTED,
-                (),
-                float(trial.number),
-                trial.number + 0.5,
-                {"tps": tps},
+                number=trial.number,
+                attempt=1,
+                outcome=Outcome.COUNTED,
+                problems=(),
+                started_at=float(trial.number),
+                finished_at=trial.number + 0.5,
+                metrics={"tps": tps},
                 facts={"pinned": pinned},
             )
         )

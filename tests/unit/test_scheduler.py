@@ -82,7 +82,15 @@ def test_trials_that_do_not_count_are_left_when_their_repeats_are_used_up(outcom
 
 def ended(number: int, outcome: Outcome) -> Trial:
     problems = () if outcome is Outcome.COUNTED else (Problem("server-error", "PANIC: no"),)
-    return Trial(number, 1, outcome, problems, 0.0, 1.0, {})
+    return Trial(
+        number=number,
+        attempt=1,
+        outcome=outcome,
+        problems=problems,
+        started_at=0.0,
+        finished_at=1.0,
+        metrics={},
+    )
 
 
 def test_a_kind_of_trial_that_always_fails_ends_the_campaign() -> None:

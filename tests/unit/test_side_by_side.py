@@ -23,10 +23,10 @@ from teiten.cli.console import Console, Verbosity
 from teiten.errors import MachineError, UsageError
 from teiten.execute.scheduler import run_campaign
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.progress import Attempt, Ending
+from teiten.model.progress import Ending
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.text import Language
-from teiten.model.trial import Outcome, Trial
+from teiten.model.trial import Attempt, Outcome, Trial
 from teiten.model.units import GIB, Bytes, Seconds
 from teiten.plan.checks import check
 from teiten.plan.dry import DryExecutor
@@ -258,13 +258,13 @@ def test_slices_of_a_null_campaign_tell_the_parts_of_the_noise() -> None:
     plan = sliced("restart_every=2", blocks=8)
     trials = [
         Trial(
-            one.number,
-            1,
-            Outcome.COUNTED,
-            (),
-            0.0,
-            1.0,
-            {},
+            number=one.number,
+            attempt=1,
+            outcome=Outcome.COUNTED,
+            problems=(),
+            started_at=0.0,
+            finished_at=1.0,
+            metrics={},
             facts={"slices": [{"tps": 1000.0 * (1 + (one.copy == 2))}] * 5},
         )
         for one in plan.trials[:7]

@@ -17,9 +17,9 @@ from teiten.analysis.verdict.stopping import standing
 from teiten.execute.scheduler import next_trial
 from teiten.ledger import codec
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.progress import Attempt, Ending
+from teiten.model.progress import Ending
 from teiten.model.study import Sequential
-from teiten.model.trial import Outcome
+from teiten.model.trial import Attempt, Outcome
 from teiten.model.units import Seconds
 from tests.fixtures.synthetic_plan import make_plan
 

@@ -12,8 +12,7 @@ from teiten.cli.campaign.decision import standing_lines
 from teiten.cli.campaign.progress import LiveWatcher, PlainWatcher
 from teiten.cli.console import Console, Verbosity
 from teiten.model.plan import Plan
-from teiten.model.progress import Attempt
-from teiten.model.trial import Outcome
+from teiten.model.trial import Attempt, Outcome
 from tests.fixtures.pairs import ab_plan
 
 PLAN = ab_plan(duration="5s")

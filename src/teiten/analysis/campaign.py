@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from teiten.analysis.claims.evidence import further_numbers
+from teiten.analysis.claims.evidence import further_numbers, with_further
 from teiten.analysis.claims.outcomes import assess
 from teiten.analysis.latency import distribution
 from teiten.analysis.model.claims import Claim
 from teiten.analysis.model.findings import CampaignAnalysis, TrialView
 from teiten.analysis.model.measured import Measured
-from teiten.analysis.model.predicate import Key
 from teiten.analysis.per_transaction import per_transaction
 from teiten.analysis.series import strides, thin
 from teiten.analysis.stacks import stacks_found
@@ -25,7 +24,7 @@ from teiten.analysis.verdict.stopping import standing
 from teiten.kinds.contract import analysis_of
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.progress import Attempt, open_trials
+from teiten.model.progress import open_trials
 from teiten.model.trial import Event, Trial
 from teiten.model.units import Seconds
 
@@ -56,21 +55,20 @@ def analyse(
     """
     views = _views(plan, trials, strides(points))
     happened = tuple(events)
-    attempts = [_attempt(view) for view in views]
     ends = [view.finished_at for view in views]
     wall = Seconds(wall_seconds(created_at, happened, ends))
-    stands = standing(plan, attempts, wall)
+    stands = standing(plan, views, wall)
     missing = len(
         open_trials(
             plan.trials,
-            [(one.number, one.attempt, one.outcome) for one in attempts],
+            [(one.number, one.attempt, one.outcome) for one in views],
             repeats=plan.study.measure.repeats,
             unneeded=stands.unneeded,
         )
     )
-    results = contrasts(plan, attempts)
+    results = contrasts(plan, views)
     workloads = tuple(one.name for one in plan.study.workloads)
-    measured = Measured(plan, facts, workloads, views, tuple(attempts), results, happened)
+    measured = Measured(plan, facts, workloads, views, results, happened)
     return CampaignAnalysis(
         name=name,
         teiten_version=teiten_version,
@@ -95,7 +93,7 @@ def analyse(
             claims,
             plan,
             facts,
-            _with_evidence(views, further_numbers(claims, plan, views, happened)),
+            with_further(views, further_numbers(claims, plan, views, happened)),
         ),
         results=_of_kinds(measured),
         stacks=stacks_found(plan, views),
@@ -161,27 +159,3 @@ def _view(planned: PlannedTrial, trial: Trial, stride_by_source: Mapping[str, in
         evidence=trial.evidence,
         stack_samples=trial.stack_samples,
     )
-
-
-def _attempt(view: TrialView) -> Attempt:
-    return Attempt(
-        view.number,
-        view.attempt,
-        view.outcome,
-        view.metrics,
-        view.started_at,
-        view.finished_at,
-    )
-
-
-def _with_evidence(
-    views: Iterable[TrialView], further: Mapping[Key, Mapping[str, float]]
-) -> list[Attempt]:
-    """The attempts, with the numbers beside their metrics that claims speak of."""
-    return [
-        replace(
-            _attempt(view),
-            metrics={**view.metrics, **further.get((view.number, view.attempt), {})},
-        )
-        for view in views
-    ]

@@ -12,9 +12,8 @@ from teiten.errors import LedgerError
 from teiten.ledger import codec
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
-from teiten.model.progress import Attempt
 from teiten.model.stacks import StackSamples
-from teiten.model.trial import Event, Outcome, Series, Trial
+from teiten.model.trial import Attempt, Event, Outcome, Series, Trial
 
 
 def insert_campaign(

@@ -25,9 +25,9 @@ from teiten.ledger.lock import HeldLock, campaign_lock
 from teiten.ledger.migrate import CURRENT, check_version, migrate
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
-from teiten.model.progress import Attempt, Finished
+from teiten.model.progress import Finished
 from teiten.model.stacks import StackSamples
-from teiten.model.trial import Event, Outcome, Trial
+from teiten.model.trial import Attempt, Event, Outcome, Trial
 
 FILE_NAME = "ledger.sqlite"
 CAUTION = "caution"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -12,19 +12,6 @@ from teiten.model.trial import Outcome
 
 Finished = tuple[int, int, Outcome]
 """Number, attempt and outcome of a trial in the ledger."""
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """What of a recorded trial decides: whose it is, whether it counts, its numbers, its time."""
-
-    number: int
-    attempt: int
-    outcome: Outcome
-    metrics: Mapping[str, float]
-    started_at: float = 0.0
-    """Seconds since the epoch, as ``finished_at``."""
-    finished_at: float = 0.0
 
 
 class Ending(StrEnum):

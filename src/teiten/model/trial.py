@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -65,20 +66,27 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Trial:
-    """A trial that ended, in whatever way."""
+class Attempt:
+    """What of a trial that ended decides: whose it is, whether it counts, its numbers, its time."""
 
     number: int
     """The planned trial's."""
     attempt: int
     """From 1."""
     outcome: Outcome
-    problems: tuple[Problem, ...]
-    started_at: float
-    """Seconds since the epoch."""
-    finished_at: float
-    metrics: dict[str, float]
+    metrics: Mapping[str, float]
     """One number per metric (``model.metrics``), in base units, unrounded."""
+    started_at: float = 0.0
+    """Seconds since the epoch, as ``finished_at``."""
+    finished_at: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial(Attempt):
+    """All of it, as the ledger keeps it."""
+
+    metrics: dict[str, float]
+    problems: tuple[Problem, ...]
     series: tuple[Series, ...] = ()
     histogram: str = ""
     """HdrHistogram V2, base64: latencies of all transactions, in microseconds."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from teiten.analysis.across.comparability import common_contexts, comparability, matched_levels
 from teiten.analysis.across.published import assess_comparison
 from teiten.analysis.across.unpaired import decide_unpaired
-from teiten.analysis.claims.evidence import further_numbers
+from teiten.analysis.claims.evidence import further_numbers, with_further
 from teiten.analysis.model.claims import Claim
 from teiten.analysis.model.comparison import ComparedLevel, Comparison, UnpairedResult
 from teiten.analysis.model.findings import CampaignAnalysis, LevelResult
@@ -24,7 +24,6 @@ from teiten.analysis.verdict.contrasts import contrasted_here
 from teiten.analysis.verdict.pairs import observe
 from teiten.analysis.verdict.verdict import Rule, median, over_timeout
 from teiten.model.metrics import Metric
-from teiten.model.progress import Attempt
 from teiten.model.units import Share
 
 Values = Mapping[Context, Mapping[int, float]]
@@ -61,19 +60,8 @@ def observations(
     campaign: CampaignAnalysis, claims: Sequence[Claim] = ()
 ) -> tuple[Observation, ...]:
     """The trials that count, with the numbers of their plans that claims speak of."""
-    of_plans = further_numbers(claims, campaign.plan, campaign.trials, campaign.events)
-    return observe(
-        campaign.plan,
-        [
-            Attempt(
-                one.number,
-                one.attempt,
-                one.outcome,
-                {**one.metrics, **of_plans.get((one.number, one.attempt), {})},
-            )
-            for one in campaign.trials
-        ],
-    )
+    further = further_numbers(claims, campaign.plan, campaign.trials, campaign.events)
+    return observe(campaign.plan, with_further(campaign.trials, further))
 
 
 @dataclass(frozen=True)

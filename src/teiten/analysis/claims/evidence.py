@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from teiten.analysis.model.claims import Claim
 from teiten.analysis.model.findings import TrialView
@@ -26,3 +27,13 @@ def further_numbers(
         for key, numbers in reader(mine, plan, views, happened).items():
             found.setdefault(key, {}).update(numbers)
     return found
+
+
+def with_further(
+    views: Iterable[TrialView], further: Mapping[Key, Mapping[str, float]]
+) -> list[TrialView]:
+    """The trials, with these numbers beside their metrics."""
+    return [
+        replace(one, metrics={**one.metrics, **further.get((one.number, one.attempt), {})})
+        for one in views
+    ]

@@ -26,8 +26,8 @@ from teiten.analysis.verdict.pairs import observe
 from teiten.kinds.metrics import judged_in
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
-from teiten.model.progress import Attempt
 from teiten.model.study import Script
+from teiten.model.trial import Attempt
 
 SERVER = "server"
 

@@ -16,7 +16,7 @@ from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Standing
 from teiten.model.stacks import StackSamples, StacksFound
-from teiten.model.trial import Event, FloatArray, Outcome, Problem
+from teiten.model.trial import Attempt, Event, FloatArray, Problem
 from teiten.model.units import Seconds
 
 __all__ = [
@@ -90,20 +90,15 @@ class SeriesView:
     stride: int
 
 
-@dataclass(frozen=True)
-class TrialView:
+@dataclass(frozen=True, kw_only=True)
+class TrialView(Attempt):
     """A trial as the report lists it."""
 
-    number: int
-    attempt: int
+    metrics: dict[str, float]
     block: int
     workload: str
     levels: tuple[tuple[str, str], ...]
-    outcome: Outcome
     problems: tuple[Problem, ...]
-    started_at: float
-    finished_at: float
-    metrics: dict[str, float]
     series: tuple[SeriesView, ...]
     histogram: tuple[tuple[float, float], ...]
     """Latency in seconds and the share of transactions at or below it."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from teiten.analysis.model.findings import ContrastResult, TrialView
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
-from teiten.model.progress import Attempt
 from teiten.model.trial import Event
 
 
@@ -20,6 +19,5 @@ class Measured:
     workloads: tuple[str, ...]
     """Of the kind, in the study's order."""
     views: tuple[TrialView, ...]
-    attempts: tuple[Attempt, ...]
     contrasts: tuple[ContrastResult, ...]
     events: tuple[Event, ...]

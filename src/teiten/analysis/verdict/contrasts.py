@@ -35,7 +35,7 @@ from teiten.analysis.verdict.verdict import decide as decide_fixed
 from teiten.kinds.metrics import contrasted
 from teiten.model.metrics import Metric
 from teiten.model.plan import Plan
-from teiten.model.progress import Attempt
+from teiten.model.trial import Attempt
 from teiten.model.units import Seconds, Share
 
 

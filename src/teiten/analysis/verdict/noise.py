@@ -17,8 +17,7 @@ from teiten.analysis.verdict.verdict import NO_VARIANCE, mean_and_deviation
 from teiten.kinds.metrics import judged_in
 from teiten.model.noise import NOISE, NoiseFloor
 from teiten.model.plan import Plan
-from teiten.model.progress import Attempt
-from teiten.model.trial import Event, FloatArray
+from teiten.model.trial import Attempt, Event, FloatArray
 from teiten.model.units import Share
 
 COMPARISONS = 2_000

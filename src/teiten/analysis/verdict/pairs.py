@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.verdict import log_ratio
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.progress import Attempt
 from teiten.model.starts import pairs_of_a_start
-from teiten.model.trial import Outcome
+from teiten.model.trial import Attempt, Outcome
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from teiten.analysis.model.observations import Context
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.sequential import is_decided
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.progress import Attempt, Ending, Standing, open_trials
+from teiten.model.progress import Ending, Standing, open_trials
+from teiten.model.trial import Attempt
 from teiten.model.units import Seconds
 
 BY_SIGN = (VerdictKind.SLOWER, VerdictKind.FASTER)

@@ -13,9 +13,10 @@ from teiten.cli.campaign.progress import Watcher
 from teiten.kinds.metrics import deciding
 from teiten.ledger.store import Ledger
 from teiten.model.plan import Plan
-from teiten.model.progress import Attempt, Ending, Standing
+from teiten.model.progress import Ending, Standing
 from teiten.model.quantities import rough_duration
 from teiten.model.starts import pairs_of_a_start
+from teiten.model.trial import Attempt
 from teiten.model.units import Seconds
 from teiten.report.sentences import interval_percent, percent_decimals, verdict_word
 from teiten.report.texts import texts

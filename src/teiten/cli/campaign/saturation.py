@@ -37,11 +37,11 @@ from teiten.ledger.campaigns import new_name
 from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger
 from teiten.model.plan import Plan
-from teiten.model.progress import Attempt, Standing
+from teiten.model.progress import Standing
 from teiten.model.quantities import rough_duration
 from teiten.model.saturation import PROVISIONAL, SATURATION, Probe, Saturation
 from teiten.model.study import Study
-from teiten.model.trial import Outcome
+from teiten.model.trial import Attempt, Outcome
 from teiten.plan.saturation import (
     found_saturation,
     in_rising_order,

@@ -20,7 +20,7 @@ class PgbenchAnalysis(KindAnalysis):
 
     def results(self, measured: Measured) -> PgbenchFound:
         plan, facts = measured.plan, measured.facts
-        scaling = scalings(plan, measured.attempts, measured.workloads, cores=facts.cpu.logical)
+        scaling = scalings(plan, measured.views, measured.workloads, cores=facts.cpu.logical)
         return PgbenchFound(scaling, bottlenecks(plan, facts, measured.views, scaling))
 
     def identity(self, workload: Workload) -> dict[str, Any]:

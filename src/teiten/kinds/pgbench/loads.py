@@ -14,7 +14,7 @@ from teiten.analysis.scaling.lack_of_fit import FEWEST_LEVELS
 from teiten.analysis.verdict.pairs import observe
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.model.plan import Plan
-from teiten.model.progress import Attempt
+from teiten.model.trial import Attempt
 
 LOAD = "clients"
 CORES = "cores"

@@ -52,7 +52,7 @@ Cell = tuple[Context, str]
 def query_results(measured: Measured, plans: Sequence[QueryPlans]) -> tuple[QueryResults, ...]:
     """Of every workload of queries with trials, in the study's order."""
     plan, views = measured.plan, measured.views
-    observed = observe(plan, measured.attempts)
+    observed = observe(plan, measured.views)
     relations = recorded_relations(measured.events)
     tried = {view.workload for view in views}
     return tuple(
