@@ -8,6 +8,8 @@ PYTHON ?= python3
 # More than cores: tests with servers mostly wait.
 TEST_PROCESSES ?= 3
 VENV := .venv
+# Where it is set, each process of a test run would compile every source again.
+unexport PYTHONDONTWRITEBYTECODE
 TEITEN := $(VENV)/bin/teiten
 SOURCES := $(shell find src -type f 2>/dev/null)
 CRATES := $(shell find crates -type f -not -path 'crates/target/*' 2>/dev/null)

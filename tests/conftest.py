@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,8 +14,10 @@ from teiten.model.installation import Installation
 from tests.fixtures.servers import (
     ClusterKit,
     chosen_servers,
+    folders_of_the_run,
     left_processes,
     open_folder,
+    place_on_a_disk,
     servers,
 )
 
@@ -28,6 +31,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run pg tests against every version found, not the oldest, 13 and the newest only",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # pytest-xdist's processes inherit it
+        folders = contextlib.ExitStack()
+        folders.enter_context(folders_of_the_run())
+        config.add_cleanup(folders.close)
 
 
 def pytest_report_header() -> str:
@@ -98,7 +108,8 @@ def cluster_kit(session_folder: Path) -> ClusterKit:
 @pytest.fixture
 def workdir(session_folder: Path, request: pytest.FixtureRequest) -> Iterator[Workdir]:
     """An empty working folder that the servers' user can enter."""
-    with open_folder("teiten-test-") as folder:
+    on_disk = request.node.get_closest_marker("disk") is not None
+    with open_folder("teiten-test-", place_on_a_disk() if on_disk else None) as folder:
         workdir = Workdir(folder)
         workdir.prepare()
         yield workdir

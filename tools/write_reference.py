@@ -11,8 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from pydantic.fields import FieldInfo
 
 from teiten.cli.main import VERBS, teiten
+from teiten.datasets.plan import own_keys as own_data_keys
+from teiten.datasets.plan import plan_of
+from teiten.datasets.registry import names as datasets
 from teiten.execute.probes import columns
 from teiten.kinds.metrics import by_name
 from teiten.kinds.queries.plan import GroupTable
@@ -79,6 +83,11 @@ def study_file_page() -> str:
         ("[[workloads]]", schema.WorkloadTable),
         *((f'[[workloads]], kind = "{kind}"', own_keys(kind)) for kind in names()),
         ("[workloads.data]", schema.DataTable),
+        *(
+            (f'[workloads.data], kind = "{kind}"', data_fields(kind))
+            for kind in datasets()
+            if data_fields(kind)
+        ),
         ("[workloads.data.layouts.NAME]", schema.LayoutTable),
         ("[[workloads.groups]]", GroupTable),
         ("[builds.NAME]", schema.BuildTable),
@@ -106,6 +115,12 @@ def study_file_page() -> str:
         " (docs/guides/remote-hosts.md).\n"
     )
     return "\n".join(parts)
+
+
+def data_fields(kind: str) -> dict[str, FieldInfo]:
+    """The keys that only one kind of data has."""
+    fields = plan_of(kind).table.model_fields
+    return {key: fields[key] for key in own_data_keys(kind)}
 
 
 def telemetry_page() -> str:

@@ -175,6 +175,52 @@ class TestWhereTheTimeIs:
         assert not found.plan.analysed
         assert all(kind.share is None and kind.seconds == 0 for kind in found.kinds)
 
+    def test_ctes_of_one_name_are_told_apart_by_their_queries(self, server: str) -> None:
+        one = plan(server, "cte-same-name")
+        own = [exclusive.seconds for exclusive in accounts(one).nodes]
+        assert one.root.seconds is not None
+        assert sum(own) == pytest.approx(one.root.seconds[LEADER], abs=tolerance(one))
+        outer, inner = (node.number for node in one.nodes if node.subplan == "CTE a")
+        assert own[outer] == pytest.approx(0.05, abs=0.015)
+        assert own[inner] == pytest.approx(0.02, abs=0.015)
+
+    def test_ctes_that_moved_to_one_node_are_told_apart(self, server: str) -> None:
+        one = plan(server, "cte-same-name-moved")
+        own = {node.number: accounts(one).nodes[node.number].seconds for node in one.nodes}
+        ctes = [node for node in one.nodes if node.subplan.startswith("CTE ")]
+        assert len(ctes) == 3
+        assert sum(own.values()) == pytest.approx((one.root.seconds or {})[LEADER], abs=1e-3)
+        reads = next(node for node in one.nodes if node.subplan == "CTE b")
+        assert own[reads.number] == pytest.approx(0.02, abs=0.008)
+
+    def test_blocks_of_a_cte_are_shared_by_its_readers(self, server: str) -> None:
+        one = plan(server, "cte-blocks-shared")
+        total = accounts(one).total.buffers
+        assert total["shared_hit"] == one.root.buffers["shared_hit"]
+        readers = [node for node in one.nodes if node.kind == "CTE Scan"]
+        assert len(readers) == 2
+        assert all(accounts(one).nodes[node.number].buffers["shared_hit"] == 0 for node in readers)
+
+    def test_workers_that_go_on_do_not_lengthen_the_plan(self, server: str) -> None:
+        """Without VERBOSE, and with a Gather that wants no more rows."""
+        one = plan(server, "cte-parallel-unfinished")
+        total = accounts(one).total.leader
+        assert total == pytest.approx((one.root.seconds or {})[LEADER], abs=tolerance(one))
+
+    @pytest.mark.parametrize("query", ["whole-scan", "whole-join"])
+    def test_partitions_are_matched_with_the_whole_table(self, server: str, query: str) -> None:
+        whole, parts = plan(server, query), plan(server, f"{query}-partitioned")
+        for old, new, code in ((whole, parts, "partitioned"), (parts, whole, "unpartitioned")):
+            found = difference(old, new)
+            (change,) = [one for one in found.changes if one.code == code]
+            assert change.group is not None
+            several = change.group.new if code == "partitioned" else change.group.old
+            kinds = [parts.nodes[number].kind for number in several]
+            assert kinds.count("Append") == 1
+            scans = [node.number for node in parts.nodes if node.relation.startswith("monthly")]
+            assert set(scans) <= set(several)
+            assert not [one for one in found.changes if one.code.startswith("node-")]
+
 
 def test_a_leader_that_takes_no_part_uses_no_time() -> None:
     one = plan("pg18", "parallel-without-leader")

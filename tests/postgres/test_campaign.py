@@ -132,7 +132,8 @@ def find_victim(teiten: Teiten, victim: str) -> psutil.Process:
 
 
 def test_two_campaigns_at_once_are_refused(teiten: Teiten, newest: Installation) -> None:
-    study = teiten.study(newest, newest, seconds=4)
+    # longer than three programs take to begin on the busiest machine: it is ended below
+    study = teiten.study(newest, newest, seconds=120)
     first = teiten.start("run", study)
     teiten.wait_for(first, lambda event: event.kind == "trial-started")
     second = teiten.run("run", study, "--name", "second")

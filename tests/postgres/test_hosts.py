@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -136,7 +137,9 @@ def test_a_campaign_survives_a_lost_connection_and_a_kill(at_home: AtHome) -> No
     hosts.cut(hosts.spaces[0])
     _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 3, errors
-    assert "the connection to the host db is lost" in errors and "teiten resume" in errors
+    # the client is reached through db: which of the two is missed first is a matter of chance
+    assert re.search("the connection to the host (db|client) is lost", errors), errors
+    assert "teiten resume" in errors
     assert "Traceback" not in errors
     wait_until_nothing_is_left(hosts)
     assert [trial.number for trial in teiten.trials()] == [1]
@@ -281,7 +284,7 @@ def test_bad_hosts_are_told_with_a_hint(
 
 @pytest.mark.parametrize(
     ("folder", "message"),
-    [("/proc/teiten", "0.0 MiB are free"), ("/etc/passwd/teiten", "/etc/passwd/teiten: Not a")],
+    [("/proc/teiten", "0 B are free"), ("/etc/passwd/teiten", "/etc/passwd/teiten: Not a")],
 )
 def test_a_host_where_nothing_can_be_written(
     teiten: Teiten,

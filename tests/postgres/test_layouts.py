@@ -92,6 +92,36 @@ def test_a_script_of_a_layout_that_fails_is_named(
     assert list(workdir.templates.iterdir()) == []
 
 
+def test_a_layout_may_leave_its_changes_as_they_are(
+    installation: Callable[[str], Installation], workdir: Workdir, pgbench: Pgbench
+) -> None:
+    text = "UPDATE pgbench_accounts SET abalance = 1 WHERE aid <= 1000;\n"
+    script = Script("change.sql", builtin=False, text=text)
+    left = DataSet(1, layout=Layout("changed", (script,), all_visible=False))
+    store, spec = TemplateStore(workdir, server_user()), spec_of(installation("18"), left)
+    store.build(spec, pgbench, quiet)
+    store.clone(spec, workdir.clusters / "left")
+    cluster = Cluster.adopt(
+        spec.installation,
+        workdir.clusters / "left" / "data",
+        user=server_user(),
+        log=workdir.clusters / "left" / "server.log",
+    )
+    try:
+        cluster.start()
+        with cluster.connect(BENCH_DATABASE) as connection:
+            connection.execute("CREATE EXTENSION pg_visibility")
+            row = connection.execute(
+                "SELECT count(*) FILTER (WHERE all_visible),"
+                " count(*) FILTER (WHERE NOT all_visible)"
+                " FROM pg_visibility_map('pgbench_accounts')"
+            ).fetchone()
+        assert row is not None and row[0] > 1000, "vacuumed before the change"
+        assert row[1] >= 1000 * 2 // 61, "the pages of old and of new rows"
+    finally:
+        cluster.remove()
+
+
 def test_a_study_of_indexes_and_sets_of_parameters(teiten: Teiten) -> None:
     pytest.importorskip("teiten_native", reason="the native part is not built: make native")
     flags = ["--set", "scale=0.01", "--set", "query=q2.3,q3.4", "--guc", "shared_buffers=64MB"]

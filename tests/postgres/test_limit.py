@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -16,13 +17,26 @@ import pytest
 from teiten.errors import MachineError
 from teiten.execute.client.contract import Program
 from teiten.execute.client.here import ChildHere
+from teiten.execute.executor import Facts
 from teiten.execute.postgres.sweep import sweep
+from teiten.execute.postgres.templates.store import expected_bytes, template_fingerprint
+from teiten.execute.real import RealExecutor
+from teiten.execute.sites.local.keeper import Machine
 from teiten.execute.sites.local.limit import Limit, sweep_limits
+from teiten.execute.trial import TrialRun, run_trial
 from teiten.host.system.paths import Workdir
 from teiten.host.system.processes import MEMBERS
-from teiten.model.installation import Installation
-from teiten.model.units import MIB, Seconds
+from teiten.host.system.users import server_user
+from teiten.ledger.store import Ledger
+from teiten.model.installation import Installation, Pgbench
+from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
+from teiten.model.trial import Outcome, Step, Trial
+from teiten.model.units import MIB, Bytes, Seconds
+from tests.fixtures.pgbench_run import pgbench
 from tests.fixtures.servers import ClusterKit
+from tests.fixtures.synthetic_plan import HOST, make_plan
+
+__all__ = ["pgbench"]
 
 MEMORY = 300 * MIB
 
@@ -135,3 +149,73 @@ def test_a_note_of_something_else_removes_nothing(workdir: Workdir, tmp_path: Pa
     (workdir.clusters / "x.limit").write_text(json.dumps(note), encoding="utf-8")
     assert sweep_limits(workdir) == ()
     assert other.is_dir()
+
+
+class Unseen:
+    """Nobody watches."""
+
+    def preparing(self, what: str) -> None: ...
+    def trial_started(self, trial: PlannedTrial, attempt: int, ended: int, total: int) -> None: ...
+    def step_started(self, trial: PlannedTrial, step: Step) -> None: ...
+    def progress(self, second: Seconds, tps: float, latency: Seconds) -> None: ...
+    def trial_finished(self, trial: Trial) -> None: ...
+
+
+def limited_plan(newest: Installation, pgbench: Pgbench) -> Plan:
+    """An invented plan whose first trial is a real one of a second."""
+    plan = make_plan(servers=("18",), clients=("1",))
+    measure = replace(plan.study.measure, duration=Seconds(1), warmup=Seconds(0), settle=Seconds(0))
+    first, *others = plan.trials
+    data = replace(first.template.data, scale=1)
+    template = TemplateSpec(
+        newest, True, data, template_fingerprint(newest, True, data), expected_bytes(data)
+    )
+    first = replace(
+        first,
+        template=template,
+        settings=(("shared_buffers", "64MB"),),
+        clients=1,
+        threads=1,
+        memory_limit=Bytes(MEMORY),
+    )
+    study = replace(plan.study, measure=measure)
+    return replace(plan, study=study, pgbench=pgbench, trials=(first, *others))
+
+
+def test_a_trial_is_limited_from_its_start_to_its_end(
+    workdir: Workdir, tmp_path: Path, installation: Callable[[str], Installation], pgbench: Pgbench
+) -> None:
+    limited(workdir).remove()
+    plan, steps = limited_plan(installation("18"), pgbench), dict[Step, Facts]()
+    folder = tmp_path / "campaign"
+    with Ledger.create(
+        folder, plan=plan, name="limited", facts=HOST, cautions=(), command="teiten run observe"
+    ) as ledger:
+        executor = RealExecutor(
+            record=ledger,
+            campaign=folder,
+            machine=Machine(workdir, server_user(), ()),
+            observer=Unseen(),
+            say=lambda _: None,
+            tell=lambda _: None,
+            check_interruption=lambda: None,
+            passwords={},
+        )
+        seen: list[int] = []
+
+        def note(_: PlannedTrial, step: Step, facts: Facts) -> None:
+            steps[step] = facts
+            if step is Step.WARM_UP:
+                (noted,) = workdir.clusters.glob("*.limit")
+                groups = json.loads(noted.read_text(encoding="utf-8"))["groups"]
+                seen.extend(len((Path(one) / MEMBERS).read_text().split()) for one in groups)
+
+        try:
+            executor.prepare(plan.trials[0].template)
+            trial = run_trial(TrialRun(executor, Unseen(), note), plan.trials[0], 1)
+        finally:
+            executor.finish()
+    assert trial.outcome is not Outcome.FAILED, trial.problems
+    assert steps[Step.START]["limit"]["memory"] == MEMORY
+    assert seen and min(seen) > 3, "the server's processes are in the group"
+    assert list(workdir.clusters.iterdir()) == []

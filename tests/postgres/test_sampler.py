@@ -23,6 +23,7 @@ from teiten.kinds.metrics import by_name
 
 pytestmark = [
     pytest.mark.pg(),
+    pytest.mark.disk,
     pytest.mark.skipif(not Path("/proc/stat").exists(), reason="needs Linux's /proc"),
 ]
 DATABASE = "postgres"

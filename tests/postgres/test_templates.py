@@ -6,6 +6,7 @@ import os
 import shutil
 import time
 from collections import namedtuple
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,10 @@ import pytest
 
 from teiten.errors import MachineError, ServerError, UsageError
 from teiten.execute.postgres.cluster import Cluster, StopManner
+from teiten.execute.postgres.marker import Kind, new_folder
 from teiten.execute.postgres.server_log import scan
+from teiten.execute.postgres.templates.clone import clone_tree
+from teiten.execute.postgres.templates.linked import make_movable
 from teiten.execute.postgres.templates.store import (
     BENCH_DATABASE,
     TemplateStore,
@@ -29,6 +33,7 @@ from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import TemplateSpec
 from teiten.model.study import DataSet
 from tests.fixtures.pgbench_run import pgbench
+from tests.fixtures.servers import ClusterKit
 
 __all__ = ["pgbench"]
 
@@ -172,7 +177,7 @@ def test_a_disk_that_is_too_small_is_foreseen(
 ) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: DiskUsage(10**12, 0, 10**9))
     spec = spec_of(installation_any, DataSet(2000))
-    with pytest.raises(MachineError, match=r"has 1,000 MB free; .* scale 2000.* more") as caught:
+    with pytest.raises(MachineError, match=r"has 953\.7 MiB free; .* scale 2000.* more") as caught:
         TemplateStore(workdir, server_user()).build(spec, pgbench, quiet)
     assert "teiten clean" in caught.value.hint
     assert list(workdir.templates.iterdir()) == []
@@ -197,3 +202,40 @@ def test_old_templates_make_room_and_recent_ones_stay(
     store.build(spec_of(installation_any, DataSet(1, 70)), pgbench, said.append)
     assert not kept.exists()
     assert any("removed an old template" in line for line in said)
+
+
+def test_a_cluster_with_a_tablespace_and_its_wal_beside_its_data_is_cloned(
+    installation: Callable[[str], Installation], workdir: Workdir, cluster_kit: ClusterKit
+) -> None:
+    newest, folder = installation("18"), workdir.clusters / "first"
+    cluster = cluster_kit.make(newest, folder)
+    (folder / "fast").mkdir(mode=0o700)
+    if cluster.user.uid is not None and cluster.user.gid is not None:
+        os.chown(folder / "fast", cluster.user.uid, cluster.user.gid)
+    wal = folder / "data" / "pg_wal"
+    wal.rename(folder / "wal")
+    wal.symlink_to(folder / "wal")
+    try:
+        cluster.start()
+        with cluster.connect() as connection:
+            connection.execute(f"CREATE TABLESPACE fast LOCATION '{folder / 'fast'}'")
+            connection.execute("CREATE TABLE t TABLESPACE fast AS SELECT generate_series(1, 500)")
+        assert cluster.stop() is StopManner.FAST
+        make_movable(cluster.data_directory, cluster.user)
+        moved = folder.rename(workdir.clusters / "moved")
+        copy = workdir.clusters / "copy"
+        new_folder(copy, Kind.CLUSTER)
+        clone_tree(moved / "data", copy / "data", user=server_user())
+        cluster = Cluster.adopt(newest, copy / "data", user=server_user(), log=copy / "server.log")
+        before = {path: path.stat().st_mtime_ns for path in moved.rglob("*") if path.is_file()}
+        cluster.start()
+        with cluster.connect() as connection:
+            connection.execute("INSERT INTO t SELECT generate_series(501, 600)")
+            assert connection.execute("SELECT count(*) FROM t").fetchone() == (600,)
+        assert cluster.stop() is StopManner.FAST
+        assert list((copy / "fast").iterdir()) and list((copy / "wal").iterdir())
+        assert before == {
+            path: path.stat().st_mtime_ns for path in moved.rglob("*") if path.is_file()
+        }
+    finally:
+        cluster.stop(immediately=True)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -97,7 +98,7 @@ def test_what_is_no_ledger_is_told(workdir: Path, tmp_path: Path) -> None:
     text = tmp_path / "notes.txt"
     text.write_text("not a database, but long enough to be read as one " * 40)
     stranger = tmp_path / "stranger.sqlite"
-    with sqlite3.connect(stranger) as connection:
+    with closing(sqlite3.connect(stranger)) as connection:
         connection.execute("CREATE TABLE mine (x)")
     broken = tmp_path / "broken.sqlite"
     data = bytearray((workdir / "campaigns" / "large" / "ledger.sqlite").read_bytes())

@@ -5,7 +5,10 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import os
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +20,7 @@ from teiten.analysis.explain.text import PlanTextError
 from teiten.cli.main import teiten
 from teiten.errors import UsageError
 from tests.fixtures.plan_corpus import corpus, plan
+from tests.fixtures.psql_frames import stored
 
 HASH = corpus("pg18")["hash-joins"]["plan"]
 
@@ -128,6 +132,91 @@ def test_every_form_of_one_plan_is_read_alike(tmp_path: Path) -> None:
     assert read_plan(log).query == "SELECT 1"
     with pytest.raises(PlanTextError, match="holds 2 plans"):
         read_plan(log + log)
+
+
+@pytest.mark.parametrize("form", [one for one in stored() if one != "plain"])
+def test_what_psql_prints_is_read_in_every_form(form: str) -> None:
+    assert same_but_for_wrapping(stored()[form], stored()["plain"])
+
+
+@pytest.mark.parametrize("damage", [str.strip, str.rstrip, lambda text: f"db=# EXPLAIN …;\n{text}"])
+@pytest.mark.parametrize("style", ["ascii", "unicode"])
+def test_frames_are_read_from_a_page_or_a_terminal(
+    style: str, damage: Callable[[str], str]
+) -> None:
+    text = stored()[f"aligned {style} 2 off off"]
+    assert read_plan(damage(text)).nodes == read_plan(stored()["plain"]).nodes
+
+
+def test_what_no_encoding_can_write_is_left_out(tmp_path: Path) -> None:
+    text = HASH.replace('"Alias": "c"', '"Alias": "c\\ud800"', 1)
+    assert text != HASH
+    old, page = tmp_path / "old.json", tmp_path / "page.html"
+    old.write_text(text, encoding="utf-8")
+    strange = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.json"))
+    strange.write_text(HASH, encoding="utf-8")
+    for arguments in (("--html", page), (), ("--json",), ("--html", page, "--lang", "ja")):
+        result = run(old, strange, *arguments)
+        assert result.exception is None
+    assert "c\ufffd" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("Infinity", "holds Infinity, which is no number"),
+        ("NaN", "holds NaN"),
+        ("1e999", "holds 1e999"),
+        ("9" * 5000, "holds 9999"),
+        ("1e200", "is no number"),
+    ],
+)
+@pytest.mark.parametrize("key", ["Actual Total Time", "I/O Read Time", "Shared Hit Blocks"])
+def test_numbers_that_are_none_are_refused(
+    tmp_path: Path, key: str, value: str, words: str
+) -> None:
+    file = tmp_path / "given.json"
+    file.write_text(HASH.replace('"Node Type"', f'"{key}": {value}, "Node Type"', 1))
+    if key in json.loads(HASH)[0]["Plan"]:
+        file.write_text(re.sub(f'"{key}": [\\d.]+', f'"{key}": {value}', HASH, count=1))
+    error = run(file, file, "--html", tmp_path / "page.html").exception
+    assert isinstance(error, UsageError) and words in error.message
+
+
+@pytest.mark.parametrize("value", ["Infinity", "NaN", "1e999"])
+def test_numbers_nobody_asked_for_are_refused_too(tmp_path: Path, value: str) -> None:
+    """The page shows the whole document, in which a browser accepts none of them."""
+    file = tmp_path / "given.json"
+    file.write_text(HASH.replace('"Node Type"', f'"Strange": [{value}], "Node Type"', 1))
+    assert isinstance(run(file, file, "--html", tmp_path / "page.html").exception, UsageError)
+
+
+def deep(levels: int) -> str:
+    text = '{"Node Type": "Limit", "Parent Relationship": "Outer", "Plans": ['
+    return f'{{"Plan": {text * levels}{{"Node Type": "Result"}}{"]}" * levels}}}'
+
+
+@pytest.mark.parametrize("levels", [300, 390, 420, 480, 700, 5000])
+def test_a_deep_plan_is_shown_or_refused(tmp_path: Path, levels: int) -> None:
+    file = tmp_path / "deep.json"
+    file.write_text(deep(levels))
+    for arguments in (("--html", tmp_path / "page.html"), ("--json",)):
+        error = run(file, file, *arguments).exception
+        if levels <= 390:
+            assert error is None
+        else:
+            assert isinstance(error, UsageError) and "nested too deeply" in error.message
+
+
+def same_but_for_wrapping(text: str, plain: str) -> bool:
+    """A wrapped line ends with a blank where the next character is wide and has no room."""
+    found, expected = read_plan(text).nodes, read_plan(plain).nodes
+    blank = [
+        [[str(value).replace(" ", "") for _, value in node.details] for node in nodes]
+        for nodes in (found, expected)
+    ]
+    stripped = [[replace(node, details=()) for node in nodes] for nodes in (found, expected)]
+    return blank[0] == blank[1] and stripped[0] == stripped[1]
 
 
 def test_a_plan_that_flips_is_reported_not_averaged() -> None:

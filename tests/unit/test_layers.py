@@ -38,19 +38,19 @@ ALLOWED = {
     "plan": FOUNDATION | PLANS_OF_KINDS | FACTORS | DATA | {"plan"},
     "factors": FOUNDATION | {"factors", "study", "plan"},
     "datasets": FOUNDATION | {"host", "datasets"},
-    "execute": FOUNDATION | KINDS | FILLERS | {"host", "execute"},
+    "execute": FOUNDATION | FILLERS | {"kinds.registry", "host", "execute"},
     "ledger": FOUNDATION | (KINDS - OF_KINDS) | {"ledger"},
     "analysis": FOUNDATION | (KINDS - OF_KINDS) | {"analysis"},
     "export": FOUNDATION | (KINDS - OF_KINDS) | {"export", "ledger", "analysis.model"},
     "claims": FOUNDATION | (KINDS - OF_KINDS) | FACTORS | {"claims", "study", "analysis"},
     "report": FOUNDATION
     | (KINDS - OF_KINDS)
-    | {"report", "analysis.model", "kinds.contract_present"},
+    | {"report", "analysis.model", "kinds.contract_present", "datasets.registry"},
 }
 """Rooms by what they may import; ``analysis.model`` stands for the values of the analysis alone."""
 OF_STAGES = {
-    "plan": DATA | {"plan", "study"},
-    "contract": {"plan.setup"},
+    "plan": DATA | {"factors.contract", "plan", "study"},
+    "contract": {"factors.contract", "plan.setup"},
     "present": FOUNDATION | {"kinds", "analysis.model", "report"},
 }
 """The same of the files of kinds and data sets for a stage, which may be folders, and of the

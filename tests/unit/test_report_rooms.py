@@ -29,6 +29,7 @@ def test_no_line_asks_for_a_kind() -> None:
     assert not asking(rf"kinds\.({kinds})\b|\b({kinds})_of\(")
     assert not asking(rf"\.kind\b.*[\"']({kinds})[\"']")
     assert not asking(r"query_results|query_plans"), "those are a kind's own"
+    assert not asking(r"DataKind"), "data sets have words of their own"
 
 
 def test_one_room_asks_where_servers_are() -> None:

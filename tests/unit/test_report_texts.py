@@ -11,7 +11,6 @@ import pytest
 import teiten.kinds
 import teiten.report
 from teiten.analysis.model.findings import VerdictKind
-from teiten.kinds.registry import names
 from teiten.model.facts import Caution, Severity
 from teiten.model.study import CachePolicy
 from teiten.model.trial import Outcome, Problem, Step
@@ -21,7 +20,8 @@ from teiten.report.texts import (
     problem_text,
     read_entries,
     texts,
-    words_of_kind,
+    with_words,
+    words_in,
 )
 
 SOURCES = (Path(teiten.report.__file__).parent, Path(teiten.kinds.__path__[0]))
@@ -38,9 +38,9 @@ def test_both_languages_have_the_same_keys_and_placeholders(part: str) -> None:
     same_keys_and_placeholders(english, japanese)
 
 
-@pytest.mark.parametrize("kind", names())
-def test_the_words_of_a_kind_are_there_in_both_languages(kind: str) -> None:
-    same_keys_and_placeholders(words_of_kind(kind, "en"), words_of_kind(kind, "ja"))
+@pytest.mark.parametrize("package", with_words())
+def test_the_words_of_a_folder_are_there_in_both_languages(package: str) -> None:
+    same_keys_and_placeholders(words_in(package, "en"), words_in(package, "ja"))
 
 
 def same_keys_and_placeholders(english: dict[str, str], japanese: dict[str, str]) -> None:
@@ -83,7 +83,7 @@ def test_no_text_is_unused() -> None:
         for key in {
             **read_entries("en.toml"),
             **without_cautions("profiles.en.toml"),
-            **{key: text for kind in names() for key, text in words_of_kind(kind, "en").items()},
+            **{key: text for one in with_words() for key, text in words_in(one, "en").items()},
         }
         if key not in whole and not any(one.fullmatch(key) for one in patterns)
     }

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from teiten.datasets.registry import dataset, names
 from teiten.model.study import DataSet
 from teiten.model.units import MIB, Bytes, Seconds
+from teiten.study.chosen import KeyedError
+from teiten.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from teiten.study.place import Place
@@ -28,14 +31,15 @@ class DataPlan(ABC):
     campaign and fill its forecast, and enter no result.
     """
 
+    table: ClassVar[type[DataTable]]
+    """The keys of ``[workloads.data]``."""
     told_by: ClassVar[str | None] = None
-    """The key of ``[workloads.data]`` that tells the kind of tables that name none."""
+    """The key that tells the kind of tables that name none; the name of a file."""
     usual: ClassVar[bool] = False
     """Whether tables are of this kind of which nothing is said."""
-    keys: ClassVar[frozenset[str]] = frozenset()
-    """The keys of ``[workloads.data]`` that it has, besides the kind and the layouts."""
     keys_are_for: ClassVar[str] = ""
-    """What ``keys`` are for, where another kind is given one: ``tables that a script makes``."""
+    """What its own keys are for, where another kind is given one: ``tables that a script makes``.
+    """
     scales: ClassVar[tuple[float, ...]] = (1,)
     """Coarse steps of scales that a machine's size decides, so that templates are used again."""
 
@@ -75,12 +79,45 @@ def plan_of(kind: str) -> DataPlan:
     return found
 
 
-def told_kind(keys: DataTable) -> str:
-    """The kind of tables that name none."""
-    plans = {name: plan_of(name) for name in names()}
-    usual = next(name for name, plan in plans.items() if plan.usual)
-    told = (name for name, one in plans.items() if one.told_by and getattr(keys, one.told_by))
-    return next(told, usual)
+def own_keys(kind: str) -> tuple[str, ...]:
+    """The keys of ``[workloads.data]`` that not every kind of data has."""
+    from teiten.study.schema import DataTable as Common  # noqa: PLC0415 - it asks for our forms
+
+    return tuple(key for key in plan_of(kind).table.model_fields if key not in Common.model_fields)
+
+
+def kind_of(table: Mapping[str, Any]) -> str:
+    """The kind of tables: the one that is named, or whose key is there, or the usual one.
+
+    Raises ValueError where there is no such kind.
+    """
+    named = table.get("kind")
+    if named:
+        if named not in names():
+            near = did_you_mean(str(named), names())
+            raise KeyedError("kind", f"must be one of {', '.join(names())}, not {named!r}.{near}")
+        return str(named)
+    told = (name for name in names() if (key := plan_of(name).told_by) and table.get(key))
+    return next(told, None) or next(name for name in names() if plan_of(name).usual)
+
+
+def data_form(table: Any) -> type[DataTable]:
+    """The form of ``[workloads.data]``. Raises ValueError where it has none, or a key of another
+    kind of data."""
+    if not isinstance(table, Mapping):
+        raise ValueError("must be a table")
+    kind = kind_of(table)
+    for other in (name for name in names() if name != kind):
+        for key in own_keys(other):
+            if key in table and key not in plan_of(kind).table.model_fields:
+                raise KeyedError(
+                    key, f"{key} is for {plan_of(other).keys_are_for}; these are of the kind {kind}"
+                )
+    return plan_of(kind).table
+
+
+def with_data_kind(table: Any) -> Any:
+    return {**table, "kind": kind_of(table)}
 
 
 def data_bytes(data: DataSet) -> Bytes:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from teiten.factors.contract import Need
 from teiten.kinds.registry import Stage, kind, offers
 from teiten.model.metrics import Metric
 from teiten.model.plan import PlannedTrial
@@ -82,6 +83,8 @@ class KindPlan(ABC):
     """Keys of ``[measure]`` that it cannot have."""
     lasts: ClassVar[bool] = False
     """A trial is measured for ``measure.duration``, after a warm-up of ``measure.warmup``."""
+    site_needs: ClassVar[frozenset[Need]] = frozenset()
+    """What it needs of the place where servers run."""
     any_data: ClassVar[bool] = False
     """It runs on whatever tables a flag names, where other workloads keep theirs."""
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -13,14 +15,16 @@ BUSY_TIMEOUT = 30.0
 def new(path: Path) -> sqlite3.Connection:
     """A new file, in WAL mode."""
     connection = _open(path, "rwc")
-    connection.execute("PRAGMA journal_mode = WAL")
-    _make_durable(connection)
+    with _closed_on_error(connection):
+        connection.execute("PRAGMA journal_mode = WAL")
+        _make_durable(connection)
     return connection
 
 
 def writer(path: Path) -> sqlite3.Connection:
     connection = _open(path, "rw")
-    _make_durable(connection)
+    with _closed_on_error(connection):
+        _make_durable(connection)
     return connection
 
 
@@ -28,11 +32,11 @@ def reader(path: Path) -> sqlite3.Connection:
     """For reading only; from a folder or medium that cannot be written as well."""
     connection = _open(path, "ro")
     try:
-        connection.execute("PRAGMA user_version").fetchone()
+        with _closed_on_error(connection):
+            connection.execute("PRAGMA user_version").fetchone()
     except sqlite3.OperationalError:
         # WAL mode needs a -shm file, which cannot be made here. Without a -wal file the ledger
         # itself is complete, and nobody writes it.
-        connection.close()
         if Path(f"{path}-wal").exists():
             raise
         connection = _open(path, "ro&immutable=1")
@@ -57,6 +61,16 @@ def _open(path: Path, mode: str) -> sqlite3.Connection:
         isolation_level=None,  # transactions are begun and ended by us, in words
         check_same_thread=False,  # the ledger's own lock guards it
     )
+
+
+@contextmanager
+def _closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
+    """Nobody else will close it: the caller has not got it yet."""
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
 
 
 def _make_durable(connection: sqlite3.Connection) -> None:

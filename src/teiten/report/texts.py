@@ -1,5 +1,5 @@
 """The texts of the reports, by language, looked up by dotted key: TOML files under ``i18n``, and
-``words.LANGUAGE.toml`` in the folder of each kind of workload."""
+``words.LANGUAGE.toml`` in the folder of each kind of workload and of each data set."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from teiten import kinds
-from teiten.kinds.registry import names
+from teiten import datasets, kinds
+from teiten.datasets.registry import names as names_of_datasets
+from teiten.kinds.registry import names as names_of_kinds
 from teiten.model.facts import Caution
 from teiten.model.text import Bilingual, Language
 from teiten.model.trial import Problem
@@ -71,9 +72,18 @@ def read_entries(name: str) -> dict[str, str]:
     return _entries(resources.files("teiten.report") / "i18n" / name)
 
 
-def words_of_kind(kind: str, language: Language) -> dict[str, str]:
-    """The words of a kind of workload as dotted keys; empty where it has none of its own."""
-    return _entries(resources.files(f"{kinds.__name__}.{kind}") / f"words.{language}.toml")
+def words_in(package: str, language: Language) -> dict[str, str]:
+    """The words in the folder of a kind of workload, or of a data set, as dotted keys; empty where
+    it has none of its own."""
+    return _entries(resources.files(package) / f"words.{language}.toml")
+
+
+def with_words() -> tuple[str, ...]:
+    """The folders that may have words: of all kinds of workloads and of data sets."""
+    return (
+        *(f"{kinds.__name__}.{one}" for one in names_of_kinds()),
+        *(f"{datasets.__name__}.{one}" for one in names_of_datasets()),
+    )
 
 
 def _entries(file: Traversable) -> dict[str, str]:
@@ -84,12 +94,12 @@ def _entries(file: Traversable) -> dict[str, str]:
 
 @cache
 def texts(language: Language) -> Texts:
-    """All texts of a language: of the report, the cautions, the problems, the plans, the kinds."""
+    """All texts of a language: of the report, the cautions, the problems, the kinds."""
     entries: dict[str, str] = {}
     for part in PARTS:
         entries.update(read_entries(f"{part}{language}.toml"))
-    for kind in names():
-        entries.update(words_of_kind(kind, language))
+    for package in with_words():
+        entries.update(words_in(package, language))
     return Texts(language, entries)
 
 

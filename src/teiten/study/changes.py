@@ -16,6 +16,9 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
+from teiten.datasets.plan import own_keys as own_data_keys
+from teiten.datasets.plan import plan_of as plan_of_data
+from teiten.datasets.registry import names as data_kinds
 from teiten.errors import UsageError
 from teiten.factors.registry import plain_names, rules
 from teiten.kinds.contract import plan_of
@@ -25,7 +28,6 @@ from teiten.model.study import GUC_PREFIX
 from teiten.model.text import Bilingual
 from teiten.study.schema import (
     BuildTable,
-    DataTable,
     HostsTable,
     MeasureTable,
     StudyTable,
@@ -45,7 +47,6 @@ _OF_ONE_WORKLOAD = ("title", "description", "levels")
 """Keys that are never changed for all workloads at once."""
 
 BUILD_KEYS = tuple(BuildTable.model_fields)
-DATA_KEYS = ("data.kind", "data.script", "data.size", "data.variant")
 LAYOUT_KEY = "data.layouts."
 """Before a layout's name."""
 HOST_KEYS = tuple(HostsTable.model_fields)
@@ -95,6 +96,18 @@ def special_keys() -> dict[str, str | None]:
     place of the study's own; by the kind."""
     told = {plan_of(kind).told_by: kind for kind in kinds()}
     return {"workloads": None, **{key: kind for key, kind in told.items() if key is not None}}
+
+
+def data_keys() -> tuple[str, ...]:
+    """What may be changed of the tables of workloads, besides their layouts."""
+    own = dict.fromkeys(key for kind in data_kinds() for key in own_data_keys(kind))
+    return tuple(f"data.{key}" for key in ("kind", *own))
+
+
+def data_files() -> dict[str, str]:
+    """The keys below ``data`` whose files make other tables, by the kind of those."""
+    told = {plan_of_data(kind).told_by: kind for kind in data_kinds()}
+    return {key: kind for key, kind in told.items() if key is not None}
 
 
 def short_keys() -> tuple[str, ...]:
@@ -155,10 +168,8 @@ def from_command_line(
         if value is not None
     ]
     _refuse_repeated(changes)
-    special = special_keys()
-    return tuple(
-        sorted(changes, key=lambda one: (one.key not in special, one.key != "data.script"))
-    )
+    special, telling = special_keys(), {f"data.{key}" for key in data_files()}
+    return tuple(sorted(changes, key=lambda one: (one.key not in special, one.key not in telling)))
 
 
 def with_attached(references: Sequence[str], origin: str) -> tuple[list[str], list[Change]]:
@@ -188,7 +199,9 @@ def full_key(key: str) -> str:
     """
     if key.startswith(GUC_PREFIX):
         return f"factors.{key}"
-    if key in (*special_keys(), *DATA_KEYS, *shared_workload_keys()) or key.startswith(LAYOUT_KEY):
+    if key in (*special_keys(), *data_keys(), *shared_workload_keys()) or key.startswith(
+        LAYOUT_KEY
+    ):
         return key
     factor = next((one.name for one in rules() if key in (one.name, *one.other_names)), None)
     if factor is not None:
@@ -208,7 +221,7 @@ def _near(key: str) -> list[str]:
     if "." not in key:
         return [*short_keys(), f"{GUC_PREFIX}NAME"]
     if key.startswith("data."):
-        return [*DATA_KEYS, f"{LAYOUT_KEY}NAME"]
+        return [*data_keys(), f"{LAYOUT_KEY}NAME"]
     tables = {
         "measure": MEASURE_KEYS,
         "study": STUDY_KEYS,
@@ -246,8 +259,9 @@ def _split(text: str, flag: str, example: str) -> tuple[str, str]:
 def _fields() -> Mapping[str, FieldInfo]:
     """Every key that a flag may set to one value; of a name that two tables have, either."""
     of_kinds = [plan_of(kind).table for kind in kinds()]
-    tables: list[type[Table]] = [StudyTable, MeasureTable, BuildTable, HostsTable, DataTable]
-    found = (table.model_fields.items() for table in (*tables, *of_kinds))
+    of_data = [plan_of_data(kind).table for kind in data_kinds()]
+    tables: list[type[Table]] = [StudyTable, MeasureTable, BuildTable, HostsTable]
+    found = (table.model_fields.items() for table in (*tables, *of_data, *of_kinds))
     return {key: field for fields in found for key, field in fields}
 
 

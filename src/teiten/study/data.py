@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from teiten.datasets.plan import plan_of, told_kind
-from teiten.datasets.registry import names
+from teiten.datasets.plan import plan_of, with_data_kind
 from teiten.model.study import AS_FILLED, LAID_OUT, DataSet, Layout, Script
 from teiten.study.place import Place
 from teiten.study.schema import DataTable, LayoutTable, WorkloadTable
@@ -17,17 +16,8 @@ def data_set(place: Place, table: WorkloadTable) -> DataSet:
 
     Raises UsageError or StudyError where the keys contradict.
     """
-    found = table.data or DataTable()
-    kind = str(found.kind or told_kind(found))
-    for other in (plan_of(name) for name in names() if name != kind):
-        for key in sorted(other.keys - plan_of(kind).keys):
-            if getattr(found, key) != DataTable.model_fields[key].default:
-                raise place.error(
-                    ("data", key),
-                    f"{key} is for {other.keys_are_for}; these are of the kind {kind}",
-                    f"leave it out, or give data.{other.told_by or 'kind'}",
-                )
-    return plan_of(kind).data_set(place, table, found)
+    found = table.data or DataTable.model_validate(with_data_kind({}))
+    return plan_of(found.kind).data_set(place, table, found)
 
 
 def layouts(place: Place, table: WorkloadTable) -> tuple[Layout, ...]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
+from teiten.datasets.plan import own_keys
 from teiten.errors import StudyError, TeitenError, UsageError
 from teiten.factors.registry import factor_name, plain_names
 from teiten.kinds.contract import Instead, plan_of
@@ -16,6 +17,7 @@ from teiten.study.changes import (
     MEASURE_KEYS,
     STUDY_KEYS,
     Change,
+    data_files,
     special_keys,
     workload_keys,
 )
@@ -236,7 +238,7 @@ class Draft:
 
     def _set_data(self, key: str, change: Change) -> None:
         value = change.value
-        if change.by_flag and key == "script":
+        if change.by_flag and key in data_files():
             value = _from_here(change)
         if change.by_flag and key.startswith("layouts."):
             values = value if isinstance(value, list) else [value]
@@ -244,15 +246,15 @@ class Draft:
         workloads = range(len(self._workloads))
         found = [at for at in workloads if plan_of(kind_of(self._workloads[at])).any_data]
         for index in found or workloads:
-            if key == "script" and change.by_flag:
-                self._forget_data(index)
+            if key in data_files() and change.by_flag:
+                self._forget_data(index, keep=own_keys(data_files()[key]))
             self._set(("workloads", index, "data", *key.split(".", 1)), change, value)
 
-    def _forget_data(self, index: int) -> None:
+    def _forget_data(self, index: int, keep: Collection[str]) -> None:
         """Other tables have another kind, and the study's scripts do not fit them."""
         data: dict[str, Any] = self._workloads[index].setdefault("data", {})
-        for key in ("kind", "variant"):
-            data.pop(key, None)
+        for key in [key for key in data if key != "layouts" and key not in keep]:
+            del data[key]
         if "layouts" in data:
             data["layouts"] = {name: one for name, one in data["layouts"].items() if not one}
 

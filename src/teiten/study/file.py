@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, PlainValidator, create_model
+from pydantic import BeforeValidator, Field, PlainValidator, create_model
 from pydantic.fields import FieldInfo
-from pydantic_core import CoreSchema, core_schema
 
 from teiten.factors.registry import plain_names
 from teiten.kinds.contract import KindPlan, plan_of
 from teiten.kinds.registry import names
+from teiten.study.chosen import Chosen, KeyedError
 from teiten.study.levels import levels
 from teiten.study.schema import (
     Alias,
     BuildTable,
     HostsTable,
-    KeyedError,
     MeasureTable,
     Name,
     ProfileTable,
@@ -35,24 +33,6 @@ from teiten.study.schema import (
     with_value,
 )
 from teiten.suggest import did_you_mean
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """A table whose form depends on what stands in it."""
-
-    choose: Callable[[Any], type[Table]]
-    """Its form. Raises ValueError where there is none."""
-    complete: Callable[[Any], Any] = lambda value: value
-    """The value with what its form adds."""
-
-    def read(self, value: Any) -> Table:
-        return self.choose(value).model_validate(self.complete(value))
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.read)
 
 
 def kind_of(table: Any) -> str:

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from teiten.errors import TeitenError
-from teiten.study.file import Chosen, StudyFile
-from teiten.study.schema import KeyedError
+from teiten.study.chosen import Chosen, KeyedError
+from teiten.study.file import StudyFile
 from teiten.suggest import did_you_mean
 
 KeyPath = tuple[str | int, ...]

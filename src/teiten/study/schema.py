@@ -10,13 +10,15 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator
 
+from teiten.datasets.plan import data_form, with_data_kind
 from teiten.factors.registry import factor_name
 from teiten.model.hosts import DEFAULT_PYTHON
 from teiten.model.ssb import SsbVariant
-from teiten.model.study import FLAME_GRAPH_WINDOW, CachePolicy, DataKind, QueryMode
+from teiten.model.study import FLAME_GRAPH_WINDOW, CachePolicy, QueryMode
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
 from teiten.study import levels, parameters, values
+from teiten.study.chosen import Chosen, KeyedError
 
 Name = Annotated[str, PlainValidator(values.name)]
 Text = Annotated[Bilingual, PlainValidator(values.text)]
@@ -48,18 +50,9 @@ HostName = Annotated[str, PlainValidator(values.host_name)]
 HostFolder = Annotated[str, PlainValidator(values.host_folder)]
 SettingName = Annotated[str, PlainValidator(parameters.setting_name)]
 SettingValue = Annotated[str, PlainValidator(parameters.setting_value)]
-Kind = Annotated[DataKind | None, PlainValidator(values.data_kind)]
 Variant = Annotated[SsbVariant, PlainValidator(values.ssb_variant)]
 Growth = Annotated[Share | None, PlainValidator(values.growth)]
 Major = Annotated[int | None, PlainValidator(values.major)]
-
-
-class KeyedError(ValueError):
-    """What is wrong with one entry of a table that is read as a whole."""
-
-    def __init__(self, key: str, message: str) -> None:
-        super().__init__(message)
-        self.key = key
 
 
 def all_levels(value: Any) -> dict[str, tuple[str, ...]]:
@@ -125,13 +118,13 @@ class LayoutTable(Table):
 
 
 class DataTable(Table):
-    """Tables that are not pgbench's, or that are laid out in several ways."""
+    """What all tables have that are not pgbench's usual ones; each kind of data adds its keys."""
 
-    kind: Kind = None
-    script: str = ""
-    size: Size = None
-    variant: Variant = SsbVariant.REFERENCE
+    kind: str = ""
     layouts: dict[Name, Annotated[LayoutTable, BeforeValidator(_with_scripts)]] = {}
+
+
+Data = Annotated[DataTable, Chosen(data_form, with_data_kind)]
 
 
 class WorkloadTable(Table):
@@ -141,7 +134,7 @@ class WorkloadTable(Table):
     title: Text
     description: Text = Bilingual("", "")
     kind: str = ""
-    data: DataTable | None = None
+    data: Data | None = None
     levels: Levels = {}
     preload: Preload = ()
     scale: Scale = None

@@ -14,7 +14,7 @@ from typing import Any
 
 from teiten.model import quantities
 from teiten.model.ssb import SsbVariant
-from teiten.model.study import CachePolicy, DataKind, QueryMode
+from teiten.model.study import CachePolicy, QueryMode
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
 from teiten.suggest import did_you_mean
@@ -63,11 +63,6 @@ def scale(value: Any) -> int | float | None:
             raise ValueError(f"must be above 0, not {value:g}")
         return int(value) if value.is_integer() else value
     return whole(value, least=1)
-
-
-def data_kind(value: Any) -> DataKind | None:
-    """Who makes the tables; None where that is not said."""
-    return None if value is None else DataKind(one_of(value, [str(kind) for kind in DataKind]))
 
 
 def ssb_variant(value: Any) -> SsbVariant:

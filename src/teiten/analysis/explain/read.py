@@ -23,6 +23,7 @@ MOST = 1e100
 MOST_PLANNED = 1e300
 """Before 14 the planner's rows had no bound of their own."""
 _PLANNED = frozenset({"Plan Rows", "Total Cost"})
+_BLOCKS = {f"{name.replace('_', ' ').title()} Blocks": name for name in BUFFERS}
 _AGGREGATES = {"Hashed": "HashAggregate", "Sorted": "GroupAggregate", "Mixed": "MixedAggregate"}
 _KNOWN = frozenset(
     (
@@ -101,7 +102,7 @@ def _node(raw: Mapping[str, Any], number: int, parent: int | None, place: str) -
         own_loops=own_loops,
         seconds=seconds,
         rounding=HALF_DIGIT * (loops or 0) * (2 if len(own_loops) > 1 else 1),
-        buffers=_buffers(number_of),
+        buffers=_buffers(raw, number_of),
         io_seconds=_io_seconds(raw, number_of),
         workers_planned=number_of.whole("Workers Planned"),
         workers_launched=number_of.whole("Workers Launched"),
@@ -181,14 +182,8 @@ def _first(raw: Mapping[str, Any], *keys: str) -> str:
     return next((str(raw[key]) for key in keys if raw.get(key)), "")
 
 
-def _buffers(number_of: _Numbers) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for name in BUFFERS:
-        place, _, action = name.partition("_")
-        value = number_of.whole(f"{place.title()} {action.title()} Blocks")
-        if value is not None:
-            found[name] = value
-    return found
+def _buffers(raw: Mapping[str, Any], number_of: _Numbers) -> dict[str, int]:
+    return {name: number_of.whole(key) or 0 for key, name in _BLOCKS.items() if key in raw}
 
 
 def _io_seconds(raw: Mapping[str, Any], number_of: _Numbers) -> float:

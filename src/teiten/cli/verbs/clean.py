@@ -12,7 +12,7 @@ import click
 from teiten.cli.main import Session
 from teiten.cli.text.layout import columns
 from teiten.errors import ServerError, UsageError
-from teiten.execute.postgres.belongings import (
+from teiten.execute.sites.belongings import (
     Belonging,
     BelongingKind,
     belongings,

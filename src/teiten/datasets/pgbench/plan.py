@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 from teiten.datasets.plan import DataPlan
 from teiten.model.study import DataSet
 from teiten.model.units import Bytes, Seconds
+from teiten.study.schema import DataTable, WorkloadTable
 
 if TYPE_CHECKING:
     from teiten.study.place import Place
-    from teiten.study.schema import DataTable, WorkloadTable
 
 ROWS = 100_000
 """Accounts per unit of scale."""
@@ -26,6 +26,7 @@ _MANTISSAS = (1, 1.5, 2, 3, 5, 7)
 
 
 class Pgbench(DataPlan):
+    table = DataTable
     usual = True
     scales: ClassVar[tuple[float, ...]] = tuple(
         int(m * 10**e) for e in (1, 2, 3) for m in _MANTISSAS if m * 10**e <= 2000

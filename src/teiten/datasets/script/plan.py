@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from teiten.datasets.plan import LOAD_RATE, DataPlan
 from teiten.model.study import DataKind, DataSet
 from teiten.model.units import GIB, Bytes, Seconds
 from teiten.study.data import read_sql
+from teiten.study.schema import DataTable, Size, WorkloadTable
 
 if TYPE_CHECKING:
     from teiten.study.place import Place
-    from teiten.study.schema import DataTable, WorkloadTable
 
 UNKNOWN_SIZE = Bytes(1 * GIB)
 """Of tables whose study does not say (``data.size``)."""
 
 
+class ScriptTable(DataTable):
+    script: str = ""
+    size: Size = None
+
+
 class Script(DataPlan):
+    table = ScriptTable
     told_by = "script"
-    keys: ClassVar[frozenset[str]] = frozenset({"script", "size"})
     keys_are_for = "tables that a script makes"
 
     def data_set(self, place: Place, workload: WorkloadTable, data: DataTable) -> DataSet:
+        assert isinstance(data, ScriptTable)
         if not data.script:
             raise place.error(
                 "data",

@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from teiten.datasets.plan import DataPlan
-from teiten.model.ssb import LARGEST_SCALE
+from teiten.model.ssb import LARGEST_SCALE, SsbVariant
 from teiten.model.ssb_size import table_bytes
 from teiten.model.study import DataKind, DataSet
 from teiten.model.units import MIB, Bytes, Seconds
+from teiten.study.schema import DataTable, Variant, WorkloadTable
 
 if TYPE_CHECKING:
     from teiten.study.place import Place
-    from teiten.study.schema import DataTable, WorkloadTable
 
 RATE = 45 * MIB
 """Bytes per second of generating, loading, verifying and freezing by one stream."""
@@ -21,13 +21,18 @@ QUERY_SECONDS = 1.0
 """One of its queries at scale factor 1, without workers (2020, table 6.26: 0.65 to 2.5)."""
 
 
+class StarSchemaTable(DataTable):
+    variant: Variant = SsbVariant.REFERENCE
+
+
 class StarSchema(DataPlan):
-    keys: ClassVar[frozenset[str]] = frozenset({"variant"})
+    table = StarSchemaTable
     keys_are_for = "the Star Schema Benchmark"
     scales: ClassVar[tuple[float, ...]] = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
     """100 is the reports'."""
 
     def data_set(self, place: Place, workload: WorkloadTable, data: DataTable) -> DataSet:
+        assert isinstance(data, StarSchemaTable)
         scale = workload.scale
         if scale is not None and (
             scale > LARGEST_SCALE or (isinstance(scale, float) and scale > 1)

@@ -11,6 +11,7 @@ from teiten.datasets.plan import described, made_by
 from teiten.errors import UsageError
 from teiten.factors.contract import Need
 from teiten.factors.registry import rule
+from teiten.kinds.contract import plan_of
 from teiten.model.attached import AttachedServer, ServerParameter
 from teiten.model.facts import Caution, Severity
 from teiten.model.installation import Installation
@@ -77,6 +78,13 @@ class AttachedPlan(SitePlan):
 
     def check_server(self, study: Study, level: str, installation: Installation) -> None:
         server = _attached(installation)
+        for one in study.workloads:
+            if plan_of(one.kind).site_needs:
+                raise UsageError(
+                    f"the workload {one.name} {plan_of(one.kind).does}, and the server {level} is"
+                    " attached: Teiten does not start it",
+                    "leave it out, or compare servers that Teiten starts: --servers 17,18",
+                )
         own = dict(dict(study.server_levels).get(level, ()))
         varied = tuple(varied_factors(study))
         refused = [name for name in varied if rule(name).needs & {Need.START, Need.HERE}]

@@ -9,6 +9,7 @@ from teiten.datasets.plan import made_by
 from teiten.errors import UsageError
 from teiten.factors.contract import Need
 from teiten.factors.registry import rule
+from teiten.kinds.contract import plan_of
 from teiten.model.facts import Caution, Severity
 from teiten.model.hosts import Placement, PlannedHost
 from teiten.model.installation import Installation
@@ -37,6 +38,8 @@ def check_remote(study: Study, servers: Sequence[tuple[str, Installation]]) -> N
     asked += ["slices"] if measure.slices > 1 else []
     asked += ["restart_every"] if measure.restart_every > 1 else []
     asked += ["flame_graph"] if measure.flame_graph else []
+    kinds = {one.name: plan_of(one.kind) for one in study.workloads}
+    asked += [name for name, kind in kinds.items() if Need.HERE in kind.site_needs]
     if asked:
         raise UsageError(
             f"{asked[0]}: not with servers or load generators on other hosts",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from teiten.kinds.contract_present import KindPresent
-from teiten.model.study import DataKind, Workload
+from teiten.model.study import Workload
 from teiten.report.blocks import (
     Beside,
     Block,
@@ -110,14 +110,16 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
 
 
 def _data(kit: Kit, one: Workload) -> str:
-    workload = kit.names.workload(one.name)
-    if one.data.script is not None:
-        return kit.t("design.data.script", workload=workload, script=one.data.script.name)
-    scale = plain(one.data.scale) if one.data.scale else "—"
-    if one.data.kind is DataKind.SSB:
-        variant = str(one.data.variant)
-        return kit.t("design.data.ssb", workload=workload, scale=scale, variant=variant)
-    return kit.t("design.data.one", workload=workload, scale=scale, fillfactor=one.data.fillfactor)
+    """In the words of its data set."""
+    data = one.data
+    return kit.t(
+        f"design.data.{data.kind}",
+        workload=kit.names.workload(one.name),
+        scale=plain(data.scale) if data.scale else "—",
+        fillfactor=data.fillfactor,
+        variant=str(data.variant),
+        script=data.script.name if data.script else "",
+    )
 
 
 def _of_kinds(kit: Kit, say: Callable[[KindPresent, Workload], str]) -> list[str]:

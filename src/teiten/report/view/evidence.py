@@ -8,7 +8,6 @@ from typing import Any
 
 from teiten.model.facts import HostFacts, Severity
 from teiten.model.plan import TemplateSpec
-from teiten.model.study import DataKind
 from teiten.report.blocks import (
     Block,
     Caution,
@@ -242,16 +241,17 @@ def _flat(value: Any) -> str:
 
 
 def _template(kit: Kit, one: TemplateSpec) -> str:
-    """What a template holds; of pgbench's tables as filled, scale and fillfactor."""
+    """What a template holds: as filled, in the words of its data set, where it has such."""
     t, data = kit.t, one.data
-    known = {
-        "version": one.installation.version,
-        "checksums": t("word.on" if one.checksums else "word.off"),
-    }
-    if data.kind is not DataKind.PGBENCH or data.layout is not None:
-        return t("fingerprint.template-data", data=str(data), **known)
-    scale, fillfactor = data.scale or "—", data.fillfactor
-    return t("fingerprint.template", scale=scale, fillfactor=fillfactor, **known)
+    own = f"fingerprint.template.{data.kind}"
+    return t(
+        own if data.layout is None and own in t else "fingerprint.template-data",
+        version=one.installation.version,
+        checksums=t("word.on" if one.checksums else "word.off"),
+        data=str(data),
+        scale=data.scale or "—",
+        fillfactor=data.fillfactor,
+    )
 
 
 def _fingerprints(kit: Kit) -> Table:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from teiten.analysis.model.findings import TrialView, Verdict
+from teiten.kinds.contract import plan_of
 from teiten.kinds.contract_present import TrialColumn
 from teiten.kinds.metrics import in_order
 from teiten.model.trial import Outcome, Problem
@@ -125,7 +126,9 @@ def excluded_table(kit: Kit) -> Table | None:
 def trial_download(kit: Kit) -> Download:
     """Every attempt with every metric, unrounded, in base units (seconds, bytes, shares)."""
     trials = kit.analysis.trials
-    metrics = in_order(sorted({name for trial in trials for name in trial.metrics}))
+    measured = {name for trial in trials for name in trial.metrics}
+    own = [one.name for kind in kit.kinds for one in plan_of(kind).metrics if one.name in measured]
+    metrics = list(dict.fromkeys((*own, *in_order(sorted(measured)))))
     factors = [one.name for one in kit.study.factors]
     names = (
         "trial",

@@ -1,0 +1,81 @@
+"""Plans changed at random, one seed each, until a number of them has been tried."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from random import Random
+
+from tests.fixtures.plan_corpus import all_plans, corpus
+
+from benchmarks.plans.checks import check, read
+from benchmarks.plans.mutations import mutated
+
+BATCH = 500
+
+
+def one(seed: int) -> str:
+    """Try a plan: ``refused``, ``compared``, or what went wrong."""
+    random = Random(seed)
+    everything = all_plans()
+    (server, query), (other_server, other_query) = (
+        random.choice(everything),
+        random.choice(everything),
+    )
+    text, other = corpus(server)[query]["plan"], corpus(other_server)[other_query]["plan"]
+    if random.random() < 0.5:  # the same question, as it is asked in life
+        other = text
+    changed = ""
+    try:
+        changed = mutated(text, other, random)
+        old, new = read(changed), read(other)
+        if old is None or new is None:
+            return "refused"
+        if seed % 2:
+            old, new = new, old
+        check(old, new, "ja" if seed % 4 < 2 else "en")
+    except Exception:
+        return f"failed: seed {seed} ({server} {query})\n{traceback.format_exc()}"
+    return "compared"
+
+
+def batch(first: int) -> Counter[str]:
+    return Counter(one(seed) for seed in range(first, first + BATCH))
+
+
+def fuzz(count: int, seed: int, processes: int) -> int:
+    """Try ``count`` plans from a seed on; returns how many failed."""
+    found: Counter[str] = Counter()
+    with ProcessPoolExecutor(processes) as pool:
+        for done in pool.map(batch, range(seed, seed + count, BATCH)):
+            found += done
+            sys.stderr.write(f"\r{sum(found.values()):,} plans")
+            sys.stderr.flush()
+    failures = [text for text in found if text.startswith("failed")]
+    sys.stderr.write("\n")
+    for text in failures[:10]:
+        sys.stdout.write(f"{text}\n")
+    sys.stdout.write(
+        f"{sum(found.values()):,} plans from seed {seed}: {found['compared']:,} compared,"
+        f" {found['refused']:,} refused in words, {len(failures)} failed\n"
+    )
+    return len(failures)
+
+
+def save(seed: int, folder: Path) -> None:
+    """The two texts of a seed, as files for ``teiten explain-diff``."""
+    random = Random(seed)
+    everything = all_plans()
+    (server, query), (other_server, other_query) = (
+        random.choice(everything),
+        random.choice(everything),
+    )
+    text, other = corpus(server)[query]["plan"], corpus(other_server)[other_query]["plan"]
+    if random.random() < 0.5:
+        other = text
+    data = mutated(text, other, random).encode("utf-8", "surrogatepass")
+    (folder / f"{seed}-changed.json").write_bytes(data)
+    (folder / f"{seed}-other.json").write_text(other, encoding="utf-8")

@@ -1,0 +1,124 @@
+"""Time of a comparison by number of nodes: n log n, told as ratios to a tenth of the nodes."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from teiten.analysis.explain.difference import difference
+from teiten.analysis.explain.read import read_plan
+from teiten.cli.text.explain_diff import as_lines
+
+Node = dict[str, Any]
+DEEP = 300
+"""Joins on top of one another; deeper plans are refused."""
+
+
+def node(kind: str, relationship: str = "Member", **more: Any) -> Node:
+    return {
+        "Node Type": kind,
+        "Parent Relationship": relationship,
+        "Total Cost": 1.0,
+        "Plan Rows": 1,
+        "Actual Total Time": 0.01,
+        "Actual Rows": 1.0,
+        "Actual Loops": 1,
+        "Shared Hit Blocks": 3,
+        **more,
+    }
+
+
+def scan(number: int, relationship: str = "Member", **more: Any) -> Node:
+    names = {"Relation Name": f"t{number}", "Alias": f"t_{number}"}
+    return node("Seq Scan", relationship, **names, **more)
+
+
+def partitions(count: int) -> Node:
+    return node("Append", Plans=[scan(number) for number in range(count)])
+
+
+def values(count: int) -> Node:
+    return node("Append", Plans=[node("Result") for _ in range(count)])
+
+
+def correlated(count: int) -> Node:
+    plans = [
+        node("Result", "SubPlan", **{"Subplan Name": f"SubPlan {one}"}, Plans=[scan(one, "Outer")])
+        for one in range(count // 2)
+    ]
+    return node("Result", Output=[f"(SubPlan {one})" for one in range(count // 2)], Plans=plans)
+
+
+def initial(count: int) -> Node:
+    return node(
+        "Result",
+        Plans=[
+            node(
+                "Result",
+                "InitPlan",
+                **{"Subplan Name": f"InitPlan {one} (returns ${one})"},
+                Plans=[scan(one, "Outer", Filter=f"(a = ${one + 1})")],
+            )
+            for one in range(count // 2)
+        ],
+    )
+
+
+def common(count: int) -> Node:
+    ctes = [
+        node("Result", "InitPlan", **{"Subplan Name": f"CTE c{one}"}) for one in range(count // 2)
+    ]
+    scans = [
+        node("CTE Scan", **{"CTE Name": f"c{one}", "Alias": f"c{one}"}) for one in range(count // 2)
+    ]
+    return node("Append", Plans=[*ctes, *scans])
+
+
+def joins(count: int) -> Node:
+    return node("Append", Plans=list(_towers(count)))
+
+
+def _towers(count: int) -> Iterator[Node]:
+    for first in range(0, max(1, count // 2), DEEP):
+        tower = scan(first, "Outer")
+        for number in range(first + 1, first + DEEP):
+            inner = scan(number, "Inner")
+            names = {"Join Type": "Inner", "Plans": [tower, inner]}
+            tower = node("Nested Loop", "Outer", **names)
+        yield {**tower, "Parent Relationship": "Member"}
+
+
+SHAPES: dict[str, Callable[[int], Node]] = {
+    "partitions": partitions,
+    "UNION ALL": values,
+    "SubPlans": correlated,
+    "InitPlans": initial,
+    "CTEs": common,
+    "joins": joins,
+}
+
+
+def text_of(shape: Callable[[int], Node], count: int) -> str:
+    return json.dumps([{"Plan": shape(count), "Execution Time": 0.02 * count}], indent=2)
+
+
+def seconds(text: str) -> float:
+    """Processor time to read two plans, compare them and say it."""
+    begun = time.process_time()
+    found = difference(read_plan(text), read_plan(text))
+    list(as_lines(found, ("a", "b"), "en"))
+    return time.process_time() - begun
+
+
+def size(nodes: int) -> None:
+    """Each shape at ``nodes`` and at a tenth: ten times the nodes should take about ten times."""
+    for name, shape in SHAPES.items():
+        few, many = (seconds(text_of(shape, count)) for count in (nodes // 10, nodes))
+        sys.stdout.write(
+            f"{name}: {nodes:,} nodes take {many / few:.1f} times as long as {nodes // 10:,}"
+            f" ({many:.1f} s against {few:.1f} s of a processor, for two plans)\n"
+        )
+        sys.stdout.flush()

@@ -1,0 +1,79 @@
+"""In which control group a limit is made, on invented machines of both versions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from teiten.errors import MachineError
+from teiten.execute.sites.local.limit import Limit
+from teiten.host.system.paths import Workdir
+
+UNIFIED = {
+    "proc/self/mountinfo": "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup rw\n",
+    "proc/self/cgroup": "0::/a/b\n",
+    "sys/fs/cgroup/cgroup.controllers": "cpu memory pids",
+    "sys/fs/cgroup/cgroup.subtree_control": "cpu memory",
+    "sys/fs/cgroup/a/cgroup.controllers": "cpu memory",
+    "sys/fs/cgroup/a/cgroup.subtree_control": "cpu memory",
+    "sys/fs/cgroup/a/b/cgroup.controllers": "cpu memory",
+    "sys/fs/cgroup/a/b/cgroup.subtree_control": "",
+}
+SPLIT = {
+    "proc/self/mountinfo": (
+        "33 31 0:30 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
+        "34 31 0:31 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+    ),
+    "proc/self/cgroup": "2:memory:/m\n1:cpu:/\n",
+    "sys/fs/cgroup/cpu/cgroup.procs": "",
+    "sys/fs/cgroup/memory/m/cgroup.procs": "",
+}
+
+
+def write(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    return root
+
+
+def made(tmp_path: Path, files: dict[str, str], cpus: float | None, memory: int | None) -> Limit:
+    return Limit.make(Workdir(tmp_path / "work"), cpus, memory, write(tmp_path / "root", files))
+
+
+def test_version_2_takes_the_nearest_group_that_passes_the_controllers_on(tmp_path: Path) -> None:
+    limit = made(tmp_path, UNIFIED, 1.5, 1000)
+    (group,) = limit.groups
+    assert group.parent == tmp_path / "root/sys/fs/cgroup/a"
+    assert (group / "memory.max").read_text(encoding="ascii") == "1000"
+    assert (group / "cpu.max").read_text(encoding="ascii") == "150000 100000"
+    assert limit.facts == {"cpu": 1.5, "memory": 1000, "cgroup": 2}
+
+
+def test_version_1_takes_our_own_group_of_each_controller(tmp_path: Path) -> None:
+    limit = made(tmp_path, SPLIT, 0.5, 2000)
+    cpu, memory = limit.groups
+    assert cpu.parent == tmp_path / "root/sys/fs/cgroup/cpu"
+    assert memory.parent == tmp_path / "root/sys/fs/cgroup/memory/m"
+    assert (cpu / "cpu.cfs_quota_us").read_text(encoding="ascii") == "50000"
+    assert (memory / "memory.limit_in_bytes").read_text(encoding="ascii") == "2000"
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({"proc/self/mountinfo": "", "proc/self/cgroup": ""}, "no control groups that limit"),
+        (
+            {**UNIFIED, **{name: "" for name in UNIFIED if name.endswith("subtree_control")}},
+            "do not pass memory on",
+        ),
+    ],
+)
+def test_where_it_cannot_be_it_is_refused_with_the_reason(
+    tmp_path: Path, files: dict[str, str], words: str
+) -> None:
+    with pytest.raises(MachineError, match=words) as caught:
+        made(tmp_path, files, None, 1000)
+    assert "leave the limit out" in caught.value.hint
+    assert not list(tmp_path.glob("work/clusters/*"))
