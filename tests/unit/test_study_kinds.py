@@ -147,3 +147,44 @@ def test_options_are_of_their_kind(file: Path) -> None:
         queries_of(load)
     with pytest.raises(TypeError, match="timed is of the kind queries"):
         pgbench_of(timed)
+
+
+DATA = 'script = "select-only"\ndata = { script = "t.sql", size = "1MB" }'
+
+
+def test_a_load_of_pgbench_runs_on_tables_that_are_not_its_own(file: Path) -> None:
+    (file.parent / "t.sql").write_text("CREATE TABLE t (v int);\n", encoding="utf-8")
+    own = DATA.replace("select-only", "SELECT count(*) FROM t;")
+    file.write_text(STUDY.replace('script = "select-only"', own), encoding="utf-8")
+    load, _ = load_study(str(file)).workloads
+    assert load.data.script is not None and load.data.script.name == "t.sql"
+    overrides = [f"data.script={file.parent / 't.sql'}", "script=SELECT 1;"]
+    (load,) = load_study("observe", overrides=overrides).workloads
+    assert load.data.script is not None and load.data.script.name == "t.sql"
+
+
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        (DATA, "workloads.1.data: pgbench's own script select-only runs on pgbench's tables"),
+        (
+            DATA.replace("select-only", "SELECT 1;") + '\ninvariants = ["tpcb-balances"]',
+            "workloads.1.invariants: tpcb-balances is of pgbench's own tables",
+        ),
+        (
+            'script = "SELECT 1;"\ndata = { kind = "ssb", size = "1MB" }',
+            "workloads.1.data.size: size is for tables that a script makes; these are",
+        ),
+        (
+            'script = "SELECT 1;"\ndata = { kind = "sbs" }',
+            "workloads.1.data.kind: must be one of pgbench, script, ssb, not 'sbs'. Did",
+        ),
+        (
+            'script = "SELECT 1;"\ndata = { kind = "ssb", varient = "reports" }',
+            "workloads.1.data.varient: unknown key. Did you mean 'variant'?",
+        ),
+    ],
+)
+def test_what_tables_cannot_have_is_refused(file: Path, new: str, said: str) -> None:
+    (file.parent / "t.sql").write_text("CREATE TABLE t (v int);\n", encoding="utf-8")
+    assert said in changed(file, 'script = "select-only"', new).message

@@ -168,7 +168,7 @@ class PgbenchLoad:
             pgbench=client.pgbench(self._bench.plan.pgbench),
             address=self._site.address(),
             script=self._options.script,
-            scale=int(workload.data.scale or 1),
+            scale=max(1, int(workload.data.scale or 1)),  # pgbench counts whole ones
             clients=trial.clients,
             threads=trial.threads,
             duration=duration,
