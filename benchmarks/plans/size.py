@@ -102,7 +102,8 @@ SHAPES: dict[str, Callable[[int], Node]] = {
 
 
 def text_of(shape: Callable[[int], Node], count: int) -> str:
-    return json.dumps([{"Plan": shape(count), "Execution Time": 0.02 * count}], indent=2)
+    root = shape(count) | {"Actual Total Time": 0.02 * count}
+    return json.dumps([{"Plan": root, "Execution Time": 0.02 * count}], indent=2)
 
 
 def seconds(text: str) -> float:

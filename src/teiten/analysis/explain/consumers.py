@@ -19,6 +19,9 @@ CTE = "CTE "
 _RETURNS = re.compile(r"^(?P<name>.*?) \(returns (?P<parameters>[$\d,]+)\)$")
 _USE = re.compile(r"\$\d+|\b(?:InitPlan|SubPlan) \w+")
 """How expressions name a subplan: by its parameters until 16, by its name since 17."""
+MOST_LOOKS = 1_000_000
+"""Nodes that are looked at for subplans that nothing names: their number could be the square of the
+plan's nodes."""
 _APPENDS = frozenset({"Append", "Merge Append"})
 Group = Sequence[PlanNode]
 
@@ -33,6 +36,7 @@ class Consumers:
 
     def __init__(self, plan: ExplainedPlan) -> None:
         self._plan = plan
+        self._looks = MOST_LOOKS
 
     def likely(self, subplan: PlanNode) -> tuple[Group, ...]:
         """Groups of nodes that may have waited for a subplan, the most probable group first."""
@@ -46,10 +50,13 @@ class Consumers:
         return (self._named_in(self._evaluations, subplan), users, own)
 
     def around(self, subplan: PlanNode) -> Group:
-        """All nodes below the one where it is printed, for those whose text does not name it."""
-        if subplan.subplan.startswith(CTE):
+        """All nodes below the one where it is printed, for those whose text does not name it; none
+        any more where a plan with very many subplans has used up what may be looked at."""
+        nodes = self._plan.below(subplan.parent or 0)
+        self._looks -= len(nodes)
+        if subplan.subplan.startswith(CTE) or self._looks < 0:
             return ()
-        return tuple(self._outside(subplan, self._plan.below(subplan.parent or 0)))
+        return tuple(self._outside(subplan, nodes))
 
     def _outside(self, subplan: PlanNode, nodes: Iterable[PlanNode]) -> Iterator[PlanNode]:
         inside = range(subplan.number, self._plan.ends[subplan.number])

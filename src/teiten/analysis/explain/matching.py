@@ -170,7 +170,10 @@ class Work:
         return found
 
     def _class(self, node: PlanNode) -> str:
-        """An Append over partitions does the work of what is below it."""
+        """An Append over partitions does the work of what is below it, as the scans of a bitmap do
+        the work of the table's."""
+        if node.kind.startswith("Bitmap") and node.number in self._partitions:
+            return "scan"
         while node.kind in APPENDS and node.number in self._partitions:
             members = self.plan.children(node.number)
             if not members:
