@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -34,9 +35,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):  # pytest-xdist's processes inherit it
-        folders = folders_of_the_run()
-        folders.__enter__()
-        config.add_cleanup(lambda: folders.__exit__(None, None, None))
+        folders = ExitStack()
+        folders.enter_context(folders_of_the_run())
+        config.add_cleanup(folders.close)
 
 
 def pytest_report_header() -> str:
