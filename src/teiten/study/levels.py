@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from teiten.addresses import holds_secret
 from teiten.model.attached import holds_address, is_address
 from teiten.model.study import GUC_PREFIX
 from teiten.study import quantities
@@ -66,7 +67,6 @@ RESERVED_SETTINGS = frozenset(
 )
 """Teiten's own: they keep a server private, and its log readable for the checks."""
 
-_PASSWORD = re.compile(r"//[^/?@]*:[^@]+@|[?&](?:ssl)?password=", re.IGNORECASE)
 _GUC_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 _IEC_SIZE = re.compile(r"\d+(?:\.\d+)?\s*[KMGTkmgt]i[Bb]|\d+\.\d+\s*[kMGT]B")
 
@@ -156,7 +156,7 @@ def server(value: Any) -> str:
 
 def _without_password(reference: str) -> str:
     """A study file is copied into ledger and report: no password may stand in it."""
-    if is_address(reference) and _PASSWORD.search(reference):
+    if is_address(reference) and holds_secret(reference):
         raise ValueError(
             "the address holds a password, and a study file goes to ledger and report; leave it"
             " out, and give it by PGPASSWORD, in ~/.pgpass or a service file"

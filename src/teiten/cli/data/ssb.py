@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from teiten.addresses import with_secrets
 from teiten.host.facts.cpus import allowed_processors
 from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable, SsbVariant
 
@@ -91,7 +92,8 @@ def ssb_command(
         if is_dsn(target):
             if form is not None:
                 raise click.UsageError("--format is for files; a server always gets binary COPY")
-            written = _to_server(data, target, threads, verify=not no_verify, watch=watch)
+            dsn = with_secrets(target, session.secrets.get(target, {}))
+            written = _to_server(data, dsn, threads, verify=not no_verify, watch=watch)
             places = [""] * len(written)
         else:
             pairs = _to_files(data, _format(form), Path(target), threads, watch)
