@@ -4,7 +4,7 @@ __version__: str
 
 
 def __getattr__(name: str) -> str:
-    """``__version__``, looked up when it is asked for: the program's start is not to wait for it."""
+    """``__version__``, looked up when it is asked for: the start is not to wait for it."""
     if name != "__version__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib.metadata import version  # noqa: PLC0415 - takes a moment

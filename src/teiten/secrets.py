@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 HIDDEN = "…"
 LEAST_ANYWHERE = 6
-"""Characters from which on a password is hidden inside words too; a shorter one only between them."""
+"""Characters from which on a password is hidden inside words too, not only between them."""
 
 _known: set[str] = set()
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import click
 
 from teiten import __version__
-from teiten.cli.console import Console, Verbosity
 from teiten.addresses import Secrets
+from teiten.cli.console import Console, Verbosity
 from teiten.cli.failures import report_failure, say
 from teiten.cli.passwords import Taken, begin_anew, handed_over, take_passwords
 from teiten.cli.streams import Streams, guarded_streams
@@ -148,9 +148,7 @@ def _run(taken: Taken) -> int:
 
 
 def _carry_out(taken: Taken) -> int:
-    result = teiten.main(
-        args=taken.arguments, standalone_mode=False, prog_name="teiten", obj=taken
-    )
+    result = teiten.main(args=taken.arguments, standalone_mode=False, prog_name="teiten", obj=taken)
     return result if isinstance(result, int) else 0
 
 

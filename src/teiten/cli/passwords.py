@@ -82,7 +82,7 @@ def begin_anew(taken: Taken) -> None:
     os.set_inheritable(reading, True)
     os.environ[PIPE] = str(reading)
     try:
-        os.execv(sys.executable, [*sys.orig_argv[:-given], *taken.arguments])
+        os.execv(sys.executable, [*sys.orig_argv[:-given], *taken.arguments])  # noqa: S606
     except OSError:  # a Python that cannot say where it is
         os.close(reading)
         del os.environ[PIPE]

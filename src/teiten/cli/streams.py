@@ -95,8 +95,8 @@ def guarded_streams() -> Iterator[Streams]:
     _open_closed()
     before = sys.stdout, sys.stderr
     with _lenient(sys.stdout), _lenient(sys.stderr):
-        sys.stdout = Outlet(sys.stdout, on_loss=found.data_lost)  # type: ignore[assignment]
-        sys.stderr = Outlet(sys.stderr, on_loss=found.people_lost)  # type: ignore[assignment]
+        sys.stdout = Outlet(sys.stdout, on_loss=found.data_lost)
+        sys.stderr = Outlet(sys.stderr, on_loss=found.people_lost)
         try:
             yield found
         finally:
@@ -121,7 +121,7 @@ def _open_closed() -> None:
                 os.close(opened)
         if getattr(sys, name) is None:
             form = "r" if name == "stdin" else "w"
-            stream = open(number, form, encoding="utf-8", closefd=False)  # noqa: SIM115, PTH123
+            stream = open(number, form, encoding="utf-8", closefd=False)  # noqa: SIM115
             setattr(sys, name, stream)
 
 

@@ -21,16 +21,29 @@ _PRIMARY_CODE = 0xFF
 """SQLite's extended result codes carry the primary one in the lowest byte."""
 
 _UNREADABLE = (ValidationError, json.JSONDecodeError, UnicodeDecodeError, pa.ArrowInvalid)
+_WILD = (
+    *_UNREADABLE,
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    OverflowError,
+    RecursionError,
+    pa.ArrowException,
+)
+"""What reading raises for values that nothing of Teiten's has written."""
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
-    """Raise LedgerError or MachineError for what SQLite says of the ledger at ``path``."""
+def translated(path: Path, *, reading: bool = True) -> Iterator[None]:
+    """Raise LedgerError or MachineError for what SQLite says of the ledger at ``path``, and for
+    what is ``reading`` where it holds what no Teiten has written."""
+    unreadable = _WILD if reading else _UNREADABLE
     try:
         yield
     except sqlite3.Error as error:
         raise _translation(error, path) from error
-    except _UNREADABLE as error:
+    except unreadable as error:
         raise _damaged(path, "a value in it cannot be read") from error
     except OSError as error:
         found = machine_error(error, f"the ledger {path}")
@@ -46,7 +59,9 @@ def of_sqlite(error: sqlite3.Error, path: Path | None = None) -> MachineError | 
     if number is None:
         return None
     if path is not None and code in _HIDING:
-        number = _tried(path, writing=code != sqlite3.SQLITE_CANTOPEN) or number
+        number = _tried(path, writing=code != sqlite3.SQLITE_CANTOPEN) or _HIDING[code]
+        if number is None:
+            return None
     refused = OSError(number, os.strerror(number), str(path) if path is not None else None)
     return machine_error(refused, "the ledger cannot be used" if path else "SQLite")
 
@@ -61,13 +76,13 @@ _CAUSES = {
     sqlite3.SQLITE_NOLFS: errno.EFBIG,
     sqlite3.SQLITE_NOMEM: errno.ENOMEM,
 }
-_HIDING = (
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_PERM,
-    sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_IOERR,
-)
-"""Codes that do not say what the system said."""
+_HIDING: dict[int, int | None] = {
+    sqlite3.SQLITE_CANTOPEN: None,
+    sqlite3.SQLITE_PERM: None,
+    sqlite3.SQLITE_READONLY: None,
+    sqlite3.SQLITE_IOERR: errno.EIO,
+}
+"""Codes that do not tell what the system said, and what it is where the system lets us now."""
 
 
 def _tried(path: Path, *, writing: bool) -> int | None:
@@ -103,7 +118,13 @@ def _translation(error: sqlite3.Error, path: Path) -> TeitenError:
             f"another program holds the ledger {path}",
             "close the program that has the file open (for example a database browser)",
         )
-    return of_sqlite(error, path) or _damaged(path, str(error))
+    found = of_sqlite(error, path)
+    if found is None and code in _HIDING:
+        return LedgerError(
+            f"the ledger {path} cannot be used: {error}",
+            "see whether its folder can be written, or copy it to one that can",
+        )
+    return found or _damaged(path, str(error))
 
 
 def _damaged(path: Path, what: str) -> LedgerError:

@@ -1,8 +1,8 @@
 """What the system says when it refuses, as an error that a user can act on.
 
-The one place where an ``OSError`` becomes a ``MachineError``: whatever part of Teiten it comes from,
-it is told by its true cause (``errno``) with the file that it names, and exits with 3. What no
-machine can be blamed for (a wrong descriptor, an argument that makes no sense) stays a defect.
+The one place where an ``OSError`` becomes a ``MachineError``: whatever part of Teiten it comes
+from, it is told by its true cause (``errno``) with the file that it names, and exits with 3. What
+no machine can be blamed for (a wrong descriptor, an argument without sense) stays a defect.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from pathlib import Path
 
 from teiten.errors import MachineError
 
-MAKE_ROOM = "free some disk space (teiten clean gives some back) or name another disk; then repeat"
+MAKE_ROOM = (
+    "free some disk space (teiten clean gives some back), or name another disk with --workdir; then"
+    " repeat, and continue a campaign that was cut off with teiten resume"
+)
 Told = tuple[str, str]
 """What is wrong, and what to do."""
 

@@ -99,11 +99,7 @@ def _handling(handler: Callable[[int, FrameType | None], Any]) -> Iterator[None]
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    taken = [
-        one
-        for one in ENDING
-        if one is not HANGUP or signal.getsignal(one) is not signal.SIG_IGN
-    ]
+    taken = [one for one in ENDING if one != HANGUP or signal.getsignal(one) != signal.SIG_IGN]
     before = {one: signal.signal(one, handler) for one in taken}
     try:
         yield
