@@ -93,7 +93,7 @@ def summarise(folder: Path) -> CampaignSummary:
             return CampaignSummary(
                 name=folder.name,
                 folder=folder,
-                state=_state(folder, complete=done >= ledger.planned or _ended(ledger)),
+                state=_state(folder, complete=done >= ledger.planned or has_ended(ledger)),
                 study=ledger.study_name,
                 profile=ledger.profile,
                 created_at=ledger.created_at,
@@ -198,8 +198,8 @@ def _progress(finished: Sequence[Finished], repeats: int) -> tuple[int, int]:
     return len(counted) + len(given_up), len(counted)
 
 
-def _ended(ledger: Ledger) -> bool:
-    """A sequential campaign ends before all that was planned at the most."""
+def has_ended(ledger: Ledger) -> bool:
+    """Nothing is left to run. A sequential campaign ends before all that was planned at the most."""
     return any(event.kind == FINISHED for event in ledger.campaign_events())
 
 

@@ -24,7 +24,7 @@ from teiten.execute.workload.log_folder import sweep_logs
 from teiten.host.facts.disks import block_devices
 from teiten.host.system.signals import Interruption, one_interruption
 from teiten.host.system.users import server_user
-from teiten.ledger.lock import workdir_lock
+from teiten.ledger.lock import HeldLock, workdir_lock
 from teiten.ledger.store import Ledger
 from teiten.model.metrics import PRIMARY
 from teiten.model.noise import NoiseFloor
@@ -42,6 +42,11 @@ class CarriedOut:
     """Of a campaign of a server against itself."""
 
 
+def measuring(session: Session) -> HeldLock:
+    """The right to measure in this working folder. Raises LedgerError naming who has it."""
+    return workdir_lock(session.workdir.root)
+
+
 def sweep_leftovers(session: Session) -> None:
     """End servers and give back folders that a Teiten that died has left."""
     for line in (*sweep(session.workdir), *sweep_logs()):
@@ -54,7 +59,7 @@ def carry_out(session: Session, folder: Path) -> CarriedOut:
     Raises InterruptedCampaignError, and TrialsFailedError where a planned trial has no counted
     attempt after its repeats; the report is written in that case too.
     """
-    with workdir_lock(session.workdir.root):
+    with measuring(session):
         sweep_leftovers(session)
         ledger = Ledger.open(folder)
         try:
@@ -70,6 +75,14 @@ def carry_out(session: Session, folder: Path) -> CarriedOut:
     carried = CarriedOut(analysis, reports, noise)
     _tell(session, carried)
     _complain_of_failures(analysis)
+    return carried
+
+
+def reread(session: Session, ledger: Ledger, reports: tuple[Path, ...]) -> CarriedOut:
+    """What a campaign that has ended came to; nothing is written. Raises TrialsFailedError."""
+    carried = CarriedOut(analyse_campaign(ledger, series=False), reports)
+    _tell(session, carried)
+    _complain_of_failures(carried.analysis)
     return carried
 
 

@@ -11,6 +11,7 @@ import click
 from teiten import __version__
 from teiten.cli.main import Session
 from teiten.errors import UsageError
+from teiten.host.system.causes import told
 from teiten.model.text import Language
 
 if TYPE_CHECKING:
@@ -110,9 +111,5 @@ def _names(old: str, new: str) -> tuple[str, str]:
 
 
 def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"--html {path} cannot be written: {error.strerror or error}", "name another file"
-        ) from error
+    with told(f"--html {path} cannot be written"):
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
