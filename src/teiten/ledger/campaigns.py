@@ -199,7 +199,7 @@ def _progress(finished: Sequence[Finished], repeats: int) -> tuple[int, int]:
 
 
 def has_ended(ledger: Ledger) -> bool:
-    """Nothing is left to run. A sequential campaign ends before all that was planned at the most."""
+    """Nothing is left to run: a sequential campaign may end before all that was planned."""
     return any(event.kind == FINISHED for event in ledger.campaign_events())
 
 

@@ -81,8 +81,8 @@ def command(  # noqa: PLR0917 - click gives one argument for each option
     chosen, needed = _parted(session, _choose(session, kinds, older_than), anyway=anyway)
     if needed and not chosen:
         raise refusal(needed[0][0].name, needed[0][1])
-    for one, user in needed:
-        session.console.say(f"kept: {refusal(one.name, user).message}")
+    for one, campaign in needed:
+        session.console.say(f"kept: {refusal(one.name, campaign).message}")
     if not as_json:
         _list(session, chosen)
     if dry_run or not chosen:
@@ -119,13 +119,8 @@ def _parted(
 ) -> tuple[tuple[Belonging, ...], list[tuple[Belonging, Unfinished]]]:
     """What may be deleted, and what a campaign needs that is not complete."""
     uses = Uses(session.workdir)
-    users = [
-        None
-        if anyway or one.kind is not BelongingKind.TEMPLATE
-        else uses.of_template(one.path.name)
-        for one in found
-    ]
-    both = list(zip(found, users, strict=True))
+    asked = () if anyway else (BelongingKind.TEMPLATE,)
+    both = [(one, uses.of_template(one.path.name) if one.kind in asked else None) for one in found]
     free = tuple(one for one, user in both if user is None)
     return free, [(one, user) for one, user in both if user is not None]
 
