@@ -9,10 +9,14 @@ from pathlib import Path
 
 import pytest
 
-FOUNDATION = {"model", "errors", "suggest"}
+FOUNDATION = {"model", "errors", "suggest", "causes", "given_paths", "addresses", "secrets"}
 ALLOWED = {
     "errors": set[str](),
     "suggest": set[str](),
+    "given_paths": set[str](),
+    "secrets": set[str](),
+    "addresses": {"secrets"},
+    "causes": {"errors"},
     "model": {"model"},
     "host": FOUNDATION | {"host"},
     "study": FOUNDATION | {"study", "studies"},

@@ -1,7 +1,7 @@
 """How a failure is told: ``error:`` and ``hint:`` on stderr, and the exit code of CLI.md.
 
 Exit code 1 is for defects of Teiten. What the machine refused is told as that, wherever it came up
-(``host.system.causes``, ``ledger.failures``).
+(``causes``, ``ledger.failures``).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pathlib import Path
 import click
 
 from teiten import __version__
+from teiten.causes import machine_error
 from teiten.cli.text.plain import plain
 from teiten.errors import MachineError, TeitenError
-from teiten.host.system.causes import machine_error
 from teiten.host.system.signals import Interrupted
 from teiten.secrets import hidden
 
@@ -95,7 +95,9 @@ def _with_causes(error: BaseException) -> Iterator[BaseException]:
 
 def _usage_hint(error: click.ClickException) -> str | None:
     context = error.ctx if isinstance(error, click.UsageError) else None
-    return f"{context.command_path} --help shows examples" if context else None
+    if context is None:  # click does not always say where it was
+        return "teiten --help lists the verbs, teiten VERB --help shows examples"
+    return f"{context.command_path} --help shows examples"
 
 
 def _report_defect(error: BaseException) -> int:

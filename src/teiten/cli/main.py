@@ -12,11 +12,12 @@ import click
 
 from teiten import __version__
 from teiten.addresses import Secrets
+from teiten.causes import machine_error
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.failures import report_failure, say
-from teiten.cli.passwords import Taken, begin_anew, handed_over, take_passwords
+from teiten.cli.passwords import Taken, begin_anew, check_numbers, handed_over, take_passwords
 from teiten.cli.streams import Streams, guarded_streams
-from teiten.host.system.causes import machine_error
+from teiten.given_paths import expanded
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.signals import interruptible
 from teiten.secrets import forget
@@ -112,10 +113,11 @@ def teiten(
 ) -> None:
     """Is this PostgreSQL slower than that one, by how much, how sure are we, and why?"""
     verbosity = Verbosity.QUIET if quiet else Verbosity.VERBOSE if verbose else Verbosity.NORMAL
-    root = (workdir or default_workdir()).expanduser().absolute()
+    root = expanded(workdir or default_workdir()).absolute()
     taken: Taken | None = context.obj
     if taken is not None:
         taken.check()
+        check_numbers(taken.arguments)
     context.obj = Session(Workdir(root), Console(verbosity, color), taken)
 
 

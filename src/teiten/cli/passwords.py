@@ -23,6 +23,7 @@ PIPE = "TEITEN_SECRETS_FROM"
 """The variable with the number of a descriptor from which the secrets are read, once."""
 CONNECTION_FLAG = "--to"
 """The flag whose value may be a connection string in libpq's other form."""
+_LONG_NUMBER = re.compile(r"[\d_]{1000,}")
 _ADDRESS = re.compile(r"postgres(?:ql)?://", re.IGNORECASE)
 _NEXT = re.compile(r",(?=[^,=/@]+(?:,|=?$))", re.IGNORECASE)
 """The comma before the next reference of a list of servers."""
@@ -68,6 +69,17 @@ def take_passwords(arguments: Sequence[str]) -> Taken:
         taken.arguments.append(clean)
         before = argument
     return taken
+
+
+def check_numbers(arguments: Sequence[str]) -> None:
+    """Raise UsageError for a number of thousands of digits, which Python does not even read."""
+    for argument in arguments:
+        found = _LONG_NUMBER.search(argument)
+        if found is not None:
+            raise UsageError(
+                f"a number of {len(found[0])} digits stands on the command line",
+                "write a shorter one",
+            )
 
 
 def begin_anew(taken: Taken) -> None:

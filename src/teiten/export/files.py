@@ -13,9 +13,9 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from teiten.analysis.model.findings import ContrastResult
+from teiten.causes import machine_error
 from teiten.errors import MachineError, UsageError
 from teiten.export.tables import Table, tables
-from teiten.host.system.causes import machine_error
 from teiten.ledger.store import Ledger
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from teiten.causes import machine_error
 from teiten.errors import LedgerError, MachineError, UsageError
-from teiten.host.system.causes import machine_error
-from teiten.host.system.paths import is_file
+from teiten.given_paths import expanded, is_file
 from teiten.ledger.folders import FILE_NAME, MAKING, is_taken
 from teiten.ledger.lock import is_locked
 from teiten.ledger.store import Ledger
@@ -69,7 +69,7 @@ def find_campaign(campaigns: Path, reference: str) -> Path:
     LedgerError where none or several are meant.
     """
     if os.sep in reference or reference in (".", ".."):
-        return _by_path(Path(reference).expanduser().absolute())
+        return _by_path(expanded(reference).absolute())
     names = [folder.name for folder in _folders(campaigns)]
     if reference in names:
         return campaigns / reference

@@ -7,11 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
+import psutil
 from filelock import FileLock, Timeout
 
+from teiten.causes import machine_error, told
 from teiten.errors import LedgerError
-from teiten.host.system.causes import machine_error, told
-from teiten.host.system.processes import started_at
 
 PATIENCE = 1.0
 """Seconds that a writer waits: `teiten runs` holds a lock for an instant while it looks."""
@@ -76,9 +76,17 @@ def is_locked(folder: Path) -> bool:
         return True
     except OSError:  # another user's campaign: what its holder wrote must do
         pid = _holder(path)
-        return pid is not None and started_at(pid) is not None
+        return pid is not None and _lives(pid)
     lock.release()
     return False
+
+
+def _lives(pid: int) -> bool:
+    """A process that has ended, and that its parent has not asked after yet, holds nothing."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False
 
 
 def _acquire(path: Path, what: str, hint: str) -> HeldLock:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from teiten.given_paths import expanded
 from teiten.model.build import BuildSpec
 from teiten.model.hosts import Hosts
 from teiten.model.study import (
@@ -200,7 +201,7 @@ def _builds(
             continue
         source = None
         if table.source is not None:
-            path = Path(table.source).expanduser()
+            path = expanded(table.source)
             source = str(path if path.is_absolute() else document.path.parent / path)
         yield name, BuildSpec(source, table.configure, table.cflags, table.meson)
 

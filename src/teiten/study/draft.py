@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from teiten.errors import StudyError, TeitenError, UsageError
+from teiten.given_paths import expanded
 from teiten.study.changes import (
     BUILD_KEYS,
     HOST_KEYS,
@@ -238,7 +239,7 @@ class Draft:
     def _run_queries(self, change: Change) -> None:
         """Another folder for the study's queries; a study without any gets them as its workload,
         on the tables of its first one."""
-        folder = str(Path(str(change.value)).expanduser().absolute())
+        folder = str(expanded(str(change.value)).absolute())
         found = [index for index, table in enumerate(self._workloads) if table.get("queries")]
         if not found:
             shared = {key: value for key, value in self._workloads[0].items() if key == "scale"}
@@ -259,7 +260,7 @@ class Draft:
             value = _from_here(change)
         if change.by_flag and key.startswith("layouts."):
             values = value if isinstance(value, list) else [value]
-            value = [str(Path(str(one)).expanduser().absolute()) for one in values]
+            value = [str(expanded(str(one)).absolute()) for one in values]
         found = [index for index, table in enumerate(self._workloads) if table.get("queries")]
         if not found:
             raise UsageError(
@@ -282,7 +283,7 @@ class Draft:
 def _from_here(change: Change) -> str:
     """A source from a flag is found from the current folder, not from the study's."""
     value = str(change.value)
-    return str(Path(value).expanduser().absolute()) if change.by_flag else value
+    return str(expanded(value).absolute()) if change.by_flag else value
 
 
 def _script_value(change: Change) -> str:
@@ -290,4 +291,4 @@ def _script_value(change: Change) -> str:
     value = str(change.value)
     if not change.by_flag or value in BUILTIN_SCRIPTS or "\n" in value or ";" in value:
         return value
-    return str(Path(value).expanduser().absolute())
+    return str(expanded(value).absolute())

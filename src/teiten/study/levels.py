@@ -9,10 +9,10 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from teiten.addresses import holds_secret
+from teiten.given_paths import expanded
 from teiten.model.attached import holds_address, is_address
 from teiten.model.study import GUC_PREFIX
 from teiten.study import quantities
@@ -224,7 +224,7 @@ def _folder(value: Any) -> str:
         raise ValueError(f'{value!r} is not a folder; write its path, for example "/mnt/ssd"')
     if any(ord(character) < ord(" ") for character in value):
         raise ValueError(f"{value!r} holds a control character")
-    return os.path.normpath(Path(value.strip()).expanduser().absolute())
+    return os.path.normpath(expanded(value.strip()).absolute())
 
 
 def _query_name(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import NoneType
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -70,8 +71,18 @@ def _known_keys(path: Sequence[str | int]) -> list[str]:
     """The keys that may stand in the table at a path."""
     form: Any = StudyFile
     for part in path:
-        form = form.model_fields[str(part)].annotation if _is_table(form) else _table_inside(form)
+        if _is_table(form):
+            field = form.model_fields.get(str(part))
+            form = _without_none(field.annotation) if field is not None else None
+        else:
+            form = _table_inside(form)
     return list(form.model_fields) if _is_table(form) else []
+
+
+def _without_none(annotation: Any) -> Any:
+    """The table of ``Table | None``."""
+    given = [one for one in get_args(annotation) if one is not NoneType]
+    return given[0] if len(given) == 1 and _is_table(given[0]) else annotation
 
 
 def _table_inside(annotation: Any) -> Any:

@@ -14,6 +14,7 @@ from teiten.analysis.model.history import Axis, History, HistoryLine, LeftOut
 from teiten.cli.main import Session
 from teiten.cli.verbs.report import LANGUAGES, languages_option, write_files
 from teiten.errors import LedgerError, UsageError
+from teiten.given_paths import expanded
 from teiten.model.text import Language
 
 EXAMPLES = (
@@ -92,7 +93,7 @@ def ledgers(places: Sequence[Path]) -> list[Path]:
     """
     found: dict[Path, None] = {}
     for place in places:
-        path = place.expanduser().absolute()
+        path = expanded(place).absolute()
         if not path.exists():
             raise UsageError(f"there is no {place}", "name a folder of campaigns, or a ledger")
         files = [path] if path.is_file() else sorted(path.rglob(PATTERN))

@@ -11,6 +11,7 @@ from dataclasses import asdict
 import click
 
 from teiten.analysis.model.replication import REPLICATION, Replication
+from teiten.causes import told
 from teiten.cli.campaign.attached import confirm_attached
 from teiten.cli.campaign.carry_out import (
     CarriedOut,
@@ -26,7 +27,6 @@ from teiten.cli.plan.make import Planned, make_plan
 from teiten.cli.plan.options import PlanOptions, plan_options
 from teiten.cli.text.durations import duration
 from teiten.errors import InterruptedCampaignError, TeitenError
-from teiten.host.system.causes import told
 from teiten.ledger.campaigns import check_name, new_name
 from teiten.ledger.deletion import delete_campaign
 from teiten.ledger.store import Ledger

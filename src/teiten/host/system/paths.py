@@ -77,15 +77,6 @@ class Workdir:
             folder.mkdir(parents=True, exist_ok=True)
 
 
-def is_file(path: Path) -> bool:
-    """Whether there is a plain file that we may see; False, and no error, for what no path can be
-    (too long, a NUL in it) and for what lies behind a folder that we may not enter."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
-
-
 def default_workdir() -> Path:
     """The XDG data folder; for root a folder of the system's."""
     if hasattr(os, "geteuid") and os.geteuid() == 0:
