@@ -20,6 +20,8 @@ import argparse
 import sys
 from collections.abc import Callable
 
+from benchmarks.robustness.disks import fill_disks
+from benchmarks.robustness.kills import Breaks, kill_campaigns
 from benchmarks.robustness.lines import spoil_lines
 from benchmarks.robustness.outcome import Tally
 from benchmarks.robustness.studies import spoil_studies
@@ -28,18 +30,27 @@ IN_PROCESS: dict[str, Callable[[int, int], Tally]] = {
     "studies": spoil_studies,
     "lines": spoil_lines,
 }
+WITH_SERVERS: dict[str, Callable[[int, int, str | None], Breaks]] = {
+    "kills": kill_campaigns,
+    "disks": fill_disks,
+}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("what", choices=sorted(IN_PROCESS))
+    parser.add_argument("what", choices=sorted({*IN_PROCESS, *WITH_SERVERS}))
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
-    tally = IN_PROCESS[arguments.what](arguments.count, arguments.seed)
-    for line in tally.lines():
+    parser.add_argument("--server", help="an installation of teiten pg list")
+    given = parser.parse_args()
+    result: Tally | Breaks
+    if given.what in IN_PROCESS:
+        result = IN_PROCESS[given.what](given.count, given.seed)
+    else:
+        result = WITH_SERVERS[given.what](given.count, given.seed, given.server)
+    for line in result.lines():
         print(line)
-    sys.exit(1 if tally.found else 0)
+    sys.exit(1 if result.found else 0)
 
 
 if __name__ == "__main__":

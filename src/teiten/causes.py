@@ -26,13 +26,17 @@ Told = tuple[str, str]
 def machine_error(error: OSError, doing: str = "") -> MachineError | None:
     """The error to tell of what the system refused; None where it is no matter of the machine.
 
-    ``doing``: what was tried, for the message's beginning ("the report cannot be written").
+    ``doing``: what was tried, for the message's beginning ("the report cannot be written"); what
+    the system refuses there is always the machine's.
     """
     tell = _CAUSES.get(error.errno) if error.errno is not None else None
-    if tell is None:
-        return None
-    what, hint = tell(_place(error))
-    return MachineError(f"{doing}: {what}" if doing else what, hint)
+    if tell is not None:
+        what, hint = tell(_place(error))
+        return MachineError(f"{doing}: {what}" if doing else what, hint)
+    if doing and error.errno is not None:  # it is known what was tried: a missing folder, for one
+        said = f"{error.strerror or error}{_of(_place(error))}"
+        return MachineError(f"{doing}: {said}", "see whether the folder is there, or name another")
+    return None
 
 
 @contextmanager
@@ -136,7 +140,7 @@ def _no_folder(place: Path | None) -> Told:
 
 
 def _taken(place: Path | None) -> Told:
-    if place is not None and _is_file(place):
+    if place is not None and _is_no_folder(place):
         return _no_folder(place)
     return (
         f"it exists already{_of(place)}",
@@ -243,12 +247,12 @@ def _user_name(uid: int) -> str:
 def _file_on_the_way(place: Path | None) -> Path | None:
     if place is None:
         return None
-    return next((one for one in (place, *place.parents) if _is_file(one)), None)
+    return next((one for one in (place, *place.parents) if _is_no_folder(one)), None)
 
 
-def _is_file(place: Path) -> bool:
+def _is_no_folder(place: Path) -> bool:
     try:
-        return place.is_file()
+        return place.exists() and not place.is_dir()
     except (OSError, ValueError):
         return False
 

@@ -1,34 +1,32 @@
 """The program's first moments: a signal ends it in order before anything else is loaded.
 
-Nothing heavy is imported here, so that a Ctrl-C finds a handler and not a half-loaded module.
+Nothing is imported here that is not loaded already, so that a Ctrl-C finds a handler and not a
+half-loaded module: even ``signal`` would load a good deal around its C part.
 """
 
-from __future__ import annotations
-
+import _signal  # type: ignore[import-not-found]
 import os
-import signal
-import sys
-from typing import Any, NoReturn
 
 INTERRUPTED = 130
+_ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
-def run() -> NoReturn:
-    """The command line, from a process's start to its end."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _leave)
+def _leave(number: int, frame: object) -> None:
+    """Nothing was begun, or all has ended: there is nothing to put in order."""
+    del frame
+    names = {getattr(_signal, name, None): name for name in _ENDING}
+    try:
+        os.write(2, f"interrupted by {names[number]}\n".encode())
+    finally:
+        os._exit(INTERRUPTED)
+
+
+def run() -> None:
+    """The command line, from a process's start to its end; never returns."""
+    for name in _ENDING:
+        number = getattr(_signal, name, None)  # Windows has no SIGHUP
+        if number is not None and _signal.getsignal(number) != _signal.SIG_IGN:
+            _signal.signal(number, _leave)
     from teiten.cli.main import main  # noqa: PLC0415 - takes a moment, in which a signal may come
 
     main()
-    sys.exit(0)  # not reached: main() ends the program
-
-
-def _leave(number: int, frame: Any) -> NoReturn:
-    """Nothing was begun, or all has ended: there is nothing to put in order."""
-    del frame
-    try:
-        os.write(2, f"interrupted by {signal.Signals(number).name}\n".encode())
-    finally:
-        os._exit(INTERRUPTED)

@@ -13,6 +13,7 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.causes import told
 from teiten.cli.main import Session
 from teiten.errors import UsageError
+from teiten.given_paths import exists, is_file
 from teiten.model.text import Language
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -141,7 +142,17 @@ def _write_markdown(analysis: CampaignAnalysis, language: Language, folder: Path
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files under a folder, each one whole or not at all. Raises MachineError."""
+    """Write files under a folder, each one whole or not at all.
+
+    Raises UsageError where something else than a file would be replaced, MachineError where the
+    system refuses.
+    """
+    for name in files:
+        if exists(folder / name) and not is_file(folder / name):
+            raise UsageError(
+                f"{folder / name} is no plain file, and is not replaced",
+                "name a file or a folder with --to",
+            )
     with told(f"the report cannot be written to {folder}"):
         for name, content in files.items():
             path = folder / name
