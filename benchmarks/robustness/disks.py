@@ -61,7 +61,7 @@ def small_disk(size: str = SIZE, inodes: int = INODES) -> Iterator[Path]:
                 "-t",
                 "tmpfs",
                 "-o",
-                f"size={size},nr_inodes={inodes},mode=755",
+                f"size={size},nr_inodes={inodes}",
                 "none",
                 place,
             ],
@@ -71,6 +71,7 @@ def small_disk(size: str = SIZE, inodes: int = INODES) -> Iterator[Path]:
         )
         if done.returncode != 0:
             raise PermissionError(f"no file system can be mounted: {done.stderr.strip()}")
+        place.chmod(0o755)
         try:
             yield place
         finally:
@@ -131,6 +132,7 @@ def _fill_once(small: Small, random: Random, latest: float, result: Breaks) -> N
         shown = "before the disk was full"
     result.codes[process.returncode] += 1
     result.found += [f"{shown}: {one}" for one in _wrong(process.returncode, said)]
+    result.tell(said)
     result.found += [f"{shown}: {one}" for one in small.damages(before)]
     if process.returncode == 0:
         result.campaigns += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import tempfile
@@ -25,7 +26,15 @@ class Breaks:
     count: int = 0
     campaigns: int = 0
     codes: Counter[int] = field(default_factory=Counter)
+    told: Counter[str] = field(default_factory=Counter)
+    """What was said of it, to be read."""
     found: list[str] = field(default_factory=list)
+
+    def tell(self, said: str) -> None:
+        """Keep the error, and its hint, without its numbers."""
+        lines = [one for one in said.splitlines() if one.startswith(("error:", "hint:"))]
+        if lines:
+            self.told[re.sub(r"\d+", "N", " | ".join(lines))[:400]] += 1
 
     def lines(self) -> list[str]:
         codes = ", ".join(f"{code}: {count}" for code, count in sorted(self.codes.items()))
@@ -33,6 +42,7 @@ class Breaks:
             f"{self.about}: {self.count}; {self.campaigns} campaigns completed"
             f" (exit codes {codes}); {len(self.found)} findings",
             *(f"    {one}" for one in self.found),
+            *(f"  {count} × {one}" for one, count in self.told.most_common()),
         ]
 
 
@@ -63,9 +73,8 @@ def _kill_once(small: Small, moment: float, result: Breaks) -> None:
     else:
         result.codes[process.returncode] += 1
         if process.returncode != 0:
-            result.found.append(
-                f"kill {result.count}: exit code {process.returncode}: {said[-500:]}"
-            )
+            code = process.returncode
+            result.found.append(f"kill {result.count}: exit code {code}: {said[-500:]}")
         else:
             _ended(small, result)
             return
