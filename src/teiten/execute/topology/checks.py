@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from teiten.execute.workload.pgbench_result import ENDED_BY_SIGNAL
 from teiten.model.trial import Problem, Series
 from teiten.model.units import Share
 
@@ -30,10 +31,18 @@ class TrialReadings:
 
 
 def problems_of(readings: TrialReadings) -> tuple[Problem, ...]:
-    """Why the trial does not count; empty where it does (METHOD.md, A trial, 7)."""
+    """Why the trial does not count; empty where it does (METHOD.md, A trial, 7).
+
+    The cause comes first: a server that fails fails pgbench, but a pgbench that was killed leaves
+    errors of broken connections in the server's log.
+    """
+    killed = tuple(
+        one for one in readings.pgbench_problems if one.detail.startswith(ENDED_BY_SIGNAL)
+    )
     return (
+        *killed,
         *readings.log_problems,
-        *readings.pgbench_problems,
+        *(one for one in readings.pgbench_problems if one not in killed),
         *_failed_transactions(readings),
         *_client_bound(readings),
         *_disturbance(readings, "steal", "cpu_steal_share"),
