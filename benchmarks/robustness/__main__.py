@@ -20,8 +20,10 @@ import argparse
 import sys
 from collections.abc import Callable
 
+from benchmarks.robustness.addresses import spell_addresses
 from benchmarks.robustness.disks import fill_disks
 from benchmarks.robustness.kills import Breaks, kill_campaigns
+from benchmarks.robustness.ledgers import spoil_ledgers
 from benchmarks.robustness.lines import spoil_lines
 from benchmarks.robustness.outcome import Tally
 from benchmarks.robustness.studies import spoil_studies
@@ -29,6 +31,8 @@ from benchmarks.robustness.studies import spoil_studies
 IN_PROCESS: dict[str, Callable[[int, int], Tally]] = {
     "studies": spoil_studies,
     "lines": spoil_lines,
+    "addresses": spell_addresses,
+    "ledgers": spoil_ledgers,
 }
 WITH_SERVERS: dict[str, Callable[[int, int, str | None], Breaks]] = {
     "kills": kill_campaigns,

@@ -34,13 +34,23 @@ class AddressError(ValueError):
 
 
 def read_address(address: str) -> dict[str, str]:
-    """The parameters of a URI or of ``keyword=value``, by libpq. Raises AddressError."""
+    """The parameters of a URI or of ``keyword=value``, by libpq. Raises AddressError.
+
+    libpq's message quotes the address; so it is asked again for one without the secret.
+    """
     import psycopg  # noqa: PLC0415 - takes a moment, which most verbs need not wait
     from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415
 
     try:
         found = conninfo_to_dict(address)
     except (psycopg.ProgrammingError, UnicodeError, ValueError) as error:
+        clean, secrets = without_secrets(address)
+        if secrets and clean != address:
+            read_address(clean)
+            raise AddressError(
+                "its password holds characters that have to be escaped (@ as %40, a space as %20,"
+                " ' as \\')"
+            ) from None
         raise AddressError(_without_values(str(error).strip())) from None
     return {key: str(value) for key, value in found.items() if value is not None}
 
@@ -139,18 +149,20 @@ def _are_parameters(query: str) -> bool:
 def _of_keywords(address: str) -> tuple[str, Secrets]:
     if not names_secret(address):
         return address, {}
-    from psycopg.conninfo import make_conninfo  # noqa: PLC0415
+    import psycopg  # noqa: PLC0415
+    from psycopg.conninfo import conninfo_to_dict, make_conninfo  # noqa: PLC0415
 
     try:
-        known = read_address(address)
-    except AddressError:
+        known = conninfo_to_dict(address)
+    except (psycopg.ProgrammingError, UnicodeError, ValueError):
         return _without_values(address), {
             match[1].lower(): _unquoted(match[2]) for match in _KEYED.finditer(address)
         }
-    secrets = {key: value for key, value in known.items() if key in secret_parameters()}
+    secrets = {key: str(value) for key, value in known.items() if key in secret_parameters()}
     if not secrets:
         return address, {}
-    return make_conninfo(**{key: known[key] for key in known if key not in secrets}), secrets
+    kept = {key: str(value) for key, value in known.items() if key not in secrets}
+    return make_conninfo(**kept), secrets
 
 
 def _without_values(text: str) -> str:

@@ -127,6 +127,7 @@ def insert_trial(connection: sqlite3.Connection, trial: Trial) -> None:
 def trials(connection: sqlite3.Connection, *, with_series: bool) -> Iterator[Trial]:
     keys = connection.execute("SELECT number, attempt FROM trial ORDER BY number, attempt")
     for key in keys.fetchall():
+        _number(key[0]), _number(key[1])
         yield _trial(connection, key, with_series)
 
 
@@ -253,4 +254,13 @@ def campaign_events(connection: sqlite3.Connection) -> Iterator[Event]:
 
 def _event(row: tuple[float, str, int | None, int | None, str]) -> Event:
     at, kind, trial, attempt, detail = row
-    return Event(_moment(at), kind, trial, attempt, codec.decode_object(detail))
+    return Event(
+        _moment(at), str(kind), _number(trial), _number(attempt), codec.decode_object(detail)
+    )
+
+
+def _number(value: Any) -> int | None:
+    """A trial's number, or an attempt's. Raises ValueError for what is none."""
+    if value is not None and not isinstance(value, int):
+        raise ValueError(f"{value!r} is no number")
+    return value
