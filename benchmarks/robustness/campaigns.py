@@ -8,9 +8,12 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 import psutil
 
@@ -23,7 +26,9 @@ from teiten.ledger.store import FILE_NAME, Ledger
 from teiten.model.trial import Outcome
 
 NAME = "broken-off"
-PATIENCE = 300.0
+LINES = 55
+"""That a whole campaign says with -v, about."""
+PATIENCE = 600.0
 """Seconds for a command that is not broken off, on a busy machine."""
 STUDY = """
 [study]
@@ -60,6 +65,8 @@ class Small:
     root: Path
     server: str
     environment: dict[str, str] = field(default_factory=lambda: dict(os.environ))
+    _heard: dict[int, list[str]] = field(default_factory=dict, repr=False)
+    _listeners: dict[int, threading.Thread] = field(default_factory=dict, repr=False)
 
     @classmethod
     def made(cls, root: Path, server: str | None, installations: Path | None = None) -> Small:
@@ -104,6 +111,36 @@ class Small:
             start_new_session=True,
             env=self.environment,
         )
+
+    def reach(self, process: subprocess.Popen[str], lines: int, delay: float) -> str | None:
+        """Let a program say so many lines, and go on for ``delay`` seconds: so the same step is met
+        on a busy machine. All that it said, where it has ended before; else None.
+
+        What it says afterwards is not lost: ``heard`` gives all.
+        """
+        assert process.stdout is not None
+        heard: list[str] = []
+        self._heard[process.pid] = heard
+
+        def listen(stream: IO[str]) -> None:
+            heard.extend(iter(stream.readline, ""))
+
+        listener = threading.Thread(target=listen, args=(process.stdout,), daemon=True)
+        listener.start()
+        self._listeners[process.pid] = listener
+        limit = time.monotonic() + PATIENCE
+        while len(heard) < lines and process.poll() is None and time.monotonic() < limit:
+            time.sleep(0.01)
+        try:
+            process.wait(delay)
+        except subprocess.TimeoutExpired:
+            return None
+        return self.heard(process)
+
+    def heard(self, process: subprocess.Popen[str]) -> str:
+        """All that a program has said, after its end."""
+        self._listeners[process.pid].join(timeout=PATIENCE)
+        return "".join(self._heard[process.pid])
 
     def call(self, *words: str) -> tuple[int, str]:
         process = self.start(*words, verbose=False)

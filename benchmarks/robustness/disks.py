@@ -10,24 +10,21 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
-from benchmarks.robustness.campaigns import NAME, PATIENCE, Small
+from benchmarks.robustness.campaigns import LINES, NAME, PATIENCE, Small
 from benchmarks.robustness.kills import Breaks
 
 SIZE = "700m"
 INODES = 9000
-LATEST = 14.0
-"""Seconds after the start of a program at the most."""
 ACCOUNTED = frozenset({0, 3, 4, 130})
 FULL_WORDS = ("full", "No space left", "room", "free", "inodes", "disk")
 
 
-def fill_disks(count: int, seed: int, server: str | None, latest: float = LATEST) -> Breaks:
+def fill_disks(count: int, seed: int, server: str | None) -> Breaks:
     """Fill the disk ``count`` times, every fourth time its inodes. Needs root.
 
     Raises PermissionError where no file system can be mounted.
@@ -37,7 +34,7 @@ def fill_disks(count: int, seed: int, server: str | None, latest: float = LATEST
     with small_disk() as folder:
         small = Small.made(folder / "work", server)
         while result.count < count:
-            _fill_once(small, random, latest, result)
+            _fill_once(small, random, result)
         code, said = small.call(*small.next_words())
         result.codes[code] += 1
         if code != 0:
@@ -113,21 +110,16 @@ def _take_inodes(hog: Path) -> None:
         return
 
 
-def _fill_once(small: Small, random: Random, latest: float, result: Breaks) -> None:
+def _fill_once(small: Small, random: Random, result: Breaks) -> None:
     before = small.kept()
     process = small.start(*small.next_words())
-    moment, inodes = random.uniform(0.0, latest), random.random() < 0.25
-    try:
-        said, _ = process.communicate(timeout=moment)
-    except subprocess.TimeoutExpired:
-        begin = time.monotonic()
+    lines, inodes = random.randrange(LINES), random.random() < 0.25
+    said = small.reach(process, lines, random.uniform(0.0, 0.8))
+    if said is None:
         with full(small.root.parent, inodes=inodes):
-            said = _waited(process)
+            said = _waited(small, process)
         result.count += 1
-        shown = f"disk {result.count} after {moment:.1f} s{' (inodes)' if inodes else ''}"
-        took = time.monotonic() - begin
-        if took > PATIENCE / 2:
-            result.found.append(f"{shown}: took {took:.0f} s")
+        shown = f"disk {result.count} after {lines} lines{' (inodes)' if inodes else ''}"
     else:
         shown = "before the disk was full"
     result.codes[process.returncode] += 1
@@ -141,14 +133,13 @@ def _fill_once(small: Small, random: Random, latest: float, result: Breaks) -> N
         small.forget()
 
 
-def _waited(process: subprocess.Popen[str]) -> str:
+def _waited(small: Small, process: subprocess.Popen[str]) -> str:
     try:
-        said, _ = process.communicate(timeout=PATIENCE)
+        process.wait(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         process.kill()
-        said, _ = process.communicate()
-        return f"{said}\nit did not end"
-    return said
+        return f"{small.heard(process)}\nit did not end"
+    return small.heard(process)
 
 
 def _wrong(code: int, said: str) -> Iterator[str]:

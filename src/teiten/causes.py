@@ -19,6 +19,8 @@ MAKE_ROOM = (
     "free some disk space (teiten clean gives some back), or name another disk with --workdir; then"
     " repeat, and continue a campaign that was cut off with teiten resume"
 )
+NOTHING = 1 << 20
+"""Bytes: with less nothing can be done on a disk."""
 Told = tuple[str, str]
 """What is wrong, and what to do."""
 
@@ -49,6 +51,23 @@ def told(doing: str) -> Iterator[None]:
         if found is None:
             raise
         raise found from error
+
+
+def full_disk(folder: Path) -> MachineError | None:
+    """That the disk of a folder is full now; None where it is not.
+
+    Programs and servers often tell what followed from that, and not that.
+    """
+    there = _existing(folder)
+    if there is None or not hasattr(os, "statvfs"):
+        return None
+    try:
+        found = os.statvfs(there)
+    except OSError:
+        return None
+    if found.f_bavail * found.f_frsize >= NOTHING and not _no_inodes(there):
+        return None
+    return MachineError(*_full(folder))
 
 
 def _place(error: OSError) -> Path | None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.causes import full_disk
 from teiten.cli.campaign.analyse import analyse_campaign
 from teiten.cli.campaign.attached import tell_left
 from teiten.cli.campaign.decision import Decider, ending_lines
@@ -15,7 +18,12 @@ from teiten.cli.campaign.noise import keep_measured_noise
 from teiten.cli.campaign.progress import Watcher, watching
 from teiten.cli.main import Session
 from teiten.cli.text.noise import noise_lines
-from teiten.errors import InterruptedCampaignError, TrialsFailedError
+from teiten.errors import (
+    InterruptedCampaignError,
+    MachineError,
+    TeitenError,
+    TrialsFailedError,
+)
 from teiten.execute.postgres.sweep import sweep
 from teiten.execute.scheduler import StoppingRule, prepare_campaign, run_campaign
 from teiten.execute.topology.remote_site import RemoteSite
@@ -47,6 +55,22 @@ def measuring(session: Session) -> HeldLock:
     return workdir_lock(session.workdir.root)
 
 
+@contextmanager
+def blaming_disk(folder: Path) -> Iterator[None]:
+    """Where the disk is full, that is the cause of whatever failed, and it is told first."""
+    try:
+        yield
+    except (MachineError, TrialsFailedError, OSError) as error:
+        cause = full_disk(folder)
+        if cause is None:
+            raise
+        said = error.message if isinstance(error, TeitenError) else str(error)
+        known = cause.message.partition(":")[0]
+        raise MachineError(
+            said if known in said else f"{cause.message}; {said}", cause.hint
+        ) from error
+
+
 def sweep_leftovers(session: Session) -> None:
     """End servers and give back folders that a Teiten that died has left."""
     for line in (*sweep(session.workdir), *sweep_logs()):
@@ -59,7 +83,7 @@ def carry_out(session: Session, folder: Path) -> CarriedOut:
     Raises InterruptedCampaignError, and TrialsFailedError where a planned trial has no counted
     attempt after its repeats; the report is written in that case too.
     """
-    with measuring(session):
+    with measuring(session), blaming_disk(session.workdir.root):
         sweep_leftovers(session)
         ledger = Ledger.open(folder)
         try:

@@ -17,7 +17,13 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from teiten.cli.campaign.attached import confirm_attached
-from teiten.cli.campaign.carry_out import CarriedOut, measuring, run_trials, sweep_leftovers
+from teiten.cli.campaign.carry_out import (
+    CarriedOut,
+    blaming_disk,
+    measuring,
+    run_trials,
+    sweep_leftovers,
+)
 from teiten.cli.campaign.confirm import confirm
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, load, make_plan, plan_sized, plan_study
@@ -112,7 +118,7 @@ def continue_with_saturation(session: Session, folder: Path) -> CarriedOut:
 
     Raises LedgerError where its campaign has begun already: that one is resumed instead.
     """
-    with measuring(session):
+    with measuring(session), blaming_disk(session.workdir.root):
         sweep_leftovers(session)
         ledger = Ledger.open(folder)
         try:
