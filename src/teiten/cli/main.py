@@ -128,10 +128,11 @@ def main(arguments: list[str] | None = None) -> None:
     """
     forget()
     taken = take_passwords(sys.argv[1:] if arguments is None else arguments)
-    taken.secrets |= handed_over()
     sys.argv[1:] = taken.arguments  # what a defect's log shows
-    if arguments is None:
+    known = handed_over()
+    if arguments is None and not known:
         begin_anew(taken)
+    taken.secrets |= known
     sys.exit(_run(taken))
 
 
