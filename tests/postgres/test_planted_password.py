@@ -45,7 +45,7 @@ changes_data = false
 duration = "1s"
 warmup = "0s"
 settle = "0s"
-blocks = 1
+blocks = 2
 disturbed_share = "100%"
 """
 
