@@ -18,6 +18,7 @@ from teiten.cli.campaign.saturation import continue_with_saturation, is_provisio
 from teiten.cli.main import Session
 from teiten.cli.verbs.report import written_reports
 from teiten.ledger.campaigns import find_campaign, has_ended
+from teiten.ledger.reading import reading
 from teiten.ledger.store import Ledger
 
 EXAMPLES = "Examples:  teiten resume  ·  teiten resume observe-quick-20261121-124500"
@@ -46,7 +47,7 @@ def command(session: Session, campaign: str, fail_on: tuple[str, ...], as_json: 
 def _complete(session: Session, folder: Path) -> CarriedOut | None:
     """A campaign that has ended and has its reports; None for one to be continued."""
     reports = written_reports(folder)
-    with Ledger.open(folder, read_only=True) as ledger:
+    with reading(folder) as ledger:
         if not reports or is_provisional(ledger) or not has_ended(ledger):
             return None
         session.console.say(
