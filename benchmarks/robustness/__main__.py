@@ -26,6 +26,7 @@ from benchmarks.robustness.kills import Breaks, kill_campaigns
 from benchmarks.robustness.ledgers import spoil_ledgers
 from benchmarks.robustness.lines import spoil_lines
 from benchmarks.robustness.outcome import Tally
+from benchmarks.robustness.signals import interrupt_campaigns
 from benchmarks.robustness.studies import spoil_studies
 
 IN_PROCESS: dict[str, Callable[[int, int], Tally]] = {
@@ -37,6 +38,7 @@ IN_PROCESS: dict[str, Callable[[int, int], Tally]] = {
 WITH_SERVERS: dict[str, Callable[[int, int, str | None], Breaks]] = {
     "kills": kill_campaigns,
     "disks": fill_disks,
+    "signals": interrupt_campaigns,
 }
 
 
