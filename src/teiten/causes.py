@@ -70,6 +70,17 @@ def full_disk(folder: Path) -> MachineError | None:
     return MachineError(*_full(folder))
 
 
+def quoted_cause(text: str, folder: Path) -> MachineError | None:
+    """What the system refused a program below a folder, where the program's message quotes it.
+
+    What it made may be gone by then, so that the disk is not full any more.
+    """
+    for number in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EROFS, errno.EIO):
+        if os.strerror(number) in text:
+            return MachineError(*_CAUSES[number](folder))
+    return None
+
+
 def _place(error: OSError) -> Path | None:
     """The file that an error names: where two are named (a move), the one that is to be."""
     named = error.filename2 or error.filename

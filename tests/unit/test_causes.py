@@ -13,8 +13,9 @@ import click
 import pytest
 
 from teiten.causes import machine_error, told
+from teiten.cli.campaign.carry_out import blaming_disk
 from teiten.cli.failures import report_failure
-from teiten.errors import MachineError
+from teiten.errors import MachineError, ServerError
 
 
 @pytest.mark.parametrize(
@@ -120,3 +121,17 @@ def test_a_working_folder_that_cannot_be(verb: str, place: str, tmp_path: Path) 
     )
     assert done.returncode == 3, done.stderr
     assert "is a file, where a folder is needed" in done.stderr
+
+
+def test_the_cause_that_a_program_quotes_is_told_first(tmp_path: Path) -> None:
+    said = "initdb of PostgreSQL 18.4 failed (exit code 1): could not create: "
+    refused = ServerError(said + os.strerror(errno.ENOSPC), "look whether bin is complete")
+    with pytest.raises(MachineError) as caught, blaming_disk(tmp_path):
+        raise refused
+    assert caught.value.message.startswith("the disk is full: ")
+    assert "initdb of PostgreSQL" in caught.value.message
+    assert "teiten clean" in caught.value.hint
+    other = ServerError("the server does not start", "see its log")
+    with pytest.raises(ServerError) as raised, blaming_disk(tmp_path):
+        raise other
+    assert raised.value is other

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.causes import full_disk
+from teiten.causes import full_disk, quoted_cause
 from teiten.cli.campaign.analyse import analyse_campaign
 from teiten.cli.campaign.attached import tell_left
 from teiten.cli.campaign.decision import Decider, ending_lines
@@ -61,10 +61,10 @@ def blaming_disk(folder: Path) -> Iterator[None]:
     try:
         yield
     except (MachineError, TrialsFailedError, OSError) as error:
-        cause = full_disk(folder)
+        said = error.message if isinstance(error, TeitenError) else str(error)
+        cause = full_disk(folder) or quoted_cause(said, folder)
         if cause is None:
             raise
-        said = error.message if isinstance(error, TeitenError) else str(error)
         known = cause.message.partition(":")[0]
         raise MachineError(
             said if known in said else f"{cause.message}; {said}", cause.hint
