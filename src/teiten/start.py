@@ -14,9 +14,9 @@ _ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
 def _leave(number: int, frame: object) -> None:
     """Nothing was begun, or all has ended: there is nothing to put in order."""
     del frame
-    names = {getattr(_signal, name, None): name for name in _ENDING}
+    names = {getattr(_signal, name, None): f" by {name}" for name in _ENDING[1:]}
     try:
-        os.write(2, f"interrupted by {names[number]}\n".encode())
+        os.write(2, f"interrupted{names.get(number, '')}\n".encode())
     finally:
         os._exit(INTERRUPTED)
 

@@ -6,6 +6,7 @@ Exit code 1 is for defects of Teiten. What the machine refused is told as that, 
 
 from __future__ import annotations
 
+import signal
 import sqlite3
 import sys
 import tempfile
@@ -81,7 +82,7 @@ def say(message: str, hint: str | None) -> None:
 def _interruption(error: BaseException) -> str:
     """Click wraps what it catches."""
     for one in _with_causes(error):
-        if isinstance(one, Interrupted):
+        if isinstance(one, Interrupted) and one.signal != signal.SIGINT:
             return f"interrupted by {one.signal.name}\n"
     return "interrupted\n"
 

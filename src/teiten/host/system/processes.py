@@ -97,7 +97,8 @@ def send_signal(process: subprocess.Popen[bytes], signal_number: signal.Signals)
         process.send_signal(signal_number)
 
 
-ENDED = frozenset({psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD})
+ENDED = frozenset({"zombie", "dead"})
+"""psutil's words for a process that has ended; on other hosts there may be no psutil."""
 
 
 def started_at(pid: int) -> float | None:

@@ -45,6 +45,10 @@ class Process:
     def create_time(self) -> float:
         return self._started / os.sysconf("SC_CLK_TCK") + boot_time()
 
+    def status(self) -> str:
+        """Only whether it has ended."""
+        return "running" if self.is_running() else "zombie"
+
     def ppid(self) -> int:
         return self._field(1)
 
