@@ -1,5 +1,5 @@
 """``python -m teiten``."""
 
-from teiten.cli.main import main
+from teiten.start import run
 
-main()
+run()

@@ -239,7 +239,8 @@ def test_a_third_kind_is_a_folder(
             attempts = list(ledger.attempts("vacuum_seconds"))
         (contrast,) = analysis.contrasts
         assert contrast.metric.name == "vacuum_seconds" and contrast.overall.pairs == 3
-        assert analysis.results["vacuum"] > 0
+        longest = analysis.results["vacuum"]
+        assert isinstance(longest, float) and longest > 0
         for times, standing in (
             (1e6, ClaimStanding.REPRODUCED),
             (1 + 1e-9, ClaimStanding.INCONCLUSIVE),

@@ -72,10 +72,10 @@ def server(**changed: object) -> AttachedServer:
 def test_passwords_leave_the_command_line(
     argument: str, clean: str, passwords: tuple[str, ...]
 ) -> None:
-    found, by_address = take_passwords(["run", argument])
-    assert found == ["run", clean]
-    assert tuple(by_address.values()) == passwords
-    assert all(address in clean for address in by_address)
+    taken = take_passwords(["run", argument])
+    assert taken.arguments == ["run", clean]
+    assert tuple(taken.passwords.values()) == passwords
+    assert all(address in clean for address in taken.passwords)
 
 
 def test_addresses_are_told_from_other_references() -> None:

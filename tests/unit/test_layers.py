@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-FOUNDATION = {"model", "errors", "suggest"}
+FOUNDATION = {"model", "errors", "suggest", "causes", "given_paths", "addresses", "secrets"}
 OF_KINDS = {
     f"kinds.{kind}.{file}"
     for kind in ("pgbench", "queries")
@@ -31,6 +31,10 @@ DATA = {"datasets.registry", "datasets.plan"}
 ALLOWED = {
     "errors": set[str](),
     "suggest": set[str](),
+    "given_paths": set[str](),
+    "secrets": set[str](),
+    "addresses": {"secrets"},
+    "causes": {"errors"},
     "kinds": FOUNDATION | {"kinds", "study", "claims", "analysis"},
     "model": {"model"},
     "host": FOUNDATION | KINDS | {"host"},

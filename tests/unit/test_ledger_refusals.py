@@ -128,7 +128,7 @@ def test_one_that_exists_is_not_made_again(campaign: Path) -> None:
 AS_NOBODY = """
 import os, sys
 from pathlib import Path
-from teiten.errors import LedgerError
+from teiten.errors import TeitenError
 from teiten.ledger.store import Ledger
 from teiten.ledger.campaigns import list_campaigns
 import teiten.cli.campaign.analyse
@@ -141,7 +141,7 @@ for read_only in (True, False):
     try:
         with Ledger.open(folder, read_only=read_only) as ledger:
             print("read", ledger.planned, len(list(ledger.trials())))
-    except LedgerError as error:
+    except TeitenError as error:
         print(error.message, "|", error.hint)
 print([one.state.value for one in list_campaigns(folder.parent)])
 """
@@ -167,8 +167,8 @@ def test_another_user_may_read_but_not_write(campaign: Path) -> None:
     open_to_others(campaign)
     reading, writing, states = as_nobody(campaign)
     assert reading == "read 20 23"
-    assert writing.startswith("no permission to write")
-    assert "run Teiten as the user who owns the folder" in writing
+    assert "cannot be locked: no permission" in writing
+    assert "run Teiten as the user who owns it" in writing
     assert states == "['complete']"
 
 
@@ -177,6 +177,6 @@ def test_another_user_without_the_right_to_read(campaign: Path) -> None:
     open_to_others(campaign)
     (campaign / "ledger.sqlite").chmod(0o600)
     reading, _, states = as_nobody(campaign)
-    assert reading.startswith("no permission to open the ledger")
-    assert "run Teiten as the user who made the campaign" in reading
+    assert reading.startswith("the ledger cannot be used: no permission")
+    assert "run Teiten as the user who owns it" in reading
     assert states == "['damaged']"

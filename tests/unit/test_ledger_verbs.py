@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from teiten.cli.main import main
+from teiten.errors import UsageError
+from teiten.ledger.campaigns import check_name
 from teiten.ledger.store import Ledger
 from tests.fixtures.synthetic import write_synthetic_ledger
 
@@ -159,7 +163,7 @@ def test_rm_deletes_no_folder_that_is_not_a_campaigns(teiten: Teiten, workdir: P
 
 
 def test_rm_never_deletes_the_folder_of_all_campaigns(teiten: Teiten, workdir: Path) -> None:
-    write_synthetic_ledger(workdir, trials=20, samples=120)
+    shutil.copy(workdir / "campaigns" / "alpha" / "ledger.sqlite", workdir)
     said = teiten("rm", str(workdir), "--yes")
     assert said.code == 2
     assert "holds the folder of all campaigns" in said.err
@@ -171,6 +175,59 @@ def test_rm_deletes_a_campaign_that_lies_elsewhere(teiten: Teiten, workdir: Path
     assert teiten("rm", str(workdir / "kept" / "copy"), "--yes").code == 0
     assert (workdir / "kept").exists()
     assert not (workdir / "kept" / "copy").exists()
+
+
+def test_rm_deletes_only_what_is_the_campaigns(teiten: Teiten, workdir: Path) -> None:
+    papers = workdir / "papers"
+    for folder in ("report", "evidence/trial-0001.1", "data"):
+        (papers / folder).mkdir(parents=True)
+    for own in ("thesis.tex", "report/draft.md", "data/numbers.csv"):
+        (papers / own).write_text("mine", encoding="ascii")
+    for of_campaign in ("report/report.en.html", "evidence/trial-0001.1/server.log"):
+        (papers / of_campaign).write_text("Teiten's", encoding="ascii")
+    shutil.copy(workdir / "campaigns" / "alpha" / "ledger.sqlite", papers)
+    said = teiten("rm", str(papers), "--yes")
+    assert said.code == 0
+    assert "kept" in said.err and "thesis.tex" in said.err
+    left = {str(one.relative_to(papers)) for one in papers.rglob("*") if one.is_file()}
+    assert left == {"thesis.tex", "report/draft.md", "data/numbers.csv"}
+
+
+def test_a_folder_without_its_ledger_gives_its_name_back(teiten: Teiten, workdir: Path) -> None:
+    folder = workdir / "campaigns" / "again"
+    folder.mkdir()
+    for name in ("lock", "lock.pid", "ledger.sqlite-shm"):
+        (folder / name).touch()
+    check_name("again", workdir / "campaigns")
+    write_synthetic_ledger(folder, trials=20, samples=120)
+    assert "again" in teiten("runs").out
+    (workdir / "campaigns" / "taken").mkdir()
+    (workdir / "campaigns" / "taken" / "notes").touch()
+    with pytest.raises(UsageError, match="which is no campaign"):
+        check_name("taken", workdir / "campaigns")
+
+
+def test_what_a_killed_making_left_is_removed_and_never_listed(
+    teiten: Teiten, workdir: Path
+) -> None:
+    left = workdir / "campaigns" / ".making-beta-1"
+    shutil.copytree(workdir / "campaigns" / "alpha", left)
+    assert "making" not in teiten("runs").out
+    write_synthetic_ledger(workdir / "campaigns" / "beta", trials=20, samples=120)
+    assert not left.exists()
+
+
+@pytest.mark.parametrize("wild", ["1e300", "-5", "'soon'", "9e99", "NULL"])
+def test_one_wild_ledger_spoils_no_list(teiten: Teiten, workdir: Path, wild: str) -> None:
+    folder = workdir / "campaigns" / "wild"
+    shutil.copytree(workdir / "campaigns" / "alpha", folder)
+    connection = sqlite3.connect(folder / "ledger.sqlite", isolation_level=None)
+    connection.execute("DROP TRIGGER campaign_is_fixed")
+    with suppress(sqlite3.IntegrityError):
+        connection.execute(f"UPDATE campaign SET created_at = {wild}")
+    connection.close()
+    said = teiten("runs")
+    assert said.code == 0 and "alpha" in said.out and "wild" in said.out
 
 
 def test_rm_of_an_unknown_one(teiten: Teiten) -> None:

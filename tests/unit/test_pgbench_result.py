@@ -85,7 +85,7 @@ def test_a_log_that_cannot_be_read_is_a_problem() -> None:
 @pytest.mark.parametrize(
     ("exit_code", "stopped", "detail"),
     [
-        (-9, None, "ended by signal 9"),
+        (-15, None, "ended by signal 15"),
         (-15, "stopped", "stopped"),
         (
             2,

@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Any
 import rich.console
 import rich.markup
 
+from teiten.cli.text.plain import plain
+
 if TYPE_CHECKING:
     from rich.table import Table
 
 UNLIMITED = 1000
 """Columns of a table in a pipe, at the most."""
+_IN_JSON = {number: f"\\u{number:04x}" for number in (*range(0x7F, 0xA0), *range(0xD800, 0xE000))}
+"""What json leaves as it is, and no terminal and no UTF-8 should get."""
 
 
 class Verbosity(IntEnum):
@@ -29,27 +33,31 @@ class Console:
     def __init__(self, verbosity: Verbosity, color: str) -> None:
         self.verbosity = verbosity
         forced = {"always": True, "never": False}.get(color)
+        # None: as the environment says (NO_COLOR)
+        no_color = None if forced is None else not forced
         self.people = rich.console.Console(
             stderr=True,
             force_terminal=True if forced else None,
-            no_color=forced is False,
+            no_color=no_color,
             highlight=False,
         )
         # In a pipe a message stays one line, for grep; on a terminal it is wrapped at words.
         self.people.soft_wrap = not self.people.is_terminal
         self.output = rich.console.Console(
             force_terminal=True if forced else None,
-            no_color=forced is False,
+            no_color=no_color,
             highlight=False,
             soft_wrap=True,
         )
 
     def data(self, text: str) -> None:
         """A line of data, on stdout."""
-        sys.stdout.write(text + "\n")
+        sys.stdout.write(plain(text) + "\n")
 
     def table(self, table: Table) -> None:
         """Data as a table, on stdout; in a pipe nothing is folded to a terminal's width."""
+        for column in table.columns:  # rich takes out some control characters, not escapes
+            column._cells = [plain(one) if isinstance(one, str) else one for one in column._cells]
         if not self.output.is_terminal:
             self.output.width = UNLIMITED
             self.output.width = self.output.measure(table).maximum
@@ -57,20 +65,22 @@ class Console:
 
     def json(self, value: Any) -> None:
         """A JSON document, on stdout."""
-        sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
+        unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+        text = json.dumps(value, ensure_ascii=not unicode, indent=2, default=str)
+        sys.stdout.write(text.translate(_IN_JSON) + "\n")
 
     def say(self, text: str) -> None:
         """Something a person wants to know, on stderr; not with --quiet."""
         if self.verbosity >= Verbosity.NORMAL:
-            self.people.print(text, markup=False)
+            self.people.print(plain(text), markup=False)
 
     def detail(self, text: str) -> None:
         """A step, on stderr; only with --verbose."""
         if self.verbosity >= Verbosity.VERBOSE:
-            self.people.print(text, markup=False, style="dim")
+            self.people.print(plain(text), markup=False, style="dim")
 
     def warn(self, text: str, hint: str | None = None) -> None:
         """A caution, on stderr."""
-        self.people.print(f"[yellow]caution:[/] {rich.markup.escape(text)}")
+        self.people.print(f"[yellow]caution:[/] {rich.markup.escape(plain(text))}")
         if hint:
-            self.people.print(f"   [dim]hint:[/] {rich.markup.escape(hint)}")
+            self.people.print(f"   [dim]hint:[/] {rich.markup.escape(plain(hint))}")

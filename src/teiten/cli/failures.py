@@ -1,59 +1,127 @@
-"""How a failure is told: ``error:`` and ``hint:`` on stderr, and the exit code of CLI.md."""
+"""How a failure is told: ``error:`` and ``hint:`` on stderr, and the exit code of CLI.md.
+
+Exit code 1 is for defects of Teiten. What the machine refused is told as that, wherever it came up
+(``causes``, ``ledger.failures``).
+"""
 
 from __future__ import annotations
 
+import signal
+import sqlite3
 import sys
 import tempfile
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from teiten import __version__
-from teiten.errors import TeitenError
+from teiten.causes import machine_error
+from teiten.cli.text.plain import plain
+from teiten.errors import MachineError, TeitenError
+from teiten.host.system.signals import Interrupted
+from teiten.secrets import hidden
 
 INTERRUPTED = 130
 
 
-def report_failure(error: BaseException) -> int:  # noqa: PLR0911 - one return for each kind
+def report_failure(error: BaseException) -> int:
     """Say what went wrong and return the exit code."""
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else 0 if error.code is None else 1
-    if isinstance(error, TeitenError):
-        _say(error.message, error.hint)
-        return error.exit_code
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
     if isinstance(error, click.ClickException):
-        _say(error.format_message(), _usage_hint(error))
+        say(error.format_message(), _usage_hint(error))
         return 2
     if isinstance(error, click.Abort | KeyboardInterrupt):
-        sys.stderr.write("interrupted\n")
+        sys.stderr.write(_interruption(error))
         return INTERRUPTED
-    if isinstance(error, BrokenPipeError):
-        return 0
-    return _report_defect(error)
+    found = error if isinstance(error, TeitenError) else of_machine(error)
+    if found is None:
+        return _report_defect(error)
+    say(found.message, found.hint)
+    return found.exit_code
 
 
-def _say(message: str, hint: str | None) -> None:
-    sys.stderr.write(f"error: {message}\n")
+def of_machine(error: BaseException) -> MachineError | None:
+    """What the machine refused, in words; None for what is a defect of Teiten."""
+    if isinstance(error, MemoryError):
+        error = OSError(12, "out of memory")  # ENOMEM, the same on all systems
+    if isinstance(error, OSError):
+        return machine_error(error)
+    if isinstance(error, sqlite3.Error):
+        from teiten.ledger.failures import of_sqlite
+
+        return of_sqlite(error)
+    return _of_server(error)
+
+
+def _of_server(error: BaseException) -> MachineError | None:
+    """What a PostgreSQL server said in a place where nobody expected it."""
+    psycopg = sys.modules.get("psycopg")  # where it is not loaded, it has raised nothing
+    if psycopg is None or not isinstance(error, psycopg.OperationalError):
+        return None
+    from teiten.errors import ServerError
+
+    said = "; ".join(line.strip() for line in str(error).strip().splitlines())
+    return ServerError(
+        f"a server could not go on: {said or type(error).__name__}",
+        "see the server's log, its memory and its disk; then repeat, or teiten resume",
+    )
+
+
+def say(message: str, hint: str | None) -> None:
+    """An error on stderr, without passwords and without anything that steers a terminal."""
+    sys.stderr.write(f"error: {plain(hidden(message))}\n")
     if hint:
-        sys.stderr.write(f"hint: {hint}\n")
+        sys.stderr.write(f"hint: {plain(hidden(hint))}\n")
+
+
+def _interruption(error: BaseException) -> str:
+    """Click wraps what it catches."""
+    for one in _with_causes(error):
+        if isinstance(one, Interrupted) and one.signal != signal.SIGINT:
+            return f"interrupted by {one.signal.name}\n"
+    return "interrupted\n"
+
+
+def _with_causes(error: BaseException) -> Iterator[BaseException]:
+    found: BaseException | None = error
+    while found is not None:
+        yield found
+        found = found.__cause__ or found.__context__
 
 
 def _usage_hint(error: click.ClickException) -> str | None:
     context = error.ctx if isinstance(error, click.UsageError) else None
-    return f"{context.command_path} --help shows examples" if context else None
+    if context is None:  # click does not always say where it was
+        return "teiten --help lists the verbs, teiten VERB --help shows examples"
+    return f"{context.command_path} --help shows examples"
 
 
 def _report_defect(error: BaseException) -> int:
     text = "".join(traceback.format_exception(error))
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="teiten-defect-", suffix=".log", delete=False, encoding="utf-8"
-    ) as log:
-        log.write(f"teiten {__version__}\n{' '.join(sys.argv)}\n\n{text}")
-    _say(
-        f"a defect of Teiten: {type(error).__name__}: {error}",
-        f"please report it with the file {Path(log.name)}",
-    )
+    what = f"a defect of Teiten: {type(error).__name__}: {error}"
+    try:
+        log = _write_log(f"teiten {__version__}\n{' '.join(sys.argv)}\n\n{text}")
+    except OSError:  # no room for the log: then the account goes where people see it
+        sys.stderr.write(plain(hidden(text)))
+        say(what, "please report it with the lines above")
+        return 1
+    say(what, f"please report it with the file {log}")
     return 1
+
+
+def _write_log(text: str) -> Path:
+    with tempfile.NamedTemporaryFile(
+        "w",
+        prefix="teiten-defect-",
+        suffix=".log",
+        delete=False,
+        encoding="utf-8",
+        errors="backslashreplace",
+    ) as log:
+        log.write(hidden(text))
+    return Path(log.name)

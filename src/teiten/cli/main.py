@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
 from teiten import __version__
+from teiten.addresses import Secrets
+from teiten.causes import machine_error
 from teiten.cli.console import Console, Verbosity
-from teiten.cli.failures import report_failure
+from teiten.cli.failures import report_failure, say
 from teiten.cli.given_path import GivenPath
-from teiten.cli.passwords import take_passwords
+from teiten.cli.passwords import Taken, begin_anew, check_numbers, handed_over, take_passwords
+from teiten.cli.streams import Streams, guarded_streams
+from teiten.given_paths import expanded
 from teiten.host.system.paths import Workdir, default_workdir
+from teiten.host.system.signals import interruptible
+from teiten.secrets import forget
 
 VERBS = {
     "doctor": "what this machine is, and what could disturb a measurement",
@@ -72,13 +78,13 @@ class Verbs(click.Group):
 class Session:
     """What every verb is given: the working folder and the console."""
 
-    def __init__(
-        self, workdir: Workdir, console: Console, passwords: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, workdir: Workdir, console: Console, taken: Taken | None = None) -> None:
         self.workdir = workdir
         self.console = console
-        self.passwords: Mapping[str, str] = passwords or {}
-        """By address of an attached server: those that stood in it on the command line."""
+        self.secrets: Mapping[str, Secrets] = taken.secrets if taken else {}
+        """By address of a server: what was secret in it on the command line."""
+        self.passwords: Mapping[str, str] = taken.passwords if taken else {}
+        """Of these, the passwords."""
 
 
 @click.group(
@@ -108,18 +114,54 @@ def teiten(
 ) -> None:
     """Is this PostgreSQL slower than that one, by how much, how sure are we, and why?"""
     verbosity = Verbosity.QUIET if quiet else Verbosity.VERBOSE if verbose else Verbosity.NORMAL
-    root = (workdir or default_workdir()).expanduser().absolute()
-    passwords: Mapping[str, str] = context.obj or {}
-    context.obj = Session(Workdir(root), Console(verbosity, color), passwords)
+    root = expanded(workdir or default_workdir()).absolute()
+    taken: Taken | None = context.obj
+    if taken is not None:
+        taken.check()
+        check_numbers(taken.arguments)
+    context.obj = Session(Workdir(root), Console(verbosity, color), taken)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; never returns."""
-    clean, passwords = take_passwords(sys.argv[1:] if arguments is None else arguments)
-    sys.argv[1:] = clean  # what a defect's log shows
-    options: dict[str, Any] = {"standalone_mode": False, "prog_name": "teiten", "obj": passwords}
+    """Run the command line; never returns.
+
+    ``arguments``: None for those of the process.
+    """
+    forget()
+    taken = take_passwords(sys.argv[1:] if arguments is None else arguments)
+    sys.argv[1:] = taken.arguments  # what a defect's log shows
+    known = handed_over()
+    if arguments is None and not known:
+        begin_anew(taken)
+    taken.secrets |= known
+    sys.exit(_run(taken))
+
+
+def _run(taken: Taken) -> int:
+    """The exit code. Whatever comes up, a signal or a closed terminal too, ends in one."""
     try:
-        result = teiten.main(args=clean, **options)
-    except BaseException as error:  # each kind has its exit code
-        sys.exit(report_failure(error))
-    sys.exit(result if isinstance(result, int) else 0)
+        with guarded_streams() as streams, interruptible():
+            try:
+                code = _carry_out(taken)
+            except BaseException as error:  # each kind has its exit code
+                code = report_failure(error)
+            sys.stdout.flush()
+        return code or _lost_data(streams)
+    except KeyboardInterrupt as error:  # a second one, while the first was told
+        return report_failure(error)
+
+
+def _carry_out(taken: Taken) -> int:
+    result = teiten.main(args=taken.arguments, standalone_mode=False, prog_name="teiten", obj=taken)
+    return result if isinstance(result, int) else 0
+
+
+def _lost_data(streams: Streams) -> int:
+    """Data that could not be written are a failure of the machine."""
+    if streams.failure is None:
+        return 0
+    doing = "the output could not be written"
+    found = machine_error(streams.failure, doing)
+    message = found.message if found else f"{doing}: {os.strerror(streams.failure.errno or 0)}"
+    say(message, "see where the output of this program goes")
+    return 3

@@ -13,6 +13,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from teiten.analysis.model.findings import ContrastResult
+from teiten.causes import machine_error
 from teiten.errors import MachineError, UsageError
 from teiten.export.tables import Table, tables
 from teiten.ledger.store import Ledger
@@ -42,9 +43,12 @@ def export(
             written += _write(table, folder, formats)
     except OSError as error:
         _remove_parts(folder)
-        raise MachineError(
-            f"the export to {folder} failed: {error.strerror or error}",
-            "free disk space or choose another folder with --to",
+        raise (
+            machine_error(error, f"the export to {folder} failed")
+            or MachineError(
+                f"the export to {folder} failed: {error.strerror or error}",
+                "choose another folder with --to",
+            )
         ) from error
     except BaseException:
         _remove_parts(folder)
@@ -82,11 +86,11 @@ def _write(table: Table, folder: Path, formats: Sequence[Format]) -> list[Path]:
 
 
 def _csv(path: Path, schema: pa.Schema) -> Any:
-    return pa.csv.CSVWriter(path, schema)
+    return pa.csv.CSVWriter(pa.OSFile(str(path), "wb"), schema)
 
 
 def _parquet(path: Path, schema: pa.Schema) -> Any:
-    return pa.parquet.ParquetWriter(path, schema, compression="zstd")
+    return pa.parquet.ParquetWriter(pa.OSFile(str(path), "wb"), schema, compression="zstd")
 
 
 _WRITERS: dict[Format, Callable[[Path, pa.Schema], AbstractContextManager[Any]]] = {

@@ -6,11 +6,11 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from teiten.errors import MachineError, UsageError
 from teiten.factors.contract import FactorRule, Need
+from teiten.given_paths import expanded
 from teiten.model.facts import DirectoryFacts, HostFacts
 from teiten.model.plan import Plan
 from teiten.model.quantities import format_size
@@ -31,7 +31,7 @@ class Directory(FactorRule):
             raise ValueError(f'{value!r} is not a folder; write its path, for example "/mnt/ssd"')
         if any(ord(character) < ord(" ") for character in value):
             raise ValueError(f"{value!r} holds a control character")
-        return os.path.normpath(Path(value.strip()).expanduser().absolute())
+        return os.path.normpath(expanded(value.strip()).absolute())
 
     def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
         return replace(setup, directory=level)

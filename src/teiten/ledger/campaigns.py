@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from teiten.errors import LedgerError, UsageError
+from teiten.causes import machine_error
+from teiten.errors import LedgerError, MachineError, UsageError
+from teiten.given_paths import expanded, is_file
+from teiten.ledger.folders import FILE_NAME, MAKING, is_taken
 from teiten.ledger.lock import is_locked
-from teiten.ledger.store import FILE_NAME, Ledger
+from teiten.ledger.store import Ledger
 from teiten.model.progress import Finished
 from teiten.model.trial import Outcome
 from teiten.model.units import Bytes
@@ -66,7 +69,7 @@ def find_campaign(campaigns: Path, reference: str) -> Path:
     LedgerError where none or several are meant.
     """
     if os.sep in reference or reference in (".", ".."):
-        return _by_path(Path(reference).expanduser().absolute())
+        return _by_path(expanded(reference).absolute())
     names = [folder.name for folder in _folders(campaigns)]
     if reference in names:
         return campaigns / reference
@@ -75,7 +78,7 @@ def find_campaign(campaigns: Path, reference: str) -> Path:
     matches = [name for name in names if reference and name.startswith(reference)]
     if len(matches) == 1:
         return campaigns / matches[0]
-    if not matches and (Path(reference) / FILE_NAME).is_file():
+    if not matches and is_file(Path(reference) / FILE_NAME):
         return Path(reference).absolute()
     raise _not_one(reference, matches, names)
 
@@ -90,7 +93,7 @@ def summarise(folder: Path) -> CampaignSummary:
             return CampaignSummary(
                 name=folder.name,
                 folder=folder,
-                state=_state(folder, complete=done >= ledger.planned or _ended(ledger)),
+                state=_state(folder, complete=done >= ledger.planned or has_ended(ledger)),
                 study=ledger.study_name,
                 profile=ledger.profile,
                 created_at=ledger.created_at,
@@ -99,7 +102,7 @@ def summarise(folder: Path) -> CampaignSummary:
                 failed=done - counted,
                 size=size,
             )
-    except LedgerError as error:
+    except (LedgerError, MachineError) as error:
         state = CampaignState.RUNNING if is_locked(folder) else CampaignState.DAMAGED
         return CampaignSummary(
             folder.name, folder, state, None, None, None, 0, 0, 0, size, error.message
@@ -126,7 +129,13 @@ def check_name(name: str, campaigns: Path) -> None:
             f"--name {name!r} cannot name a campaign",
             "use letters, digits, '.', '_' and '-', begin with a letter or digit, and not 'last'",
         )
-    if (campaigns / name).exists():
+    folder = campaigns / name
+    if is_taken(folder) and not is_file(folder / FILE_NAME):
+        raise UsageError(
+            f"--name {name!r}: there is a file or folder {folder}, which is no campaign",
+            "choose another name, or move it away",
+        )
+    if is_taken(folder):
         raise UsageError(
             f"--name {name!r}: there is a campaign of this name",
             f"choose another name, continue it with `teiten resume {name}`,"
@@ -136,19 +145,21 @@ def check_name(name: str, campaigns: Path) -> None:
 
 def _folders(campaigns: Path) -> list[Path]:
     try:
-        return sorted(folder for folder in campaigns.iterdir() if (folder / FILE_NAME).is_file())
+        found = sorted(campaigns.iterdir())
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise LedgerError(
-            f"the folder {campaigns} cannot be read: {error.strerror}",
-            "run Teiten as the user who owns it, or choose another with --workdir",
-        ) from error
+        raise machine_error(error, "the campaigns cannot be listed") or error from error
+    return [
+        folder
+        for folder in found
+        if not folder.name.startswith(MAKING) and is_file(folder / FILE_NAME)
+    ]
 
 
 def _by_path(path: Path) -> Path:
     folder = path.parent if path.name == FILE_NAME else path
-    if not (folder / FILE_NAME).is_file():
+    if not is_file(folder / FILE_NAME):
         raise LedgerError(
             f"no campaign in {folder}: it has no {FILE_NAME}",
             "`teiten runs` lists the campaigns that there are",
@@ -187,8 +198,8 @@ def _progress(finished: Sequence[Finished], repeats: int) -> tuple[int, int]:
     return len(counted) + len(given_up), len(counted)
 
 
-def _ended(ledger: Ledger) -> bool:
-    """A sequential campaign ends before all that was planned at the most."""
+def has_ended(ledger: Ledger) -> bool:
+    """Nothing is left to run: a sequential campaign may end before all that was planned."""
     return any(event.kind == FINISHED for event in ledger.campaign_events())
 
 

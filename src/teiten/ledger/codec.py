@@ -93,7 +93,10 @@ def encode_json(value: Any) -> str:
 
 
 def decode_object(text: str) -> dict[str, Any]:
-    result: dict[str, Any] = json.loads(text)
+    """Raises ValueError where it is no object."""
+    result = json.loads(text)
+    if not isinstance(result, dict):
+        raise ValueError("this is no object of JSON")
     return result
 
 

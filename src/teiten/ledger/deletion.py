@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from pathlib import Path
 
+from teiten.causes import told
 from teiten.errors import LedgerError
+from teiten.ledger.folders import FILE_NAME, remove_campaign, remove_empty
 from teiten.ledger.lock import campaign_lock
 from teiten.ledger.migrate import APPLICATION_ID
-from teiten.ledger.store import FILE_NAME
 
 _HEADER = b"SQLite format 3\x00"
 _APPLICATION_ID = slice(68, 72)
@@ -34,35 +34,20 @@ def check_deletable(folder: Path, campaigns: Path) -> None:
         )
 
 
-def delete_campaign(folder: Path, campaigns: Path) -> None:
-    """Delete a campaign's folder with all that is in it.
+def delete_campaign(folder: Path, campaigns: Path) -> tuple[str, ...]:
+    """Delete a campaign, and its folder where it holds nothing else; the names of what it does.
 
     The ledger goes last, so that a deletion that was cut off can be repeated. Raises LedgerError
-    where the campaign is running, is none, or cannot be deleted.
+    where the campaign is running or is none, MachineError where it cannot be deleted.
     """
     check_deletable(folder, campaigns)
-    try:
+    of_teiten = folder.absolute().parent == campaigns.absolute()
+    with told(f"{folder} could not be deleted wholly"):
         with campaign_lock(folder):
-            for entry in folder.iterdir():
-                if entry.name.startswith((FILE_NAME, "lock")):
-                    continue
-                _remove(entry)
-            (folder / FILE_NAME).unlink()
-        if folder.is_symlink():
-            folder = folder.resolve()
-        shutil.rmtree(folder)
-    except OSError as error:
-        raise LedgerError(
-            f"{folder} could not be deleted wholly: {error.strerror} ({error.filename})",
-            "delete it as the user who owns it",
-        ) from error
-
-
-def _remove(entry: Path) -> None:
-    if entry.is_dir() and not entry.is_symlink():
-        shutil.rmtree(entry)
-    else:
-        entry.unlink()
+            others = remove_campaign(folder, wholly=of_teiten and not folder.is_symlink())
+        if not others:
+            remove_empty(folder)
+    return others
 
 
 def _is_marked(path: Path) -> bool:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sqlite3
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,23 +14,96 @@ from pathlib import Path
 import pyarrow as pa
 from pydantic import ValidationError
 
+from teiten.causes import machine_error
 from teiten.errors import LedgerError, MachineError, TeitenError
 
 _PRIMARY_CODE = 0xFF
 """SQLite's extended result codes carry the primary one in the lowest byte."""
 
 _UNREADABLE = (ValidationError, json.JSONDecodeError, UnicodeDecodeError, pa.ArrowInvalid)
+_WILD = (
+    *_UNREADABLE,
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    OverflowError,
+    RecursionError,
+    pa.ArrowException,
+)
+"""What reading raises for values that nothing of Teiten's has written."""
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
-    """Raise LedgerError or MachineError for what SQLite says of the ledger at ``path``."""
+def translated(path: Path, *, reading: bool = True) -> Iterator[None]:
+    """Raise LedgerError or MachineError for what SQLite says of the ledger at ``path``, and for
+    what is ``reading`` where it holds what no Teiten has written."""
+    unreadable = _WILD if reading else _UNREADABLE
     try:
         yield
     except sqlite3.Error as error:
         raise _translation(error, path) from error
-    except _UNREADABLE as error:
+    except unreadable as error:
         raise _damaged(path, "a value in it cannot be read") from error
+    except OSError as error:
+        found = machine_error(error, f"the ledger {path}")
+        if found is None:
+            raise
+        raise found from error
+
+
+def of_sqlite(error: sqlite3.Error, path: Path | None = None) -> MachineError | None:
+    """What the machine refused SQLite; None where something else is wrong."""
+    code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
+    number = _CAUSES.get(code)
+    if number is None:
+        return None
+    if path is not None and code in _HIDING:
+        number = _tried(path, writing=code != sqlite3.SQLITE_CANTOPEN) or _HIDING[code]
+        if number is None:
+            return None
+    refused = OSError(number, os.strerror(number), str(path) if path is not None else None)
+    return machine_error(refused, "the ledger cannot be used" if path else "SQLite")
+
+
+_CAUSES = {
+    sqlite3.SQLITE_FULL: errno.ENOSPC,
+    sqlite3.SQLITE_CANTOPEN: errno.EACCES,
+    sqlite3.SQLITE_PERM: errno.EACCES,
+    sqlite3.SQLITE_AUTH: errno.EACCES,
+    sqlite3.SQLITE_READONLY: errno.EACCES,
+    sqlite3.SQLITE_IOERR: errno.EIO,
+    sqlite3.SQLITE_NOLFS: errno.EFBIG,
+    sqlite3.SQLITE_NOMEM: errno.ENOMEM,
+}
+_HIDING: dict[int, int | None] = {
+    sqlite3.SQLITE_CANTOPEN: None,
+    sqlite3.SQLITE_PERM: None,
+    sqlite3.SQLITE_READONLY: None,
+    sqlite3.SQLITE_IOERR: errno.EIO,
+}
+"""Codes that do not tell what the system said, and what it is where the system lets us now."""
+
+
+def _tried(path: Path, *, writing: bool) -> int | None:
+    """What the system says where we do ourselves what SQLite wanted; None where it lets us."""
+    try:
+        descriptor = os.open(path, os.O_RDWR if writing else os.O_RDONLY)
+        os.close(descriptor)
+        descriptor, name = tempfile.mkstemp(prefix=".teiten-", dir=path.parent)
+        try:
+            os.write(descriptor, bytes(_PAGE))
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+            Path(name).unlink()
+    except OSError as error:
+        return error.errno
+    return None
+
+
+_PAGE = 65_536
+"""Bytes: more than what a full file system may still find in a block that was begun."""
 
 
 def _translation(error: sqlite3.Error, path: Path) -> TeitenError:
@@ -37,27 +113,18 @@ def _translation(error: sqlite3.Error, path: Path) -> TeitenError:
             f"{path} is not a ledger: it is no SQLite file",
             "name a campaign of `teiten runs`, or restore the file from a copy",
         )
-    if code == sqlite3.SQLITE_FULL:
-        return MachineError(
-            f"the disk is full: nothing more can be recorded in {path}",
-            "free disk space (`teiten clean` gives some back), then `teiten resume`",
-        )
-    if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY):
-        return LedgerError(
-            f"no permission to open the ledger {path}: {error}",
-            "run Teiten as the user who made the campaign, or copy its folder",
-        )
-    if code == sqlite3.SQLITE_IOERR:
-        return MachineError(
-            f"the disk failed on the ledger {path}: {error}",
-            "see the kernel's messages (dmesg) for the device, then `teiten resume`",
-        )
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return LedgerError(
             f"another program holds the ledger {path}",
             "close the program that has the file open (for example a database browser)",
         )
-    return _damaged(path, str(error))
+    found = of_sqlite(error, path)
+    if found is None and code in _HIDING:
+        return LedgerError(
+            f"the ledger {path} cannot be used: {error}",
+            "see whether its folder can be written, or copy it to one that can",
+        )
+    return found or _damaged(path, str(error))
 
 
 def _damaged(path: Path, what: str) -> LedgerError:

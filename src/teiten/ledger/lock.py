@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
 import psutil
 from filelock import FileLock, Timeout
 
+from teiten.causes import machine_error, told
 from teiten.errors import LedgerError
 
 PATIENCE = 1.0
@@ -23,7 +25,8 @@ class HeldLock:
         self._lock = lock
 
     def release(self) -> None:
-        _holder_file(self.path).unlink(missing_ok=True)
+        with suppress(OSError):
+            _holder_file(self.path).unlink(missing_ok=True)
         self._lock.release()
 
     def __enter__(self) -> HeldLock:
@@ -52,7 +55,8 @@ def workdir_lock(workdir: Path) -> HeldLock:
 
     ``workdir``: the working folder (``Workdir.root``). Raises LedgerError naming who holds it.
     """
-    workdir.mkdir(parents=True, exist_ok=True)
+    with told(f"the working folder {workdir} cannot be used"):
+        workdir.mkdir(parents=True, exist_ok=True)
     return _acquire(
         workdir / "lock",
         "another campaign is being measured on this machine",
@@ -63,7 +67,7 @@ def workdir_lock(workdir: Path) -> HeldLock:
 def is_locked(folder: Path) -> bool:
     """A writer holds the campaign's lock now."""
     path = folder / "lock"
-    if not path.exists():
+    if not os.path.lexists(path):
         return False
     lock = FileLock(path, timeout=0, thread_local=False)
     try:
@@ -72,9 +76,17 @@ def is_locked(folder: Path) -> bool:
         return True
     except OSError:  # another user's campaign: what its holder wrote must do
         pid = _holder(path)
-        return pid is not None and psutil.pid_exists(pid)
+        return pid is not None and _lives(pid)
     lock.release()
     return False
+
+
+def _lives(pid: int) -> bool:
+    """A process that has ended, and that its parent has not asked after yet, holds nothing."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False
 
 
 def _acquire(path: Path, what: str, hint: str) -> HeldLock:
@@ -86,11 +98,12 @@ def _acquire(path: Path, what: str, hint: str) -> HeldLock:
         by = f"process {pid}" if pid else "another process"
         raise LedgerError(f"{what} by {by}", hint) from error
     except OSError as error:
-        raise LedgerError(
-            f"no permission to write {path}: {error.strerror}",
-            "run Teiten as the user who owns the folder, or choose another with --workdir",
-        ) from error
-    _write_holder(path)
+        found = machine_error(error, f"{path} cannot be locked")
+        if found is None:
+            raise
+        raise found from error
+    with suppress(OSError):  # a full disk: it only tells others who holds it
+        _write_holder(path)
     return HeldLock(path, lock)
 
 

@@ -60,7 +60,27 @@ def campaign(connection: sqlite3.Connection, path: Path) -> dict[str, Any]:
             f"the ledger {path} is damaged: it holds no campaign",
             "restore the file from a copy, or delete the campaign with `teiten rm`",
         )
-    return dict(zip((column[0] for column in cursor.description), row, strict=True))
+    found = dict(zip((column[0] for column in cursor.description), row, strict=True))
+    for name, kind in _COLUMNS.items():
+        if not isinstance(found[name], kind):
+            raise ValueError(f"the campaign's {name} is no {kind.__name__}")
+    found["created_at"] = _moment(found["created_at"])
+    return found
+
+
+_COLUMNS = {
+    "uuid": str, "name": str, "teiten_version": str, "command": str, "plan": str, "facts": str,
+    "cautions": str, "planned": int, "repeats": int, "study": str, "profile": str,
+}  # fmt: skip
+LATEST = 32_503_680_000.0
+"""Seconds since the epoch: the year 3000. A clock that shows more is no clock."""
+
+
+def _moment(value: Any) -> float:
+    """A time as the ledger holds it. Raises ValueError for one that cannot be shown."""
+    if not isinstance(value, int | float) or not 0 <= value <= LATEST:
+        raise ValueError(f"{value!r} is no time")
+    return float(value)
 
 
 def has_trial(connection: sqlite3.Connection, number: int, attempt: int) -> bool:
@@ -106,6 +126,7 @@ def insert_trial(connection: sqlite3.Connection, trial: Trial) -> None:
 def trials(connection: sqlite3.Connection, *, with_series: bool) -> Iterator[Trial]:
     keys = connection.execute("SELECT number, attempt FROM trial ORDER BY number, attempt")
     for key in keys.fetchall():
+        _number(key[0]), _number(key[1])
         yield _trial(connection, key, with_series)
 
 
@@ -123,8 +144,8 @@ def _trial(connection: sqlite3.Connection, key: tuple[int, int], with_series: bo
         attempt=key[1],
         outcome=Outcome(outcome),
         problems=codec.decode_problems(problems),
-        started_at=started_at,
-        finished_at=finished_at,
+        started_at=_moment(started_at),
+        finished_at=_moment(finished_at),
         metrics={name: codec.decode_metric(value) for name, value in metrics},
         series=_series(connection, key) if with_series else (),
         histogram=histogram,
@@ -170,7 +191,9 @@ def attempts(connection: sqlite3.Connection, metrics: Sequence[str]) -> list[Att
     for number, attempt, outcome, started_at, finished_at, name, value in found:
         one = result.setdefault(
             (number, attempt),
-            Attempt(number, attempt, Outcome(outcome), {}, started_at, finished_at),
+            Attempt(
+                number, attempt, Outcome(outcome), {}, _moment(started_at), _moment(finished_at)
+            ),
         )
         if name is not None:
             result[number, attempt] = replace(
@@ -230,4 +253,13 @@ def campaign_events(connection: sqlite3.Connection) -> Iterator[Event]:
 
 def _event(row: tuple[float, str, int | None, int | None, str]) -> Event:
     at, kind, trial, attempt, detail = row
-    return Event(at, kind, trial, attempt, codec.decode_object(detail))
+    return Event(
+        _moment(at), str(kind), _number(trial), _number(attempt), codec.decode_object(detail)
+    )
+
+
+def _number(value: Any) -> int | None:
+    """A trial's number, or an attempt's. Raises ValueError for what is none."""
+    if value is not None and not isinstance(value, int):
+        raise ValueError(f"{value!r} is no number")
+    return value

@@ -10,7 +10,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
 from sqlite3 import Connection
@@ -18,9 +18,12 @@ from types import TracebackType
 from typing import Any
 
 from teiten import __version__
+from teiten.causes import told
 from teiten.errors import LedgerError
+from teiten.given_paths import is_file
 from teiten.ledger import codec, connect, rows
 from teiten.ledger.failures import translated
+from teiten.ledger.folders import FILE_NAME, new_folder
 from teiten.ledger.lock import HeldLock, campaign_lock
 from teiten.ledger.migrate import CURRENT, check_version, migrate
 from teiten.model.facts import Caution, HostFacts
@@ -29,7 +32,8 @@ from teiten.model.progress import Finished
 from teiten.model.stacks import StackSamples
 from teiten.model.trial import Attempt, Event, Outcome, Trial
 
-FILE_NAME = "ledger.sqlite"
+__all__ = ["FILE_NAME", "Ledger"]
+
 CAUTION = "caution"
 """The kind of the event that holds a caution found while the campaign ran."""
 
@@ -65,22 +69,18 @@ class Ledger:
     ) -> Ledger:
         """Make a campaign's folder and its ledger, and hold its lock.
 
+        The folder gets its name when the ledger is whole: there is a campaign, or nothing.
         ``clock``: what time events are recorded at, in seconds since the epoch.
-        Raises LedgerError where there is one already, or no permission to make it.
+        Raises LedgerError where there is one already, MachineError where it cannot be made.
         """
-        path = folder / FILE_NAME
-        _make_folder(folder)
-        lock = campaign_lock(folder)
-        try:
-            if path.exists():
-                raise LedgerError(
-                    f"the campaign {name!r} exists already in {folder}",
-                    f"choose another --name, or continue it: teiten resume {name}",
-                )
-            with translated(path):
-                connection = connect.new(path)
-                ledger = cls(folder, connection, lock, clock)
-                with ledger._transaction():
+        with told(f"the campaign's folder {folder} cannot be made"):
+            with new_folder(folder) as making:
+                path = making / FILE_NAME
+                with (
+                    translated(path, reading=False),
+                    closing(connect.new(path)) as connection,
+                    cls(making, connection, None)._transaction(),
+                ):
                     migrate(connection)
                     rows.insert_campaign(
                         connection,
@@ -93,10 +93,9 @@ class Ledger:
                         facts=facts,
                         cautions=cautions,
                     )
-        except BaseException:
-            lock.release()
-            raise
-        return ledger
+            made = cls.open(folder)
+        made._clock = clock
+        return made
 
     @classmethod
     def open(cls, folder: Path, *, read_only: bool = False) -> Ledger:
@@ -106,7 +105,7 @@ class Ledger:
         permission is missing, or where another process writes it.
         """
         path = folder / FILE_NAME
-        if not path.is_file():
+        if not is_file(path):
             raise LedgerError(
                 f"no ledger in {folder}: {path.name} is missing",
                 "`teiten runs` lists the campaigns that there are",
@@ -304,7 +303,7 @@ class Ledger:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """All or nothing; committed means on the disk (synchronous = FULL)."""
-        with self._writing, translated(self.path):
+        with self._writing, translated(self.path, reading=False):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -313,13 +312,3 @@ class Ledger:
                 if self._connection.in_transaction:  # SQLite itself ends it on some errors
                     self._connection.execute("ROLLBACK")
                 raise
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise LedgerError(
-            f"the campaign's folder {folder} cannot be made: {error.strerror}",
-            "choose a folder that you may write with --workdir",
-        ) from error

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
-from pathlib import Path
 
 from teiten.factors.registry import rule
+from teiten.given_paths import expanded
 from teiten.kinds.contract import plan_of
 from teiten.model.build import BuildSpec
 from teiten.model.hosts import Hosts
@@ -121,7 +121,7 @@ def _builds(
             continue
         source = None
         if table.source is not None:
-            path = Path(table.source).expanduser()
+            path = expanded(table.source)
             source = str(path if path.is_absolute() else document.path.parent / path)
         yield name, BuildSpec(source, table.configure, table.cflags, table.meson)
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from teiten.errors import StudyError, UsageError
+from teiten.given_paths import exists, expanded
 from teiten.study.file import StudyFile
-from teiten.study.locate import KeyPath, dotted, key_lines, line_of, syntax_error_line
+from teiten.study.locate import KeyPath, dotted, key_lines, line_of
 from teiten.study.problems import validated
+from teiten.study.reading import read_tables, read_text
 from teiten.suggest import did_you_mean
 
 CATALOGUE = Path(__file__).resolve().parent.parent / "studies"
@@ -72,8 +73,8 @@ def read_document(reference: str) -> Document:
     """
     if reference in catalogue_names():
         return read_file(CATALOGUE / f"{reference}.toml", built_in=True)
-    path = Path(reference).expanduser()
-    if path.is_file():
+    path = expanded(reference)
+    if exists(path):
         return read_file(path, built_in=False)
     if path.suffix == ".toml" or len(path.parts) > 1:
         near = did_you_mean(path.name, _names_beside(path))
@@ -89,14 +90,8 @@ def read_document(reference: str) -> Document:
 
 def read_file(path: Path, *, built_in: bool) -> Document:
     """Read one study file. Raises StudyError with file, line and key where it is wrong."""
-    text = _text_of(path)
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise StudyError(
-            f"{path}:{syntax_error_line(error)}: this is not TOML: {error}",
-            'texts stand in quotes ("300s"), lists in brackets; see https://toml.io',
-        ) from error
+    text = read_text(path)
+    data = read_tables(path, text)
     lines = key_lines(text)
 
     def fail(place: Sequence[str | int], message: str, hint: str, further: int) -> StudyError:
@@ -107,17 +102,6 @@ def read_file(path: Path, *, built_in: bool) -> Document:
     return Document(path, text, data, validated(data, fail), built_in, lines)
 
 
-def _text_of(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise StudyError(f"{path} is not a text in UTF-8", "save it as UTF-8") from error
-    except OSError as error:
-        raise StudyError(
-            f"{path} cannot be read: {error.strerror}", "check its name and rights"
-        ) from error
-
-
 def _names_beside(path: Path) -> list[str]:
     folder = path.parent
-    return [each.name for each in folder.glob("*.toml")] if folder.is_dir() else []
+    return [each.name for each in folder.glob("*.toml")] if exists(folder) else []

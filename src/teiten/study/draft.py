@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Collection, Sequence
-from pathlib import Path
 from typing import Any
 
 from teiten.datasets.plan import own_keys
 from teiten.errors import StudyError, TeitenError, UsageError
 from teiten.factors.registry import factor_name, plain_names
+from teiten.given_paths import expanded
 from teiten.kinds.contract import Instead, plan_of
 from teiten.study.changes import (
     BUILD_KEYS,
@@ -242,7 +242,7 @@ class Draft:
             value = _from_here(change)
         if change.by_flag and key.startswith("layouts."):
             values = value if isinstance(value, list) else [value]
-            value = [str(Path(str(one)).expanduser().absolute()) for one in values]
+            value = [str(expanded(str(one)).absolute()) for one in values]
         workloads = range(len(self._workloads))
         found = [at for at in workloads if plan_of(kind_of(self._workloads[at])).any_data]
         for index in found or workloads:
@@ -262,4 +262,4 @@ class Draft:
 def _from_here(change: Change) -> str:
     """A source from a flag is found from the current folder, not from the study's."""
     value = str(change.value)
-    return str(Path(value).expanduser().absolute()) if change.by_flag else value
+    return str(expanded(value).absolute()) if change.by_flag else value

@@ -74,7 +74,10 @@ def _known_keys(path: Sequence[str | int], data: Mapping[str, Any]) -> list[str]
     for part in path:
         value = value[part]
         if _is_table(form):
-            form = form.model_fields[str(part)].annotation
+            field = form.model_fields.get(str(part))
+            if field is None:
+                return []
+            form = field.annotation
             if get_origin(form) in (list, dict):
                 continue  # the next part is a place or a name
         form = form if _is_table(form) else _table_inside(form, value)

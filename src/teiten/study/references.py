@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
+from teiten.addresses import holds_secret
 from teiten.model.attached import is_address
-
-_PASSWORD = re.compile(r"//[^/?@]*:[^@]+@|[?&](?:ssl)?password=", re.IGNORECASE)
 
 
 def reference(value: Any) -> str:
@@ -22,7 +20,7 @@ def reference(value: Any) -> str:
 
 def _without_password(text: str) -> str:
     """A study file is copied into ledger and report: no password may stand in it."""
-    if is_address(text) and _PASSWORD.search(text):
+    if is_address(text) and holds_secret(text):
         raise ValueError(
             "the address holds a password, and a study file goes to ledger and report; leave it"
             " out, and give it by PGPASSWORD, in ~/.pgpass or a service file"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from teiten.given_paths import expanded
 from teiten.model.study import Script
 from teiten.study.values import BUILTIN_SCRIPTS
 from teiten.suggest import did_you_mean
@@ -21,7 +22,7 @@ def read_script(value: str, *, workload: str, folders: Sequence[Path]) -> Script
     if "\n" in value or ";" in value:
         return Script(name=f"{workload}.sql", builtin=False, text=_checked(value.strip() + "\n"))
     for folder in folders:
-        path = folder / Path(value).expanduser()
+        path = folder / expanded(value)
         if path.is_file():
             return Script(name=path.name, builtin=False, text=_checked(_text_of(path)))
     raise ValueError(f"there is no script {value!r}.{did_you_mean(value, _known(folders))}")

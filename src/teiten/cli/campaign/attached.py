@@ -20,7 +20,17 @@ if TYPE_CHECKING:
 
 
 def attach(session: Session, study: Study, level: str, address: str) -> Installation:
-    """Ask an attached server what it is and permits; changes nothing there."""
+    """Ask an attached server what it is and permits; changes nothing there.
+
+    Raises UsageError where the address holds a secret that pgbench cannot be given unseen.
+    """
+    others = sorted(session.secrets.get(address, {}).keys() - {"password"})
+    if others:
+        raise UsageError(
+            f"the address of the server {level} holds {others[0]}, and pgbench could only be given"
+            " it where everybody on this machine sees it",
+            "use a key without a passphrase (mode 0600), a password, or a tunnel (ssh -L)",
+        )
     route = Route(level, address, session.passwords.get(address))
     return ask(route, _parameters(study))
 

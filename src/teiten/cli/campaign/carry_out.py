@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.causes import full_disk, quoted_cause
 from teiten.cli.campaign.analyse import analyse_campaign
 from teiten.cli.campaign.attached import tell_left
 from teiten.cli.campaign.decision import Decider, ending_lines
@@ -15,7 +18,7 @@ from teiten.cli.campaign.noise import keep_measured_noise
 from teiten.cli.campaign.progress import Watcher, watching
 from teiten.cli.main import Session
 from teiten.cli.text.noise import noise_lines
-from teiten.errors import InterruptedCampaignError, TrialsFailedError
+from teiten.errors import InterruptedCampaignError, MachineError, TeitenError, TrialsFailedError
 from teiten.execute.client.log_folder import sweep_logs
 from teiten.execute.postgres.sweep import sweep
 from teiten.execute.real import RealExecutor
@@ -24,7 +27,7 @@ from teiten.execute.sites.local.keeper import Machine
 from teiten.host.facts.disks import block_devices
 from teiten.host.system.signals import Interruption, one_interruption
 from teiten.host.system.users import server_user
-from teiten.ledger.lock import workdir_lock
+from teiten.ledger.lock import HeldLock, workdir_lock
 from teiten.ledger.store import Ledger
 from teiten.model.noise import NoiseFloor
 from teiten.model.trial import Outcome
@@ -41,6 +44,27 @@ class CarriedOut:
     """Of a campaign of a server against itself."""
 
 
+def measuring(session: Session) -> HeldLock:
+    """The right to measure in this working folder. Raises LedgerError naming who has it."""
+    return workdir_lock(session.workdir.root)
+
+
+@contextmanager
+def blaming_disk(folder: Path) -> Iterator[None]:
+    """Where the disk is full, that is the cause of whatever failed, and it is told first."""
+    try:
+        yield
+    except (MachineError, TrialsFailedError, OSError) as error:
+        said = error.message if isinstance(error, TeitenError) else str(error)
+        cause = full_disk(folder) or quoted_cause(said, folder)
+        if cause is None:
+            raise
+        known = cause.message.partition(":")[0]
+        raise MachineError(
+            said if known in said else f"{cause.message}; {said}", cause.hint
+        ) from error
+
+
 def sweep_leftovers(session: Session) -> None:
     """End servers and give back folders that a Teiten that died has left."""
     for line in (*sweep(session.workdir), *sweep_logs()):
@@ -53,7 +77,7 @@ def carry_out(session: Session, folder: Path) -> CarriedOut:
     Raises InterruptedCampaignError, and TrialsFailedError where a planned trial has no counted
     attempt after its repeats; the report is written in that case too.
     """
-    with workdir_lock(session.workdir.root):
+    with measuring(session), blaming_disk(session.workdir.root):
         sweep_leftovers(session)
         ledger = Ledger.open(folder)
         try:
@@ -69,6 +93,14 @@ def carry_out(session: Session, folder: Path) -> CarriedOut:
     carried = CarriedOut(analysis, reports, noise)
     _tell(session, carried)
     _complain_of_failures(analysis)
+    return carried
+
+
+def reread(session: Session, ledger: Ledger, reports: tuple[Path, ...]) -> CarriedOut:
+    """What a campaign that has ended came to; nothing is written. Raises TrialsFailedError."""
+    carried = CarriedOut(analyse_campaign(ledger, series=False), reports)
+    _tell(session, carried)
+    _complain_of_failures(carried.analysis)
     return carried
 
 

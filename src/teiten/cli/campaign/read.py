@@ -7,6 +7,7 @@ from pathlib import Path
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.cli.campaign.analyse import analyse_campaign
 from teiten.cli.main import Session
+from teiten.given_paths import expanded
 from teiten.ledger.campaigns import find_campaign
 from teiten.ledger.reading import reading
 
@@ -16,7 +17,7 @@ def locate(session: Session, reference: str) -> Path:
 
     Raises LedgerError where none or several are meant.
     """
-    path = Path(reference).expanduser()
+    path = expanded(reference)
     if path.is_file():
         return path.absolute()
     return find_campaign(session.workdir.campaigns, reference)

@@ -17,7 +17,13 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from teiten.cli.campaign.attached import confirm_attached
-from teiten.cli.campaign.carry_out import CarriedOut, run_trials, sweep_leftovers
+from teiten.cli.campaign.carry_out import (
+    CarriedOut,
+    blaming_disk,
+    measuring,
+    run_trials,
+    sweep_leftovers,
+)
 from teiten.cli.campaign.confirm import confirm
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, load, make_plan, plan_sized, plan_study
@@ -25,16 +31,15 @@ from teiten.cli.plan.options import PlanOptions
 from teiten.cli.verbs.run import (
     begin,
     carry_out_new,
-    forget_if_nothing_ran,
+    forgotten_if_refused,
     repeating_command,
     tell_cautions,
 )
-from teiten.errors import LedgerError, MachineError, TrialsFailedError, UsageError
+from teiten.errors import LedgerError, TrialsFailedError, UsageError
 from teiten.host.facts.machine import read_host_facts
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.queries.model import times_queries
 from teiten.ledger.campaigns import new_name
-from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger
 from teiten.model.plan import Plan
 from teiten.model.progress import Standing
@@ -83,26 +88,25 @@ def run_with_saturation(session: Session, study: str, options: PlanOptions) -> C
     name = f"{first}-{PROVISIONAL}"
     tell_cautions(session, planned)
     words = ["teiten", "run", study, *options.as_arguments()]
-    ledger = Ledger.create(
-        session.workdir.campaigns / name,
-        plan=planned.plan,
-        name=name,
-        facts=planned.facts,
-        cautions=planned.cautions,
-        command=shlex.join(words),
-    )
-    ledger.record_event("campaign-started")
-    ledger.record_event(ASKED, study=study, most=most, options=asdict(options))
-    ledger.close()
+    with (
+        measuring(session),
+        Ledger.create(
+            session.workdir.campaigns / name,
+            plan=planned.plan,
+            name=name,
+            facts=planned.facts,
+            cautions=planned.cautions,
+            command=shlex.join(words),
+        ) as ledger,
+    ):
+        ledger.record_event("campaign-started")
+        ledger.record_event(ASKED, study=study, most=most, options=asdict(options))
     session.console.say(
         f"provisional run {name}: at the most {len(planned.plan.trials)} short trials,"
         f" about {rough_duration(planned.plan.needs.seconds)}"
     )
-    try:
+    with forgotten_if_refused(session, name):
         return continue_with_saturation(session, session.workdir.campaigns / name)
-    except (MachineError, UsageError):
-        forget_if_nothing_ran(session, name)
-        raise
 
 
 def is_provisional(ledger: Ledger) -> bool:
@@ -115,7 +119,7 @@ def continue_with_saturation(session: Session, folder: Path) -> CarriedOut:
 
     Raises LedgerError where its campaign has begun already: that one is resumed instead.
     """
-    with workdir_lock(session.workdir.root):
+    with measuring(session), blaming_disk(session.workdir.root):
         sweep_leftovers(session)
         ledger = Ledger.open(folder)
         try:

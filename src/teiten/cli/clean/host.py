@@ -9,7 +9,7 @@ import click
 
 from teiten.cli.main import Session
 from teiten.cli.text.layout import columns
-from teiten.errors import UsageError
+from teiten.errors import MachineError, UsageError
 from teiten.execute.sites.remote.hosts import Host
 from teiten.model.hosts import DEFAULT_PYTHON, Role
 from teiten.model.quantities import format_size
@@ -42,9 +42,15 @@ def clean_host(
     size = sum(one["bytes"] for one in deleted)
     if deleted:
         session.console.say(f"gave back {format_size(size)} on {name}")
+    failed = 0 if dry_run else len(found) - len(deleted)
     if as_json:
         kept = found if dry_run else []
         session.console.json({"deleted": deleted, "would_delete": kept, "bytes": size})
+    if failed:
+        raise MachineError(
+            f"{failed} of what was to be deleted on {name} is still there, being in use",
+            "wait until the campaign there has ended, then repeat",
+        )
 
 
 def _list(session: Session, host: Host, found: list[dict[str, Any]]) -> None:

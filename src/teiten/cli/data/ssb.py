@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from teiten.addresses import Secrets, with_secrets
+from teiten.model.attached import is_address
 from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable, SsbVariant
 
 if TYPE_CHECKING:
@@ -92,7 +94,8 @@ def ssb_command(
         if is_dsn(target):
             if form is not None:
                 raise click.UsageError("--format is for files; a server always gets binary COPY")
-            written = _to_server(data, target, threads, verify=not no_verify, watch=watch)
+            secrets = session.secrets.get(target, {})
+            written = _to_server(data, target, secrets, threads, verify=not no_verify, watch=watch)
             places = [""] * len(written)
         else:
             pairs = _to_files(data, _format(form), Path(target), threads, watch)
@@ -103,7 +106,7 @@ def ssb_command(
 
 def is_dsn(target: str) -> bool:
     """Whether ``--to`` is a connection string, not a folder."""
-    return target.startswith(("postgresql://", "postgres://")) or "=" in target
+    return is_address(target) or "=" in target
 
 
 def _streams(session: Session, asked: int | None, *, server: bool) -> int:
@@ -173,11 +176,13 @@ def _to_files(
 
 
 def _to_server(
-    data: SsbData, dsn: str, streams: int, *, verify: bool, watch: Watch
+    data: SsbData, address: str, secrets: Secrets, streams: int, *, verify: bool, watch: Watch
 ) -> tuple[Written, ...]:
-    from teiten.datasets.ssb.rows.load import LoadOptions, load
+    from teiten.datasets.ssb.rows.load import LoadOptions, describe, load
     from teiten.host.system.signals import one_interruption
 
+    describe(address)  # raises UsageError where it cannot be read
+    dsn = with_secrets(address, secrets)
     with one_interruption():
         return load(dsn, data, LoadOptions(streams, verify), watch)
 

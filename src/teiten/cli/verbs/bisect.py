@@ -21,6 +21,7 @@ from teiten.cli.verbs.run import prepare
 from teiten.errors import InterruptedCampaignError, UsageError
 from teiten.execute.bisect import BisectRepository
 from teiten.execute.postgres.building.git import commit_of
+from teiten.given_paths import expanded
 from teiten.host.facts.machine import read_host_facts
 from teiten.model.units import Seconds, Share
 from teiten.study import values
@@ -78,7 +79,7 @@ def command(session: Session, /, **given: Any) -> None:
     After Ctrl-C, a crash or a reboot the same command continues the search.
     """
     session.workdir.prepare()
-    checkout = Path(given["source"]).expanduser().absolute()
+    checkout = expanded(given["source"]).absolute()
     good, bad = (commit_of(checkout, given[end]) for end in ("good", "bad"))
     if good == bad:
         raise UsageError(f"--good and --bad are one commit, {good[:SHORT]}", "name two")

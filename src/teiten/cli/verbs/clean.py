@@ -9,9 +9,10 @@ from typing import Any
 
 import click
 
+from teiten.cli.campaign.uses import Unfinished, Uses, refusal
 from teiten.cli.main import Session
 from teiten.cli.text.layout import columns
-from teiten.errors import ServerError, UsageError
+from teiten.errors import MachineError, ServerError, UsageError
 from teiten.execute.sites.belongings import (
     Belonging,
     BelongingKind,
@@ -37,6 +38,7 @@ EXAMPLES = "Examples:  teiten clean --dry-run  ·  teiten clean --all --older-th
 )
 @click.option("--host-workdir", metavar="DIR", help="Teiten's folder there, where it is not usual.")
 @click.option("--older-than", metavar="TIME", help="Only what was not used for so long: 30d, 12h.")
+@click.option("--anyway", is_flag=True, help="Also what a campaign needs that is not complete.")
 @click.option("--dry-run", is_flag=True, help="Only list what would be deleted.")
 @click.option("--yes", is_flag=True, help="Delete without asking.")
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
@@ -51,6 +53,7 @@ def command(  # noqa: PLR0917 - click gives one argument for each option
     host: str | None,
     host_workdir: str | None,
     older_than: str | None,
+    anyway: bool,
     dry_run: bool,
     yes: bool,
     as_json: bool,
@@ -58,7 +61,8 @@ def command(  # noqa: PLR0917 - click gives one argument for each option
     """Give disk back: delete what can be made or downloaded again.
 
     Without a choice, templates, left clusters and left databases are deleted, and packages are
-    kept. Campaigns (`teiten rm`) and installations (`teiten pg remove`) are never touched, nor is
+    kept, as are templates that a campaign needs which is running or can be resumed.
+    Campaigns (`teiten rm`) and installations (`teiten pg remove`) are never touched, nor is
     any file or database that Teiten did not make. With --host, all that campaigns have left on that
     host is deleted.
     """
@@ -74,7 +78,11 @@ def command(  # noqa: PLR0917 - click gives one argument for each option
         BelongingKind.DATABASE: databases,
     }
     kinds = _kinds(chosen_kinds, all_=everything)
-    chosen = _choose(session, kinds, older_than)
+    chosen, needed = _parted(session, _choose(session, kinds, older_than), anyway=anyway)
+    if needed and not chosen:
+        raise refusal(needed[0][0].name, needed[0][1])
+    for one, campaign in needed:
+        session.console.say(f"kept: {refusal(one.name, campaign).message}")
     if not as_json:
         _list(session, chosen)
     if dry_run or not chosen:
@@ -87,6 +95,7 @@ def command(  # noqa: PLR0917 - click gives one argument for each option
         user = server_user()
         deleted = [one for one in chosen if _remove(session, one, user)]
     _tell(session, chosen, deleted, as_json)
+    _complain(len(chosen) - len(deleted))
 
 
 def _kinds(chosen: Mapping[BelongingKind, bool], *, all_: bool) -> frozenset[BelongingKind]:
@@ -103,6 +112,28 @@ def _choose(
     latest = time.time() - _age(older_than)
     found = belongings(session.workdir, server_user())
     return tuple(one for one in found if one.kind in kinds and one.last_used <= latest)
+
+
+def _parted(
+    session: Session, found: Sequence[Belonging], *, anyway: bool
+) -> tuple[tuple[Belonging, ...], list[tuple[Belonging, Unfinished]]]:
+    """What may be deleted, and what a campaign needs that is not complete."""
+    uses = Uses(session.workdir)
+    asked = () if anyway else (BelongingKind.TEMPLATE,)
+    both = [(one, uses.of_template(one.path.name) if one.kind in asked else None) for one in found]
+    free = tuple(one for one, user in both if user is None)
+    return free, [(one, user) for one, user in both if user is not None]
+
+
+def _complain(failed: int) -> None:
+    """Raise MachineError where something is still there that was to be deleted."""
+    if failed:
+        raise MachineError(
+            "1 of what was to be deleted is still there"
+            if failed == 1
+            else f"{failed} of what was to be deleted are still there",
+            "see the cautions above; the same command tries again",
+        )
 
 
 def _age(text: str | None) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from teiten import __version__
+from teiten.causes import told
 from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.errors import UsageError
@@ -115,9 +116,5 @@ def _names(old: str, new: str) -> tuple[str, str]:
 
 
 def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"--html {path} cannot be written: {error.strerror or error}", "name another file"
-        ) from error
+    with told(f"--html {path} cannot be written"):
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -15,12 +16,13 @@ from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.cli.verbs.report import LANGUAGES, languages_option, write_files
 from teiten.errors import LedgerError, UsageError
+from teiten.given_paths import exists, expanded, is_file
 from teiten.model.text import Language
 
 EXAMPLES = (
     "Examples:  teiten history  ·  teiten history nightly/ other-machine/ --axis version --json"
 )
-PATTERN = "*.sqlite"
+ENDING = ".sqlite"
 FOLDER = "history"
 """Where pages go in the working folder."""
 
@@ -93,12 +95,18 @@ def ledgers(places: Sequence[Path]) -> list[Path]:
     """
     found: dict[Path, None] = {}
     for place in places:
-        path = place.expanduser().absolute()
-        if not path.exists():
+        path = expanded(place).absolute()
+        if not exists(path):
             raise UsageError(f"there is no {place}", "name a folder of campaigns, or a ledger")
-        files = [path] if path.is_file() else sorted(path.rglob(PATTERN))
-        found |= dict.fromkeys(file for file in files if file.is_file())
+        files = [path] if path.is_file() else sorted(_below(path))
+        found |= dict.fromkeys(file for file in files if is_file(file))
     return list(found)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """What may be ledgers in a folder and the folders in it; what vanishes meanwhile is none."""
+    for parent, _, names in os.walk(folder):
+        yield from (Path(parent) / name for name in names if name.endswith(ENDING))
 
 
 def _read(

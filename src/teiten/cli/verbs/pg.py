@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.table import Table
 
     from teiten.cli.main import Session
@@ -134,17 +136,29 @@ def build_command(session: Session, /, name: str, **given: Any) -> None:
     "remove", epilog="Examples:  teiten pg remove 17.10  ·  teiten pg remove maven:18.4 pgbench"
 )
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option("--anyway", is_flag=True, help="Also what a campaign needs that is not complete.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was removed as JSON.")
 @click.pass_obj
-def remove_command(session: Session, names: tuple[str, ...], as_json: bool) -> None:
-    """Remove installations that Teiten made; their packages are kept (teiten clean)."""
+def remove_command(session: Session, names: tuple[str, ...], anyway: bool, as_json: bool) -> None:
+    """Remove installations that Teiten made; their packages are kept (teiten clean).
+
+    What a campaign needs that is running, or that can be resumed, is not removed.
+    """
+    from teiten.cli.campaign.uses import Uses, refusal
     from teiten.execute.postgres.installations import find_installations
     from teiten.execute.postgres.provision.install import remove
+
+    uses = Uses(session.workdir)
+
+    def check(one: Installation, folder: Path) -> None:
+        user = None if anyway else uses.of_folder(folder)
+        if user is not None:
+            raise refusal(one.name, user)
 
     removed = []
     for name in dict.fromkeys(names):
         others = tuple(one for one in find_installations(session.workdir) if not one.managed)
-        removed.append(remove(name, session.workdir, others))
+        removed.append(remove(name, session.workdir, others, check))
         session.console.say(f"removed {removed[-1].name}")
     if as_json:
         session.console.json([describe(one) for one in removed])

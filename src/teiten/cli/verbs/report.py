@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.causes import told
 from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.errors import UsageError
+from teiten.given_paths import exists, is_file
 from teiten.model.text import Language
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -99,6 +102,12 @@ def write_reports(analysis: CampaignAnalysis, folder: Path) -> list[Path]:
     ]
 
 
+def written_reports(folder: Path) -> tuple[Path, ...]:
+    """The reports that a campaign has, where it has those of all languages."""
+    paths = tuple(_html_target(folder, language, None) for language in LANGUAGES)
+    return paths if all(path.is_file() for path in paths) else ()
+
+
 def _analysis_of(folder: Path) -> CampaignAnalysis:
     from teiten.cli.campaign.analyse import analyse_campaign
     from teiten.ledger.store import Ledger
@@ -135,19 +144,29 @@ def _write_markdown(analysis: CampaignAnalysis, language: Language, folder: Path
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files under a folder, each one whole or not at all."""
-    try:
+    """Write files under a folder, each one whole or not at all.
+
+    Raises UsageError where something else than a file would be replaced, MachineError where the
+    system refuses.
+    """
+    for name in files:
+        if exists(folder / name) and not is_file(folder / name):
+            raise UsageError(
+                f"{folder / name} is no plain file, and is not replaced",
+                "name a file or a folder with --to",
+            )
+    with told(f"the report cannot be written to {folder}"):
         for name, content in files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             part = path.with_name(f".{path.name}.part")
-            part.write_bytes(content)
-            part.replace(path)
-    except OSError as error:
-        raise UsageError(
-            f"the report cannot be written to {folder}: {error.strerror}",
-            "name a place that you can write to with --to",
-        ) from error
+            try:
+                part.write_bytes(content)
+                part.replace(path)
+            except BaseException:
+                with suppress(OSError):
+                    part.unlink(missing_ok=True)
+                raise
 
 
 def _as_json(analysis: CampaignAnalysis, language: Language, path: Path) -> dict[str, object]:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from teiten.cli.campaign.carry_out import carry_out, outcome_as_json
+from teiten.cli.campaign.carry_out import (
+    CarriedOut,
+    carry_out,
+    measuring,
+    outcome_as_json,
+    reread,
+)
 from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option
 from teiten.cli.campaign.saturation import continue_with_saturation, is_provisional
 from teiten.cli.main import Session
-from teiten.ledger.campaigns import find_campaign
+from teiten.cli.verbs.report import written_reports
+from teiten.ledger.campaigns import find_campaign, has_ended
+from teiten.ledger.reading import reading
 from teiten.ledger.store import Ledger
 
 EXAMPLES = "Examples:  teiten resume  ·  teiten resume observe-quick-20261121-124500"
@@ -23,20 +33,34 @@ def command(session: Session, campaign: str, fail_on: tuple[str, ...], as_json: 
     """Continue a campaign after Ctrl-C, a crash or a reboot.
 
     RUN is its name, a unique prefix, its path, or "last" (the default). No finished trial is run
-    again.
+    again; where none is left to run, nothing is written.
     """
     folder = find_campaign(session.workdir.campaigns, campaign)
-    ledger = Ledger.open(folder)
-    try:
-        name, provisional = ledger.name, is_provisional(ledger)
-        ledger.record_event("resumed")
-    finally:
-        ledger.close()
-    session.console.say(f"continuing {name}")
-    resumed = continue_with_saturation if provisional else carry_out
-    carried = resumed(session, folder)
+    carried = _complete(session, folder) or _continued(session, folder)
     if as_json:
         session.console.json(outcome_as_json(carried.analysis.name, carried))
     else:
         session.console.data(str(carried.reports[0]))
     check_fail_on(carried, fail_on)
+
+
+def _complete(session: Session, folder: Path) -> CarriedOut | None:
+    """A campaign that has ended and has its reports; None for one to be continued."""
+    reports = written_reports(folder)
+    with reading(folder) as ledger:
+        if not reports or is_provisional(ledger) or not has_ended(ledger):
+            return None
+        session.console.say(
+            f"{ledger.name} is complete: nothing is left to run; teiten report {ledger.name}"
+            " writes its report again"
+        )
+        return reread(session, ledger, reports)
+
+
+def _continued(session: Session, folder: Path) -> CarriedOut:
+    with measuring(session), Ledger.open(folder) as ledger:
+        name, provisional = ledger.name, is_provisional(ledger)
+        ledger.record_event("resumed")
+    session.console.say(f"continuing {name}")
+    resumed = continue_with_saturation if provisional else carry_out
+    return resumed(session, folder)

@@ -35,8 +35,12 @@ def command(session: Session, campaigns: Sequence[str], yes: bool, as_json: bool
     if not yes:
         _ask(session, found)
     for one in found:
-        delete_campaign(one.folder, session.workdir.campaigns)
+        others = delete_campaign(one.folder, session.workdir.campaigns)
         session.console.say(f"deleted {one.name}")
+        if others:
+            session.console.warn(
+                f"kept {one.folder}: it holds what is not the campaign's: {', '.join(others)}"
+            )
     if as_json:
         session.console.json([{"name": one.name, "folder": str(one.folder)} for one in found])
 

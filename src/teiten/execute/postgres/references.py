@@ -11,6 +11,7 @@ from teiten.errors import UsageError
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError, find_binary
 from teiten.execute.postgres.inspection import inspect_folder
 from teiten.execute.postgres.provision.version_requests import VersionRequest, parse_request
+from teiten.given_paths import expanded
 from teiten.model.installation import Installation, Source
 from teiten.suggest import did_you_mean
 
@@ -37,7 +38,7 @@ def resolve(
             raise _no_version(request, target, servers)
         return max(fitting, key=lambda one: (one.managed, one.version, one.source is Source.NPM))
     if _looks_like_path(target):
-        return _at_path(Path(target).expanduser(), servers)
+        return _at_path(expanded(target), servers)
     raise _unknown(reference, servers, aliases)
 
 

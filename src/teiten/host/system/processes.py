@@ -110,13 +110,19 @@ def send_signal(process: subprocess.Popen[bytes], signal_number: signal.Signals)
         process.send_signal(signal_number)
 
 
+ENDED = frozenset({"zombie", "dead"})
+"""psutil's words for a process that has ended; on other hosts there may be no psutil."""
+
+
 def started_at(pid: int) -> float | None:
     """When a process was started (seconds since the epoch); None where there is none.
 
-    Pid and start together identify a process: pids are used again.
+    Pid and start together identify a process: pids are used again. One that has ended and that its
+    parent has not asked after yet (a zombie) is none: it uses nothing and never will.
     """
     try:
-        return psutil.Process(pid).create_time()
+        process = psutil.Process(pid)
+        return None if process.status() in ENDED else process.create_time()
     except psutil.Error:
         return None
 

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import _thread
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 ENDING = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-
+HANGUP: signal.Signals | None = getattr(signal, "SIGHUP", None)
+"""The terminal is gone; Windows has no such signal."""
 
 KILL = signal.Signals(getattr(signal, "SIGKILL", signal.SIGTERM))
 """What a process cannot refuse; on Windows every signal is that."""
 QUIT = signal.Signals(getattr(signal, "SIGQUIT", signal.SIGTERM))
 """A postmaster's immediate stop."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Someone asked for the end; ``signal`` says how."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.signal = signal.Signals(number)
 
 
 class Interruption:
@@ -44,19 +55,54 @@ def one_interruption() -> Iterator[Interruption]:
     pressed Ctrl-C twice. Only in the main thread; elsewhere nothing is changed.
     """
     interruption = Interruption()
-    if threading.current_thread() is not threading.main_thread():
-        yield interruption
-        return
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        del number, frame
+        del frame
         if not interruption.requested:
             interruption.requested = True
-            raise KeyboardInterrupt
+            raise Interrupted(number)
 
-    before = {ending: signal.signal(ending, interrupt) for ending in ENDING}
-    try:
+    with _handling(interrupt):
         yield interruption
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Around the whole program: every Ctrl-C, and the first of the other ending signals, raises
+    Interrupted, in whatever phase. (A closed terminal sends a signal and breaks the output too.)
+    """
+    ended = False
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal ended
+        del frame
+        if not ended or number == signal.SIGINT:
+            ended = True
+            raise Interrupted(number)
+
+    with _handling(interrupt):
+        yield
+
+
+def hang_up() -> None:
+    """Whoever reads what we say has gone: as if the terminal had been closed.
+
+    From any thread. Nothing happens under nohup, which lets a hangup be ignored.
+    """
+    if HANGUP is not None:
+        _thread.interrupt_main(HANGUP)
+
+
+@contextmanager
+def _handling(handler: Callable[[int, FrameType | None], Any]) -> Iterator[None]:
+    """The ending signals go to a handler; a hangup that is ignored (nohup) stays so."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    taken = [one for one in ENDING if one != HANGUP or signal.getsignal(one) != signal.SIG_IGN]
+    before = {one: signal.signal(one, handler) for one in taken}
+    try:
+        yield
     finally:
-        for ending, handler in before.items():
-            signal.signal(ending, handler)
+        for one, known in before.items():
+            signal.signal(one, signal.SIG_DFL if known is None else known)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import PlainValidator
 
+from teiten.given_paths import expanded
 from teiten.kinds.contract import Instead, KindPlan, Step
 from teiten.kinds.pgbench.metrics import CONTRASTED, METRICS
 from teiten.kinds.pgbench.model import PgbenchOptions, pgbench_of
@@ -87,7 +88,7 @@ class Pgbench(KindPlan):
     def from_flag(self, key: str, value: Any) -> Any:
         if key != self.told_by or _is_text(str(value)):
             return value
-        return str(Path(str(value)).expanduser().absolute())
+        return str(expanded(str(value)).absolute())
 
     def instead(self, running: Instead, value: str, *, by_flag: bool) -> Instead:
         """One workload that runs the named script takes the place of the study's."""

@@ -26,6 +26,7 @@ from teiten.kinds.pgbench.load.process import (
     PgbenchResult,
     try_script,
 )
+from teiten.kinds.pgbench.load.result import ENDED_BY_SIGNAL
 from teiten.kinds.pgbench.load.sampling import SamplingRates
 from teiten.kinds.pgbench.model import pgbench_of
 from teiten.model.plan import PlannedTrial
@@ -125,11 +126,16 @@ class PgbenchLoad:
         return {}
 
     def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
+        """The cause comes first: a server that fails fails pgbench, but a pgbench that was killed
+        leaves errors of broken connections in the server's log."""
         running = self._site.is_running()
         cpu_seconds = self._measured.cpu_seconds
+        own = self._measured.problems
+        killed = tuple(one for one in own if one.detail.startswith(ENDED_BY_SIGNAL))
         return (
+            *killed,
             *seen,
-            *self._measured.problems,
+            *(one for one in own if one not in killed),
             *load_problems(self.gathered.metrics, cpu_seconds, self._trial.threads),
             *(self._broken_invariants() if running and self._measured.slices else ()),
         )

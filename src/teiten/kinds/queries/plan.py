@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from teiten.datasets.plan import plan_of as data_plan_of
+from teiten.given_paths import expanded
 from teiten.kinds.contract import Instead, KindPlan, Step
 from teiten.kinds.queries.metrics import CONTRASTED, METRICS
 from teiten.kinds.queries.model import QUERY_TIMEOUT, QueriesOptions, QueryGroup, queries_of
@@ -74,7 +75,7 @@ class Queries(KindPlan):
     def instead(self, running: Instead, value: str, *, by_flag: bool) -> Instead:
         """Another folder for the study's queries; a study without any gets them as its workload,
         on the tables of its first one."""
-        folder = str(Path(value).expanduser().absolute()) if by_flag else value
+        folder = str(expanded(value).absolute()) if by_flag else value
         tables, selected = [dict(one) for one in running.workloads], running.selected
         own = [index for index, table in enumerate(tables) if table.get("queries")]
         if not own:

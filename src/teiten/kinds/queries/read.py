@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from teiten.given_paths import expanded
 from teiten.kinds.queries.model import Query
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -27,7 +28,7 @@ def read_queries(folder: str, folders: Sequence[Path]) -> tuple[Query, ...]:
 
 def _folder(folder: str, folders: Sequence[Path]) -> Path:
     for base in folders:
-        path = base / Path(folder).expanduser()
+        path = base / expanded(folder)
         if path.is_dir():
             return path
     raise ValueError(f"there is no folder {folder!r}")

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 
 import psycopg
 from psycopg import sql
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 
+from teiten.addresses import AddressError, read_address
 from teiten.datasets.ssb.rows import space
 from teiten.datasets.ssb.rows.native import Column, columns, units
 from teiten.datasets.ssb.rows.results import check_results, has_known_results
@@ -101,14 +102,14 @@ def loading_name(data: SsbData, table: SsbTable) -> str:
 def describe(dsn: str) -> str:
     """Where a connection string leads, for people: without a password."""
     try:
-        parts = conninfo_to_dict(dsn)
-    except psycopg.ProgrammingError as error:
+        parts = read_address(dsn)
+    except AddressError as error:
         raise UsageError(
-            f"--to is not a connection string that libpq understands: {str(error).strip()}",
+            f"--to is not a connection string that libpq understands: {error}",
             "for example: --to 'host=/var/run/postgresql dbname=ssb' or"
             " --to postgresql://user@host/ssb",
         ) from error
-    known = {key: str(value) for key, value in parts.items() if value and key in SHOWN}
+    known = {key: value for key, value in parts.items() if value and key in SHOWN}
     return f"the server ({make_conninfo(**known) or 'defaults of libpq'})"
 
 

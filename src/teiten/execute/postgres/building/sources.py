@@ -19,6 +19,7 @@ from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.binaries import hash_file
 from teiten.execute.postgres.building.git import GitError, commit_of, git, is_checkout
 from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, unpack_tar
+from teiten.given_paths import expanded
 from teiten.model.installation import Version
 
 CONFIGURE = "configure"
@@ -110,12 +111,12 @@ def unpack(source: SourceCode, folder: Path) -> None:
 
 def _split(text: str) -> tuple[Path, str | None]:
     """A path as it is, or path and REF at the first ``@`` before which there is a checkout."""
-    whole = Path(text).expanduser().absolute()
+    whole = expanded(text).absolute()
     if whole.exists():
         return whole, None
     plain = None
     for match in re.finditer("@", text):
-        folder = Path(text[: match.start()] or ".").expanduser().absolute()
+        folder = expanded(text[: match.start()] or ".").absolute()
         ref = text[match.end() :]
         if ref and folder.is_dir():
             if is_checkout(folder):

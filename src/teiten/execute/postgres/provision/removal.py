@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from teiten.errors import UsageError
 from teiten.execute.postgres.provision.staging import exclusive, managed_installations
@@ -16,10 +17,16 @@ from teiten.suggest import did_you_mean
 PGBENCH = "pgbench"
 
 
-def remove(name: str, workdir: Workdir, others: Sequence[Installation] = ()) -> Installation:
+def remove(
+    name: str,
+    workdir: Workdir,
+    others: Sequence[Installation] = (),
+    check: Callable[[Installation, Path], None] = lambda _one, _folder: None,
+) -> Installation:
     """Remove one of Teiten's own installations, named as ``teiten pg list`` does, or by version.
 
-    ``others``: what else is on the machine, to say why it is not removed. Raises UsageError.
+    ``others``: what else is on the machine, to say why it is not removed. ``check``: raises where
+    the chosen one, and its folder, must stay. Raises UsageError.
     """
     with exclusive(workdir):
         own = managed_installations(workdir)
@@ -27,6 +34,7 @@ def remove(name: str, workdir: Workdir, others: Sequence[Installation] = ()) -> 
         if chosen is None:
             raise _not_removable(name, own, others)
         folder = _folder(chosen, workdir)
+        check(chosen, workdir.installations / folder)
         leaving = workdir.installations / f".removed-{folder}-{os.getpid()}"
         (workdir.installations / folder).rename(leaving)
         shutil.rmtree(leaving)

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 
+from teiten.addresses import AddressError, read_address
 from teiten.errors import ServerError, UsageError
 
 APPLICATION_NAME = "teiten"
@@ -87,15 +88,13 @@ class Route:
 
     def _parameters(self) -> dict[str, Any]:
         try:
-            found = conninfo_to_dict(self.address)
-        except psycopg.ProgrammingError as error:
+            return dict(read_address(self.address))
+        except AddressError as error:
             raise UsageError(
-                f"the address of the server {self.name} cannot be read:"
-                f" {self.hide(str(error).strip())}",
+                f"the address of the server {self.name} cannot be read: {self.hide(str(error))}",
                 "write it as postgresql://role@host:port/database?sslmode=require"
                 " (special characters as %40, %2F …)",
             ) from error
-        return {key: value for key, value in found.items() if value is not None}
 
 
 def refusal(route: Route, error: psycopg.OperationalError) -> ServerError:
@@ -141,7 +140,7 @@ def unanswered(route: Route, error: psycopg.Error) -> ServerError:
 def passed_on(connection: psycopg.Connection[Any], route: Route, dbname: str) -> str:
     """A connection string for another program: everything in effect but the password."""
     found = connection.info.get_parameters()
-    if "host" in found and "hostaddr" not in conninfo_to_dict(route.address):
+    if "host" in found and "hostaddr" not in read_address(route.address):
         found.pop("hostaddr", None)  # psycopg's own answer to the host's name
     kept = {
         key: value

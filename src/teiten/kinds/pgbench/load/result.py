@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from teiten.errors import WorkloadError
 from teiten.execute.client.histogram import LatencyHistogram
 from teiten.execute.client.pgbench_log import LogSummary
+from teiten.host.system.signals import KILL
 from teiten.kinds.pgbench.load.command import PgbenchRun
 from teiten.kinds.pgbench.load.errors import all_errors, blames_connection, first_error
 from teiten.kinds.pgbench.load.output import StatementLatency, Summary
 from teiten.kinds.pgbench.metrics import PERCENTILES
 from teiten.model.trial import Problem, Series
 
+ENDED_BY_SIGNAL = "ended by signal"
+"""How the detail of such a problem begins."""
 MICROSECONDS = 1e6
 """In a second."""
 
@@ -95,11 +98,19 @@ def problems(
     if stopped is not None:
         return (Problem("pgbench-failed", stopped),)
     if exit_code != 0:
-        ending = f"exit code {exit_code}" if exit_code > 0 else f"ended by signal {-exit_code}"
+        ending = f"exit code {exit_code}" if exit_code > 0 else _by_signal(-exit_code)
         return (Problem("pgbench-failed", "; ".join((ending, *all_errors(lines)[:3]))),)
     if not summary.transactions:
         return (Problem("pgbench-failed", "no transaction was completed"),)
     return ()
+
+
+def _by_signal(number: int) -> str:
+    """Nobody here has sent it: what we stop ourselves is told as that."""
+    said = f"{ENDED_BY_SIGNAL} {number}"
+    if number == KILL:
+        return f"{said} (by another program, or by the kernel for lack of memory)"
+    return said
 
 
 def log_problems(

@@ -1,0 +1,63 @@
+"""Breaking Teiten on purpose, and counting what does not hold.
+
+    python -m benchmarks.robustness studies --count 10000
+    python -m benchmarks.robustness lines --count 10000
+    python -m benchmarks.robustness addresses --count 10000
+    python -m benchmarks.robustness ledgers --count 500
+    python -m benchmarks.robustness signals --count 40
+    python -m benchmarks.robustness kills --count 200
+    sudo python -m benchmarks.robustness disks --count 100
+
+The first four read odd inputs in this process. The others start small campaigns of a server that is
+installed (``--server``, default: the newest); disks needs root, for a small file system in memory.
+Printed: the counts and each finding, with the number and the seed that repeat it. Exit code 1 where
+there is a finding.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+
+from benchmarks.robustness.addresses import spell_addresses
+from benchmarks.robustness.disks import fill_disks
+from benchmarks.robustness.kills import Breaks, kill_campaigns
+from benchmarks.robustness.ledgers import spoil_ledgers
+from benchmarks.robustness.lines import spoil_lines
+from benchmarks.robustness.outcome import Tally
+from benchmarks.robustness.signals import interrupt_campaigns
+from benchmarks.robustness.studies import spoil_studies
+
+IN_PROCESS: dict[str, Callable[[int, int], Tally]] = {
+    "studies": spoil_studies,
+    "lines": spoil_lines,
+    "addresses": spell_addresses,
+    "ledgers": spoil_ledgers,
+}
+WITH_SERVERS: dict[str, Callable[[int, int, str | None], Breaks]] = {
+    "kills": kill_campaigns,
+    "disks": fill_disks,
+    "signals": interrupt_campaigns,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("what", choices=sorted({*IN_PROCESS, *WITH_SERVERS}))
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--server", help="an installation of teiten pg list")
+    given = parser.parse_args()
+    result: Tally | Breaks
+    if given.what in IN_PROCESS:
+        result = IN_PROCESS[given.what](given.count, given.seed)
+    else:
+        result = WITH_SERVERS[given.what](given.count, given.seed, given.server)
+    for line in result.lines():
+        print(line)
+    sys.exit(1 if result.found else 0)
+
+
+if __name__ == "__main__":
+    main()

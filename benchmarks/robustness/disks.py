@@ -1,0 +1,149 @@
+"""A disk that becomes full at any moment of a campaign, and is given room again.
+
+The working folder is a small file system in memory; a file takes all that is free in it. Then the
+campaign has to end with exit code 3 (or 4, where it was the server that failed) and to say what is
+wrong, and with room again it has to go on to its end.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+
+from benchmarks.robustness.campaigns import LINES, NAME, PATIENCE, Small
+from benchmarks.robustness.kills import Breaks
+
+SIZE = "700m"
+INODES = 9000
+ACCOUNTED = frozenset({0, 3, 4, 130})
+FULL_WORDS = ("full", "No space left", "room", "free", "inodes", "disk")
+
+
+def fill_disks(count: int, seed: int, server: str | None) -> Breaks:
+    """Fill the disk ``count`` times, every fourth time its inodes. Needs root.
+
+    Raises PermissionError where no file system can be mounted.
+    """
+    result = Breaks("full disks")
+    random = Random(seed)
+    with small_disk() as folder:
+        small = Small.made(folder / "work", server)
+        while result.count < count:
+            _fill_once(small, random, result)
+        code, said = small.call(*small.next_words())
+        result.codes[code] += 1
+        if code != 0:
+            result.found.append(f"the last one: exit code {code}: {said[-500:]}")
+        else:
+            result.found += small.unfinished()
+        result.found += small.leftovers()
+    return result
+
+
+@contextmanager
+def small_disk(size: str = SIZE, inodes: int = INODES) -> Iterator[Path]:
+    """A file system of its own, in memory. Raises PermissionError."""
+    with tempfile.TemporaryDirectory(prefix="teiten-robustness-") as parent:
+        place = Path(parent) / "disk"
+        place.mkdir()
+        Path(parent).chmod(0o755)
+        done = subprocess.run(
+            [
+                "mount",
+                "-t",
+                "tmpfs",
+                "-o",
+                f"size={size},nr_inodes={inodes}",
+                "none",
+                place,
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise PermissionError(f"no file system can be mounted: {done.stderr.strip()}")
+        place.chmod(0o755)
+        try:
+            yield place
+        finally:
+            subprocess.run(["umount", "--lazy", place], check=False)
+
+
+@contextmanager
+def full(place: Path, *, inodes: bool = False) -> Iterator[None]:
+    """Nothing is free at a place while the ``with`` lasts."""
+    hog = place / "hog"
+    hog.mkdir()
+    try:
+        (_take_inodes if inodes else _take_room)(hog)
+        yield
+    finally:
+        for one in hog.iterdir():
+            one.unlink()
+        hog.rmdir()
+
+
+def _take_room(hog: Path) -> None:
+    file = os.open(hog / "file", os.O_CREAT | os.O_WRONLY)
+    try:
+        for size in (1 << 26, 1 << 22, 1 << 18, 1 << 12):
+            try:
+                while True:
+                    os.posix_fallocate(file, os.fstat(file).st_size, size)
+            except OSError:
+                continue
+    finally:
+        os.close(file)
+
+
+def _take_inodes(hog: Path) -> None:
+    try:
+        for number in range(10 * INODES):
+            (hog / str(number)).touch()
+    except OSError:
+        return
+
+
+def _fill_once(small: Small, random: Random, result: Breaks) -> None:
+    before = small.kept()
+    process = small.start(*small.next_words())
+    lines, inodes = random.randrange(LINES), random.random() < 0.25
+    said = small.reach(process, lines, random.uniform(0.0, 0.8))
+    if said is None:
+        with full(small.root.parent, inodes=inodes):
+            said = _waited(small, process)
+        result.count += 1
+        shown = f"disk {result.count} after {lines} lines{' (inodes)' if inodes else ''}"
+    else:
+        shown = "before the disk was full"
+    result.codes[process.returncode] += 1
+    result.found += [f"{shown}: {one}" for one in _wrong(process.returncode, said)]
+    result.tell(said)
+    result.found += [f"{shown}: {one}" for one in small.damages(before)]
+    if process.returncode == 0:
+        result.campaigns += 1
+        result.found += small.unfinished()
+        small.call("rm", NAME, "--yes")
+        small.forget()
+
+
+def _waited(small: Small, process: subprocess.Popen[str]) -> str:
+    try:
+        process.wait(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return f"{small.heard(process)}\nit did not end"
+    return small.heard(process)
+
+
+def _wrong(code: int, said: str) -> Iterator[str]:
+    if code not in ACCOUNTED or "Traceback" in said or "defect of Teiten" in said:
+        yield f"exit code {code}: {said[-600:]}"
+    elif code != 0 and not any(word in said for word in FULL_WORDS):
+        yield f"exit code {code} without the cause: {said[-600:]}"

@@ -1,0 +1,95 @@
+"""kill -9 at any moment of a campaign, again and again, until it is complete; then the next one."""
+
+from __future__ import annotations
+
+import re
+import signal
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from benchmarks.robustness.campaigns import LINES, NAME, PATIENCE, Small
+
+
+@dataclass
+class Breaks:
+    """Counts of a long run."""
+
+    about: str
+    count: int = 0
+    campaigns: int = 0
+    codes: Counter[int] = field(default_factory=Counter)
+    told: Counter[str] = field(default_factory=Counter)
+    """What was said of it, to be read."""
+    found: list[str] = field(default_factory=list)
+
+    def tell(self, said: str) -> None:
+        """Keep the error, and its hint, without its numbers."""
+        lines = [one for one in said.splitlines() if one.startswith(("error:", "hint:"))]
+        if lines:
+            self.told[re.sub(r"\d+", "N", " | ".join(lines))[:400]] += 1
+
+    def lines(self) -> list[str]:
+        codes = ", ".join(f"{code}: {count}" for code, count in sorted(self.codes.items()))
+        return [
+            f"{self.about}: {self.count}; {self.campaigns} campaigns completed"
+            f" (exit codes {codes}); {len(self.found)} findings",
+            *(f"    {one}" for one in self.found),
+            *(f"  {count} × {one}" for one, count in self.told.most_common()),
+        ]
+
+
+def kill_campaigns(count: int, seed: int, server: str | None) -> Breaks:
+    """Kill ``count`` times. Each start continues the campaign; none may lose or double a trial."""
+    result = Breaks("kills")
+    random = Random(seed)
+    with tempfile.TemporaryDirectory(prefix="teiten-robustness-") as folder:
+        Path(folder).chmod(0o755)  # the servers' user passes through
+        small = Small.made(Path(folder) / "work", server)
+        while result.count < count:
+            _kill_once(small, random, result)
+        _complete(small, result)
+        result.found += small.leftovers()
+    return result
+
+
+def _kill_once(small: Small, random: Random, result: Breaks) -> None:
+    before = small.kept()
+    process = small.start(*small.next_words())
+    said = small.reach(process, random.randrange(LINES), random.uniform(0.0, 0.8))
+    if said is None:
+        process.send_signal(signal.SIGKILL)
+        process.wait(PATIENCE)
+        result.count += 1
+        result.codes[-9] += 1
+        time.sleep(0.05)
+    else:
+        result.codes[process.returncode] += 1
+        if process.returncode != 0:
+            code = process.returncode
+            result.found.append(f"kill {result.count}: exit code {code}: {said[-500:]}")
+        else:
+            _ended(small, result)
+            return
+    result.found += [f"kill {result.count}: {one}" for one in small.damages(before)]
+
+
+def _complete(small: Small, result: Breaks) -> None:
+    code, said = small.call(*small.next_words())
+    result.codes[code] += 1
+    if code != 0:
+        result.found.append(f"the last one: exit code {code}: {said[-500:]}")
+        return
+    _ended(small, result)
+
+
+def _ended(small: Small, result: Breaks) -> None:
+    result.campaigns += 1
+    result.found += small.unfinished()
+    code, said = small.call("rm", NAME, "--yes")
+    if code != 0 or small.folder.exists():
+        result.found.append(f"rm: exit code {code}: {said[-300:]}")
+        small.forget()

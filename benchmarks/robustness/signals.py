@@ -1,0 +1,81 @@
+"""Ctrl-C, SIGTERM and a hangup at any step of a campaign.
+
+Each has to end it in order, with exit code 130 and a word, without a process, a cluster or a socket
+folder left; what was measured is kept, and the next start continues.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+from benchmarks.robustness.campaigns import LINES, NAME, PATIENCE, Small, socket_folders_of
+from benchmarks.robustness.kills import Breaks
+
+Ending = Callable[[subprocess.Popen[str]], None]
+
+
+def _sent(number: signal.Signals) -> Ending:
+    return lambda process: process.send_signal(number)
+
+
+ENDINGS: dict[str, Ending] = {
+    "SIGINT": _sent(signal.SIGINT),
+    "SIGTERM": _sent(signal.SIGTERM),
+    "SIGHUP": _sent(signal.SIGHUP),
+}
+IN_ORDER = frozenset({0, 130})
+
+
+def interrupt_campaigns(count: int, seed: int, server: str | None) -> Breaks:
+    """Interrupt ``count`` times; every campaign is continued to its end."""
+    result = Breaks("interruptions")
+    random = Random(seed)
+    with tempfile.TemporaryDirectory(prefix="teiten-robustness-") as folder:
+        Path(folder).chmod(0o755)  # the servers' user passes through
+        small = Small.made(Path(folder) / "work", server)
+        while result.count < count:
+            _interrupt_once(small, random, result)
+    return result
+
+
+def _interrupt_once(small: Small, random: Random, result: Breaks) -> None:
+    before = small.kept()
+    name = random.choice(list(ENDINGS))
+    lines = random.randrange(LINES)
+    process = small.start(*small.next_words())
+    said = small.reach(process, lines, random.uniform(0.0, 0.8))
+    shown = f"{name} after {lines} lines"
+    if said is None:
+        ENDINGS[name](process)
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            result.found.append(f"{shown}: it did not end")
+        said = small.heard(process)
+        result.count += 1
+    result.codes[process.returncode] += 1
+    result.found += [f"{shown}: {one}" for one in _wrong(small, process, said)]
+    result.found += [f"{shown}: {one}" for one in small.damages(before)]
+    if process.returncode == 0:
+        result.campaigns += 1
+        result.found += small.unfinished()
+        small.call("rm", NAME, "--yes")
+        small.forget()
+
+
+def _wrong(small: Small, process: subprocess.Popen[str], said: str) -> Iterator[str]:
+    begun = bool(said.strip())  # before that it is the interpreter that a signal ends
+    if process.returncode not in IN_ORDER and (begun or process.returncode >= 0):
+        yield f"exit code {process.returncode}: {said[-400:]}"
+    if process.returncode == 130 and "interrupted" not in said:
+        yield f"not a word: {said[-400:]}"
+    if begun and "Traceback" in said:
+        yield f"a traceback: {said[-600:]}"
+    yield from small.leftovers()
+    yield from socket_folders_of({process.pid})

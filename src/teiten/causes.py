@@ -1,0 +1,324 @@
+"""What the system says when it refuses, as an error that a user can act on.
+
+The one place where an ``OSError`` becomes a ``MachineError``: whatever part of Teiten it comes
+from, it is told by its true cause (``errno``) with the file that it names, and exits with 3. What
+no machine can be blamed for (a wrong descriptor, an argument without sense) stays a defect.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from teiten.errors import MachineError
+
+MAKE_ROOM = (
+    "free some disk space (teiten clean gives some back), or name another disk with --workdir; then"
+    " repeat, and continue a campaign that was cut off with teiten resume"
+)
+NOTHING = 1 << 20
+"""Bytes: with less nothing can be done on a disk."""
+Told = tuple[str, str]
+"""What is wrong, and what to do."""
+
+
+def machine_error(error: OSError, doing: str = "") -> MachineError | None:
+    """The error to tell of what the system refused; None where it is no matter of the machine.
+
+    ``doing``: what was tried, for the message's beginning ("the report cannot be written"); what
+    the system refuses there is always the machine's.
+    """
+    tell = _CAUSES.get(error.errno) if error.errno is not None else None
+    if tell is not None:
+        what, hint = tell(_place(error))
+        return MachineError(f"{doing}: {what}" if doing else what, hint)
+    if doing and error.errno is not None:  # it is known what was tried: a missing folder, for one
+        said = f"{error.strerror or error}{_of(_place(error))}"
+        return MachineError(f"{doing}: {said}", "see whether the folder is there, or name another")
+    return None
+
+
+@contextmanager
+def told(doing: str) -> Iterator[None]:
+    """Raise MachineError, with its true cause, for what the system refuses inside the ``with``."""
+    try:
+        yield
+    except OSError as error:
+        found = machine_error(error, doing)
+        if found is None:
+            raise
+        raise found from error
+
+
+def full_disk(folder: Path) -> MachineError | None:
+    """That the disk of a folder is full now; None where it is not.
+
+    Programs and servers often tell what followed from that, and not that.
+    """
+    there = _existing(folder)
+    if there is None or not hasattr(os, "statvfs"):
+        return None
+    try:
+        found = os.statvfs(there)
+    except OSError:
+        return None
+    if found.f_bavail * found.f_frsize >= NOTHING and not _no_inodes(there):
+        return None
+    return MachineError(*_full(folder))
+
+
+def quoted_cause(text: str, folder: Path) -> MachineError | None:
+    """What the system refused a program below a folder, where the program's message quotes it.
+
+    What it made may be gone by then, so that the disk is not full any more.
+    """
+    for number in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EROFS, errno.EIO):
+        if os.strerror(number) in text:
+            return MachineError(*_CAUSES[number](folder))
+    return None
+
+
+def _place(error: OSError) -> Path | None:
+    """The file that an error names: where two are named (a move), the one that is to be."""
+    named = error.filename2 or error.filename
+    if isinstance(named, bytes):
+        named = os.fsdecode(named)
+    return Path(named) if isinstance(named, str | os.PathLike) else None
+
+
+def _full(place: Path | None) -> Told:
+    folder = _existing(place)
+    if folder is not None and _no_inodes(folder):
+        return (
+            f"the file system of {folder} can hold no more files: its inodes are used up",
+            "remove files there (df -i shows the use; teiten clean gives some back), or name"
+            " another disk; then repeat",
+        )
+    return f"the disk is full{_of(place)}", MAKE_ROOM
+
+
+def _quota(place: Path | None) -> Told:
+    return (
+        f"your quota on the disk is used up{_of(place)}",
+        "free some of your files there (quota -s shows the use), or name another disk; then repeat",
+    )
+
+
+def _read_only(place: Path | None) -> Told:
+    return (
+        f"the file system is mounted for reading only{_of(place)}",
+        "name a folder on a disk that can be written, for example with --workdir; if it was"
+        " writable before, see the kernel's messages (dmesg)",
+    )
+
+
+def _forbidden(place: Path | None) -> Told:
+    blocking = _blocking(place)
+    return (
+        f"no permission{_of(place)}" + (f": {blocking}" if blocking else ""),
+        "run Teiten as the user who owns it, or name a folder of your own, for example with"
+        " --workdir",
+    )
+
+
+def _failing(place: Path | None) -> Told:
+    return (
+        f"the device failed to read or write{_of(place)} (input/output error)",
+        "see the kernel's messages (dmesg) for the device, and save what is on it; then repeat",
+    )
+
+
+def _too_long(place: Path | None) -> Told:
+    shown = f": {_shortened(place)}" if place is not None else ""
+    return (
+        f"a name or path is longer than the file system takes{shown}",
+        "names have at most 255 bytes, paths 4095: use a shorter name, or a --workdir with a"
+        " shorter path",
+    )
+
+
+def _too_many_files(_place: Path | None) -> Told:
+    return (
+        "too many open files: the system gives this process no more",
+        "raise the limit (ulimit -n), or use fewer clients",
+    )
+
+
+def _no_memory(_place: Path | None) -> Told:
+    return (
+        "the system gives no more memory",
+        "end other programs, or make the campaign smaller (fewer clients, a smaller scale)",
+    )
+
+
+def _no_processes(_place: Path | None) -> Told:
+    return (
+        "the system starts no more processes, or lacks memory for one",
+        "end other programs, or raise the limit (ulimit -u, or pids.max of the control group)",
+    )
+
+
+def _no_folder(place: Path | None) -> Told:
+    file = _file_on_the_way(place)
+    return (
+        f"{file or place or 'something on the way'} is a file, where a folder is needed",
+        "move the file away, or name another folder",
+    )
+
+
+def _taken(place: Path | None) -> Told:
+    if place is not None and _is_no_folder(place):
+        return _no_folder(place)
+    return (
+        f"it exists already{_of(place)}",
+        "another Teiten may be at work there: wait until it has ended, then repeat",
+    )
+
+
+def _not_empty(place: Path | None) -> Told:
+    return (
+        f"the folder is not empty{_of(place)}",
+        "another program puts files there: end it, then repeat",
+    )
+
+
+def _folder(place: Path | None) -> Told:
+    return (
+        f"a folder is where a file is needed{_of(place)}",
+        "move the folder away, or name another file",
+    )
+
+
+def _loop(place: Path | None) -> Told:
+    return f"symbolic links lead in a circle{_of(place)}", "remove the links, or name another path"
+
+
+def _too_large(place: Path | None) -> Told:
+    return (
+        f"the file is larger than it may become{_of(place)}",
+        "raise the limit (ulimit -f), or use a file system for large files",
+    )
+
+
+def _stale(place: Path | None) -> Told:
+    return (
+        f"the file system has gone away{_of(place)}",
+        "mount it again (a network's disk, or one that was taken out), then repeat",
+    )
+
+
+def _not_runnable(place: Path | None) -> Told:
+    return (
+        f"the program cannot be run on this machine{_of(place)}",
+        "name programs that were built for this machine: teiten pg list shows those that run",
+    )
+
+
+def _in_use(place: Path | None) -> Told:
+    return f"another program uses it{_of(place)}", "end that program, then repeat"
+
+
+def _special(place: Path | None) -> Told:
+    return (
+        f"this is no plain file{_of(place)}",
+        "name a file, not a socket, a pipe or a device",
+    )
+
+
+def _existing(place: Path | None) -> Path | None:
+    """The place, or the nearest folder around it that there is."""
+    if place is None:
+        return None
+    for one in (place.absolute(), *place.absolute().parents):
+        try:
+            one.lstat()
+        except OSError:
+            continue
+        return one
+    return None
+
+
+def _no_inodes(place: Path) -> bool:
+    if not hasattr(os, "statvfs"):
+        return False
+    try:
+        found = os.statvfs(place)
+    except OSError:
+        return False
+    return found.f_files > 0 and found.f_favail == 0 and found.f_bavail > 0
+
+
+def _blocking(place: Path | None) -> str:
+    """The nearest folder of a path and whose it is, where it is another's."""
+    folder = _existing(place)
+    if folder is None or not hasattr(os, "geteuid"):
+        return ""
+    try:
+        owner = folder.lstat().st_uid
+    except OSError:
+        return ""
+    if owner == os.geteuid():
+        return ""
+    return f"{folder} belongs to the user {_user_name(owner)}"
+
+
+def _user_name(uid: int) -> str:
+    import pwd  # noqa: PLC0415 - not on Windows
+
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
+
+
+def _file_on_the_way(place: Path | None) -> Path | None:
+    if place is None:
+        return None
+    return next((one for one in (place, *place.parents) if _is_no_folder(one)), None)
+
+
+def _is_no_folder(place: Path) -> bool:
+    try:
+        return place.exists() and not place.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _of(place: Path | None) -> str:
+    return f": {_shortened(place)}" if place is not None else ""
+
+
+def _shortened(place: Path) -> str:
+    text = str(place)
+    return text if len(text) <= 300 else f"{text[:140]}…{text[-140:]}"
+
+
+_CAUSES: dict[int, Callable[[Path | None], Told]] = {
+    number: tell
+    for names, tell in (
+        ("ENOSPC", _full),
+        ("EDQUOT", _quota),
+        ("EROFS", _read_only),
+        ("EACCES EPERM", _forbidden),
+        ("EIO EUCLEAN EBADMSG EREMOTEIO ENODATA", _failing),
+        ("ENAMETOOLONG", _too_long),
+        ("EMFILE ENFILE", _too_many_files),
+        ("ENOMEM ENOBUFS", _no_memory),
+        ("EAGAIN", _no_processes),
+        ("ENOTDIR", _no_folder),
+        ("EEXIST", _taken),
+        ("ENOTEMPTY", _not_empty),
+        ("EISDIR", _folder),
+        ("ELOOP", _loop),
+        ("EFBIG EOVERFLOW", _too_large),
+        ("ESTALE ENOTCONN ENODEV ESHUTDOWN", _stale),
+        ("ENOEXEC", _not_runnable),
+        ("ETXTBSY EBUSY EDEADLK ENOLCK", _in_use),
+        ("ENXIO ESPIPE", _special),
+    )
+    for name in names.split()
+    if (number := getattr(errno, name, None)) is not None
+}

@@ -1,0 +1,88 @@
+"""What campaigns that run, or that can be resumed, need: it is not to be deleted under them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from teiten.errors import LedgerError, TeitenError
+from teiten.host.system.paths import Workdir
+from teiten.ledger.campaigns import CampaignState, list_campaigns
+from teiten.ledger.lock import is_locked
+from teiten.ledger.store import Ledger
+from teiten.model.plan import Plan
+
+PILOT = "pilot"
+"""The folder among the caches of the one campaign that is never resumed."""
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A campaign that is not complete."""
+
+    name: str
+    running: bool
+    plan: Plan
+
+    @property
+    def how(self) -> str:
+        return "is running" if self.running else "can be resumed"
+
+    def needs_folder(self, folder: Path) -> bool:
+        """Whether a server or a load generator of the plan lies in a folder."""
+        programs = [one.bin_directory for _, one in self.plan.servers if one.attached is None]
+        programs += [one.installation.bin_directory for one in self.plan.templates]
+        programs.append(self.plan.pgbench.path)
+        root = folder.resolve()
+        return any(one.resolve().is_relative_to(root) for one in programs)
+
+    def needs_template(self, fingerprint: str) -> bool:
+        return any(one.fingerprint == fingerprint for one in self.plan.templates)
+
+
+class Uses:
+    """The unfinished campaigns of a working folder, read when they are asked for."""
+
+    def __init__(self, workdir: Workdir) -> None:
+        self._workdir = workdir
+
+    @cached_property
+    def unfinished(self) -> tuple[Unfinished, ...]:
+        return tuple(self._read())
+
+    def of_folder(self, folder: Path) -> Unfinished | None:
+        return self._first(lambda one: one.needs_folder(folder))
+
+    def of_template(self, fingerprint: str) -> Unfinished | None:
+        return self._first(lambda one: one.needs_template(fingerprint))
+
+    def _first(self, needs: Callable[[Unfinished], bool]) -> Unfinished | None:
+        return next((one for one in self.unfinished if needs(one)), None)
+
+    def _read(self) -> Iterator[Unfinished]:
+        running, resumable = CampaignState.RUNNING, CampaignState.INTERRUPTED
+        folders = [
+            (one.folder, one.state is running)
+            for one in list_campaigns(self._workdir.campaigns)
+            if one.state in (running, resumable)
+        ]
+        pilot = self._workdir.caches / PILOT
+        if is_locked(pilot):
+            folders.append((pilot, True))
+        for folder, runs in folders:
+            try:
+                with Ledger.open(folder, read_only=True) as ledger:
+                    yield Unfinished(ledger.name, runs, ledger.plan)
+            except TeitenError:  # one that cannot be read cannot be resumed either
+                continue
+
+
+def refusal(what: str, one: Unfinished) -> LedgerError:
+    """Why something is not deleted."""
+    first = "wait for its end" if one.running else f"finish it (teiten resume {one.name})"
+    return LedgerError(
+        f"{what} is not deleted: the campaign {one.name}, which {one.how}, needs it",
+        f"{first} or delete it (teiten rm {one.name}) first; --anyway deletes in spite of it",
+    )

@@ -1,0 +1,130 @@
+"""A campaign's folder: how it comes to be, what in it is the campaign's, and what is left of one.
+
+A folder gets its name when its ledger is whole, and loses its ledger last, so that a campaign that
+was cut off between the two is none, and its name is free.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from teiten.errors import LedgerError
+from teiten.ledger.lock import campaign_lock, is_locked
+
+FILE_NAME = "ledger.sqlite"
+EVIDENCE, REPORT = "evidence", "report"
+MAKING = ".making-"
+"""The beginning of a folder's name until its ledger is whole."""
+_LOCKS = ("lock", "lock.pid")
+_LEDGER = tuple(f"{FILE_NAME}{end}" for end in ("-wal", "-shm", "-journal", ""))
+_OF_EVIDENCE = re.compile(r"trial-\d{4,}\.\d+")
+_OF_REPORT = re.compile(r"\.?report\.[a-z]{2}\.html(\.part)?|markdown\.[a-z]{2}")
+
+
+@contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """A folder to make a campaign in; at the end of the ``with`` it gets its name.
+
+    Raises LedgerError where there is a campaign of this name, or a folder with other things.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    remove_unfinished(folder.parent)
+    making = folder.with_name(f"{MAKING}{folder.name}-{os.getpid()}")
+    making.mkdir()
+    try:
+        with campaign_lock(making):
+            yield making
+            _name(making, folder)
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+
+
+def remove_unfinished(campaigns: Path) -> None:
+    """Remove what is left of campaigns whose making was cut off."""
+    for left in campaigns.glob(f"{MAKING}*"):
+        if not is_locked(left):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def is_taken(folder: Path) -> bool:
+    """Whether a campaign cannot get this name: there is more than the remains of one."""
+    try:
+        return any(one.name not in _remains() for one in folder.iterdir())
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+
+
+def remove_campaign(folder: Path, *, wholly: bool) -> tuple[str, ...]:
+    """Delete what in a folder is the campaign's, its ledger last, and the folder where nothing else
+    is in it; the names of what is else. Raises OSError.
+
+    ``wholly``: the folders of evidence and reports are the campaign's with all that is in them.
+    """
+    for name, ours in ((EVIDENCE, _OF_EVIDENCE), (REPORT, _OF_REPORT)):
+        room = folder / name
+        if wholly or room.is_symlink():
+            _remove(room)
+            continue
+        for one in room.iterdir() if room.is_dir() else ():
+            if ours.fullmatch(one.name):
+                _remove(one)
+        with suppress(OSError):
+            room.rmdir()
+    for name in _LEDGER:
+        (folder / name).unlink(missing_ok=True)
+    return tuple(sorted(one.name for one in folder.iterdir() if one.name not in _LOCKS))
+
+
+def remove_empty(folder: Path) -> None:
+    """Remove a folder in which nothing but a campaign's lock is left."""
+    for name in _LOCKS:
+        (folder / name).unlink(missing_ok=True)
+    if folder.is_symlink():
+        folder.unlink()
+    else:
+        folder.rmdir()
+
+
+def _remains() -> frozenset[str]:
+    """What a deletion, or a making by an older Teiten, leaves where it is cut off."""
+    return frozenset((*_LOCKS, *(name for name in _LEDGER if name != FILE_NAME)))
+
+
+def _name(making: Path, folder: Path) -> None:
+    if is_taken(folder):
+        held = (folder / FILE_NAME).exists()
+        raise LedgerError(
+            f"the campaign {folder.name!r} exists already in {folder}"
+            if held
+            else f"there is a folder {folder}, which is no campaign",
+            f"choose another --name, or continue it: teiten resume {folder.name}"
+            if held
+            else "choose another --name, or move the folder away",
+        )
+    for name in _remains():
+        (folder / name).unlink(missing_ok=True)
+    making.rename(folder)
+    _make_durable(folder.parent)
+
+
+def _make_durable(folder: Path) -> None:
+    with suppress(OSError):  # a system that does not open folders
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _remove(entry: Path) -> None:
+    if entry.is_dir() and not entry.is_symlink():
+        shutil.rmtree(entry)
+    else:
+        entry.unlink(missing_ok=True)

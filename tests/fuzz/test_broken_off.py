@@ -1,0 +1,78 @@
+"""Campaigns that are broken off, a bounded part of ``python -m benchmarks.robustness``."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from benchmarks.robustness.disks import fill_disks, full, small_disk
+from benchmarks.robustness.kills import kill_campaigns
+from benchmarks.robustness.signals import interrupt_campaigns
+
+from teiten.causes import full_disk
+from teiten.model.installation import Installation
+
+needs_disk = pytest.mark.skipif(
+    sys.platform != "linux" or os.geteuid() != 0 or shutil.which("mount") is None,
+    reason="a small file system of its own is mounted by root on Linux only",
+)
+
+
+@pytest.fixture
+def server(installation_any: Installation) -> str:
+    return str(installation_any.bin_directory)
+
+
+def test_kills_lose_and_double_nothing(server: str) -> None:
+    result = kill_campaigns(3, 3, server)
+    assert not result.found, "\n".join(result.lines())
+
+
+def test_signals_end_a_campaign_in_order(server: str) -> None:
+    result = interrupt_campaigns(3, 4, server)
+    assert not result.found, "\n".join(result.lines())
+
+
+@needs_disk
+def test_full_disks_are_told_as_that(server: str) -> None:
+    try:
+        result = fill_disks(3, 5, server)
+    except PermissionError as error:
+        pytest.skip(str(error))
+    assert not result.found, "\n".join(result.lines())
+
+
+@needs_disk
+@pytest.mark.parametrize("inodes", [False, True])
+def test_a_full_disk_is_seen(inodes: bool) -> None:
+    try:
+        with small_disk("8m", 200) as place:
+            assert full_disk(place / "not" / "there") is None
+            with full(place, inodes=inodes):
+                found = full_disk(place / "not" / "there")
+                assert found is not None and found.exit_code == 3
+                assert ("inodes" in found.message) is inodes
+    except PermissionError as error:
+        pytest.skip(str(error))
+
+
+@needs_disk
+def test_a_file_system_that_is_read_only(tmp_path: Path) -> None:
+    try:
+        with small_disk("8m", 200) as place:
+            (place / "work").mkdir()
+            subprocess.run(["mount", "-o", "remount,ro", place], check=True)
+            done = subprocess.run(
+                [sys.executable, "-m", "teiten", "--workdir", place / "work", "run", "observe"],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+    except PermissionError as error:
+        pytest.skip(str(error))
+    assert done.returncode == 3, done.stderr
+    assert "mounted for reading only" in done.stderr

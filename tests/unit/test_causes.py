@@ -1,0 +1,137 @@
+"""What the system refuses is told by its true cause, with exit code 3; a defect stays one."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from teiten.causes import machine_error, told
+from teiten.cli.campaign.carry_out import blaming_disk
+from teiten.cli.failures import report_failure
+from teiten.errors import MachineError, ServerError
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.ENOSPC, "the disk is full"),
+        (errno.EDQUOT, "quota"),
+        (errno.EROFS, "reading only"),
+        (errno.EACCES, "no permission"),
+        (errno.EIO, "input/output error"),
+        (errno.ENAMETOOLONG, "longer than the file system takes"),
+        (errno.EMFILE, "too many open files"),
+        (errno.ENOMEM, "no more memory"),
+        (errno.EAGAIN, "no more processes"),
+        (errno.EISDIR, "a folder is where a file is needed"),
+        (errno.ELOOP, "in a circle"),
+        (errno.ESTALE, "gone away"),
+    ],
+)
+def test_each_cause_has_its_words(
+    number: int, words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    error = OSError(number, os.strerror(number), str(tmp_path / "ledger"))
+    assert report_failure(error) == 3
+    said = capsys.readouterr().err
+    assert words in said and "hint: " in said and "defect" not in said
+
+
+def test_a_missing_file_nobody_asked_for_is_a_defect(tmp_path: Path) -> None:
+    error = FileNotFoundError(errno.ENOENT, "no such file", str(tmp_path / "x"))
+    assert machine_error(error) is None
+    with (
+        pytest.raises(MachineError, match="the report cannot be written: no such file"),
+        told("the report cannot be written"),
+    ):
+        raise error
+
+
+def test_memory_that_is_used_up(capsys: pytest.CaptureFixture[str]) -> None:
+    assert report_failure(MemoryError()) == 3
+    assert "no more memory" in capsys.readouterr().err
+
+
+def test_a_full_ledger_outside_its_module(capsys: pytest.CaptureFixture[str]) -> None:
+    connection = sqlite3.connect(":memory:")
+    connection.execute("PRAGMA max_page_count = 1")
+    with pytest.raises(sqlite3.Error) as caught:
+        connection.execute("CREATE TABLE t (x)")
+    assert report_failure(caught.value) == 3
+    assert "the disk is full" in capsys.readouterr().err
+
+
+def test_a_file_where_a_folder_should_be(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for folder in (tmp_path / "file" / "x", tmp_path / "file"):
+        with pytest.raises(MachineError) as caught, told("made"):
+            folder.mkdir(exist_ok=True)
+        assert f"{tmp_path / 'file'} is a file, where a folder is needed" in caught.value.message
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_whose_folder_it_is() -> None:
+    with pytest.raises(MachineError, match="belongs to the user root"), told("made"):
+        Path("/proc/1/fd/x").touch()
+
+
+def test_a_defect_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert report_failure(ValueError("odd")) == 1
+    said = capsys.readouterr().err
+    assert "a defect of Teiten: ValueError: odd" in said
+    log = Path(said.split("file ")[-1].strip())
+    assert "ValueError: odd" in log.read_text(encoding="utf-8")
+    log.unlink()
+
+
+def test_a_defect_without_room_for_its_log(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("tempfile.NamedTemporaryFile", refuse)
+    assert report_failure(ValueError("odd")) == 1
+    assert "please report it with the lines above" in capsys.readouterr().err
+
+
+def test_a_usage_error_always_has_a_hint(capsys: pytest.CaptureFixture[str]) -> None:
+    assert report_failure(click.UsageError("no context")) == 2
+    assert "hint: teiten --help" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("place", ["/dev/null", "FILE/below"])
+@pytest.mark.parametrize("verb", ["runs", "run"])
+def test_a_working_folder_that_cannot_be(verb: str, place: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    where = place.replace("FILE", str(tmp_path / "file"))
+    words = ["run", "observe"] if verb == "run" else [verb]
+    done = subprocess.run(
+        [sys.executable, "-m", "teiten", "--workdir", where, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3, done.stderr
+    assert "is a file, where a folder is needed" in done.stderr
+
+
+def test_the_cause_that_a_program_quotes_is_told_first(tmp_path: Path) -> None:
+    said = "initdb of PostgreSQL 18.4 failed (exit code 1): could not create: "
+    refused = ServerError(said + os.strerror(errno.ENOSPC), "look whether bin is complete")
+    with pytest.raises(MachineError) as caught, blaming_disk(tmp_path):
+        raise refused
+    assert caught.value.message.startswith("the disk is full: ")
+    assert "initdb of PostgreSQL" in caught.value.message
+    assert "teiten clean" in caught.value.hint
+    other = ServerError("the server does not start", "see its log")
+    with pytest.raises(ServerError) as raised, blaming_disk(tmp_path):
+        raise other
+    assert raised.value is other
