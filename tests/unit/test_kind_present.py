@@ -35,6 +35,8 @@ class Plan(KindPlan):
     def options_of(self, place, table):
         raise NotImplementedError
 
+    loading = warm_up = measuring = options_of
+
 
 PLAN = Plan()
 """,
