@@ -103,7 +103,7 @@ SHAPES: dict[str, Callable[[int], Node]] = {
 
 def text_of(shape: Callable[[int], Node], count: int) -> str:
     root = shape(count) | {"Actual Total Time": 0.02 * count}
-    return json.dumps([{"Plan": root, "Execution Time": 0.02 * count}], indent=2)
+    return json.dumps([{"Plan": root, "Execution Time": 0.02 * count}])
 
 
 def seconds(text: str) -> float:
