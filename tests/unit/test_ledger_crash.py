@@ -27,8 +27,9 @@ from teiten.ledger.store import Ledger
 from tests.fixtures.synthetic import synthetic_trials
 with Ledger.open(Path(sys.argv[1])) as ledger:
     done = {one[:2] for one in ledger.finished()}
+    plan = ledger.plan
     print("ready", flush=True)
-    for trial in synthetic_trials(ledger.plan, int(sys.argv[2]), 1):
+    for trial in synthetic_trials(plan, int(sys.argv[2]), 1):
         if (trial.number, trial.attempt) in done:
             continue
         ledger.record_event("trial-started", trial=trial.number, attempt=trial.attempt)
