@@ -12,8 +12,9 @@ from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.stopping import undecided
 from teiten.cli.text.study import study_lines
 from teiten.errors import TeitenError, UsageError
+from teiten.kinds.contract import all_last
 from teiten.kinds.queries.model import NAME as QUERIES
-from teiten.kinds.queries.model import queries_of, times_queries
+from teiten.kinds.queries.model import queries_of
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import DataKind
 from teiten.model.trial import Attempt, Outcome
@@ -192,4 +193,4 @@ def test_what_only_a_load_can_have_is_refused(changes: dict[str, object]) -> Non
     with pytest.raises(UsageError, match="which times queries one by one") as caught:
         load_study("queries", **changes)  # type: ignore[arg-type]
     assert caught.value.hint
-    assert not times_queries(load_study("observe"))
+    assert all_last(load_study("observe"))

@@ -170,6 +170,11 @@ def plan_of(name: str) -> KindPlan:
     return found
 
 
+def all_last(study: Study) -> bool:
+    """Whether every trial of a study is measured for a time that the study chooses."""
+    return all(plan_of(one.kind).lasts for one in study.workloads)
+
+
 @dataclass(frozen=True)
 class Unlike:
     """What two campaigns' workloads of one name have; ``code`` has a text in the reports."""

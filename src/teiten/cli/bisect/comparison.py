@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from teiten.analysis.across.bisection import needs_more_pairs
 from teiten.analysis.model.bisection import CommitComparison
 from teiten.analysis.verdict.sequential import least_pairs
+from teiten.cli.campaign.begin import begin, carry_out_new
 from teiten.cli.campaign.carry_out import CarriedOut, carry_out
 from teiten.cli.main import Session
 from teiten.cli.plan.make import plan_study
-from teiten.cli.verbs.run import begin, carry_out_new
 from teiten.errors import UsageError
 from teiten.ledger.store import FILE_NAME, Ledger
 from teiten.model.quantities import exact_share

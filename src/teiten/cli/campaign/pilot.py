@@ -30,8 +30,8 @@ from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, plan_study
 from teiten.cli.text.replication import replication_lines
 from teiten.errors import InterruptedCampaignError, MachineError
+from teiten.kinds.contract import all_last
 from teiten.kinds.pgbench.metrics import LATENCY_MEAN
-from teiten.kinds.queries.model import times_queries
 from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger
 from teiten.model.noise import NoiseFloor
@@ -40,6 +40,7 @@ from teiten.model.study import Measure, Study
 from teiten.model.trial import Outcome, Trial
 from teiten.model.units import Seconds
 from teiten.plan.durations import block_seconds, target
+from teiten.plan.sites.of import all_here
 
 SIZES = ((6, 10), (5, 8), (4, 6), (3, 5), (2, 4))
 """Starts of the servers and slices of one second after each, the best first."""
@@ -67,14 +68,12 @@ def plan_worthwhile(
     where a server is attached, or queries are timed, which are as long as they are.
     """
     planned = plan_study(session, study, seed=seed)
-    if times_queries(study):
+    if not all_last(study):
         return Chosen(planned)
     if fixed or study.measure.duration is not None or study.measure.side_by_side:
         return Chosen(planned)
-    if study.hosts is not None:
-        return Chosen(planned)  # a pilot runs servers side by side, on this machine
-    if any(one.attached is not None for _, one in planned.plan.servers):
-        return Chosen(planned)  # nothing is done on such a server before somebody has agreed
+    if not all_here(planned.plan):  # a pilot runs servers side by side, and asks nobody
+        return Chosen(planned)
     known = _known(planned)
     if known is None:
         return _by_pilot(session, study, planned)

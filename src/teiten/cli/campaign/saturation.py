@@ -17,6 +17,13 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from teiten.cli.campaign.attached import confirm_attached
+from teiten.cli.campaign.begin import (
+    begin,
+    carry_out_new,
+    forgotten_if_refused,
+    repeating_command,
+    tell_cautions,
+)
 from teiten.cli.campaign.carry_out import (
     CarriedOut,
     blaming_disk,
@@ -28,17 +35,10 @@ from teiten.cli.campaign.confirm import confirm
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, load, make_plan, plan_sized, plan_study
 from teiten.cli.plan.options import PlanOptions
-from teiten.cli.verbs.run import (
-    begin,
-    carry_out_new,
-    forgotten_if_refused,
-    repeating_command,
-    tell_cautions,
-)
 from teiten.errors import LedgerError, TrialsFailedError, UsageError
 from teiten.host.facts.machine import read_host_facts
+from teiten.kinds.contract import plan_of
 from teiten.kinds.pgbench.metrics import TPS
-from teiten.kinds.queries.model import times_queries
 from teiten.ledger.campaigns import new_name
 from teiten.ledger.store import Ledger
 from teiten.model.plan import Plan
@@ -57,6 +57,7 @@ from teiten.plan.saturation import (
 )
 from teiten.plan.sizing import size
 
+CLIENTS = "clients"
 ASKED = "provisional-asked"
 CONTINUED = "provisional-continued"
 
@@ -250,11 +251,12 @@ def _upper(session: Session, study: str, options: PlanOptions) -> tuple[Study, i
             "--find-saturation searches on this machine, and the study names other hosts",
             "leave it out, and choose the clients: --set clients=1,4,16",
         )
-    if times_queries(loaded):
-        raise UsageError(
-            f"--find-saturation chooses clients, and {loaded.name} times queries one by one",
-            "leave it out",
-        )
+    for one in loaded.workloads:
+        if CLIENTS not in plan_of(one.kind).brings:
+            raise UsageError(
+                f"--find-saturation chooses clients, and {one.name} {plan_of(one.kind).does}",
+                "leave it out",
+            )
     most = most_clients_of(loaded, facts)
     names = [one.name for one in loaded.workloads]
     levels = [f"clients={_listed(upper_levels(most))}"]

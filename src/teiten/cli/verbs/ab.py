@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from teiten.analysis.model.findings import ContrastResult
+from teiten.cli.campaign.begin import begin, carry_out_new, prepare
 from teiten.cli.campaign.carry_out import CarriedOut
 from teiten.cli.campaign.confirm import confirm
 from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option
@@ -15,7 +16,6 @@ from teiten.cli.campaign.pilot import plan_worthwhile
 from teiten.cli.main import Session
 from teiten.cli.plan.two_sides import pair_options, repeated, shared_options, tell_of_changed_data
 from teiten.cli.text.verdict_json import verdict_as_json
-from teiten.cli.verbs.run import begin, carry_out_new, prepare
 from teiten.model.starts import pairs_of_a_start
 from teiten.study.sides import SideFlags, ab_study
 

@@ -14,10 +14,10 @@ from teiten.analysis.across.bisection import comparisons
 from teiten.cli.bisect.record import BisectRecord
 from teiten.cli.bisect.search import SHORT, Request, Search
 from teiten.cli.bisect.text import answer, search_as_json, search_lines
+from teiten.cli.campaign.begin import prepare
 from teiten.cli.main import Session
 from teiten.cli.plan.builds import spec_of
 from teiten.cli.plan.options import checked_name
-from teiten.cli.verbs.run import prepare
 from teiten.errors import InterruptedCampaignError, UsageError
 from teiten.execute.bisect import BisectRepository
 from teiten.execute.postgres.building.git import commit_of

@@ -9,15 +9,15 @@ from typing import Any
 import click
 
 from teiten.analysis.verdict.sequential import pairs_for
+from teiten.cli.campaign.begin import begin, carry_out_new, prepare
 from teiten.cli.campaign.confirm import confirm
 from teiten.cli.main import Session
 from teiten.cli.plan.make import plan_study
 from teiten.cli.plan.two_sides import pair_options, shared_options, tell_of_changed_data
 from teiten.cli.text.noise import EFFECTS
-from teiten.cli.verbs.run import begin, carry_out_new, prepare
 from teiten.errors import UsageError
 from teiten.execute.postgres.installations import find_installations
-from teiten.kinds.queries.model import times_queries
+from teiten.kinds.contract import all_last
 from teiten.model.noise import NoiseFloor
 from teiten.study.sides import null_study
 
@@ -44,10 +44,10 @@ def command(session: Session, /, server: str | None, **given: Any) -> None:
     prepare(session, options.name)
     chosen = server or _newest(session)
     study = null_study(chosen, options.shared)
-    if times_queries(study):
+    if not all_last(study):
         raise UsageError(
-            "null measures the noise of loads of pgbench, not of queries",
-            "run a study of queries whose two servers are aliases of the same one",
+            "null measures the noise of trials that last as long as asked, as loads of pgbench",
+            "run a study whose two servers are aliases of the same one",
         )
     tell_of_changed_data(session, study, options)
     planned = plan_study(session, study, seed=options.seed)

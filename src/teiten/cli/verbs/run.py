@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import asdict
-
 import click
 
-from teiten.analysis.model.replication import REPLICATION, Replication
-from teiten.causes import told
-from teiten.cli.campaign.attached import confirm_attached
-from teiten.cli.campaign.carry_out import (
-    CarriedOut,
-    carry_out,
-    measuring,
-    outcome_as_json,
-    sweep_leftovers,
-)
+from teiten.cli.campaign.begin import begin, carry_out_new, prepare, repeating_command
+from teiten.cli.campaign.carry_out import outcome_as_json
 from teiten.cli.campaign.confirm import confirm
 from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option
 from teiten.cli.main import Session
-from teiten.cli.plan.make import Planned, make_plan
+from teiten.cli.plan.make import make_plan
 from teiten.cli.plan.options import PlanOptions, plan_options
-from teiten.errors import InterruptedCampaignError, TeitenError
-from teiten.ledger.campaigns import check_name, new_name
-from teiten.ledger.deletion import delete_campaign
-from teiten.ledger.store import Ledger
-from teiten.model.noise import NOISE
-from teiten.model.quantities import rough_duration
-from teiten.report.texts import caution_text
 
 EXAMPLES = (
     "Examples:  teiten run observe --profile quick --servers 17,18"
@@ -68,107 +47,3 @@ def command(
     else:
         session.console.data(str(carried.reports[0]))
     check_fail_on(carried, fail_on)
-
-
-def prepare(session: Session, name: str | None) -> None:
-    """Everything that comes before planning. Raises UsageError for a name that is taken,
-    LedgerError while another campaign is measured here."""
-    with told("the working folder cannot be used (--workdir)"):
-        session.workdir.prepare()
-    if name:
-        check_name(name, session.workdir.campaigns)
-    with measuring(session):
-        sweep_leftovers(session)
-
-
-def begin(
-    session: Session,
-    planned: Planned,
-    name: str | None,
-    command: str,
-    replication: Replication | None = None,
-    *,
-    telling: bool = True,
-    yes: bool = False,
-) -> str:
-    """Say the cautions, write the ledger of a new campaign, and return the campaign's name.
-
-    ``replication``: how the length of its trials was chosen, where it was. ``telling``: False
-    where the same cautions were said just before. ``yes``: do not ask before databases are made on
-    an attached server. Raises UsageError where nobody can be asked, LedgerError where another
-    campaign has begun meanwhile: nothing is made then.
-    """
-    if telling:
-        tell_cautions(session, planned)
-    plan = planned.plan
-    confirm_attached(plan, yes=yes)
-    chosen = name or new_name(
-        plan.study.name, plan.study.profile, time.time(), session.workdir.campaigns
-    )
-    with (
-        measuring(session),
-        Ledger.create(
-            session.workdir.campaigns / chosen,
-            plan=plan,
-            name=chosen,
-            facts=planned.facts,
-            cautions=planned.cautions,
-            command=command,
-        ) as ledger,
-    ):
-        ledger.record_event("campaign-started")
-        for floor in planned.noise:
-            ledger.record_event(NOISE, **asdict(floor))
-        if replication is not None:
-            ledger.record_event(REPLICATION, **asdict(replication))
-    most = "" if plan.study.measure.sequential is None else "at the most "
-    session.console.say(
-        f"campaign {chosen}: {most}{len(plan.trials)} trials,"
-        f" about {rough_duration(plan.needs.seconds)}"
-    )
-    return chosen
-
-
-def carry_out_new(session: Session, name: str) -> CarriedOut:
-    """Carry out a campaign that has just begun; one that could not start leaves nothing behind."""
-    with forgotten_if_refused(session, name):
-        return carry_out(session, session.workdir.campaigns / name)
-
-
-@contextmanager
-def forgotten_if_refused(session: Session, name: str) -> Iterator[None]:
-    """A campaign that could not start, for whatever reason, leaves nothing half done behind.
-
-    One that somebody interrupts stays: what was prepared for it is not lost.
-    """
-    try:
-        yield
-    except (InterruptedCampaignError, KeyboardInterrupt):
-        raise
-    except BaseException:
-        with suppress(TeitenError, OSError):  # the first error is the one to tell
-            _forget_if_nothing_ran(session, name)
-        raise
-
-
-def _forget_if_nothing_ran(session: Session, name: str) -> None:
-    folder = session.workdir.campaigns / name
-    with Ledger.open(folder, read_only=True) as ledger:
-        ran = any(event.kind == "trial-started" for event in ledger.events())
-    if not ran:
-        delete_campaign(folder, session.workdir.campaigns)
-
-
-def tell_cautions(session: Session, planned: Planned) -> None:
-    """Say what could disturb the measurement, before it starts."""
-    for caution in planned.cautions:
-        what, advice = caution_text(caution, "en")
-        session.console.warn(what, advice)
-
-
-def repeating_command(study: str, options: PlanOptions, seed: int) -> str:
-    """The command line that repeats a campaign, its seed included."""
-    words = ["teiten", "run", study, *options.as_arguments()]
-    if "--seed" not in words:
-        words += ["--seed", str(seed)]
-    return shlex.join(words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from teiten.model.study import Script, Study, Workload, WorkloadOptions
+from teiten.model.study import Script, Workload, WorkloadOptions
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds
 
@@ -67,8 +67,3 @@ def queries_of(workload: Workload) -> QueriesOptions:
     if not isinstance(workload.options, QueriesOptions):
         raise TypeError(f"the workload {workload.name} is of the kind {workload.kind}")
     return workload.options
-
-
-def times_queries(study: Study) -> bool:
-    """Whether any workload times queries one by one."""
-    return any(one.kind == NAME for one in study.workloads)

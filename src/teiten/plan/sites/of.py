@@ -33,6 +33,11 @@ def sites_of(plan: Plan) -> Sequence[SitePlan]:
     return sorted(found, key=lambda one: one.starts)
 
 
+def all_here(plan: Plan) -> bool:
+    """Whether every server of a plan is started on this machine."""
+    return all(one is LOCAL for one in sites_of(plan))
+
+
 def starts(installation: Installation) -> bool:
     """Whether Teiten starts the server, on a cluster that takes disk and memory."""
     return site_of(installation).starts
