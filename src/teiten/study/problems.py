@@ -81,8 +81,10 @@ def _known_keys(path: Sequence[str | int]) -> list[str]:
 
 def _without_none(annotation: Any) -> Any:
     """The table of ``Table | None``."""
-    given = [one for one in get_args(annotation) if one is not NoneType]
-    return given[0] if len(given) == 1 and _is_table(given[0]) else annotation
+    given = get_args(annotation)
+    tables = [one for one in given if one is not NoneType]
+    optional = NoneType in given and len(tables) == 1 and _is_table(tables[0])
+    return tables[0] if optional else annotation
 
 
 def _table_inside(annotation: Any) -> Any:
