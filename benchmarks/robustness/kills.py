@@ -7,6 +7,7 @@ import signal
 import tempfile
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -49,8 +50,9 @@ def kill_campaigns(count: int, seed: int, server: str | None) -> Breaks:
     with tempfile.TemporaryDirectory(prefix="teiten-robustness-") as folder:
         Path(folder).chmod(0o755)  # the servers' user passes through
         small = Small.made(Path(folder) / "work", server)
-        while result.count < count:
-            _kill_once(small, random, result)
+        with suppress(KeyboardInterrupt):  # a long run that is cut short says what it found
+            while result.count < count:
+                _kill_once(small, random, result)
         _complete(small, result)
         result.found += small.leftovers()
     return result

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from teiten.errors import MachineError
+from teiten.errors import MachineError, UsageError
 
 MAKE_ROOM = (
     "free some disk space (teiten clean gives some back), or name another disk with --workdir; then"
@@ -42,14 +42,22 @@ def machine_error(error: OSError, doing: str = "") -> MachineError | None:
 
 
 @contextmanager
-def told(doing: str) -> Iterator[None]:
-    """Raise MachineError, with its true cause, for what the system refuses inside the ``with``."""
+def told(doing: str, flag: str | None = None) -> Iterator[None]:
+    """Raise MachineError, with its true cause, for what the system refuses inside the ``with``.
+
+    ``flag``: the one with which somebody has named the place; UsageError where no such place can
+    be, for which the machine is not to blame.
+    """
     try:
         yield
     except OSError as error:
         found = machine_error(error, doing)
         if found is None:
             raise
+        if flag is not None and error.errno in _NO_PLACE:
+            raise UsageError(
+                found.message, f"name a place that you can write to with {flag}"
+            ) from error
         raise found from error
 
 
@@ -79,6 +87,11 @@ def quoted_cause(text: str, folder: Path) -> MachineError | None:
         if os.strerror(number) in text:
             return MachineError(*_CAUSES[number](folder))
     return None
+
+
+_NO_PLACE = frozenset(
+    {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.EINVAL}
+)
 
 
 def _place(error: OSError) -> Path | None:

@@ -15,7 +15,7 @@ import pyarrow.parquet
 import pytest
 
 from teiten.cli.campaign.analyse import analyse_campaign
-from teiten.errors import MachineError, UsageError
+from teiten.errors import UsageError
 from teiten.export.files import Format, export
 from teiten.export.tables import tables
 from teiten.ledger.store import Ledger
@@ -188,7 +188,7 @@ def test_a_folder_that_holds_something_is_refused(tmp_path: Path) -> None:
         (tmp_path / "file").touch()
         with pytest.raises(UsageError, match="is a file, not a folder"):
             export(ledger, (), tmp_path / "file", [Format.CSV])
-        with pytest.raises(MachineError, match="failed") as caught:
+        with pytest.raises(UsageError, match="failed") as caught:
             export(ledger, (), tmp_path / "file" / "below", [Format.CSV])
         assert "--to" in caught.value.hint
 

@@ -13,8 +13,8 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from teiten.analysis.model.findings import ContrastResult
-from teiten.causes import machine_error
-from teiten.errors import MachineError, UsageError
+from teiten.causes import told
+from teiten.errors import UsageError
 from teiten.export.tables import Table, tables
 from teiten.ledger.store import Ledger
 
@@ -38,18 +38,10 @@ def export(
     _check_empty(folder)
     written: list[Path] = []
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for table in tables(ledger, contrasts):
-            written += _write(table, folder, formats)
-    except OSError as error:
-        _remove_parts(folder)
-        raise (
-            machine_error(error, f"the export to {folder} failed")
-            or MachineError(
-                f"the export to {folder} failed: {error.strerror or error}",
-                "choose another folder with --to",
-            )
-        ) from error
+        with told(f"the export to {folder} failed", "--to"):
+            folder.mkdir(parents=True, exist_ok=True)
+            for table in tables(ledger, contrasts):
+                written += _write(table, folder, formats)
     except BaseException:
         _remove_parts(folder)
         raise

@@ -116,5 +116,5 @@ def _names(old: str, new: str) -> tuple[str, str]:
 
 
 def _write(path: Path, text: str) -> None:
-    with told(f"--html {path} cannot be written"):
+    with told(f"--html {path} cannot be written", "--html"):
         path.write_text(text, encoding="utf-8", errors="backslashreplace")

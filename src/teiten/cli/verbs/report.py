@@ -155,7 +155,7 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
                 f"{folder / name} is no plain file, and is not replaced",
                 "name a file or a folder with --to",
             )
-    with told(f"the report cannot be written to {folder}"):
+    with told(f"the report cannot be written to {folder}", "--to"):
         for name, content in files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
