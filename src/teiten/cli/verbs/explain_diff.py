@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,14 +54,35 @@ def command(
     A.json is the old plan, B.json the new one; "-" reads standard input. Both kinds of EXPLAIN are
     taken, with ANALYZE or without; VERBOSE tells the workers' times, BUFFERS the blocks.
     """
+    if old == new == STDIN:
+        raise UsageError('"-" is given twice', "read one plan from a file")
+    with collector_at_rest():
+        _compare(
+            session, old, new, as_json=as_json, page=page, language="ja" if lang == "ja" else "en"
+        )
+
+
+@contextmanager
+def collector_at_rest() -> Iterator[None]:
+    """Large plans are millions of small objects, of which none is garbage: looking through them
+    again and again takes as long as the rest."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _compare(
+    session: Session, old: str, new: str, *, as_json: bool, page: Path | None, language: Language
+) -> None:
     from teiten.analysis.explain.difference import difference
     from teiten.cli.text.explain_diff import as_lines
     from teiten.report.plans.json import difference_as_json
 
-    if old == new == STDIN:
-        raise UsageError('"-" is given twice', "read one plan from a file")
     found = difference(_plan(old), _plan(new))
-    language: Language = "ja" if lang == "ja" else "en"
     sides = _names(old, new)
     if page is not None:
         from teiten.analysis.explain.text import well_formed
