@@ -29,4 +29,9 @@ def run() -> None:
             _signal.signal(number, _leave)
     from teiten.cli.main import main  # noqa: PLC0415 - takes a moment, in which a signal may come
 
-    main()
+    try:
+        main()
+    finally:  # all has ended: what the interpreter still does is not to look like a failure
+        for name in _ENDING:
+            if hasattr(_signal, name):
+                _signal.signal(getattr(_signal, name), _signal.SIG_IGN)

@@ -210,10 +210,10 @@ def test_a_folder_without_its_ledger_gives_its_name_back(teiten: Teiten, workdir
 def test_what_a_killed_making_left_is_removed_and_never_listed(
     teiten: Teiten, workdir: Path
 ) -> None:
-    left = workdir / "campaigns" / ".making-beta-1"
+    left = workdir / "campaigns" / ".making-gamma-1"
     shutil.copytree(workdir / "campaigns" / "alpha", left)
     assert "making" not in teiten("runs").out
-    write_synthetic_ledger(workdir / "campaigns" / "beta", trials=20, samples=120)
+    write_synthetic_ledger(workdir / "campaigns" / "gamma", trials=20, samples=120)
     assert not left.exists()
 
 

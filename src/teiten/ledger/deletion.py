@@ -7,7 +7,7 @@ from pathlib import Path
 
 from teiten.causes import told
 from teiten.errors import LedgerError
-from teiten.ledger.folders import FILE_NAME, remove_campaign, remove_empty
+from teiten.ledger.folders import FILE_NAME, remove_campaign, remove_rest
 from teiten.ledger.lock import campaign_lock
 from teiten.ledger.migrate import APPLICATION_ID
 
@@ -45,8 +45,7 @@ def delete_campaign(folder: Path, campaigns: Path) -> tuple[str, ...]:
     with told(f"{folder} could not be deleted wholly"):
         with campaign_lock(folder):
             others = remove_campaign(folder, wholly=of_teiten and not folder.is_symlink())
-        if not others:
-            remove_empty(folder)
+        remove_rest(folder, wholly=not others)
     return others
 
 

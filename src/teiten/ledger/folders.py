@@ -82,10 +82,12 @@ def remove_campaign(folder: Path, *, wholly: bool) -> tuple[str, ...]:
     return tuple(sorted(one.name for one in folder.iterdir() if one.name not in _LOCKS))
 
 
-def remove_empty(folder: Path) -> None:
-    """Remove a folder in which nothing but a campaign's lock is left."""
+def remove_rest(folder: Path, *, wholly: bool) -> None:
+    """Remove a campaign's lock, and, where it is empty then, its folder."""
     for name in _LOCKS:
         (folder / name).unlink(missing_ok=True)
+    if not wholly:
+        return
     if folder.is_symlink():
         folder.unlink()
     else:
