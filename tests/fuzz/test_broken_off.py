@@ -13,7 +13,7 @@ from benchmarks.robustness.disks import fill_disks, full, small_disk
 from benchmarks.robustness.kills import kill_campaigns
 from benchmarks.robustness.signals import interrupt_campaigns
 
-from teiten.causes import full_disk
+from teiten.host.system.causes import full_disk
 from teiten.model.installation import Installation
 
 needs_disk = pytest.mark.skipif(

@@ -12,10 +12,10 @@ from pathlib import Path
 import click
 import pytest
 
-from teiten.causes import machine_error, told
 from teiten.cli.campaign.carry_out import blaming_disk
 from teiten.cli.failures import report_failure
 from teiten.errors import MachineError, ServerError
+from teiten.host.system.causes import machine_error, told
 
 
 @pytest.mark.parametrize(

@@ -83,9 +83,9 @@ def test_a_full_disk_is_called_so(clients: Path, workdir: Workdir) -> None:
     assert "teiten clean" in caught.value.hint
 
 
-def test_a_kept_package_needs_no_client(clients: Path, workdir: Workdir, tmp_path: Path) -> None:
+def test_a_kept_package_needs_no_client(clients: Path, workdir: Workdir) -> None:
     for version in ("17.9.0-beta.17", "17.10.0-beta.17"):
-        file = tmp_path / f"{version}.tgz"
+        file = workdir.caches / f"{version}.tgz"  # moved, so on the same file system
         file.write_text(version)
         keep_package(workdir, Source.NPM, f"x@{version}", version, file)
     assert ask("17", workdir).name == "17.10.0-beta.17.tgz"

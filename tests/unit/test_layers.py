@@ -10,7 +10,15 @@ from pathlib import Path
 
 import pytest
 
-FOUNDATION = {"model", "errors", "suggest", "causes", "given_paths", "addresses", "secrets"}
+FOUNDATION = {
+    "model",
+    "errors",
+    "suggest",
+    "host.system.causes",
+    "given_paths",
+    "addresses",
+    "secrets",
+}
 OF_KINDS = {
     f"kinds.{kind}.{file}"
     for kind in ("pgbench", "queries")
@@ -34,7 +42,6 @@ ALLOWED = {
     "given_paths": set[str](),
     "secrets": set[str](),
     "addresses": {"secrets"},
-    "causes": {"errors"},
     "kinds": FOUNDATION | {"kinds", "study", "claims", "analysis"},
     "model": {"model"},
     "host": FOUNDATION | KINDS | {"host"},

@@ -13,7 +13,11 @@ ROOT = Path(teiten.__file__).parent
 ALLOWED = (
     ROOT / "host",
     ROOT / "execute" / "probes",
-    ROOT / "execute" / "remote" / "agent",  # runs on Linux hosts alone, and refuses others
+    ROOT
+    / "execute"
+    / "sites"
+    / "remote"
+    / "agent",  # runs on Linux hosts alone, and refuses others
 )
 MODULES = frozenset(
     {"crypt", "ctypes", "fcntl", "grp", "pty", "pwd", "resource", "select", "syslog", "termios",

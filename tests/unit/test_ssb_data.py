@@ -376,7 +376,7 @@ def test_progress_counts_each_table_s_own_rows(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = iter([0.0, 0.0, 11.0, 22.0])
-    monkeypatch.setattr("teiten.cli.data_watch.time.monotonic", lambda: next(now))
+    monkeypatch.setattr("teiten.cli.data.watch.time.monotonic", lambda: next(now))
     watch = PlainWatch(
         Console(Verbosity.NORMAL, "never"), {SsbTable.CUSTOMER: 300, SsbTable.LINEORDER: 60_000}
     )

@@ -17,9 +17,9 @@ from pathlib import Path
 import click
 
 from teiten import __version__
-from teiten.causes import machine_error
 from teiten.cli.text.plain import plain
 from teiten.errors import MachineError, TeitenError
+from teiten.host.system.causes import machine_error
 from teiten.host.system.signals import Interrupted
 from teiten.secrets import hidden
 

@@ -12,13 +12,13 @@ import click
 
 from teiten import __version__
 from teiten.addresses import Secrets
-from teiten.causes import machine_error
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.failures import report_failure, say
 from teiten.cli.given_path import GivenPath
 from teiten.cli.passwords import Taken, begin_anew, check_numbers, handed_over, take_passwords
 from teiten.cli.streams import Streams, guarded_streams
 from teiten.given_paths import expanded
+from teiten.host.system.causes import machine_error
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.signals import interruptible
 from teiten.secrets import forget

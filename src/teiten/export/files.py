@@ -13,9 +13,9 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from teiten.analysis.model.findings import ContrastResult
-from teiten.causes import told
 from teiten.errors import UsageError
 from teiten.export.tables import Table, tables
+from teiten.host.system.causes import told
 from teiten.ledger.store import Ledger
 
 

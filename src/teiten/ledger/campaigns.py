@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from teiten.causes import machine_error
 from teiten.errors import LedgerError, MachineError, UsageError
 from teiten.given_paths import expanded, is_file
+from teiten.host.system.causes import machine_error
 from teiten.ledger.folders import FILE_NAME, MAKING, is_taken
 from teiten.ledger.lock import is_locked
 from teiten.ledger.store import Ledger

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from teiten.causes import told
 from teiten.errors import LedgerError
+from teiten.host.system.causes import told
 from teiten.ledger.folders import FILE_NAME, remove_campaign, remove_rest
 from teiten.ledger.lock import campaign_lock
 from teiten.ledger.migrate import APPLICATION_ID

@@ -14,8 +14,8 @@ from pathlib import Path
 import pyarrow as pa
 from pydantic import ValidationError
 
-from teiten.causes import machine_error
 from teiten.errors import LedgerError, MachineError, TeitenError
+from teiten.host.system.causes import machine_error
 
 _PRIMARY_CODE = 0xFF
 """SQLite's extended result codes carry the primary one in the lowest byte."""

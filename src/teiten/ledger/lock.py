@@ -10,8 +10,8 @@ from types import TracebackType
 import psutil
 from filelock import FileLock, Timeout
 
-from teiten.causes import machine_error, told
 from teiten.errors import LedgerError
+from teiten.host.system.causes import machine_error, told
 
 PATIENCE = 1.0
 """Seconds that a writer waits: `teiten runs` holds a lock for an instant while it looks."""

@@ -18,9 +18,9 @@ from types import TracebackType
 from typing import Any
 
 from teiten import __version__
-from teiten.causes import told
 from teiten.errors import LedgerError
 from teiten.given_paths import is_file
+from teiten.host.system.causes import told
 from teiten.ledger import codec, connect, rows
 from teiten.ledger.failures import translated
 from teiten.ledger.folders import FILE_NAME, new_folder

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from teiten.addresses import holds_secret, names_secret
-from teiten.causes import machine_error
 from teiten.errors import StudyError
+from teiten.host.system.causes import machine_error
 from teiten.model.attached import holds_address
-from teiten.study.locate import syntax_error_line
+from teiten.study.locate import KeyPath, dotted, syntax_error_line
 
 LARGEST = 16 * 1024 * 1024
 """Bytes: far more than anybody writes."""
@@ -58,12 +58,12 @@ def read_tables(path: Path, text: str) -> dict[str, Any]:
 
 def _refuse_secrets(path: Path, data: Any) -> None:
     """Whatever stands in a study may be shown, and goes to ledger and report."""
-    for text in _texts(data):
+    for key, text in _texts(data):
         uri = holds_address(text) and any(holds_secret(one) for one in _addresses(text))
         if uri or (names_secret(text) and _is_connection_string(text)):
             raise StudyError(
-                f"{path}: an address in it holds a password, and a study file goes to ledger and"
-                " report",
+                f"{path}: {dotted(key)}: the address holds a password, and a study file goes to"
+                " ledger and report",
                 "leave it out, and give it by PGPASSWORD, in ~/.pgpass or a service file",
             )
 
@@ -81,13 +81,14 @@ def _is_connection_string(text: str) -> bool:
         return False
 
 
-def _texts(data: Any) -> Iterator[str]:
+def _texts(data: Any, at: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
+    """Every text, keys too, with the path of its key."""
     if isinstance(data, str):
-        yield data
+        yield at, data
     elif isinstance(data, dict):
         for key, value in data.items():
-            yield key
-            yield from _texts(value)
+            yield at, key
+            yield from _texts(value, (*at, key))
     elif isinstance(data, list):
-        for value in data:
-            yield from _texts(value)
+        for number, value in enumerate(data):
+            yield from _texts(value, (*at, number))

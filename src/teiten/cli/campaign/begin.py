@@ -9,13 +9,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict
 
 from teiten.analysis.model.replication import REPLICATION, Replication
-from teiten.causes import told
 from teiten.cli.campaign.attached import confirm_attached
 from teiten.cli.campaign.carry_out import CarriedOut, carry_out, measuring, sweep_leftovers
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned
 from teiten.cli.plan.options import PlanOptions
 from teiten.errors import InterruptedCampaignError, TeitenError
+from teiten.host.system.causes import told
 from teiten.ledger.campaigns import check_name, new_name
 from teiten.ledger.deletion import delete_campaign
 from teiten.ledger.store import Ledger

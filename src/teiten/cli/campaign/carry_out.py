@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.causes import full_disk, quoted_cause
 from teiten.cli.campaign.analyse import analyse_campaign
 from teiten.cli.campaign.attached import tell_left
 from teiten.cli.campaign.decision import Decider, ending_lines
@@ -25,6 +24,7 @@ from teiten.execute.real import RealExecutor
 from teiten.execute.scheduler import StoppingRule, prepare_campaign, run_campaign
 from teiten.execute.sites.local.keeper import Machine
 from teiten.host.facts.disks import block_devices
+from teiten.host.system.causes import full_disk, quoted_cause
 from teiten.host.system.signals import Interruption, one_interruption
 from teiten.host.system.users import server_user
 from teiten.ledger.lock import HeldLock, workdir_lock

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import click
 
 from teiten import __version__
-from teiten.causes import told
 from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.errors import UsageError
+from teiten.host.system.causes import told
 from teiten.model.text import Language
 
 if TYPE_CHECKING:

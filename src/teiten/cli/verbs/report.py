@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 import click
 
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.causes import told
 from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.errors import UsageError
 from teiten.given_paths import exists, is_file
+from teiten.host.system.causes import told
 from teiten.model.text import Language
 
 F = TypeVar("F", bound=Callable[..., Any])

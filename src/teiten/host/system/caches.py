@@ -26,6 +26,8 @@ def evict_files(folder: Path) -> bool:
             for place, name, status in held.walk():
                 if stat.S_ISREG(status.st_mode):  # sockets and links hold no pages
                     complete &= _evict(place, name)
+    except FileNotFoundError:
+        return True
     except (OSError, UnsafePlaceError):
         return False
     return complete

@@ -17,7 +17,6 @@ import contextlib
 import itertools
 import json
 import os
-import signal
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -25,11 +24,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from teiten.errors import MachineError
 from teiten.execute.postgres.marker import same_process
 from teiten.host.facts.cgroups import Hierarchy, hierarchies
 from teiten.host.system.paths import Workdir
-from teiten.host.system.processes import MEMBERS, started_at
+from teiten.host.system.processes import MEMBERS, signal_found, started_at
 
 ENDING = ".limit"
 """Of notes in the clusters' room."""
@@ -197,8 +198,8 @@ def _removed(group: Path) -> bool:
     end = time.monotonic() + PATIENCE
     while group.is_dir():
         for pid in _members(group):
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(psutil.Error):
+                signal_found(psutil.Process(pid))
         with contextlib.suppress(OSError):
             group.rmdir()
             return True
