@@ -123,12 +123,37 @@ def test_over_the_limit_is_a_result_and_a_wrong_answer_is_a_failure(
     assert codes == {"wrong-answer"}
 
 
+def test_a_function_that_writes_is_found_and_leaves_nothing(
+    teiten: Teiten, tmp_path: Path, installation: Callable[[str], Installation]
+) -> None:
+    sides = installation("13"), installation("18")
+    queries = {"count": "SELECT count(*) FROM t", "sly": "SELECT add_one()"}
+    path = study(teiten, tmp_path, sides, queries)
+    adding = (
+        "CREATE FUNCTION add_one() RETURNS int LANGUAGE sql AS"
+        " 'INSERT INTO t VALUES (0, 0) RETURNING id';"
+    )
+    (tmp_path / "tables.sql").write_text(TABLES + adding, encoding="utf-8")
+    result = teiten.run("run", path, "--seed", "3")
+    assert result.returncode == 4, result.stderr
+    trials = teiten.trials()
+    sly = [trial for trial in trials if trial.facts["query"] == "sly"]
+    assert {trial.outcome for trial in sly} == {Outcome.FAILED}
+    assert {problem.code for trial in sly for problem in trial.problems} == {"changes-data"}
+    assert all("query_seconds" not in trial.metrics for trial in sly)
+    counted = [trial for trial in trials if trial.facts["query"] == "count"]
+    assert {trial.outcome for trial in counted} == {Outcome.COUNTED}
+    assert len({trial.facts["checksum"] for trial in counted}) == 1
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("SELECT * FROM missing", 'relation "missing" does not exist'),
         ("SELECT 1; SELECT 2", "cannot insert multiple commands"),
         ("VACUUM", "syntax error"),
+        ("INSERT INTO t VALUES (0, 0)", "changes data, and changes_data = false says that none"),
+        ("SELECT * FROM t WHERE id = 1 FOR UPDATE", "changes data, and changes_data = false"),
     ],
 )
 def test_errors_come_before_the_first_trial(

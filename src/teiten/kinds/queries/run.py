@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from teiten.errors import ServerError
+from teiten.errors import ServerError, WorkloadError
 from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts
 from teiten.execute.load import Begin, ExtraWindow, Gathered, sampled
@@ -22,6 +22,9 @@ from teiten.model.relations import PLANNER, RELATIONS, relations_as_detail
 from teiten.model.trial import Problem
 from teiten.model.units import Seconds
 
+CHANGES = "changes-data"
+MODIFYING = ('"Node Type": "ModifyTable"', '"Node Type": "LockRows"')
+"""Nodes of plans that write: rows, or locks of rows."""
 BY_TIMEOUT = "canceling statement due to statement timeout"
 SHORTEST_JUDGED = 1.0
 """Seconds: in a shorter window the CPU's counters, of 10 ms each, cannot tell what others used."""
@@ -40,6 +43,11 @@ def loads(bench: Bench) -> Begin:
     return begin
 
 
+def _writes(plan: str) -> bool:
+    """Whether a plan in EXPLAIN's JSON has a node that writes."""
+    return any(node in plan for node in MODIFYING)
+
+
 class QueryLoad:
     """The load of a trial of one query. Only the plain executions enter its number; one that
     exceeds the time limit makes it "over" that limit, which is a result and no failure."""
@@ -53,6 +61,8 @@ class QueryLoad:
         self._first: Execution | None = None
         self._timings: list[Seconds] = []
         self._wrong: Problem | None = None
+        self._changes = False
+        """The query changes data although the study says that it does not."""
         self._over = False
         self._sampling: Sampling | None = None
         self.gathered = Gathered()
@@ -63,15 +73,28 @@ class QueryLoad:
         self._note_relations()
         session = self._new_session()
         for query in self._options.queries:
-            session.explain(query, analyze=False)
+            plan = session.explain(query, analyze=False)
+            if not self._workload.changes_data and plan is not None and _writes(plan):
+                raise WorkloadError(
+                    f"query {query.name} changes data, and changes_data = false says that none of"
+                    f" the workload {self._workload.name} does",
+                    "write changes_data = true (--set changes_data=yes): the tables are then"
+                    " restored before each trial",
+                )
         session.close()
 
     def warm_up(self) -> Facts:
-        """One execution that is discarded; what it answers is compared."""
+        """One execution that is discarded; what it answers is compared. A query that changes data
+        though the study says otherwise, as by a function, is found here, and undone."""
         with self._site.connect() as connection:
             self.gathered.facts[PLANNER] = read_planner(connection)
         self._session = self._new_session()
-        self._first = self._session.execute(self._query)
+        if self._workload.changes_data:
+            self._first = self._session.execute(self._query)
+        else:
+            self._first, self._changes = self._session.try_out(self._query)
+        if self._changes:
+            self._wrong = Problem(CHANGES, self._query.name)
         self._over = self._first.seconds is None
         self._compare(self._first)
         return {"query": self._query.name, "first": self._first.seconds}
@@ -92,7 +115,7 @@ class QueryLoad:
         metrics["measured_seconds"] = seconds
         if self._over:
             metrics[OVER_TIMEOUT.name] = float(self._options.timeout)
-        else:
+        elif self._timings:
             metrics[QUERY_TIME.name] = median(self._timings)
         self.gathered.metrics = metrics
         self.gathered.series = self._sampling.series
@@ -152,7 +175,7 @@ class QueryLoad:
         return QuerySession(self._site.connect(), timeout, check)
 
     def _time_all(self) -> None:
-        for _ in range(0 if self._over else self._options.runs):
+        for _ in range(0 if self._over or self._changes else self._options.runs):
             self._time_once()
 
     def _time_once(self) -> None:
@@ -166,7 +189,7 @@ class QueryLoad:
             self._timings.append(execution.seconds)
 
     def _compare(self, execution: Execution) -> None:
-        if execution.answer is None or not self._options.check_answers or self._wrong:
+        if execution.answer is None or not self._options.check_answers or self._wrong is not None:
             return
         side = self._trial.cell.level(self._bench.plan.study.contrast) or ""
         self._wrong = self._answers.problem(
@@ -175,7 +198,8 @@ class QueryLoad:
 
     def _explained(self, session: QuerySession) -> Facts:
         """The plan as executed; as estimated, where the execution exceeds the limit."""
-        plan = None if self._over else session.explain(self._query, analyze=True)
+        unwanted = self._over or self._changes
+        plan = None if unwanted else session.explain(self._query, analyze=True)
         executed = plan is not None
         if plan is None:
             plan = session.explain(self._query, analyze=False)

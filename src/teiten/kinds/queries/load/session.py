@@ -33,6 +33,7 @@ FLOATS = {700: 5, 701: 9}
 in another order, agree."""
 OPTIONS = "VERBOSE, BUFFERS, FORMAT JSON"
 SETTINGS_SINCE = 120_000
+WRITTEN = "SELECT backend_xid IS NOT NULL FROM pg_stat_activity WHERE pid = pg_backend_pid()"
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,22 @@ class QuerySession:
         if not self._succeeded(result, query.name):
             return Execution(None, None)
         return Execution(Seconds(seconds), answer_of(result))
+
+    def try_out(self, query: Query) -> tuple[Execution, bool]:
+        """The same, and whether the query changed data; what it changed is undone."""
+        self._connection.execute("BEGIN")
+        changed = True  # until it is known better
+        try:
+            execution = self.execute(query)
+            changed = execution.seconds is None or self._has_written()
+        finally:
+            self._connection.execute("ROLLBACK" if changed else "COMMIT")
+        return execution, changed and execution.seconds is not None
+
+    def _has_written(self) -> bool:
+        """Whether this transaction has got a number: those that only read get none."""
+        found = self._connection.execute(WRITTEN).fetchone()
+        return found is not None and bool(found[0])
 
     def explain(self, query: Query, *, analyze: bool) -> str | None:
         """EXPLAIN's JSON; None where the execution that it measures exceeded the limit.
