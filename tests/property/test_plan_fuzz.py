@@ -20,6 +20,12 @@ def test_no_plan_raises_and_the_parts_add_up(first: int) -> None:
     assert found["compared"] > 30
 
 
+@pytest.mark.parametrize("seed", [85540])
+def test_what_the_long_runs_found_holds_now(seed: int) -> None:
+    """85540: a bitmap scan below another, over partitions, was in two groups."""
+    assert one(seed) == "compared"
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_benchmark_s_plans_hold_too(shape: str) -> None:
     text = text_of(SHAPES[shape], 700)

@@ -119,13 +119,14 @@ def _with_bitmaps(
 
 
 def _bitmaps(plan: ExplainedPlan, scans: Iterable[int], known: set[int]) -> list[int]:
-    return [
-        node.number
-        for scan in scans
-        if plan.nodes[scan].kind == "Bitmap Heap Scan"
-        for node in plan.below(scan)
-        if node.kind.startswith("Bitmap") and node.number not in known
-    ]
+    """Adds what it returns to ``known``: no node is in two groups."""
+    found: list[int] = []
+    for scan in scans:
+        if plan.nodes[scan].kind == "Bitmap Heap Scan":
+            new = [one for one in plan.below(scan) if one.kind.startswith("Bitmap")]
+            found += [one.number for one in new if one.number not in known]
+            known.update(found)
+    return found
 
 
 @dataclass
