@@ -64,35 +64,6 @@ def test_recorded_runs_agree_with_themselves(version: str) -> None:
     assert summary.measured_seconds is not None
     expected = 4 * summary.measured_seconds / summary.transactions
     assert summary.latency_mean == pytest.approx(expected, rel=0.05)
-    assert len(summary.statements) == 11
-    assert sum(statement.latency for statement in summary.statements) == pytest.approx(
-        summary.latency_mean, rel=0.1
-    )
-
-
-@pytest.mark.parametrize("case", ["9.6-tpcb", "13-tpcb", "14-tpcb"])
-def test_statement_latencies_without_failures(case: str) -> None:
-    first, begin, update = parse_summary(output(case)).statements
-    assert first.text == r"\set aid random(1, 100000 * :scale)"
-    assert first.latency == 0.000002
-    assert first.failures is None
-    assert begin.text == "BEGIN;"
-    assert update.latency == 0.000121
-
-
-@pytest.mark.parametrize("version", ["15", "16", "18"])
-def test_statement_latencies_with_failures_and_retries(version: str) -> None:
-    statements = parse_summary(output(f"{version}-retries")).statements
-    assert statements[0].text == r"\set aid random(1, 100000 * :scale)"
-    assert statements[-1].text == "END;"
-    assert statements[-1].failures == 0
-    assert 0 < statements[-1].latency < 0.01
-
-
-@pytest.mark.parametrize("version", ["15", "16", "18"])
-def test_statement_latencies_by_script(version: str) -> None:
-    statements = parse_summary(output(f"{version}-two-scripts")).statements
-    assert [statement.script for statement in statements] == [1] * 2 + [2] * 9
 
 
 @pytest.mark.parametrize("version", ["9.6", "15", "16", "18"])
@@ -106,7 +77,6 @@ def test_an_output_that_was_cut_off_has_no_numbers(text: str) -> None:
     assert summary.transactions is None
     assert summary.tps is None
     assert summary.measured_seconds is None
-    assert summary.statements == ()
 
 
 def test_no_transaction_at_all() -> None:

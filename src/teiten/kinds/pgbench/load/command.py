@@ -91,7 +91,8 @@ class PgbenchRun:
     cpus: tuple[int, ...] = ()
     """The processors that pgbench is pinned to; empty for all."""
     statement_latencies: bool = True
-    """-r. It costs 3 ns per command (benchmarks/transaction_log.py), and the reports used it."""
+    """-r, for whoever reads pgbench's output among the evidence. It costs 3 ns per command
+    (benchmarks/transaction_log.py), and the reports used it."""
 
 
 def check_options(options: Sequence[str]) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 _NUMBER = r"-?(?:[0-9.]+|nan|inf)"
@@ -17,8 +16,6 @@ _PROGRESS = re.compile(
     r"(?:, (\d+) failed)?",
     re.IGNORECASE,
 )
-_STATEMENTS = re.compile(r"^(?: - )?statement latencies in milliseconds([^:]*):$")
-_SCRIPT = re.compile(r"^SQL script (\d+): ")
 
 
 @dataclass(frozen=True)
@@ -36,19 +33,6 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class StatementLatency:
-    """A line of ``-r``."""
-
-    script: int
-    """From 1."""
-    text: str
-    latency: float
-    """Mean, in seconds."""
-    failures: int | None
-    """None before pgbench 15."""
-
-
-@dataclass(frozen=True)
 class Summary:
     """What pgbench prints at its end; None where it printed nothing of it."""
 
@@ -62,7 +46,6 @@ class Summary:
     """Until all clients were connected; before pgbench 14 from the two TPS lines' difference."""
     tps: float | None
     """Without the time of the initial connections."""
-    statements: tuple[StatementLatency, ...]
 
     @property
     def measured_seconds(self) -> float | None:
@@ -88,7 +71,6 @@ def parse_summary(text: str) -> Summary:
         latency_stddev=_milliseconds(text, r"latency stddev(?: =|:) "),
         connection_seconds=connection,
         tps=excluding if excluding is not None else including,
-        statements=tuple(_statements(text)),
     )
 
 
@@ -126,26 +108,6 @@ def _connection_seconds(
     if not transactions or not excluding or not including:
         return None
     return max(0.0, transactions / including - transactions / excluding)
-
-
-def _statements(text: str) -> Iterator[StatementLatency]:
-    script, columns = 1, -1
-    for line in text.splitlines():
-        title = _SCRIPT.match(line)
-        heading = _STATEMENTS.match(line)
-        if title is not None:
-            script, columns = int(title[1]), -1
-        elif heading is not None:
-            columns = 1 + heading[1].count("failures") + heading[1].count("retries")
-        elif columns > 0 and line.startswith(" "):
-            parts = line.split(maxsplit=columns)
-            if len(parts) == columns + 1:
-                yield StatementLatency(
-                    script=script,
-                    text=parts[-1],
-                    latency=_seconds(parts[0]),
-                    failures=int(parts[1]) if columns > 1 else None,
-                )
 
 
 def _first(text: str, pattern: str) -> str | None:

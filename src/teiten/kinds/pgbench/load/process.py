@@ -150,7 +150,6 @@ class PgbenchProcess:
             cpu_seconds=self._started.cpu_seconds,
             problems=problems(exit_code, summary, lines, self._stopped)
             + log_problems(exit_code, summary, log, self.run.log_sampling_rate),
-            statements=summary.statements,
             log=log,
             latencies=reader.histogram if reader is not None else None,
         )

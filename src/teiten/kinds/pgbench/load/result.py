@@ -10,7 +10,7 @@ from teiten.execute.client.pgbench_log import LogSummary
 from teiten.host.system.signals import KILL
 from teiten.kinds.pgbench.load.command import PgbenchRun
 from teiten.kinds.pgbench.load.errors import all_errors, blames_connection, first_error
-from teiten.kinds.pgbench.load.output import StatementLatency, Summary
+from teiten.kinds.pgbench.load.output import Summary
 from teiten.kinds.pgbench.metrics import PERCENTILES
 from teiten.model.trial import Problem, Series
 
@@ -35,16 +35,9 @@ class PgbenchResult:
     series: Series
     cpu_seconds: float
     problems: tuple[Problem, ...]
-    statements: tuple[StatementLatency, ...] = ()
-    """Of -r."""
     log: LogSummary | None = None
     latencies: LatencyHistogram | None = None
     """None without a log."""
-
-    @property
-    def histogram(self) -> str:
-        """HdrHistogram V2, base64; empty without a log."""
-        return self.latencies.encode() if self.latencies is not None else ""
 
 
 def summary_metrics(summary: Summary) -> dict[str, float]:
