@@ -28,8 +28,8 @@ def test_the_options_as_a_command_line_that_repeats_them() -> None:
         "quick",
     )
     assert SharedOptions(shared).as_arguments() == [
-        "--profile", "quick", "--script", "q.sql", "--clients", "4", "--duration", "5s",
-        "--budget", "1h", "--slices", "5", "--blocks", "9", "--delta", "1%", "--alpha", "5%",
+        "--script", "q.sql", "--clients", "4", "--profile", "quick", "--duration", "5s",
+        "--slices", "5", "--budget", "1h", "--blocks", "9", "--delta", "1%", "--alpha", "5%",
         "--set", "scale=3", "--guc", "work_mem=1MB", "--guc", "jit=off",
     ]  # fmt: skip
     assert SharedOptions().as_arguments() == []

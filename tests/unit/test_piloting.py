@@ -224,7 +224,7 @@ def test_the_command_line_repeats_what_was_chosen() -> None:
     chosen = Replication(NoiseSource.PILOT, 0.01, 0.02, Seconds(4.0), Seconds(8.0), 8, 3, 12)
     words = SharedOptions(Shared(budget="1h")).with_chosen(chosen).as_arguments()
     assert words == [
-        "--duration", "8s", "--budget", "1h", "--slices", "8", "--set", "restart_every=3"
+        "--duration", "8s", "--slices", "8", "--budget", "1h", "--set", "restart_every=3"
     ]  # fmt: skip
     assert SharedOptions().with_chosen(None) == SharedOptions()
     assert asdict(chosen)["source"] == "pilot"

@@ -10,12 +10,20 @@ import click
 
 from teiten.analysis.model.replication import Replication
 from teiten.cli.main import Session
+from teiten.cli.plan.flags import Flag, repeating, with_flags
 from teiten.cli.plan.options import (
-    FLAME_GRAPH_HELP,
-    HOST_OPTIONS,
-    LARGEST_SEED,
-    YES_HELP,
-    checked_name,
+    ALPHA,
+    BLOCKS,
+    BUDGET,
+    DELTA,
+    FLAME_GRAPH,
+    GUC,
+    HOSTS,
+    NAME,
+    PROFILE,
+    SEED,
+    SET,
+    YES,
     with_hosts,
 )
 from teiten.host.facts.machine import read_host_facts
@@ -59,75 +67,47 @@ class SharedOptions:
 
     def as_arguments(self) -> list[str]:
         """The options as a command line that repeats them; without name and seed."""
-        one = self.shared
-        single = (
-            ("--profile", one.profile),
-            ("--script", one.script),
-            ("--clients", one.clients),
-            ("--duration", one.duration),
-            ("--budget", one.budget),
-            ("--slices", one.slices),
-            ("--blocks", one.blocks),
-            ("--delta", one.delta),
-            ("--alpha", one.alpha),
-        )
-        words = [word for flag, value in single if value is not None for word in (flag, str(value))]
-        words += ["--flame-graph"] if one.flame_graph else []
-        return [*words, *repeated("--set", one.overrides), *repeated("--guc", one.gucs)]
+        return repeating(FLAGS, lambda name: getattr(self.shared, name, None))
+
+
+FLAGS = (
+    Flag(
+        "--script",
+        "script",
+        "A file, or read (the default), update, tpcb-like, simple-update, select-only.",
+        "SCRIPT",
+    ),
+    Flag("--clients", "clients", "Clients; by default as many as cores.", "N"),
+    PROFILE.of(help="Size: quick, standard (the default) or published."),
+    Flag("--duration", "duration", "Measured time of a trial; else chosen.", "TIME"),
+    Flag(
+        "--slices",
+        "slices",
+        "Cut trials into slices that both sides, which stay up, run in turn.",
+        "N",
+        type=click.IntRange(1, 100),
+    ),
+    BUDGET.of(help="What the campaign may take, for example 30m."),
+    BLOCKS.of(help="No more pairs than these.", type=click.IntRange(2, 5000)),
+    FLAME_GRAPH,
+    DELTA,
+    ALPHA,
+    SET.of(help="Change a key of the study."),
+    GUC.of(help="Set a parameter on both sides."),
+    SEED.of(help="Repeat an order.", repeats=False),
+    NAME,
+    *HOSTS,
+    YES,
+)
 
 
 def repeated(flag: str, values: tuple[str, ...]) -> list[str]:
     return [word for value in values for word in (flag, value)]
 
 
-_OPTIONS = (
-    click.option(
-        "--script",
-        metavar="SCRIPT",
-        help="A file, or read (the default), update, tpcb-like, simple-update, select-only.",
-    ),
-    click.option("--clients", metavar="N", help="Clients; by default as many as cores."),
-    click.option(
-        "--profile", metavar="PROFILE", help="Size: quick, standard (the default) or published."
-    ),
-    click.option("--duration", metavar="TIME", help="Measured time of a trial; else chosen."),
-    click.option(
-        "--slices",
-        type=click.IntRange(1, 100),
-        metavar="N",
-        help="Cut trials into slices that both sides, which stay up, run in turn.",
-    ),
-    click.option("--budget", metavar="TIME", help="What the campaign may take, for example 30m."),
-    click.option(
-        "--blocks", type=click.IntRange(2, 5000), metavar="N", help="No more pairs than these."
-    ),
-    click.option("--flame-graph", is_flag=True, help=FLAME_GRAPH_HELP),
-    click.option(
-        "--delta", metavar="SHARE", help="The smallest difference that matters, for example 2%."
-    ),
-    click.option(
-        "--alpha", metavar="SHARE", help="The share of false alarms you accept, for example 5%."
-    ),
-    click.option(
-        "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a key of the study."
-    ),
-    click.option(
-        "--guc", "gucs", multiple=True, metavar="NAME=VALUE", help="Set a parameter on both sides."
-    ),
-    click.option(
-        "--seed", type=click.IntRange(0, LARGEST_SEED), metavar="N", help="Repeat an order."
-    ),
-    click.option("--name", callback=checked_name, metavar="TEXT", help="Name of the campaign."),
-    *HOST_OPTIONS,
-    click.option("--yes", is_flag=True, help=YES_HELP),
-)
-
-
 def pair_options(function: Any) -> Any:
     """Give a verb the options of ``SharedOptions``."""
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
+    return with_flags(FLAGS, function)
 
 
 def shared_options(session: Session, given: dict[str, Any]) -> SharedOptions:

@@ -1,0 +1,69 @@
+"""The flags of verbs that plan: each said once, as an option and as words that repeat it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import click
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A flag, and the field in which its value is kept."""
+
+    name: str
+    """``--set``"""
+    field: str
+    """``overrides``"""
+    help: str
+    metavar: str | None = None
+    """None for a switch."""
+    many: bool = False
+    """It may be given several times; the field is a tuple."""
+    type: Any = None
+    """click's, or Python's."""
+    check: Callable[..., Any] | None = None
+    repeats: bool = True
+    """False for what a command line that repeats a campaign leaves out."""
+
+    def of(self, **changes: Any) -> Flag:
+        """The same flag, told otherwise by a verb."""
+        return replace(self, **changes)
+
+    def option(self, function: Any) -> Any:
+        """Give a command this option."""
+        if self.metavar is None:
+            return click.option(self.name, self.field, is_flag=True, help=self.help)(function)
+        return click.option(
+            self.name,
+            self.field,
+            metavar=self.metavar,
+            multiple=self.many,
+            type=self.type,
+            callback=self.check,
+            help=self.help,
+        )(function)
+
+    def words(self, value: Any) -> Iterator[str]:
+        """The words of a command line that gives this value again; none for what is not given."""
+        if not self.repeats or value is None or value is False:
+            return
+        if self.metavar is None:
+            yield self.name
+            return
+        for one in value if self.many else (value,):
+            yield from (self.name, str(one))
+
+
+def with_flags(flags: Iterable[Flag], function: Any) -> Any:
+    """Give a command these options, in this order."""
+    for flag in reversed(tuple(flags)):
+        function = flag.option(function)
+    return function
+
+
+def repeating(flags: Iterable[Flag], given: Callable[[str], Any]) -> list[str]:
+    """The words that give all flags again. ``given``: the value of a field."""
+    return [word for flag in flags for word in flag.words(given(flag.field))]
