@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,8 @@ from typing import Any
 ENDING = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
+AGAIN = 0.02
+"""Seconds until a signal is raised anew that met Python where it drops what is raised."""
 HANGUP: signal.Signals | None = getattr(signal, "SIGHUP", None)
 """The terminal is gone; Windows has no such signal."""
 
@@ -80,8 +83,24 @@ def interruptible() -> Iterator[None]:
             ended = True
             raise Interrupted(number)
 
-    with _handling(interrupt):
-        yield
+    def swallowed(what: sys.UnraisableHookArgs) -> None:
+        """Python drops what is raised in some callbacks, and prints it: it is raised anew."""
+        nonlocal ended
+        if not isinstance(what.exc_value, Interrupted):
+            before(what)
+            return
+        ended = False
+        later = threading.Timer(AGAIN, _thread.interrupt_main, (what.exc_value.signal,))
+        later.daemon = True
+        later.start()  # at once it would be raised in here, and dropped again
+
+    before = sys.unraisablehook
+    sys.unraisablehook = swallowed
+    try:
+        with _handling(interrupt):
+            yield
+    finally:
+        sys.unraisablehook = before
 
 
 def hang_up() -> None:
