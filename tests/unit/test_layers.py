@@ -1,4 +1,4 @@
-"""One way through the house: each room imports only what stands before it (DESIGN.md)."""
+"""One way through the house: each room imports only what stands before it (architecture.md)."""
 
 from __future__ import annotations
 

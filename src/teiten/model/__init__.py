@@ -1,1 +1,1 @@
-"""The vocabulary of DESIGN.md as frozen values; no I/O happens here."""
+"""The vocabulary of docs/design/architecture.md as frozen values; no I/O happens here."""
