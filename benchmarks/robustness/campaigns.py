@@ -123,7 +123,8 @@ class Small:
         self._heard[process.pid] = heard
 
         def listen(stream: IO[str]) -> None:
-            heard.extend(iter(stream.readline, ""))
+            with stream:
+                heard.extend(iter(stream.readline, ""))
 
         listener = threading.Thread(target=listen, args=(process.stdout,), daemon=True)
         listener.start()

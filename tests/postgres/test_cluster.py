@@ -12,7 +12,7 @@ import pytest
 
 from teiten.errors import MachineError, ServerError, UsageError
 from teiten.execute.postgres.cluster import Cluster, StopManner
-from teiten.execute.postgres.remains import read_trace, server_processes
+from teiten.execute.postgres.remains import is_alive, read_trace, server_processes
 from teiten.execute.postgres.server_log import scan
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
@@ -143,14 +143,14 @@ def test_a_taken_port_is_told(stopped_cluster: Cluster) -> None:
 @pytest.mark.pg(">=9.6")
 def test_a_busy_server_stops_fast_and_a_hanging_one_is_killed(running_cluster: Cluster) -> None:
     with running_cluster.connect() as connection:
-        pid = connection.info.backend_pid
-        psutil.Process(pid).suspend()  # neither a fast nor an immediate shutdown ends it
+        backend = psutil.Process(connection.info.backend_pid)
+        backend.suspend()  # neither a fast nor an immediate shutdown ends it
         postmaster = running_cluster.pid
         assert postmaster is not None
         psutil.Process(postmaster).suspend()
         assert running_cluster.stop(0.2, immediate_timeout=0.2) is StopManner.KILL
     assert server_processes(running_cluster.data_directory) == []
-    assert not psutil.pid_exists(pid)
+    assert not is_alive(backend), "nobody may have reaped it yet, but it has ended"
 
 
 @pytest.mark.pg(">=9.6")

@@ -58,7 +58,7 @@ def test_the_verb_prints_what_would_run_and_why_it_cannot(
     printed = capsys.readouterr()
     assert len(json.loads(printed.out)["trials"]) == 36
     assert f"of disk in {workdir.root}, " in printed.err
-    assert "GiB short" in printed.err
+    assert "TiB short" in printed.err
 
 
 def test_one_server_under_two_names_that_are_no_aliases_is_refused(

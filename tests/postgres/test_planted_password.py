@@ -83,7 +83,8 @@ def uris(server: StrangeServer, password: str = PASSWORD) -> dict[str, str]:
         "every letter": f"postgres://{CREATOR}:{every}@{place}",
         "parameter": f"postgresql://{place}?user={CREATOR}&password={escaped}&sslmode=disable",
         "hidden keyword": f"postgresql://{place}?pass%77ord={escaped}&user={CREATOR}",
-        "unescaped": f"postgresql://{CREATOR}:{password}@{place}",
+        # but for %, which begins an escape wherever it stands
+        "unescaped": f"postgresql://{CREATOR}:{password.replace('%', '%25')}@{place}",
     }
 
 
