@@ -23,7 +23,7 @@ from tests.fixtures.attached import ADMIN, CREATOR, StrangeServer, strange_serve
 from tests.fixtures.campaigns import Teiten
 from tests.fixtures.servers import open_folder
 
-WORD = "Planted-7f3a"
+WORD = f"Planted-7f3a{os.getpid()}"
 PASSWORD = WORD + "@:/?#&='\\ \"%41+ü"
 """What people write in passwords, and what addresses make of it."""
 STUDY = """
@@ -228,7 +228,7 @@ def test_data_go_into_a_server_by_every_spelling(teiten: Teiten, strange: Strang
         words = ("data", "ssb", "--scale", "0.001", "--table", "date", "--to", address)
         done = teiten.run(*words)
         assert_silent(done)
-        works = name not in {"cut off", "mistyped"}
+        works = name != "mistyped"  # a quote that is not closed ends with the text
         assert done.returncode == (0 if works else 2), (name, done.stderr)
     assert_nowhere(teiten)
 
