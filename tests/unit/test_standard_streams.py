@@ -117,7 +117,8 @@ def test_a_terminal_that_is_closed_ends_it(tmp_path: Path) -> None:
     """A verb that waits for an answer, on a terminal that goes away."""
     master, slave = pty.openpty()
     program = (
-        "import sys, time\n"
+        "import signal, sys, time\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"  # whoever runs the tests by nohup
         "from teiten.cli.main import teiten, main\n"
         "import click\n"
         "from teiten.cli import main as module\n"
