@@ -8,9 +8,11 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -80,6 +82,14 @@ class Small:
         made = cls(root, server or _newest(root))
         made.study.write_text(STUDY.format(server=json.dumps(made.server)), encoding="utf-8")
         return made
+
+    @classmethod
+    @contextmanager
+    def for_a_while(cls, server: str | None) -> Iterator[Small]:
+        """In a folder that goes with the ``with``."""
+        with tempfile.TemporaryDirectory(prefix="teiten-robustness-") as folder:
+            Path(folder).chmod(0o755)  # the servers' user passes through
+            yield cls.made(Path(folder) / "work", server)
 
     @property
     def workdir(self) -> Workdir:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 import signal
-import tempfile
 import time
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from random import Random
 
 from benchmarks.robustness.campaigns import LINES, NAME, PATIENCE, Small
@@ -47,9 +45,7 @@ def kill_campaigns(count: int, seed: int, server: str | None) -> Breaks:
     """Kill ``count`` times. Each start continues the campaign; none may lose or double a trial."""
     result = Breaks("kills")
     random = Random(seed)
-    with tempfile.TemporaryDirectory(prefix="teiten-robustness-") as folder:
-        Path(folder).chmod(0o755)  # the servers' user passes through
-        small = Small.made(Path(folder) / "work", server)
+    with Small.for_a_while(server) as small:
         with suppress(KeyboardInterrupt):  # a long run that is cut short says what it found
             while result.count < count:
                 _kill_once(small, random, result)

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from pathlib import Path
 from random import Random
 
 from benchmarks.robustness.campaigns import LINES, NAME, PATIENCE, Small, socket_folders_of
@@ -36,12 +34,10 @@ def interrupt_campaigns(count: int, seed: int, server: str | None) -> Breaks:
     """Interrupt ``count`` times; every campaign is continued to its end."""
     result = Breaks("interruptions")
     random = Random(seed)
-    with tempfile.TemporaryDirectory(prefix="teiten-robustness-") as folder:
-        Path(folder).chmod(0o755)  # the servers' user passes through
-        small = Small.made(Path(folder) / "work", server)
-        with suppress(KeyboardInterrupt):  # a long run that is cut short says what it found
-            while result.count < count:
-                _interrupt_once(small, random, result)
+    # a long run that is cut short says what it found
+    with Small.for_a_while(server) as small, suppress(KeyboardInterrupt):
+        while result.count < count:
+            _interrupt_once(small, random, result)
     return result
 
 
