@@ -51,6 +51,10 @@ class DataPlan(ABC):
         """The data set at a scale of its own kind that is about this one."""
         return replace(data, scale=max(1, int(scale)))
 
+    def for_memory(self, data: DataSet, memory: Bytes) -> DataSet:
+        """The data set where its size is a share of the memory in force."""
+        return data
+
     @abstractmethod
     def filled_bytes(self, data: DataSet) -> Bytes:
         """The tables and indexes of a data set whose scale is known, before they are laid out."""

@@ -68,6 +68,8 @@ class DataKind(StrEnum):
     """The user's own SQL."""
     SSB = "ssb"
     """The Star Schema Benchmark, made by the native generator."""
+    PROBES = "probes"
+    """Tables of a known number of pages, as shares of the memory."""
 
 
 AS_FILLED, LAID_OUT = Share(1.0), Share(1.5)
@@ -92,12 +94,24 @@ class Layout:
 
 
 @dataclass(frozen=True)
+class SizedTable:
+    """A table of the kind PROBES."""
+
+    name: str
+    share: float
+    """Of the memory."""
+    rows: int = 1
+    """Of each page."""
+    fillfactor: int = 100
+
+
+@dataclass(frozen=True)
 class DataSet:
     """The tables of a workload."""
 
     scale: int | float | None
     """The scale factor of pgbench or of the Star Schema Benchmark, whose fractions are float; 1 of
-    a script's tables."""
+    a script's tables; the memory in MiB of which tables for probes are shares."""
     fillfactor: int = 100
     kind: DataKind = DataKind.PGBENCH
     script: Script | None = None
@@ -108,6 +122,8 @@ class DataSet:
     """Of the kind SSB."""
     layout: Layout | None = None
     """Which of the workload's layouts a template has; None where the workload has none."""
+    tables: tuple[SizedTable, ...] = ()
+    """Of the kind PROBES."""
 
     def __str__(self) -> str:
         """``scale 20, fillfactor 100``, ``the tables of mine.sql, layout plain``."""
@@ -117,6 +133,9 @@ class DataSet:
         if self.kind is DataKind.SSB:
             variant = "" if self.variant is SsbVariant.REFERENCE else f", variant {self.variant}"
             return f"Star Schema Benchmark, scale factor {self.scale}{variant}{laid_out}"
+        if self.kind is DataKind.PROBES:
+            names = ", ".join(f"{one.name} {one.share:.0%}" for one in self.tables)
+            return f"tables by {self.scale} MiB of memory: {names}{laid_out}"
         return f"scale {self.scale}, fillfactor {self.fillfactor}{laid_out}"
 
 

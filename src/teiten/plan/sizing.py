@@ -51,10 +51,20 @@ def size(study: Study, facts: HostFacts) -> Study:
     sized = begun(study)
     for factor in rules():
         sized = factor.sized(sized, facts)
-    sized = _with_scale(sized, facts)
+    sized = _with_scale(_for_memory(sized, facts), facts)
     sized = replace(sized, measure=_timed(sized))
     sized = replace(sized, measure=bounded(sized))
     return replace(sized, settings=tuple(_settings(sized, facts)))
+
+
+def _for_memory(study: Study, facts: HostFacts) -> Study:
+    """With the sizes of tables that are shares of the memory in force."""
+    memory = facts.memory.total
+    workloads = (
+        replace(one, data=plan_of_data(one.data.kind).for_memory(one.data, memory))
+        for one in study.workloads
+    )
+    return replace(study, workloads=tuple(workloads))
 
 
 def _with_scale(study: Study, facts: HostFacts) -> Study:

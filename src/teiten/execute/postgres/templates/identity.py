@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from dataclasses import asdict, replace
 from typing import Any
 
+from teiten.datasets.plan import data_bytes
 from teiten.execute.postgres.initdb import initdb_options
 from teiten.model.installation import Installation
 from teiten.model.ssb_size import table_bytes
@@ -52,6 +54,8 @@ def template_fingerprint(installation: Installation, checksums: bool, data: Data
         identity |= {"kind": str(data.kind), "script": data.script.text if data.script else ""}
     if data.kind is DataKind.SSB:
         identity |= {"variant": str(data.variant)}
+    if data.kind is DataKind.PROBES:
+        identity |= {"tables": [asdict(one) for one in data.tables]}
     if data.layout is not None and data.layout.scripts:
         identity |= {"layout": [script.text for script in data.layout.scripts]}
         if not data.layout.all_visible:
@@ -72,6 +76,8 @@ def _filled_bytes(data: DataSet) -> int:
         raise ValueError("the data set has no scale: the study was not sized")
     if data.kind is DataKind.SSB:
         return table_bytes(data.scale, data.variant)
+    if data.kind is DataKind.PROBES:
+        return data_bytes(replace(data, layout=None))
     rows = int(data.scale) * ROWS_PER_SCALE
     kept_free = BLOCK * (100 - data.fillfactor) // 100
     rows_per_page = max(1, (BLOCK - PAGE_HEADER - kept_free) // ACCOUNT_ROW)

@@ -10,7 +10,7 @@ from typing import Any
 from teiten.model.installation import Installation, Source, Version
 from teiten.model.plan import TemplateSpec
 from teiten.model.ssb import SsbVariant
-from teiten.model.study import DataKind, DataSet, Layout, Script, Setting
+from teiten.model.study import DataKind, DataSet, Layout, Script, Setting, SizedTable
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes
 
@@ -47,6 +47,7 @@ def data_of(form: dict[str, Any]) -> DataSet:
         "variant": SsbVariant(form["variant"]),
         "script": Script(**script) if script else None,
         "layout": _layout_of(layout) if layout else None,
+        "tables": tuple(SizedTable(**one) for one in form["tables"]),
     }
     return DataSet(**{**form, **changed})
 

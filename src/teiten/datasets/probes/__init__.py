@@ -1,0 +1,1 @@
+"""Tables of a known number of pages, as shares of the memory."""

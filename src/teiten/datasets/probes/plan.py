@@ -1,0 +1,71 @@
+"""Tables for probes, before anything runs: their sizes are shares of the memory.
+
+The scale is that memory in MiB; ``auto`` is the memory in force.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from teiten.datasets.plan import DataPlan
+from teiten.datasets.probes.pages import PAGE, memory_of, pages_of, row_length
+from teiten.model.study import DataKind, DataSet, SizedTable
+from teiten.model.units import MIB, Bytes, Seconds
+from teiten.study.schema import DataTable, Fillfactor, Growth, Name, Table, WorkloadTable
+
+if TYPE_CHECKING:
+    from teiten.study.place import Place
+
+RATE = 150 * MIB
+"""Bytes per second of COPY by one stream, and of the vacuum after it."""
+
+
+class SizedTableForm(Table):
+    """A table of a share of the memory."""
+
+    size: Growth
+    rows: Annotated[int, Field(ge=1, le=200)] = 1
+    fillfactor: Fillfactor = 100
+
+
+class ProbesTable(DataTable):
+    tables: Annotated[dict[Name, SizedTableForm], Field(min_length=1)]
+
+
+class Probes(DataPlan):
+    table = ProbesTable
+    keys_are_for = "probes"
+
+    def data_set(self, place: Place, workload: WorkloadTable, data: DataTable) -> DataSet:
+        assert isinstance(data, ProbesTable)
+        tables = tuple(
+            SizedTable(name, one.size or 1.0, one.rows, one.fillfactor)
+            for name, one in data.tables.items()
+        )
+        for one in tables:
+            if row_length(one) < 1:
+                raise place.error(
+                    ("data", "tables", one.name, "rows"),
+                    f"{one.rows} rows do not fit into a page at a fillfactor of {one.fillfactor}",
+                    "write fewer",
+                )
+        scale = None if workload.scale is None else int(workload.scale)
+        return DataSet(scale=scale, kind=DataKind.PROBES, tables=tables)
+
+    def for_memory(self, data: DataSet, memory: Bytes) -> DataSet:
+        return data if data.scale is not None else replace(data, scale=memory // MIB)
+
+    def filled_bytes(self, data: DataSet) -> Bytes:
+        return Bytes(sum(pages_of(one, memory_of(data)) * PAGE for one in data.tables))
+
+    def fill_seconds(self, data: DataSet) -> Seconds:
+        return Seconds(self.filled_bytes(data) / RATE)
+
+    def made_by(self, data: DataSet) -> str:
+        return "COPY"
+
+
+PLAN = Probes()

@@ -1,0 +1,267 @@
+"""What one trial of a probe measured, statement by statement, and its form in the ledger.
+
+A trial's facts hold it under ``MEASUREMENT``: the JSON of a ``ProbeMeasurement``, compressed and in
+base64, in which the statements are columns, and a column with one value throughout is that value.
+``measurement_of(trial.facts)`` is the only way back.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from enum import StrEnum
+from functools import cache
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from teiten.kinds.probes.model import BLOCK
+from teiten.model.units import Bytes, Seconds
+
+MEASUREMENT = "measurement"
+"""The key in a trial's facts."""
+FORM = 1
+"""Raise it when the stored form is another one."""
+
+
+class Origin(StrEnum):
+    """Where a statement's page came from, as measured."""
+
+    BUFFERS = "buffers"
+    OS_CACHE = "os-cache"
+    """Read from outside the buffers, while the backend's process read nothing from a disk."""
+    DISK = "disk"
+    OUTSIDE = "outside"
+    """Not in the buffers; where else is not known, as the process could not be asked."""
+
+
+@dataclass(frozen=True)
+class Timed:
+    """One statement that was timed. Counts are of its execution, not of its planning."""
+
+    page: int
+    """That it asks for, from 0."""
+    seconds: Seconds
+    """EXPLAIN's Execution Time: no parsing, no planning, no sending."""
+    hit: int
+    read: int
+    dirtied: int
+    written: int
+    """Shared blocks, as EXPLAIN (BUFFERS) counts them."""
+    read_seconds: Seconds | None = None
+    """The part of it in which blocks were read (track_io_timing); None where none were read."""
+    disk_bytes: int | None = None
+    """What the backend's process read from disks meanwhile (/proc/PID/io); None where the process
+    cannot be asked."""
+    wal_records: int | None = None
+    wal_images: int | None = None
+    """Full-page images."""
+    wal_bytes: int | None = None
+    """All three: None before PostgreSQL 13."""
+    commit_seconds: Seconds | None = None
+    """Of the COMMIT after it, seen from the client; None where it has none."""
+    swept: int | None = None
+    """By how much the usage counts of all buffers together sank during it: what a clock sweep took
+    from them. None where they were not watched."""
+
+    @property
+    def origin(self) -> Origin:
+        if not self.read:
+            return Origin.BUFFERS
+        if self.disk_bytes is None:
+            return Origin.OUTSIDE
+        return Origin.DISK if self.disk_bytes else Origin.OS_CACHE
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The statements of one step, in the order of their execution."""
+
+    step: str
+    part: str
+    """The one of ``Probe.parts`` whose turn it was, as its text; empty in a probe without."""
+    pages: int
+    """Of the part of the table from which the statements' pages were drawn."""
+    statements: tuple[Timed, ...]
+
+
+@dataclass(frozen=True)
+class Buffers:
+    """All shared buffers at a moment."""
+
+    usage: tuple[int, ...]
+    """How many have the usage count 0, 1, … 5; those that hold no page are not among them."""
+    unused: int
+    dirty: int
+
+    @property
+    def total(self) -> int:
+        return sum(self.usage) + self.unused
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where the pages of a part of a table are at a moment."""
+
+    table: str
+    pages: int
+    """Of the part."""
+    in_buffers: int
+    in_os_cache: int | None
+    """Pages of which every byte is in the page cache; None where that cannot be measured."""
+
+    @property
+    def buffers_share(self) -> float:
+        return self.in_buffers / self.pages if self.pages else 0.0
+
+    @property
+    def os_cache_share(self) -> float | None:
+        if self.in_os_cache is None:
+            return None
+        return self.in_os_cache / self.pages if self.pages else 0.0
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The state at a moment: before and after what is timed, and where a step requires one."""
+
+    moment: str
+    """``before``, ``after`` (of the step), or ``required``."""
+    step: str
+    part: str
+    buffers: Buffers
+    where: Where
+    """Of the step's part."""
+    held: bool = True
+    """What the step requires was so."""
+
+
+@dataclass(frozen=True)
+class Executed:
+    """A statement that was executed once, such as a scan."""
+
+    step: str
+    part: str
+    seconds: Seconds
+    """Seen from the client."""
+
+
+@dataclass(frozen=True)
+class WithClients:
+    """A step under one number of clients."""
+
+    step: str
+    part: str
+    clients: int
+    transactions: int
+    tps: float
+    latency: Seconds
+    """Mean, of pgbench."""
+    hit: int
+    read: int
+    """Shared blocks of the whole database meanwhile."""
+
+
+@dataclass(frozen=True)
+class Checkpointed:
+    """One CHECKPOINT."""
+
+    step: str
+    part: str
+    seconds: Seconds
+    """Seen from the client."""
+    dirty: int
+    """Buffers that were dirty before it; -1 where they were not counted."""
+    written: int
+    """Buffers that it wrote."""
+
+
+@dataclass(frozen=True)
+class ProbeMeasurement:
+    """All that a trial measured of its probe."""
+
+    probe: str
+    memory: Bytes
+    """In force: the limit, or the machine's."""
+    shared_buffers: Bytes
+    """That the server had."""
+    measured: tuple[Measured, ...] = ()
+    seen: tuple[Seen, ...] = ()
+    executed: tuple[Executed, ...] = ()
+    with_clients: tuple[WithClients, ...] = ()
+    checkpoints: tuple[Checkpointed, ...] = ()
+
+    @property
+    def buffers(self) -> int:
+        return self.shared_buffers // BLOCK
+
+    def step(self, name: str) -> tuple[Measured, ...]:
+        """What a step measured, one for each part."""
+        return tuple(one for one in self.measured if one.step == name)
+
+
+def around(statement: Timed, buffers: int) -> float:
+    """How often a clock sweep went around all buffers during a statement, about: what it took from
+    the usage counts, by the number of buffers."""
+    return (statement.swept or 0) / buffers
+
+
+def share_of(statements: Iterable[Timed], origin: Origin) -> float | None:
+    """The share of statements whose page came from there; None without statements."""
+    found = [one.origin for one in statements]
+    return found.count(origin) / len(found) if found else None
+
+
+# In the ledger
+
+
+def packed(measurement: ProbeMeasurement) -> str:
+    """For a trial's facts."""
+    table = {**asdict(measurement), "form": FORM}
+    for one in table["measured"]:
+        one["statements"] = _columns(one["statements"])
+    text = json.dumps(table, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
+
+
+def measurement_of(facts: Mapping[str, Any]) -> ProbeMeasurement | None:
+    """What a trial's facts hold; None where there is nothing that can be read."""
+    text = facts.get(MEASUREMENT)
+    if not text:
+        return None
+    try:
+        table = json.loads(zlib.decompress(base64.b64decode(str(text))))
+        if table.pop("form") != FORM:
+            return None
+        for one in table["measured"]:
+            one["statements"] = _rows(one["statements"])
+        return _adapter().validate_python(table)
+    except (zlib.error, binascii.Error, UnicodeDecodeError, ValueError, KeyError, TypeError):
+        return None
+
+
+@cache
+def _adapter() -> TypeAdapter[ProbeMeasurement]:
+    return TypeAdapter(ProbeMeasurement)
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """``{"rows": 3, "page": [4, 1, 7], "hit": 1}``"""
+    columns: dict[str, Any] = {"rows": len(rows)}
+    for name in (one.name for one in fields(Timed)) if rows else ():
+        values = [row[name] for row in rows]
+        columns[name] = values[0] if values.count(values[0]) == len(values) else values
+    return columns
+
+
+def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
+    count = int(columns.pop("rows"))
+    whole = {
+        name: value if isinstance(value, list) else [value] * count
+        for name, value in columns.items()
+    }
+    return [{name: values[at] for name, values in whole.items()} for at in range(count)]

@@ -1,0 +1,175 @@
+"""Probes, before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Annotated, ClassVar
+
+from pydantic import Field, PlainValidator
+
+from teiten.factors.contract import Need
+from teiten.kinds.contract import KindPlan, Step
+from teiten.kinds.probes.metrics import CONTRASTED, METRICS
+from teiten.kinds.probes.model import Amount, Do, Of, Probe, ProbesOptions, ProbeStep, probes_of
+from teiten.kinds.probes.read import catalogue, read_probes
+from teiten.model.plan import PlannedTrial
+from teiten.model.study import Measure, Study, Workload, WorkloadOptions
+from teiten.model.units import MIB, Bytes, Seconds
+from teiten.study.place import Place
+from teiten.study.schema import Growth, Words, WorkloadTable
+
+LOAD_RATE = 500 * MIB
+"""Bytes per second into the buffers, from a disk; assumptions on the careful side, as all here."""
+TOUCH_SECONDS = 20e-6
+STATEMENT_SECONDS = 1e-3
+WATCHED_SECONDS = 10e-3
+CHECKPOINT_SECONDS = 20e-3
+STATE_SECONDS = 0.2
+"""Counting the buffers and the pages in the page cache."""
+USUAL_BUFFERS = 0.5
+"""Of the memory, where a part is a share of the buffers."""
+
+
+class ProbesTable(WorkloadTable):
+    """The keys of a workload of probes."""
+
+    probes: Annotated[Words, Field(min_length=1)]
+    share: Annotated[Growth, Field()] = None
+    require_state: bool = True
+
+
+class Probes(KindPlan):
+    does = "runs probes one by one"
+    metrics = METRICS
+    contrasted = CONTRASTED
+    options = ProbesOptions
+    table = ProbesTable
+    changeable: ClassVar[tuple[str, ...]] = ("share", "require_state")
+    changeable_of_one: ClassVar[tuple[str, ...]] = ("probes",)
+    brings: ClassVar[tuple[str, ...]] = ("probe",)
+    without: ClassVar[tuple[str, ...]] = ("slices", "restart_every", "flame_graph")
+    site_needs: ClassVar[frozenset[Need]] = frozenset({Need.START, Need.HERE})
+
+    def options_of(self, place: Place, table: WorkloadTable) -> ProbesOptions:
+        assert isinstance(table, ProbesTable)
+        try:
+            probes = read_probes(table.probes, place.folders)
+        except ValueError as error:
+            raise place.error(
+                "probes",
+                str(error),
+                f"name files *.toml, or probes of Teiten: {', '.join(catalogue())}",
+            ) from error
+        return ProbesOptions(probes, float(table.share or 1.0), table.require_state)
+
+    def check(self, place: Place, workload: Workload) -> None:
+        """Every table that a probe names is there."""
+        tables = [one.name for one in workload.data.tables]
+        for probe in probes_of(workload).probes:
+            for step in probe.steps:
+                if step.table and step.table not in tables:
+                    raise place.error(
+                        "probes",
+                        f"the probe {probe.name} needs a table {step.table}",
+                        f"the tables are {', '.join(tables) or 'not such of probes'}: see"
+                        " [workloads.data.tables] in teiten init buffers",
+                    )
+
+    def tells(self, factor: str) -> bool:
+        return factor == "probe"
+
+    def own_levels(self, options: WorkloadOptions, factor: str) -> tuple[str, ...] | None:
+        assert isinstance(options, ProbesOptions)
+        return tuple(one.name for one in options.probes) if factor == "probe" else None
+
+    def measured_seconds(self, measure: Measure, workload: Workload) -> Seconds:
+        """Of the usual probe of the workload: their mean."""
+        return _mean(workload, timed=True)
+
+    def load_seconds(self, measure: Measure, workload: Workload) -> Seconds:
+        return _mean(workload, timed=False)
+
+    def processes(self, trial: PlannedTrial) -> int:
+        return 2
+
+    def facts(self, workload: Workload) -> Iterator[str]:
+        yield f"{len(probes_of(workload).probes)} probes, each in a trial of its own"
+
+    def loading(self, version: str, where: str) -> str:
+        return "put pages where a probe wants them, verify that, and time single statements"
+
+    def warm_up(self, study: Study, workload: Workload) -> Step:
+        return Step("warm-up", "nothing: each probe makes the state that it needs")
+
+    def measuring(self, study: Study, workload: Workload) -> Step:
+        return Step("probe", "the steps of one probe")
+
+    def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
+        options = probes_of(study.workload(trial.cell.workload))
+        probe = options.probe(trial.cell.level("probe") or "")
+        return f"probe {probe.name}: {', '.join(_said(probe, options.share))}"
+
+
+def statements_of(step: ProbeStep, share: float) -> int:
+    """How many statements a step times, at a share of them."""
+    return max(1, round(step.statements * share))
+
+
+def _said(probe: Probe, share: float) -> Iterator[str]:
+    if probe.parts:
+        yield f"for {len(probe.parts)} parts"
+    for step in probe.steps:
+        if step.do in (Do.MEASURE, Do.CHECKPOINT):
+            yield f"{step.do} {step.name} ({statements_of(step, share)}×)"
+        else:
+            yield " ".join(filter(None, (str(step.do), step.name or step.table)))
+
+
+def _mean(workload: Workload, *, timed: bool) -> Seconds:
+    options, memory = probes_of(workload), Bytes(int(workload.data.scale or 0) * MIB)
+    each = [_probe_seconds(one, workload, memory, options.share, timed) for one in options.probes]
+    return Seconds(sum(each) / len(each))
+
+
+def _probe_seconds(
+    probe: Probe, workload: Workload, memory: Bytes, share: float, timed: bool
+) -> float:
+    seconds = 0.0
+    for step in probe.steps:
+        if timed and step.do not in (Do.MEASURE, Do.CLIENTS, Do.CHECKPOINT):
+            continue
+        table = next((one for one in workload.data.tables if one.name == step.table), None)
+        size = memory * (table.share if table is not None else 0.0)
+        for part in probe.parts if step.each else (step.part,):
+            seconds += _step_seconds(step, _bytes(part, size, memory), share)
+    return seconds
+
+
+def _bytes(part: Amount | None, table: float, memory: Bytes) -> float:
+    if part is None:
+        return table
+    of = {Of.BUFFERS: memory * USUAL_BUFFERS, Of.MEMORY: memory, Of.TABLE: table}
+    return min(table, part.value * of.get(part.of, 8192.0))
+
+
+def _step_seconds(step: ProbeStep, size: float, share: float) -> float:
+    match step.do:
+        case Do.LOAD:
+            return size / LOAD_RATE
+        case Do.EXECUTE:
+            return 1.0
+        case Do.TOUCH:
+            return size / 8192 * step.times * TOUCH_SECONDS
+        case Do.MEASURE:
+            each = WATCHED_SECONDS if step.watch else STATEMENT_SECONDS
+            return statements_of(step, share) * each + 2 * STATE_SECONDS
+        case Do.CLIENTS:
+            return len(step.clients) * (float(step.seconds or 0.0) + 0.5)
+        case Do.CHECKPOINT:
+            return statements_of(step, share) * CHECKPOINT_SECONDS
+        case _:
+            return STATE_SECONDS
+
+
+PLAN = Probes()

@@ -1,0 +1,301 @@
+"""A probe's file to a ``Probe``: one form for each kind of step, in which unknown keys are refused."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
+
+from teiten.given_paths import expanded
+from teiten.kinds.probes.model import (
+    PLACE,
+    Amount,
+    Do,
+    Of,
+    Order,
+    Probe,
+    ProbeStep,
+    State,
+    Take,
+)
+from teiten.model.quantities import parse_duration, parse_share
+from teiten.model.units import Seconds
+from teiten.study.schema import Name, Text
+from teiten.suggest import did_you_mean
+
+CATALOGUE = Path(__file__).parent / "catalogue"
+EACH = "each"
+"""A step's part where it is the one of ``parts`` whose turn it is."""
+_AMOUNT = re.compile(
+    r"(?P<share>\d+(?:\.\d+)?)\s*%\s+of\s+(?P<of>buffers|memory|table|cores)"
+    r"|(?P<number>\d+)\s+(?P<unit>pages|clients)"
+)
+_BOUND = re.compile(r"(?P<side>>=|<=)\s*(?P<share>\d+(?:\.\d+)?\s*%)")
+
+
+def amount(value: Any) -> Amount:
+    """``90% of buffers``, ``500 pages``, ``200% of cores``. Raises ValueError."""
+    if isinstance(value, Amount):
+        return value
+    match = _AMOUNT.fullmatch(value.strip()) if isinstance(value, str) else None
+    if match is None:
+        raise ValueError(
+            f"{value!r} is no amount; write such as 90% of buffers, 10% of table, 50% of memory,"
+            " 500 pages, 200% of cores or 4 clients"
+        )
+    if match["of"]:
+        return Amount(float(match["share"]) / 100, Of(match["of"]))
+    return Amount(float(match["number"]), Of(match["unit"]))
+
+
+def _part(value: Any) -> Amount | Literal["each"] | None:
+    if value in (None, EACH):
+        return value  # type: ignore[no-any-return]
+    found = amount(value)
+    if found.of in (Of.CORES, Of.CLIENTS):
+        raise ValueError(f"{found} is no number of pages")
+    return found
+
+
+def _clients(value: Any) -> tuple[Amount, ...]:
+    found = tuple(amount(one) for one in value) if isinstance(value, list) else ()
+    if not found or any(one.of not in (Of.CORES, Of.CLIENTS) for one in found):
+        raise ValueError('must be a list such as ["1 clients", "100% of cores"]')
+    return found
+
+
+def _bounds(value: Any) -> tuple[float | None, float | None]:
+    """The least and the greatest share."""
+    match = _BOUND.fullmatch(value.strip()) if isinstance(value, str) else None
+    if match is None:
+        raise ValueError(f"{value!r} is no bound; write such as >= 99% or <= 5%")
+    share = float(parse_share(match["share"].replace(" ", "")))
+    return (share, None) if match["side"] == ">=" else (None, share)
+
+
+def _statement(value: Any) -> str:
+    if not isinstance(value, str) or PLACE not in value:
+        raise ValueError(f"must be a statement with the place {PLACE} of a page's number")
+    if _filled(value, 7).count("{") != value.replace(PLACE, "").count("{"):
+        raise ValueError(f"{PLACE} is the only place")
+    return value.strip()
+
+
+def _filled(statement: str, page: int) -> str:
+    return statement.replace(PLACE, str(page))
+
+
+def _seconds(value: Any) -> Seconds:
+    if not isinstance(value, str):
+        raise ValueError('must be a time such as "2s"')
+    return parse_duration(value)
+
+
+Part = Annotated[Any, PlainValidator(_part)]
+Bounds = Annotated[tuple[float | None, float | None], PlainValidator(_bounds)]
+Statement = Annotated[str, PlainValidator(_statement)]
+Count = Annotated[int, Field(ge=1, le=1_000_000)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class _Load(_Table):
+    do: Literal["load"]
+    table: Name
+    part: Part = None
+    into: Literal["buffers", "os-cache"] = "buffers"
+    times: Annotated[int, Field(ge=1, le=10)] = 1
+    leaving: Annotated[int, Field(ge=0)] = 0
+
+
+class _Touch(_Table):
+    do: Literal["touch"]
+    table: Name
+    part: Part = None
+    times: Annotated[float, Field(gt=0, le=100)] = 1.0
+
+
+class _Forget(_Table):
+    do: Literal["forget"]
+    table: Name
+
+
+class _Execute(_Table):
+    do: Literal["execute"]
+    name: Name
+    statement: str
+
+
+class _Require(_Table):
+    do: Literal["require"]
+    name: Name
+    table: Name
+    part: Part = None
+    buffers: Bounds = (None, None)
+    os_cache: Bounds = (None, None)
+    memory: Annotated[float | None, PlainValidator(lambda one: _bounds(one)[0])] = None
+
+
+class _Measure(_Table):
+    do: Literal["measure"]
+    name: Name
+    table: Name
+    part: Part = None
+    statement: Statement
+    statements: Count
+    order: Literal["random", "ascending", "next"] = "random"
+    commit: bool = False
+    watch: bool = False
+
+
+class _Clients(_Table):
+    do: Literal["clients"]
+    name: Name
+    table: Name
+    part: Part = None
+    statement: Statement
+    clients: Annotated[tuple[Amount, ...], PlainValidator(_clients)]
+    seconds: Annotated[Seconds, PlainValidator(_seconds)]
+
+
+class _Checkpoint(_Table):
+    do: Literal["checkpoint"]
+    name: Name
+    table: Name
+    part: Part = None
+    statement: Statement
+    changes: Annotated[int, Field(ge=0, le=10_000)]
+    statements: Count
+
+
+_AnyStep = Annotated[
+    _Load | _Touch | _Forget | _Execute | _Require | _Measure | _Clients | _Checkpoint,
+    Field(discriminator="do"),
+]
+
+
+class _Number(_Table):
+    of: Name
+    take: Literal["mean", "median", "commit", "sweep"]
+
+
+class _File(_Table):
+    title: Text
+    description: Text
+    source: str = ""
+    parts: Annotated[tuple[Amount, ...], PlainValidator(lambda one: tuple(map(amount, one)))] = ()
+    number: _Number
+    steps: Annotated[list[_AnyStep], Field(min_length=1)]
+
+
+def read_probes(names: Sequence[str], folders: Sequence[Path]) -> tuple[Probe, ...]:
+    """Probes of the catalogue by their names, or of files.
+
+    Raises ValueError with a sentence for people.
+    """
+    found = tuple(_read(_file(name, folders)) for name in names)
+    seen = [one.name for one in found]
+    twice = next((name for name in seen if seen.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"there are two probes {twice!r}")
+    return found
+
+
+def catalogue() -> tuple[str, ...]:
+    """The names of the probes that Teiten brings."""
+    return tuple(sorted(one.stem for one in CATALOGUE.glob("*.toml")))
+
+
+def _file(name: str, folders: Sequence[Path]) -> Path:
+    if name in catalogue():
+        return CATALOGUE / f"{name}.toml"
+    for folder in folders:
+        path = folder / expanded(name)
+        if path.is_file():
+            return path
+    near = did_you_mean(name, catalogue())
+    raise ValueError(f"there is no probe {name!r}.{near} Teiten brings {', '.join(catalogue())}")
+
+
+def _read(path: Path) -> Probe:
+    try:
+        text = path.read_text(encoding="utf-8")
+        return probe_of(path.stem, text)
+    except OSError as error:
+        raise ValueError(f"the probe {path} cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(one) for one in first["loc"])
+        message = str(first["msg"]).removeprefix("Value error, ")
+        raise ValueError(f"the probe {path.name}: {where}: {message}") from error
+    except ValueError as error:
+        raise ValueError(f"the probe {path.name}: {error}") from error
+
+
+def probe_of(name: str, text: str) -> Probe:
+    """Raises ValueError, ValidationError among them."""
+    table = _File.model_validate(tomllib.loads(text))
+    steps = tuple(_step(one) for one in table.steps)
+    found = Probe(
+        name=name,
+        title=table.title,
+        description=table.description,
+        steps=steps,
+        number_of=table.number.of,
+        take=Take(table.number.take),
+        parts=table.parts,
+        source=table.source,
+        text=text,
+    )
+    _check(found)
+    return found
+
+
+def _step(table: Any) -> ProbeStep:
+    given = {name: getattr(table, name) for name in type(table).model_fields}
+    part, into = given.pop("part", None), given.pop("into", "")
+    state = State()
+    if table.do == Do.REQUIRE:
+        (low, high), (cached, not_cached) = given.pop("buffers"), given.pop("os_cache")
+        state = State(low, high, cached, not_cached, given.pop("memory"))
+    return ProbeStep(
+        **{
+            **given,
+            "do": Do(table.do),
+            "order": Order(given.get("order", Order.RANDOM)),
+            "part": None if part == EACH else part,
+            "each": part == EACH,
+            "os_cache_only": into == "os-cache",
+            "state": state,
+        }
+    )
+
+
+def _check(probe: Probe) -> None:
+    """What no form of one step can say."""
+    measured = {
+        one.name: one.do for one in probe.steps if one.do in (Do.MEASURE, Do.CLIENTS, Do.CHECKPOINT)
+    }
+    if probe.number_of not in measured:
+        raise ValueError(
+            f"number.of: {probe.number_of!r} measures nothing; steps that do:"
+            f" {', '.join(measured) or 'none'}"
+        )
+    names = [one.name for one in probe.steps if one.name]
+    if len(set(names)) < len(names):
+        raise ValueError("two steps have one name")
+    if any(one.each for one in probe.steps) != bool(probe.parts):
+        raise ValueError('parts are for steps with part = "each", and these need them')
+    number = next(one for one in probe.steps if one.name == probe.number_of)
+    if probe.take is Take.SWEEP and not number.watch:
+        raise ValueError("a sweep is seen by a step with watch = true")
+    if probe.take is Take.COMMIT and not number.commit:
+        raise ValueError("COMMIT is timed by a step with commit = true")
+    if any(one.leaving and one.part is not None for one in probe.steps):
+        raise ValueError("a step with leaving has no part")
