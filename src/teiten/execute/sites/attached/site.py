@@ -183,7 +183,7 @@ class AttachedSite:
         _relation: str | None = None,
         _node: Node = None,
         *,
-        first: Bytes | None = None,  # noqa: ARG002 - nothing is seen
+        first: Bytes | None = None,
     ) -> None:
         """Nobody but the server sees its files."""
 

@@ -174,7 +174,7 @@ class RemoteSite:
         _relation: str | None = None,
         _node: Node = None,
         *,
-        first: Bytes | None = None,  # noqa: ARG002 - nothing is seen
+        first: Bytes | None = None,
     ) -> None:
         """Not asked of another host's agent yet."""
 
