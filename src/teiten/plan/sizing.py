@@ -48,7 +48,7 @@ USUAL_CONNECTIONS = 500
 
 def size(study: Study, facts: HostFacts) -> Study:
     """The study with every open value filled in: clients, scale, duration, warm-up, settings."""
-    sized = begun(study)
+    sized = replace(begun(study), machine_memory=facts.memory.total)
     for factor in rules():
         sized = factor.sized(sized, facts)
     sized = _with_scale(_for_memory(sized, facts), facts)

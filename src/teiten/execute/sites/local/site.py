@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Generator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import psycopg
 
@@ -19,6 +20,7 @@ from teiten.execute.executor import Facts
 from teiten.execute.pinning import confirm
 from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres.relation_files import path_of, segments
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.contract import WARM, Node, StackSource
@@ -34,6 +36,7 @@ from teiten.execute.sites.server_facts import (
 from teiten.host.system.affinity import kept_off
 from teiten.host.system.caches import drop_page_cache, evict_files
 from teiten.host.system.held_folder import UnsafePlaceError
+from teiten.host.system.page_cache import NOTHING, PageCache, cached, cached_below, evict
 from teiten.model.plan import PlannedTrial
 from teiten.model.starts import Start, start_of
 from teiten.model.study import CachePolicy
@@ -221,6 +224,40 @@ class LocalSite:
         """Off the processors that only the server has; it may share them with the client."""
         cpus = self._trial.server_cpus
         return kept_off(() if set(cpus) & set(self._trial.client_cpus) else cpus)
+
+    def page_cache(
+        self, relation: str | None = None, _node: Node = None, *, first: Bytes | None = None
+    ) -> PageCache | None:
+        if relation is None:
+            return cached_below(self.cluster.data_directory.parent)
+        found, left = NOTHING, first
+        with contextlib.closing(self._segments(relation)) as files:
+            for file in files:
+                one = cached(file, left)
+                if one is None:
+                    return None
+                found += one
+                left = None if first is None else Bytes(first - found.size)
+        return found
+
+    def evict(self, relation: str, _node: Node = None) -> bool:
+        complete = True
+        with contextlib.closing(self._segments(relation)) as files:
+            for file in files:
+                complete &= evict(file)
+        return complete
+
+    def _segments(self, relation: str) -> Generator[IO[bytes], None, None]:
+        with self.connect() as connection:
+            path = path_of(connection, relation)
+        if path is None:
+            raise ServerError(f"{relation} has no files of its own", "name a table or an index")
+        try:
+            yield from segments(self.cluster.data_directory, path)
+        except OSError as error:
+            raise ServerError(
+                f"the files of {relation} cannot be read: {error}", "see the trial's log"
+            ) from error
 
     def is_running(self) -> bool:
         return self._cluster is not None and self._cluster.is_running()
