@@ -15,6 +15,7 @@ from teiten.datasets.plan import plan_of as plan_of_data
 from teiten.factors.registry import rules
 from teiten.kinds.contract import plan_of
 from teiten.model.facts import HostFacts
+from teiten.model.memory import memory_of
 from teiten.model.quantities import exact_size
 from teiten.model.study import (
     Measure,
@@ -51,15 +52,15 @@ def size(study: Study, facts: HostFacts) -> Study:
     sized = replace(begun(study), machine_memory=facts.memory.total)
     for factor in rules():
         sized = factor.sized(sized, facts)
-    sized = _with_scale(_for_memory(sized, facts), facts)
+    sized = _with_scale(_for_memory(sized), facts)
     sized = replace(sized, measure=_timed(sized))
     sized = replace(sized, measure=bounded(sized))
     return replace(sized, settings=tuple(_settings(sized, facts)))
 
 
-def _for_memory(study: Study, facts: HostFacts) -> Study:
+def _for_memory(study: Study) -> Study:
     """With the sizes of tables that are shares of the memory in force."""
-    memory = facts.memory.total
+    memory = memory_of(study)
     workloads = (
         replace(one, data=plan_of_data(one.data.kind).for_memory(one.data, memory))
         for one in study.workloads
