@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Annotated, ClassVar
 
-from pydantic import Field, PlainValidator
+from pydantic import Field
 
 from teiten.factors.contract import Need
 from teiten.kinds.contract import KindPlan, Step
@@ -116,6 +115,11 @@ def statements_of(step: ProbeStep, share: float) -> int:
     return max(1, round(step.statements * share))
 
 
+def clients_seconds(step: ProbeStep, share: float) -> Seconds:
+    """How long each number of clients runs; pgbench counts whole seconds."""
+    return Seconds(float(max(1, round(float(step.seconds or 1.0) * share))))
+
+
 def _said(probe: Probe, share: float) -> Iterator[str]:
     if probe.parts:
         yield f"for {len(probe.parts)} parts"
@@ -165,7 +169,7 @@ def _step_seconds(step: ProbeStep, size: float, share: float) -> float:
             each = WATCHED_SECONDS if step.watch else STATEMENT_SECONDS
             return statements_of(step, share) * each + 2 * STATE_SECONDS
         case Do.CLIENTS:
-            return len(step.clients) * (float(step.seconds or 0.0) + 0.5)
+            return len(step.clients) * (clients_seconds(step, share) + 0.5)
         case Do.CHECKPOINT:
             return statements_of(step, share) * CHECKPOINT_SECONDS
         case _:

@@ -1,0 +1,1 @@
+"""The steps of a probe on a server."""

@@ -1,0 +1,100 @@
+"""The numbers of a trial, from what it measured; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import fmean, median
+
+from teiten.kinds.probes.measurement import (
+    Origin,
+    ProbeMeasurement,
+    Timed,
+    around,
+    share_of,
+)
+from teiten.kinds.probes.metrics import (
+    CHECKPOINT_TIME,
+    COMMIT_TIME,
+    FROM_BUFFERS,
+    FROM_DISK,
+    FROM_OS_CACHE,
+    PROBE_TIME,
+    PROBE_TPS,
+    SWEEP_PER_GIB,
+)
+from teiten.kinds.probes.model import Probe, Take
+from teiten.model.units import GIB, Seconds
+
+SWEPT = 0.5
+"""A statement during which this part of all buffers lost a usage count, has swept."""
+
+
+def metrics_of(probe: Probe, found: ProbeMeasurement) -> dict[str, float]:
+    """Only those that were measured."""
+    return {name: value for name, value in _numbers(probe, found) if value is not None}
+
+
+def sweeps(statements: Sequence[Timed], buffers: int) -> tuple[list[Timed], list[Timed]]:
+    """The statements that swept, and those that did not."""
+    swept = [one for one in statements if around(one, buffers) >= SWEPT]
+    return swept, [one for one in statements if around(one, buffers) < SWEPT]
+
+
+def sweep_seconds(statements: Sequence[Timed], buffers: int) -> Seconds | None:
+    """What one time around all buffers adds to a statement; None where none went around."""
+    swept, others = sweeps(statements, buffers)
+    if not swept or not others:
+        return None
+    usual = median(one.seconds for one in others)
+    return Seconds(median((one.seconds - usual) / around(one, buffers) for one in swept))
+
+
+def _numbers(probe: Probe, found: ProbeMeasurement) -> Iterator[tuple[str, float | None]]:
+    yield PROBE_TIME.name, _number(probe, found)
+    statements = [one for measured in found.measured for one in measured.statements]
+    commits = [one.commit_seconds for one in statements if one.commit_seconds is not None]
+    yield COMMIT_TIME.name, median(commits) if commits else None
+    for metric, origin in (
+        (FROM_BUFFERS, Origin.BUFFERS),
+        (FROM_OS_CACHE, Origin.OS_CACHE),
+        (FROM_DISK, Origin.DISK),
+    ):
+        known = not any(one.origin is Origin.OUTSIDE for one in statements)
+        yield metric.name, share_of(statements, origin) if known or metric is FROM_BUFFERS else None
+    if any(one.swept is not None for one in statements):
+        once = sweep_seconds(statements, found.buffers)
+        yield SWEEP_PER_GIB.name, None if once is None else once / (found.shared_buffers / GIB)
+    times = [one.seconds for one in found.checkpoints]
+    yield CHECKPOINT_TIME.name, median(times) if times else None
+    if found.with_clients:
+        yield PROBE_TPS.name, max(found.with_clients, key=lambda one: one.clients).tps
+
+
+def _number(probe: Probe, found: ProbeMeasurement) -> float | None:
+    """``PROBE_TIME``: over several parts, the mean of their numbers."""
+    checkpoints = [one.seconds for one in found.checkpoints if one.step == probe.number_of]
+    clients = [one for one in found.with_clients if one.step == probe.number_of]
+    if checkpoints:
+        return _taken(probe.take, checkpoints)
+    if clients:
+        return max(clients, key=lambda one: one.clients).latency
+    parts = [
+        _of_part(probe.take, one.statements, found.buffers)
+        for one in found.step(probe.number_of)
+        if one.statements
+    ]
+    known = [one for one in parts if one is not None]
+    return fmean(known) if known else None
+
+
+def _of_part(take: Take, statements: Sequence[Timed], buffers: int) -> float | None:
+    if take is Take.SWEEP:
+        return sweep_seconds(statements, buffers)
+    if take is Take.COMMIT:
+        commits = [one.commit_seconds for one in statements if one.commit_seconds is not None]
+        return median(commits) if commits else None
+    return _taken(take, [one.seconds for one in statements])
+
+
+def _taken(take: Take, seconds: Sequence[float]) -> float:
+    return fmean(seconds) if take is Take.MEAN else median(seconds)

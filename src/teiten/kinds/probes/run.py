@@ -1,0 +1,317 @@
+"""The load of one probe: its steps in order, on a server that has just been started."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from teiten.errors import ServerError, WorkloadError
+from teiten.execute.bench import Bench
+from teiten.execute.executor import Facts
+from teiten.execute.load import Begin, ExtraWindow, Gathered, sampled
+from teiten.execute.probes.sampler import Sampling
+from teiten.execute.sites.contract import Site
+from teiten.kinds.probes.load.clients import ManyClients
+from teiten.kinds.probes.load.inspector import Inspector
+from teiten.kinds.probes.load.loading import load, touch
+from teiten.kinds.probes.load.timing import Timer
+from teiten.kinds.probes.measurement import (
+    MEASUREMENT,
+    Checkpointed,
+    Executed,
+    Measured,
+    ProbeMeasurement,
+    Seen,
+    Timed,
+    Where,
+    packed,
+)
+from teiten.kinds.probes.model import (
+    BLOCK,
+    PLACE,
+    Amount,
+    Do,
+    Of,
+    Order,
+    ProbeStep,
+    State,
+    probes_of,
+)
+from teiten.kinds.probes.numbers import metrics_of
+from teiten.kinds.probes.plan import statements_of
+from teiten.model.memory import memory_of
+from teiten.model.plan import PlannedTrial
+from teiten.model.trial import Problem
+from teiten.model.units import Seconds
+
+STATE = "probe-state"
+"""The code of the problem of a trial whose state was not what its probe requires."""
+
+
+def loads(bench: Bench) -> Begin:
+    def begin(trial: PlannedTrial, site: Site, folder: Path) -> ProbeLoad:
+        return ProbeLoad(bench, trial, site, folder)
+
+    return begin
+
+
+class ProbeLoad:
+    """One probe. What it measures grows with its steps."""
+
+    def __init__(self, bench: Bench, trial: PlannedTrial, site: Site, folder: Path) -> None:
+        self._bench, self._trial, self._site = bench, trial, site
+        self._options = probes_of(bench.plan.study.workload(trial.cell.workload))
+        self._probe = self._options.probe(trial.cell.level("probe") or "")
+        self._clients = ManyClients(bench, trial, site, folder)
+        self._draw = random.Random(trial.seed)  # noqa: S311 - pages, not secrets
+        self._inspector: Inspector | None = None
+        self._found: ProbeMeasurement | None = None
+        self._sampling: Sampling | None = None
+        self._seconds = 0.0
+        self._wrong: Problem | None = None
+        self.gathered = Gathered()
+
+    def rehearse(self) -> None:
+        """Let the server plan every statement, and look at the caches once."""
+        for probe in self._options.probes:
+            with self._site.connect() as connection:
+                for step in probe.steps:
+                    if step.statement:
+                        text = step.statement.replace(PLACE, "0")
+                        connection.execute(f"EXPLAIN {text}".encode())
+        Inspector(self._site).close()
+
+    def warm_up(self) -> Facts:
+        """Nothing but what the connections that only look need."""
+        self._inspector = Inspector(self._site)
+        return {"probe": self._probe.name, "buffers": self._inspector.buffers}
+
+    def measure(self, turn: int) -> Facts:
+        del turn
+        inspector = self._looking
+        self._found = ProbeMeasurement(
+            probe=self._probe.name,
+            memory=memory_of(self._bench.plan.study, self._trial),
+            shared_buffers=inspector.shared_buffers,
+        )
+        begun = time.monotonic()
+        _, self._sampling = sampled(self._site, lambda _: self._all_steps())
+        self._seconds = time.monotonic() - begun
+        return {"statements": sum(len(one.statements) for one in self._found.measured)}
+
+    def collect(self) -> Facts:
+        if self._found is None or self._sampling is None:
+            raise ServerError("nothing was measured", "see the trial's log")
+        self.gathered.metrics = {
+            **self._sampling.metrics,
+            **metrics_of(self._probe, self._found),
+            "measured_seconds": self._seconds,
+        }
+        self.gathered.series = self._sampling.series
+        self.gathered.facts |= {"probe": self._probe.name, MEASUREMENT: packed(self._found)}
+        for caution in self._sampling.cautions:
+            self._bench.record.record_caution(caution)
+        self._looking.close()
+        return {name: self.gathered.metrics.get(name) for name in ("probe_seconds",)}
+
+    def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
+        return seen if self._wrong is None else (*seen, self._wrong)
+
+    def window(self, seconds: Seconds, folder: Path) -> ExtraWindow:
+        del seconds, folder
+        raise WorkloadError("a probe has no window of some seconds", "leave flame_graph out")
+
+    def abandon(self) -> None:
+        self._clients.stop()
+        if self._inspector is not None:
+            self._inspector.close()
+
+    # The steps
+
+    @property
+    def _looking(self) -> Inspector:
+        if self._inspector is None:
+            raise ServerError("nothing was measured", "see the trial's log")
+        return self._inspector
+
+    def _all_steps(self) -> None:
+        for step, part in self._turns():
+            if self._wrong is None:
+                self._bench.check_interruption()
+                self._do(step, part)
+
+    def _turns(self) -> Iterator[tuple[ProbeStep, Amount | None]]:
+        """Each step with its part: those for each part after all others."""
+        for step in self._probe.steps:
+            if not step.each:
+                yield step, step.part
+        for part in self._probe.parts:
+            for step in self._probe.steps:
+                if step.each:
+                    yield step, part
+
+    def _do(self, step: ProbeStep, part: Amount | None) -> None:
+        match step.do:
+            case Do.LOAD | Do.TOUCH:
+                self._fill_caches(step, part)
+            case Do.FORGET:
+                self._site.evict(step.table)
+            case Do.EXECUTE:
+                self._execute(step, part)
+            case Do.REQUIRE:
+                self._require(step, part)
+            case Do.MEASURE:
+                self._measure(step, part)
+            case Do.CLIENTS:
+                self._see("before", step, part)
+                pages = self._pages(step, part)
+                found = self._clients.run(step, _said(step, part), pages, self._options.share)
+                self._add(with_clients=(*self._so_far.with_clients, *found))
+                self._see("after", step, part)
+            case Do.CHECKPOINT:
+                self._checkpoint(step, part)
+
+    def _fill_caches(self, step: ProbeStep, part: Amount | None) -> None:
+        check = self._bench.check_interruption
+        pages = self._pages(step, part)
+        if step.leaving:
+            pages = min(pages, max(0, self._looking.state().unused - step.leaving))
+        with self._site.connect() as connection:
+            if step.do is Do.TOUCH:
+                count = round(pages * step.times)
+                touch(connection, step.table, pages, count, self._draw, check)
+                return
+            for _ in range(int(step.times)):
+                load(connection, step.table, pages, os_cache_only=step.os_cache_only, check=check)
+
+    def _execute(self, step: ProbeStep, part: Amount | None) -> None:
+        with self._site.connect() as connection:
+            begun = time.perf_counter()
+            connection.execute(step.statement.encode())
+            seconds = Seconds(time.perf_counter() - begun)
+        done = Executed(step.name, _said(step, part), seconds)
+        self._add(executed=(*self._so_far.executed, done))
+
+    def _require(self, step: ProbeStep, part: Amount | None) -> None:
+        """Note the state, and that the trial does not count where it is another."""
+        seen = self._see("required", step, part)
+        wrong = lacking(step.state, seen.where, self._looking.buffers)
+        if wrong:
+            self._add(seen=(*self._so_far.seen[:-1], replace(seen, held=False)))
+            if self._options.require_state:
+                self._wrong = Problem(STATE, f"{step.name}: {wrong}")
+
+    def _measure(self, step: ProbeStep, part: Amount | None) -> None:
+        pages = self._pages(step, part)
+        count = statements_of(step, self._options.share)
+        numbers = list(self._page_numbers(step, pages, count))
+        timer = Timer(self._site.connect(), step.statement, commit=step.commit)
+        try:
+            timer.get_ready(self._looking.pages(step.table) - 1)
+            self._see("before", step, part)
+            statements = tuple(self._timed(timer, numbers, watch=step.watch))
+        finally:
+            timer.close()
+        self._see("after", step, part)
+        measured = Measured(step.name, _said(step, part), pages, statements)
+        self._add(measured=(*self._so_far.measured, measured))
+
+    def _timed(self, timer: Timer, pages: list[int], *, watch: bool) -> Iterator[Timed]:
+        usage = self._looking.usage() if watch else 0
+        for page in pages:
+            self._bench.check_interruption()
+            one = timer.time(page)
+            if watch:
+                now = self._looking.usage()
+                # a page that was read has counts of its own from then on
+                one = replace(one, swept=max(0, usage + one.hit + one.read - now))
+                usage = now
+            yield one
+
+    def _page_numbers(self, step: ProbeStep, pages: int, count: int) -> Iterator[int]:
+        for number in range(count):
+            match step.order:
+                case Order.RANDOM:
+                    yield self._draw.randrange(pages)
+                case Order.ASCENDING:
+                    yield number * pages // count
+                case Order.NEXT:
+                    yield number % pages
+
+    def _checkpoint(self, step: ProbeStep, part: Amount | None) -> None:
+        pages = self._pages(step, part)
+        with self._site.connect() as connection:
+            connection.execute("CHECKPOINT")
+            for _ in range(statements_of(step, self._options.share)):
+                self._bench.check_interruption()
+                for _ in range(step.changes):
+                    page = str(self._draw.randrange(pages))
+                    connection.execute(step.statement.replace(PLACE, page).encode())
+                dirty = self._looking.state().dirty
+                begun = time.perf_counter()
+                connection.execute("CHECKPOINT")
+                seconds = Seconds(time.perf_counter() - begun)
+                written = dirty - self._looking.state().dirty
+                done = Checkpointed(step.name, _said(step, part), seconds, dirty, written)
+                self._add(checkpoints=(*self._so_far.checkpoints, done))
+
+    # What they need
+
+    @property
+    def _so_far(self) -> ProbeMeasurement:
+        if self._found is None:
+            raise RuntimeError("nothing is being measured")
+        return self._found
+
+    def _add(self, **found: object) -> None:
+        self._found = replace(self._so_far, **found)  # type: ignore[arg-type]
+
+    def _see(self, moment: str, step: ProbeStep, part: Amount | None) -> Seen:
+        """The state of the buffers and of the step's part, as it is kept."""
+        looking = self._looking
+        where = looking.where(step.table, self._pages(step, part))
+        seen = Seen(moment, step.name, _said(step, part), looking.state(), where)
+        self._add(seen=(*self._so_far.seen, seen))
+        return seen
+
+    def _pages(self, step: ProbeStep, part: Amount | None) -> int:
+        """Of a part, at the most all of the table."""
+        if not step.table:
+            return 0
+        of_table = self._looking.pages(step.table)
+        return pages_of(part, of_table, self._looking.buffers, self._so_far.memory // BLOCK)
+
+
+def _said(step: ProbeStep, part: Amount | None) -> str:
+    """A part by which measurements are told apart: only that of a step for each part."""
+    return str(part) if step.each else ""
+
+
+def pages_of(part: Amount | None, of_table: int, buffers: int, memory: int) -> int:
+    """The pages of a part of a table; ``memory``: in pages."""
+    if part is None:
+        return of_table
+    whole = {Of.BUFFERS: buffers, Of.MEMORY: memory, Of.TABLE: of_table}.get(part.of, 1)
+    return max(1, min(of_table, int(part.value * whole)))
+
+
+def lacking(state: State, where: Where, buffers: int) -> str:
+    """What of a required state does not hold, for people; empty where all of it does."""
+    can_be = min(where.pages, buffers) / where.pages
+    in_buffers, cached = where.buffers_share, where.os_cache_share
+    if state.buffers_at_least is not None and in_buffers < state.buffers_at_least * can_be:
+        return f"{in_buffers:.1%} of {where.pages} pages are in the buffers"
+    if state.buffers_at_most is not None and in_buffers > state.buffers_at_most:
+        return f"{in_buffers:.1%} of {where.pages} pages are in the buffers already"
+    if cached is None:
+        return ""  # it cannot be seen: nothing is said of it
+    if state.os_cache_at_least is not None and cached < state.os_cache_at_least:
+        return f"{cached:.1%} of {where.pages} pages are in the OS cache"
+    if state.os_cache_at_most is not None and cached > state.os_cache_at_most:
+        return f"{cached:.1%} of {where.pages} pages are in the OS cache still"
+    if state.memory_at_least is not None and max(in_buffers, cached) < state.memory_at_least:
+        return f"{in_buffers:.1%} of {where.pages} pages are in the buffers, {cached:.1%} in the OS cache"
+    return ""
