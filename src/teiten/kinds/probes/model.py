@@ -59,6 +59,9 @@ class Do(StrEnum):
     they will hold of it."""
     FORGET = "forget"
     """Let the files of a table leave the page cache."""
+    SET = "set"
+    """Set parameters of the server that need no restart; only where it is thrown away after the
+    trial."""
     EXECUTE = "execute"
     """A statement once, such as the scan of a table; its time is kept."""
     REQUIRE = "require"
@@ -142,6 +145,8 @@ class ProbeStep:
     """MEASURE: each in a transaction of its own, whose COMMIT is timed apart."""
     watch: bool = False
     """MEASURE: the histogram of usage counts before and after every statement."""
+    parameters: tuple[tuple[str, str], ...] = ()
+    """SET."""
     clients: tuple[Amount, ...] = ()
     seconds: Seconds | None = None
     """CLIENTS: for each number of clients."""

@@ -10,7 +10,16 @@ from pydantic import Field
 from teiten.factors.contract import Need
 from teiten.kinds.contract import KindPlan, Step
 from teiten.kinds.probes.metrics import CONTRASTED, METRICS
-from teiten.kinds.probes.model import Amount, Do, Of, Probe, ProbesOptions, ProbeStep, probes_of
+from teiten.kinds.probes.model import (
+    BLOCK,
+    Amount,
+    Do,
+    Of,
+    Probe,
+    ProbesOptions,
+    ProbeStep,
+    probes_of,
+)
 from teiten.kinds.probes.read import catalogue, read_probes
 from teiten.model.plan import PlannedTrial
 from teiten.model.study import Measure, Study, Workload, WorkloadOptions
@@ -26,6 +35,7 @@ WATCHED_SECONDS = 10e-3
 CHECKPOINT_SECONDS = 20e-3
 STATE_SECONDS = 0.2
 """Counting the buffers and the pages in the page cache."""
+SCAN_SECONDS = 1.0
 USUAL_BUFFERS = 0.5
 """Of the memory, where a part is a share of the buffers."""
 
@@ -34,7 +44,7 @@ class ProbesTable(WorkloadTable):
     """The keys of a workload of probes."""
 
     probes: Annotated[Words, Field(min_length=1)]
-    share: Annotated[Growth, Field()] = None
+    share: Growth = None
     require_state: bool = True
 
 
@@ -67,6 +77,12 @@ class Probes(KindPlan):
         tables = [one.name for one in workload.data.tables]
         for probe in probes_of(workload).probes:
             for step in probe.steps:
+                if step.do is Do.SET and not workload.changes_data:
+                    raise place.error(
+                        "changes_data",
+                        f"the probe {probe.name} sets parameters of its server",
+                        "write changes_data = true: the server is then thrown away after a trial",
+                    )
                 if step.table and step.table not in tables:
                     raise place.error(
                         "probes",
@@ -154,26 +170,20 @@ def _bytes(part: Amount | None, table: float, memory: Bytes) -> float:
     if part is None:
         return table
     of = {Of.BUFFERS: memory * USUAL_BUFFERS, Of.MEMORY: memory, Of.TABLE: table}
-    return min(table, part.value * of.get(part.of, 8192.0))
+    return min(table, part.value * of.get(part.of, BLOCK))
 
 
 def _step_seconds(step: ProbeStep, size: float, share: float) -> float:
-    match step.do:
-        case Do.LOAD:
-            return size / LOAD_RATE
-        case Do.EXECUTE:
-            return 1.0
-        case Do.TOUCH:
-            return size / 8192 * step.times * TOUCH_SECONDS
-        case Do.MEASURE:
-            each = WATCHED_SECONDS if step.watch else STATEMENT_SECONDS
-            return statements_of(step, share) * each + 2 * STATE_SECONDS
-        case Do.CLIENTS:
-            return len(step.clients) * (clients_seconds(step, share) + 0.5)
-        case Do.CHECKPOINT:
-            return statements_of(step, share) * CHECKPOINT_SECONDS
-        case _:
-            return STATE_SECONDS
+    many, watched = statements_of(step, share), WATCHED_SECONDS if step.watch else STATEMENT_SECONDS
+    seconds = {
+        Do.LOAD: size / LOAD_RATE,
+        Do.EXECUTE: SCAN_SECONDS,
+        Do.TOUCH: size / BLOCK * step.times * TOUCH_SECONDS,
+        Do.MEASURE: many * watched + 2 * STATE_SECONDS,
+        Do.CLIENTS: len(step.clients) * (clients_seconds(step, share) + 0.5),
+        Do.CHECKPOINT: many * CHECKPOINT_SECONDS,
+    }
+    return seconds.get(step.do, STATE_SECONDS)
 
 
 PLAN = Probes()

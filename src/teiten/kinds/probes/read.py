@@ -1,4 +1,4 @@
-"""A probe's file to a ``Probe``: one form for each kind of step, in which unknown keys are refused."""
+"""A probe's file to a ``Probe``: a form for each kind of step; unknown keys are refused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from teiten.kinds.probes.model import (
 )
 from teiten.model.quantities import parse_duration, parse_share
 from teiten.model.units import Seconds
-from teiten.study.schema import Name, Text
+from teiten.study.schema import Name, SettingName, SettingValue, Text
 from teiten.suggest import did_you_mean
 
 CATALOGUE = Path(__file__).parent / "catalogue"
@@ -126,6 +126,11 @@ class _Forget(_Table):
     table: Name
 
 
+class _Set(_Table):
+    do: Literal["set"]
+    parameters: dict[SettingName, SettingValue]
+
+
 class _Execute(_Table):
     do: Literal["execute"]
     name: Name
@@ -175,7 +180,7 @@ class _Checkpoint(_Table):
 
 
 _AnyStep = Annotated[
-    _Load | _Touch | _Forget | _Execute | _Require | _Measure | _Clients | _Checkpoint,
+    _Load | _Touch | _Forget | _Set | _Execute | _Require | _Measure | _Clients | _Checkpoint,
     Field(discriminator="do"),
 ]
 
@@ -269,6 +274,7 @@ def _step(table: Any) -> ProbeStep:
             **given,
             "do": Do(table.do),
             "order": Order(given.get("order", Order.RANDOM)),
+            "parameters": tuple(given.get("parameters", {}).items()),
             "part": None if part == EACH else part,
             "each": part == EACH,
             "os_cache_only": into == "os-cache",

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from psycopg import sql
+
 from teiten.errors import ServerError, WorkloadError
 from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts
@@ -16,7 +18,7 @@ from teiten.execute.probes.sampler import Sampling
 from teiten.execute.sites.contract import Site
 from teiten.kinds.probes.load.clients import ManyClients
 from teiten.kinds.probes.load.inspector import Inspector
-from teiten.kinds.probes.load.loading import load, touch
+from teiten.kinds.probes.load.loading import Touched, load, touch
 from teiten.kinds.probes.load.timing import Timer
 from teiten.kinds.probes.measurement import (
     MEASUREMENT,
@@ -47,6 +49,8 @@ from teiten.model.plan import PlannedTrial
 from teiten.model.trial import Problem
 from teiten.model.units import Seconds
 
+RELOADED_AFTER = 0.5
+"""Seconds until every process of a server has read its configuration again."""
 STATE = "probe-state"
 """The code of the problem of a trial whose state was not what its probe requires."""
 
@@ -159,6 +163,8 @@ class ProbeLoad:
                 self._fill_caches(step, part)
             case Do.FORGET:
                 self._site.evict(step.table)
+            case Do.SET:
+                self._set(step)
             case Do.EXECUTE:
                 self._execute(step, part)
             case Do.REQUIRE:
@@ -179,13 +185,24 @@ class ProbeLoad:
         pages = self._pages(step, part)
         if step.leaving:
             pages = min(pages, max(0, self._looking.state().unused - step.leaving))
+        if step.do is Do.TOUCH:
+            touched = Touched(step.table, pages, round(pages * step.times))
+            touch(self._site.connect, touched, self._draw.randrange(2**31), check)
+            return
         with self._site.connect() as connection:
-            if step.do is Do.TOUCH:
-                count = round(pages * step.times)
-                touch(connection, step.table, pages, count, self._draw, check)
-                return
             for _ in range(int(step.times)):
                 load(connection, step.table, pages, os_cache_only=step.os_cache_only, check=check)
+
+    def _set(self, step: ProbeStep) -> None:
+        with self._site.connect() as connection:
+            for name, value in step.parameters:
+                connection.execute(
+                    sql.SQL("ALTER SYSTEM SET {} = {}").format(
+                        sql.Identifier(name), sql.Literal(value)
+                    )
+                )
+            connection.execute("SELECT pg_reload_conf()")
+        time.sleep(RELOADED_AFTER)
 
     def _execute(self, step: ProbeStep, part: Amount | None) -> None:
         with self._site.connect() as connection:
@@ -302,16 +319,13 @@ def lacking(state: State, where: Where, buffers: int) -> str:
     """What of a required state does not hold, for people; empty where all of it does."""
     can_be = min(where.pages, buffers) / where.pages
     in_buffers, cached = where.buffers_share, where.os_cache_share
-    if state.buffers_at_least is not None and in_buffers < state.buffers_at_least * can_be:
-        return f"{in_buffers:.1%} of {where.pages} pages are in the buffers"
-    if state.buffers_at_most is not None and in_buffers > state.buffers_at_most:
-        return f"{in_buffers:.1%} of {where.pages} pages are in the buffers already"
-    if cached is None:
-        return ""  # it cannot be seen: nothing is said of it
-    if state.os_cache_at_least is not None and cached < state.os_cache_at_least:
-        return f"{cached:.1%} of {where.pages} pages are in the OS cache"
-    if state.os_cache_at_most is not None and cached > state.os_cache_at_most:
-        return f"{cached:.1%} of {where.pages} pages are in the OS cache still"
-    if state.memory_at_least is not None and max(in_buffers, cached) < state.memory_at_least:
-        return f"{in_buffers:.1%} of {where.pages} pages are in the buffers, {cached:.1%} in the OS cache"
-    return ""
+    least, most = state.buffers_at_least, state.buffers_at_most
+    wrong = least is not None and in_buffers < least * can_be
+    wrong = wrong or (most is not None and in_buffers > most)
+    if cached is not None:  # where it cannot be seen, nothing is said of it
+        least, most, either = state.os_cache_at_least, state.os_cache_at_most, state.memory_at_least
+        wrong = wrong or (least is not None and cached < least)
+        wrong = wrong or (most is not None and cached > most)
+        wrong = wrong or (either is not None and max(in_buffers, cached) < either)
+    seen = "" if cached is None else f", {cached:.1%} in the OS cache"
+    return f"{in_buffers:.1%} of {where.pages} pages are in the buffers{seen}" if wrong else ""

@@ -1,4 +1,4 @@
-"""A probe's statement by several clients at the same time: pgbench, as a load program of the site."""
+"""A probe's statement by several clients at the same time: pgbench, a load program of the site."""
 
 from __future__ import annotations
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from threading import Event
 from typing import Any
 
 import psycopg
+from psycopg import sql
 
 from teiten.errors import ServerError
 
@@ -14,6 +18,11 @@ PIECE = 32_768
 """Pages that are loaded by one statement."""
 CHUNK = 1_000
 """Pages that one statement touches."""
+AT_ONCE = 4
+"""Connections that touch pages."""
+LOOK_EVERY = 0.2
+"""Seconds between looks for an interruption meanwhile."""
+Connect = Callable[[], psycopg.Connection[Any]]
 
 
 def load(
@@ -43,21 +52,48 @@ def load(
             ) from error
 
 
-def touch(
-    connection: psycopg.Connection[Any],
-    table: str,
-    pages: int,
-    count: int,
-    draw: random.Random,
-    check: Callable[[], None],
-) -> None:
-    """Random pages among the first ones of a table, by TID; those of one statement in the order of
-    their numbers."""
-    for many in _chunks(count):
-        check()
-        places = ",".join(f'"({draw.randrange(pages)},1)"' for _ in range(many))
-        query = f"SELECT count(*) FROM {table} WHERE ctid = ANY ('{{{places}}}'::tid[])"
-        connection.execute(query.encode())
+@dataclass(frozen=True)
+class Touched:
+    """Random pages among the first ones of a table."""
+
+    table: str
+    pages: int
+    count: int
+    """How many are read."""
+
+
+def touch(connect: Connect, what: Touched, seed: int, check: Callable[[], None]) -> None:
+    """Read them by TID, over several connections so that reads from the disk overlap; those of one
+    statement in the order of their numbers."""
+    ended = Event()
+
+    def some(number: int) -> None:
+        draw = random.Random(seed + number)  # noqa: S311 - pages, not secrets
+        share = what.count // AT_ONCE + (number < what.count % AT_ONCE)
+        with connect() as connection:
+            for many in _chunks(share):
+                if ended.is_set():
+                    return
+                connection.execute(_of_pages(what, draw, many))
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        try:
+            running = [pool.submit(some, number) for number in range(AT_ONCE)]
+            while wait(running, LOOK_EVERY, FIRST_EXCEPTION).not_done:
+                check()
+                if any(one.done() and one.exception() for one in running):
+                    break
+        finally:
+            ended.set()
+    for one in running:
+        one.result()
+
+
+def _of_pages(what: Touched, draw: random.Random, many: int) -> sql.Composed:
+    places = "{" + ",".join(f'"({draw.randrange(what.pages)},1)"' for _ in range(many)) + "}"
+    return sql.SQL("SELECT count(*) FROM {} WHERE ctid = ANY ({}::tid[])").format(
+        sql.Identifier(what.table), sql.Literal(places)
+    )
 
 
 def _chunks(count: int) -> Iterator[int]:
