@@ -63,7 +63,8 @@ def _too_small(trial: PlannedTrial, limit: Bytes, needed: Bytes) -> MachineError
     load = "1 client" if trial.clients == 1 else f"{trial.clients} clients"
     return MachineError(
         f"memory={exact_size(limit)} is too small for {trial.cell}: the server takes about"
-        f" {format_size(needed)} ({format_size(buffers)} of shared buffers, {load}), which would"
-        " leave nothing for the page cache",
+        f" {format_size(needed)}, {format_size(needed - limit)} more"
+        f" ({format_size(buffers)} of shared buffers, {load}), and leaves nothing for the page"
+        " cache",
         "a larger --memory, a smaller share of shared_buffers, or fewer clients",
     )
