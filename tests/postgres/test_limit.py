@@ -96,6 +96,8 @@ def test_more_memory_is_not_to_be_had(limit: Limit, tmp_path: Path) -> None:
     child = ChildHere(greedy, limit.groups)
     assert child.wait(60)
     assert child.returncode == -signal.SIGKILL
+    assert limit.readings()["oom_kills"] == 1
+    assert MEMORY * 0.9 < limit.readings()["peak"] <= MEMORY
     assert (tmp_path / "out").read_bytes() == b""
 
 
@@ -182,6 +184,7 @@ def limited_plan(newest: Installation, pgbench: Pgbench) -> Plan:
     return replace(plan, study=study, pgbench=pgbench, trials=(first, *others))
 
 
+@pytest.mark.disk
 def test_a_trial_is_limited_from_its_start_to_its_end(
     workdir: Workdir, tmp_path: Path, installation: Callable[[str], Installation], pgbench: Pgbench
 ) -> None:
@@ -215,7 +218,14 @@ def test_a_trial_is_limited_from_its_start_to_its_end(
             trial = run_trial(TrialRun(executor, Unseen(), note), plan.trials[0], 1)
         finally:
             executor.finish()
+        events = list(ledger.events())
     assert trial.outcome is not Outcome.FAILED, trial.problems
+    assert steps[Step.CACHES].items() >= {"caches": "evicted", "left_in_cache": 0}.items()
     assert steps[Step.START]["limit"]["memory"] == MEMORY
+    assert 0 < trial.facts["memory"]["peak"] <= MEMORY
+    assert trial.facts["memory"]["oom_kills"] == 0
+    (checked,) = (one.detail for one in events if one.kind == "memory-limit")
+    assert checked["memory"] == MEMORY < checked["read"]
+    assert MEMORY / 2 < checked["stayed"] <= MEMORY
     assert seen and min(seen) > 3, "the server's processes are in the group"
     assert list(workdir.clusters.iterdir()) == []

@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from teiten.factors.contract import FactorRule, Need
+from teiten.model.memory import MACHINE
 from teiten.model.quantities import parse_size
 from teiten.model.study import Factor, Workload
 from teiten.model.units import Bytes
-from teiten.study.values import MACHINE, memory
+from teiten.study.values import memory
 
 if TYPE_CHECKING:
     from teiten.plan.setup import Around, Setup

@@ -213,8 +213,20 @@ def _memory_of_pair(study: Study, pair: Collection[PlannedTrial]) -> int:
     own = [trial for trial in pair if starts(trial.template.installation)]
     if not own:  # pgbench alone; buffers are there already
         return 0
-    servers = sum(int(size_setting(dict(trial.settings), "shared_buffers") * 1.02) for trial in own)
+    if any(trial.memory_limit is not None for trial in own):  # which the page cache fills as well
+        return sum(trial.memory_limit or within(study, trial) for trial in own)
+    servers = sum(_buffers(trial) for trial in own)
     return servers + max(_load_memory(study, trial) for trial in own) + (len(own) - 1) * IDLE_BYTES
+
+
+def within(study: Study, trial: PlannedTrial) -> Bytes:
+    """The memory of one server under its load, without any page cache."""
+    return Bytes(_buffers(trial) + _load_memory(study, trial) + IDLE_BYTES)
+
+
+def _buffers(trial: PlannedTrial) -> int:
+    """Shared buffers with their descriptors."""
+    return int(size_setting(dict(trial.settings), "shared_buffers") * 1.02)
 
 
 def _load_memory(study: Study, trial: PlannedTrial) -> int:

@@ -7,10 +7,10 @@ gets is in bytes.
 from __future__ import annotations
 
 from teiten.errors import UsageError
+from teiten.model.memory import SHARED_BUFFERS
 from teiten.model.quantities import exact_size, is_share, parse_share
 from teiten.model.units import KIB, Bytes
 
-NAME = "shared_buffers"
 BLOCK = 8 * KIB
 """Of nearly every server; one that was built with others rounds to its own."""
 
@@ -23,10 +23,10 @@ def in_bytes(
 
     Raises UsageError for a share that is none of a memory.
     """
-    if memory is None or not is_share(dict(settings).get(NAME, "")):
+    if memory is None or not is_share(dict(settings).get(SHARED_BUFFERS, "")):
         return settings
     return tuple(
-        (name, exact_size(buffers(value, memory)) if name == NAME else value)
+        (name, exact_size(buffers(value, memory)) if name == SHARED_BUFFERS else value)
         for name, value in settings
     )
 
@@ -36,7 +36,7 @@ def buffers(share: str, memory: Bytes) -> Bytes:
     part = parse_share(share)
     if not 0 < part < 1:
         raise UsageError(
-            f"{NAME}={share} is no share of the memory",
+            f"{SHARED_BUFFERS}={share} is no share of the memory",
             "write shares above 0% and below 100%, such as 25%, or a size, such as 4GB",
         )
     return Bytes(max(1, int(memory * part) // BLOCK) * BLOCK)

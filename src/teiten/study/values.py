@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from teiten.model import quantities
+from teiten.model.memory import MACHINE
 from teiten.model.ssb import SsbVariant
 from teiten.model.study import CachePolicy, QueryMode
 from teiten.model.text import Bilingual
@@ -21,8 +22,6 @@ from teiten.suggest import did_you_mean
 
 AUTO = "auto"
 """A value that is derived from the machine when the study is planned."""
-MACHINE = "machine"
-"""All that the machine has, of what could be limited."""
 LEAST_MEMORY = 128 * MIB
 """Below it not even a server with its defaults has a page cache."""
 

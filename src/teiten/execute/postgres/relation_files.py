@@ -12,7 +12,7 @@ from typing import IO, Any
 import psycopg
 
 from teiten.execute.postgres.templates.linked import TABLESPACES, linked_folders
-from teiten.host.system.held_folder import HeldFolder
+from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
 
 WHERE = "SELECT pg_relation_filepath(%s::regclass)"
 
@@ -30,6 +30,8 @@ def segments(data_directory: Path, path: str) -> Iterator[IO[bytes]]:
     Raises UnsafePlaceError for what is no plain file of the cluster's, and OSError.
     """
     parts = PurePosixPath(path).parts
+    if path.startswith("/") or ".." in parts:
+        raise UnsafePlaceError(data_directory / path, "is not in the data directory")
     with _held(data_directory, parts[:-1]) as folder:
         for number in itertools.count():
             name = parts[-1] if number == 0 else f"{parts[-1]}.{number}"

@@ -62,9 +62,8 @@ def cached(file: IO[bytes], first: int | None = None) -> PageCache | None:
         return None
     if not size:
         return NOTHING
-    resident = _by_cachestat(file.fileno(), size)
-    if resident is None:
-        resident = by_mincore(file.fileno(), size)
+    counted = _by_cachestat(file.fileno(), size)
+    resident = by_mincore(file.fileno(), size) if counted is None else counted[0]
     return None if resident is None else PageCache(Bytes(size), Bytes(min(size, resident)))
 
 
@@ -97,11 +96,20 @@ def evict(file: IO[bytes]) -> bool:
     if not hasattr(os, "posix_fadvise"):
         return False
     try:
-        os.fdatasync(file.fileno())  # dirty pages cannot leave
+        if not _is_clean(file):
+            os.fdatasync(file.fileno())  # dirty pages cannot leave
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     except OSError:
         return False
     return True
+
+
+def _is_clean(file: IO[bytes]) -> bool:
+    """Whether it is known that nothing has to be written: a sync costs time even then."""
+    if sys.platform != "linux":
+        return False
+    counted = _by_cachestat(file.fileno(), 0)
+    return counted is not None and counted[1] == 0
 
 
 def _ours(status: os.stat_result) -> bool:
@@ -122,8 +130,11 @@ def _libc() -> Any:
     return libc
 
 
-def _by_cachestat(descriptor: int, size: int) -> int | None:
-    """The resident bytes of the first ``size``; None where the kernel has no such call."""
+def _by_cachestat(descriptor: int, size: int) -> tuple[int, int] | None:
+    """Of the first ``size`` bytes (0: of all) those that are resident, and those not yet written.
+
+    None where the kernel has no such call. Pages on their way in count already.
+    """
     if platform.machine() not in _NUMBERED:
         return None
     asked = (ctypes.c_uint64 * 2)(0, size)
@@ -132,11 +143,11 @@ def _by_cachestat(descriptor: int, size: int) -> int | None:
     flags = ctypes.c_long(0)
     if _libc().syscall(number, whom, ctypes.byref(asked), ctypes.byref(answer), flags):
         return None
-    return int(answer[0]) * mmap.PAGESIZE
+    return int(answer[0]) * mmap.PAGESIZE, int(answer[1] + answer[2]) * mmap.PAGESIZE
 
 
 def by_mincore(descriptor: int, size: int) -> int | None:
-    """As ``_by_cachestat``, of a file that is ours."""
+    """The resident bytes of the first ``size`` of a file that is ours; None where that fails."""
     pages = 0
     for start in range(0, size, WINDOW):
         length = min(WINDOW, size - start)

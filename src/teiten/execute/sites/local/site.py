@@ -38,6 +38,7 @@ from teiten.host.system.caches import drop_page_cache, evict_files
 from teiten.host.system.held_folder import UnsafePlaceError
 from teiten.host.system.page_cache import NOTHING, PageCache, cached, cached_below, evict
 from teiten.model.plan import PlannedTrial
+from teiten.model.quantities import format_size
 from teiten.model.starts import Start, start_of
 from teiten.model.study import CachePolicy
 from teiten.model.trial import Problem
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
 OF_START = ("version", "settings", "data_checksums", "data_directory")
 """The facts that a server's start settles."""
 SERVER = "server"
+LEFT_OUTSIDE = 0.02
+"""Of a limit of memory: so much of its cluster may be in the page cache outside of it."""
 Place = tuple[str, int, str | None]
 """Of a cluster: the template's fingerprint, the copy, and the folder that the study names."""
 
@@ -140,13 +143,31 @@ class LocalSite:
     def caches(self) -> Facts:
         if self.warm:
             return dict(WARM)
-        policy = self._measure.caches
-        if policy is CachePolicy.KEEP:
+        policy, limited = self._measure.caches, self._trial.memory_limit is not None
+        if policy is CachePolicy.KEEP and not limited:
             return {"caches": "kept"}
         if policy is CachePolicy.DROP and drop_page_cache():
-            return {"caches": "dropped"}
+            return {"caches": "dropped", **self._left_outside()}
         evicted = evict_files(self.cluster.data_directory.parent)
-        return {"caches": "evicted" if evicted else "kept: this system cannot evict"}
+        said = "evicted" if evicted else "kept: this system cannot evict"
+        return {"caches": said, **self._left_outside()}
+
+    def _left_outside(self) -> Facts:
+        """What the page cache still holds of the cluster is not charged to its limit of memory: it
+        was restored, or read by another trial, outside of it."""
+        limit = self._trial.memory_limit
+        if limit is None:
+            return {}
+        left = self.page_cache()
+        if left is None or left.resident > limit * LEFT_OUTSIDE:
+            what = "an unknown part" if left is None else format_size(left.resident)
+            raise ServerError(
+                f"{what} of the cluster's files stays in the page cache, outside of the limit of"
+                f" {format_size(limit)}",
+                "another program reads or maps them; or let the whole cache be dropped, as root:"
+                " --set caches=drop",
+            )
+        return {"left_in_cache": left.resident}
 
     def limit(self, cpus: float | None, memory: Bytes | None) -> Facts:
         """By a control group that server and load programs are started in."""
@@ -268,7 +289,18 @@ class LocalSite:
         log = self._cluster.read_log(self._log_begins).decode("utf-8", "replace")
         problems = scan(log)
         self._crashed = any(problem.code == "server-crash" for problem in problems)
-        return (*_replaced(self._cluster), *problems)
+        return (*self._out_of_memory(), *_replaced(self._cluster), *problems)
+
+    def _out_of_memory(self) -> tuple[Problem, ...]:
+        """Processes of the server or its load that the kernel ended because of the limit."""
+        limit, found = self._trial.memory_limit, self._limit
+        if limit is None or found is None:
+            return ()
+        readings = self.facts["memory"] = found.readings()
+        killed = readings.get("oom_kills", 0)
+        if not killed:
+            return ()
+        return (Problem("out-of-memory", f"{killed} in {format_size(limit)}"),)
 
     def stacks(self) -> StackSource | None:
         version = self._trial.template.installation.version
