@@ -79,8 +79,8 @@ def test_a_share_is_taken_wherever_it_stands() -> None:
     plan = planned("settings.shared_buffers=25%", memory="2GiB")
     assert {dict(one.settings)["shared_buffers"] for one in plan.trials} == {"512MB"}
     assert shares_of(plan) == {"25%": ("512MB",)}
-    sides = (SideFlags(name, "18", (f"guc:shared_buffers={share}",)) for name, share in SHARES)
-    study = size(ab_study(*sides, Shared(clients="1")), HOST)
+    a, b = (SideFlags(name, "18", (f"guc:shared_buffers={share}",)) for name, share in SHARES)
+    study = size(ab_study(a, b, Shared(clients="1")), HOST)
     servers = [(alias, make_installation("18.4")) for alias in ("A", "B")]
     plan = expand(study, servers, PGBENCH, seed=1, fingerprint=fingerprint)
     assert shares_of(plan) == {"25%": ("2GB",), "50%": ("4GB",)}
