@@ -172,6 +172,15 @@ def test_what_does_not_fit_is_refused_with_the_numbers(
     assert hint in caught.value.hint
 
 
+def test_huge_pages_would_be_outside_of_the_limit() -> None:
+    facts = replace(HOST, memory=replace(HOST.memory, huge_pages_total=900, huge_pages_free=900))
+    with pytest.raises(MachineError, match=r"900 huge pages .*huge_pages=try .* outside") as caught:
+        checked("scale=1", facts=facts, memory="2GiB")
+    assert "--guc huge_pages=off" in caught.value.hint
+    checked("scale=1", "settings.huge_pages=off", facts=facts, memory="2GiB")
+    checked("scale=1", facts=facts)
+
+
 def test_a_limit_needs_its_whole_memory_of_the_machine() -> None:
     """The page cache fills what servers leave."""
     plan = checked("scale=1", memory="2GiB")
