@@ -9,6 +9,7 @@ import pytest
 
 from teiten.cli.plan.make import Planned
 from teiten.cli.plan.text import plan_lines
+from teiten.cli.text.study import study_lines
 from teiten.errors import MachineError, StudyError, TeitenError, UsageError
 from teiten.model.facts import HostFacts
 from teiten.model.memory import memory_of, shares_of
@@ -117,6 +118,13 @@ def test_a_profile_changes_it_and_a_flag_changes_that(tmp_path: Path) -> None:
     assert load_study(str(path), profile="standard").measure.memory is None
     assert load_study(str(path), profile="quick", memory="machine").measure.memory is None
     assert load_study(str(path), profile="quick", memory="1GiB").measure.memory == GIB
+
+
+def test_a_study_says_it_in_words() -> None:
+    study = load_study("observe", memory="2GiB")
+    for language, words in (("en", "page cache 2.0 GiB"), ("ja", "合計メモリ 2.0 GiB")):
+        text = " ".join(" ".join(study_lines(study, (), (), language)).split())
+        assert words in text
 
 
 @pytest.mark.parametrize(
