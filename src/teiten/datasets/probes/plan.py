@@ -46,11 +46,11 @@ class Probes(DataPlan):
             for name, one in data.tables.items()
         )
         for one in tables:
-            if row_length(one) < 1:
+            if not row_length(one):
                 raise place.error(
                     ("data", "tables", one.name, "rows"),
-                    f"{one.rows} rows do not fit into a page at a fillfactor of {one.fillfactor}",
-                    "write fewer",
+                    f"{one.rows} rows do not fill a page at a fillfactor of {one.fillfactor}",
+                    "write fewer: every page is to hold the same number",
                 )
         scale = None if workload.scale is None else int(workload.scale)
         return DataSet(scale=scale, kind=DataKind.PROBES, tables=tables)
