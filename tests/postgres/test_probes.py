@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Mapping
 from statistics import median
 
@@ -22,6 +23,7 @@ from teiten.model.installation import Installation
 from teiten.model.trial import Outcome, Trial
 from teiten.model.units import MIB
 from tests.fixtures.campaigns import Teiten
+from tests.fixtures.servers import open_folder, place_on_a_disk
 
 MEMORY = 512 * MIB
 RUN = (
@@ -31,18 +33,25 @@ RUN = (
 )
 
 
-@pytest.fixture(autouse=True)
-def permitted(workdir: Workdir) -> None:
-    """Skips with the reason where this machine does not let memory be limited."""
-    try:
-        Limit.make(workdir, None, MEMORY).remove()
-    except MachineError as error:
-        pytest.skip(error.message)
+@pytest.fixture(scope="module")
+def on_disk() -> Iterator[Teiten]:
+    """On a disk, whose page cache is limited with the rest; skips with the reason where this
+    machine does not let memory be limited."""
+    with open_folder("teiten-test-", place_on_a_disk()) as folder:
+        workdir = Workdir(folder)
+        workdir.prepare()
+        try:
+            Limit.make(workdir, None, MEMORY).remove()
+        except MachineError as error:
+            pytest.skip(error.message)
+        yield Teiten(workdir)  # its templates on the disk too
 
 
 @pytest.fixture
-def teiten(emptied: Teiten) -> Iterator[Teiten]:
-    yield emptied
+def teiten(on_disk: Teiten) -> Teiten:
+    shutil.rmtree(on_disk.workdir.campaigns)
+    on_disk.workdir.campaigns.mkdir()
+    return on_disk
 
 
 def run(teiten: Teiten, server: Installation, *words: str) -> dict[tuple[str, str], Trial]:
@@ -50,7 +59,7 @@ def run(teiten: Teiten, server: Installation, *words: str) -> dict[tuple[str, st
     done = teiten.run(*RUN, "--servers", str(server.bin_directory), *words)
     assert done.returncode == 0, done.stderr
     with Ledger.open(teiten.campaign(), read_only=True) as ledger:
-        cells = {one.number: dict(one.cell.levels) for one in ledger.plan().trials}
+        cells = {one.number: dict(one.cell.levels) for one in ledger.plan.trials}
     trials = teiten.trials()
     assert [one.problems for one in trials if one.outcome is not Outcome.COUNTED] == []
     return {
