@@ -9,6 +9,7 @@ import pytest
 
 from teiten.cli.plan.make import Planned
 from teiten.cli.plan.text import plan_lines
+from teiten.cli.text.study import study_lines
 from teiten.errors import MachineError, StudyError, TeitenError, UsageError
 from teiten.model.facts import HostFacts
 from teiten.model.memory import memory_of, shares_of
@@ -79,8 +80,8 @@ def test_a_share_is_taken_wherever_it_stands() -> None:
     plan = planned("settings.shared_buffers=25%", memory="2GiB")
     assert {dict(one.settings)["shared_buffers"] for one in plan.trials} == {"512MB"}
     assert shares_of(plan) == {"25%": ("512MB",)}
-    sides = (SideFlags(name, "18", (f"guc:shared_buffers={share}",)) for name, share in SHARES)
-    study = size(ab_study(*sides, Shared(clients="1")), HOST)
+    a, b = (SideFlags(name, "18", (f"guc:shared_buffers={share}",)) for name, share in SHARES)
+    study = size(ab_study(a, b, Shared(clients="1")), HOST)
     servers = [(alias, make_installation("18.4")) for alias in ("A", "B")]
     plan = expand(study, servers, PGBENCH, seed=1, fingerprint=fingerprint)
     assert shares_of(plan) == {"25%": ("2GB",), "50%": ("4GB",)}
@@ -117,6 +118,13 @@ def test_a_profile_changes_it_and_a_flag_changes_that(tmp_path: Path) -> None:
     assert load_study(str(path), profile="standard").measure.memory is None
     assert load_study(str(path), profile="quick", memory="machine").measure.memory is None
     assert load_study(str(path), profile="quick", memory="1GiB").measure.memory == GIB
+
+
+def test_a_study_says_it_in_words() -> None:
+    study = load_study("observe", memory="2GiB")
+    for language, words in (("en", "page cache 2.0 GiB"), ("ja", "合計メモリ 2.0 GiB")):
+        text = " ".join(" ".join(study_lines(study, (), (), language)).split())
+        assert words in text
 
 
 @pytest.mark.parametrize(
@@ -172,9 +180,19 @@ def test_what_does_not_fit_is_refused_with_the_numbers(
     assert hint in caught.value.hint
 
 
+def test_huge_pages_would_be_outside_of_the_limit() -> None:
+    facts = replace(HOST, memory=replace(HOST.memory, huge_pages_total=900, huge_pages_free=900))
+    with pytest.raises(MachineError, match=r"900 huge pages .*huge_pages=try .* outside") as caught:
+        checked("scale=1", facts=facts, memory="2GiB")
+    assert "--guc huge_pages=off" in caught.value.hint
+    checked("scale=1", "settings.huge_pages=off", facts=facts, memory="2GiB")
+    checked("scale=1", facts=facts)
+
+
 def test_a_limit_needs_its_whole_memory_of_the_machine() -> None:
     """The page cache fills what servers leave."""
     plan = checked("scale=1", memory="2GiB")
+    assert plan.needs.seconds == pytest.approx(planned("scale=1").needs.seconds + 2)
     assert plan.needs.memory > 2 * GIB > within(plan.study, plan.trials[0])
     busy = replace(HOST, memory=replace(HOST.memory, available=Bytes(2 * GIB)))
     with pytest.raises(

@@ -9,7 +9,7 @@ from teiten.datasets.plan import build_seconds, data_bytes, is_laid_out
 from teiten.kinds.contract import plan_of
 from teiten.model.plan import Needs, PlannedTrial, TemplateSpec
 from teiten.model.study import DataSet, Measure, Study
-from teiten.model.units import MIB, Bytes, Seconds
+from teiten.model.units import GIB, MIB, Bytes, Seconds
 from teiten.plan import volumes
 from teiten.plan.cells import data_sets
 from teiten.plan.settings import size_setting
@@ -23,6 +23,9 @@ SLICE_SECONDS = 0.15
 """Of a slice, besides its measured ones: starting pgbench and the telemetry, and ending them."""
 REHEARSAL_SECONDS = 1.5
 """Trying a server and a script once before the first trial."""
+
+CHECKED_PER_SECOND = GIB
+"""Of a limit of memory, which is read through once to see that it holds."""
 
 PROFILE_SECONDS = 4.0
 """Attaching perf, and making stacks of its samples."""
@@ -143,7 +146,8 @@ def _measured(study: Study, trial: PlannedTrial) -> float:
 def _preparing(trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> float:
     kinds = {trial.kind for trial in trials}
     built = sum(build_seconds(template.data) for template in missing)
-    return built + REHEARSAL_SECONDS * len(kinds)
+    limits = {one.memory_limit for one in trials if one.memory_limit is not None}
+    return built + REHEARSAL_SECONDS * len(kinds) + sum(limits) / CHECKED_PER_SECOND
 
 
 def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float]:

@@ -39,6 +39,7 @@ def check_limits(plan: Plan, facts: HostFacts) -> None:
         if limit is None:
             continue
         _check_machine(plan.study, limit, facts)
+        _check_huge_pages(trial, facts)
         needed = within(plan.study, trial)
         if needed > limit:
             raise _too_small(trial, limit, needed)
@@ -55,6 +56,17 @@ def _check_machine(study: Study, limit: Bytes, facts: HostFacts) -> None:
         raise MachineError(
             f"memory={exact_size(limit)}{each}: the machine has {format_size(total)}",
             f"a smaller limit, or --memory {MACHINE} for all that there is",
+        )
+
+
+def _check_huge_pages(trial: PlannedTrial, facts: HostFacts) -> None:
+    """Huge pages that are reserved count to no control group (Linux, hugetlb in cgroup-v2.rst)."""
+    asked = dict(trial.settings).get("huge_pages", "try").lower()
+    if facts.memory.huge_pages_free and asked not in ("off", "false", "no", "0"):
+        raise MachineError(
+            f"{facts.memory.huge_pages_free} huge pages are free, and with huge_pages={asked} the"
+            " server would have its shared buffers in them, outside of the limit of memory",
+            "--guc huge_pages=off, or give the pages back: sysctl -w vm.nr_hugepages=0",
         )
 
 
