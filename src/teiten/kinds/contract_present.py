@@ -36,6 +36,15 @@ class TrialColumn:
     """In place of significant digits."""
 
 
+@dataclass(frozen=True)
+class OwnAnswer:
+    """What stands on the first page of a kind whose question no single contrast answers."""
+
+    blocks: tuple[Block, ...]
+    undecided: tuple[str, ...]
+    """What could not be decided; empty where all was."""
+
+
 class KindPresent(ABC):
     """A kind in the report. Texts are those of the kit's language; nothing here is HTML."""
 
@@ -61,6 +70,11 @@ class KindPresent(ABC):
     @abstractmethod
     def answered(self, kit: Kit, contrasts: Sequence[ContrastResult]) -> Sequence[ContrastResult]:
         """Those contrasts of the kind's workloads that the first page answers."""
+
+    def own_answer(self, kit: Kit) -> OwnAnswer | None:
+        """What the first page says in the place of a sentence for each contrast; None for these."""
+        del kit
+        return None
 
     @abstractmethod
     def beside(

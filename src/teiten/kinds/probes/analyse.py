@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean, median
 
-from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.measured import Measured as Campaign
+from teiten.analysis.model.observations import Context
+from teiten.analysis.verdict.pairs import observe
 from teiten.kinds.contract import KindAnalysis, Unlike
+from teiten.kinds.probes.findings.cliffs import cliff_of
+from teiten.kinds.probes.findings.effects import disk_read, effect_of, yardstick
+from teiten.kinds.probes.findings.estimates import arithmetic, geometric
+from teiten.kinds.probes.findings.lines import cost_line
+from teiten.kinds.probes.findings.memory import memories_of
+from teiten.kinds.probes.findings.pairs import Comparisons
+from teiten.kinds.probes.findings.recommendation import Wanted, recommendations
+from teiten.kinds.probes.findings.tried import Key, Sides, Tried, tried_of, without_probe
 from teiten.kinds.probes.measurement import (
     Checkpointed,
     Measured,
@@ -16,13 +26,15 @@ from teiten.kinds.probes.measurement import (
     ProbeMeasurement,
     Timed,
     WithClients,
-    measurement_of,
+    share_of,
 )
-from teiten.kinds.probes.model import BLOCK, PROBE, probes_of
+from teiten.kinds.probes.metrics import COMMIT_TIME, PROBE_TIME
+from teiten.kinds.probes.model import BLOCK, PROBE, Do, Probe, Take, probes_of
 from teiten.kinds.probes.numbers import sweep_seconds, sweeps
 from teiten.kinds.probes.results import (
     CheckpointCost,
     ClientsPoint,
+    Estimate,
     FromOrigin,
     PartTimes,
     ProbeResult,
@@ -31,22 +43,40 @@ from teiten.kinds.probes.results import (
     SweepCost,
     Times,
 )
+from teiten.kinds.probes.thresholds import USUAL_WORK_MEM
+from teiten.model.memory import SHARED_BUFFERS
 from teiten.model.plan import Plan
-from teiten.model.study import Workload
-from teiten.model.trial import Outcome
+from teiten.model.quantities import parse_size
+from teiten.model.study import GUC_PREFIX, Workload
 from teiten.model.units import GIB, Bytes, Seconds
 
 STEPS = 100
 """Of a distribution."""
-Key = tuple[str, tuple[tuple[str, str], ...]]
-"""Workload, and the levels of all factors but the contrasted one."""
 
 
 class ProbesAnalysis(KindAnalysis):
     by_pgbench = True
 
     def results(self, measured: Campaign) -> ProbesFound:
-        return ProbesFound(tuple(_results(measured.plan, measured.views)))
+        tried = tried_of(measured.plan, measured.views)
+        observed = observe(measured.plan, measured.views)
+        comparisons = {
+            name: Comparisons(
+                measured.plan, name, [one for one in observed if one.workload == name]
+            )
+            for name in dict.fromkeys(workload for workload, _ in tried)
+        }
+        results = tuple(_results(measured, tried, comparisons))
+        contrast = measured.plan.study.contrast
+        by_size = contrast == GUC_PREFIX + SHARED_BUFFERS
+        return ProbesFound(
+            results=results,
+            memories=tuple(memories_of(measured.plan, measured.workloads, measured.events)),
+            recommendations=tuple(recommendations(results, _wanted(measured, tried)))
+            if by_size
+            else (),
+            comparisons=tuple((name, one.intervals) for name, one in comparisons.items()),
+        )
 
     def unlike(self, a: Workload, b: Workload) -> Iterator[Unlike]:
         one, other = probes_of(a), probes_of(b)
@@ -61,59 +91,128 @@ def _short(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def _results(plan: Plan, views: Iterable[TrialView]) -> Iterator[ProbeResult]:
-    found: dict[Key, dict[str, list[ProbeMeasurement]]] = {}
-    for view in sorted(views, key=lambda one: one.block):
-        measurement = measurement_of(view.facts)
-        if view.outcome is Outcome.COUNTED and measurement is not None:
-            levels = dict(view.levels)
-            side = levels.pop(plan.study.contrast, "")
-            key = (view.workload, tuple(levels.items()))
-            found.setdefault(key, {}).setdefault(side, []).append(measurement)
-    factor = plan.study.factor(plan.study.contrast)
-    sides = factor.levels if factor is not None else ("",)
-    for workload, context in sorted(found, key=lambda key: _rank(plan, key)):
-        trials = found[workload, context]
-        yield ProbeResult(
-            workload=workload,
-            probe=dict(context).get(PROBE, ""),
-            context=context,
-            sides=tuple(_side(context, one, trials[one]) for one in sides if one in trials),
+def _results(
+    measured: Campaign, tried: Mapping[Key, Sides], comparisons: Mapping[str, Comparisons]
+) -> Iterator[ProbeResult]:
+    disks = _disk_reads(tried)
+    for (workload, context), sides in tried.items():
+        options = probes_of(measured.plan.study.workload(workload))
+        one = _OneProbe(
+            options.probe(dict(context).get(PROBE, "")),
+            workload,
+            context,
+            sides,
+            comparisons[workload],
+        )
+        yield one.result(disks.get(without_probe(context)))
+
+
+def _disk_reads(tried: Mapping[Key, Sides]) -> dict[Context, Seconds | None]:
+    """The mean time of a page from the disk, over all probes of a context."""
+    found: dict[Context, list[Tried]] = {}
+    for (_, context), sides in tried.items():
+        trials = [one for side in sides.values() for one in side.values()]
+        found.setdefault(without_probe(context), []).extend(trials)
+    return {context: disk_read(trials) for context, trials in found.items()}
+
+
+def _wanted(measured: Campaign, tried: Mapping[Key, Sides]) -> dict[Context, Wanted]:
+    """By context; what its servers' settings say where the study does not."""
+    study = measured.plan.study
+    found: dict[Context, Wanted] = {}
+    for workload, context in tried:
+        key = without_probe(context)
+        options = probes_of(study.workload(workload))
+        settings = _settings(measured.plan, workload, key)
+        wanted = Wanted(
+            options.working_set,
+            options.connections,
+            options.work_mem or _work_mem(settings),
+            huge_pages=settings.get("huge_pages") == "on",
+        )
+        found.setdefault(key, wanted)
+    return found
+
+
+def _settings(plan: Plan, workload: str, context: Context) -> dict[str, str]:
+    for one in plan.trials:
+        here = without_probe(one.cell.context(plan.study.contrast))
+        if one.cell.workload == workload and here == context:
+            return dict(one.settings)
+    return {}
+
+
+def _work_mem(settings: Mapping[str, str]) -> Bytes:
+    try:
+        return parse_size(settings["work_mem"])
+    except (KeyError, ValueError):  # not set; or a number of kB without a unit
+        return Bytes(USUAL_WORK_MEM)
+
+
+@dataclass(frozen=True)
+class _OneProbe:
+    """A probe of a workload in one context."""
+
+    probe: Probe
+    workload: str
+    context: Context
+    sides: Sides
+    comparisons: Comparisons
+
+    def result(self, disk: Seconds | None) -> ProbeResult:
+        alpha = self.comparisons.alpha
+        pairs = tuple(self.comparisons.pairs(self.context, PROBE_TIME))
+        trials = [one for side in self.sides.values() for one in side.values()]
+        commits = any(COMMIT_TIME.name in one.metrics for one in trials)
+        of_all_buffers = self.probe.take is Take.SWEEP or any(
+            step.do is Do.CHECKPOINT and step.name == self.probe.number_of
+            for step in self.probe.steps
+        )
+        return ProbeResult(
+            workload=self.workload,
+            probe=self.probe.name,
+            context=self.context,
+            sides=tuple(self._side(side, found) for side, found in self.sides.items()),
+            pairs=pairs,
+            commits=tuple(self.comparisons.pairs(self.context, COMMIT_TIME)) if commits else (),
+            line=cost_line(self.sides, self._alpha) if of_all_buffers else None,
+            effect=effect_of(self.sides, pairs, yardstick(self.probe, trials, disk), alpha),
         )
 
+    @property
+    def _alpha(self) -> float:
+        """Of an interval by itself, which describes and compares nothing."""
+        return self.comparisons.plan.study.measure.alpha
 
-def _rank(plan: Plan, key: Key) -> tuple[int, list[int]]:
-    """The study's order of workloads and levels."""
-    ranks = {
-        (factor.name, level): rank
-        for factor in plan.study.factors
-        for rank, level in enumerate(factor.levels)
-    }
-    names = [one.name for one in plan.study.workloads]
-    return names.index(key[0]), [ranks.get(pair, 0) for pair in key[1]]
+    def _side(self, side: str, found: Mapping[int, Tried]) -> ProbeSide:
+        trials = [found[block].measurement for block in sorted(found)]
+        executed: dict[str, list[float]] = {}
+        for one in (each for trial in trials for each in trial.executed):
+            executed.setdefault(one.step, []).append(one.seconds)
+        return ProbeSide(
+            context=self.context,
+            side=side,
+            trials=len(trials),
+            memory=trials[0].memory,
+            shared_buffers=trials[0].shared_buffers,
+            number=self._metric(found, PROBE_TIME.name),
+            commit=self._metric(found, COMMIT_TIME.name),
+            parts=tuple(_parts(trials, self._alpha)),
+            cliff=cliff_of(trials, self.probe.number_of),
+            sweep=_sweep(trials),
+            clients=tuple(
+                _clients([each for one in trials for each in one.with_clients], self._alpha)
+            ),
+            checkpoints=tuple(_checkpoints([each for one in trials for each in one.checkpoints])),
+            executed=tuple((name, Seconds(median(each))) for name, each in executed.items()),
+        )
+
+    def _metric(self, found: Mapping[int, Tried], metric: str) -> Estimate | None:
+        values = [one.metrics[metric] for one in found.values() if metric in one.metrics]
+        return geometric(values, self._alpha)
 
 
-def _side(
-    context: tuple[tuple[str, str], ...], side: str, trials: Sequence[ProbeMeasurement]
-) -> ProbeSide:
-    executed: dict[str, list[float]] = {}
-    for one in (each for trial in trials for each in trial.executed):
-        executed.setdefault(one.step, []).append(one.seconds)
-    return ProbeSide(
-        context=context,
-        side=side,
-        trials=len(trials),
-        memory=trials[0].memory,
-        shared_buffers=trials[0].shared_buffers,
-        parts=tuple(_parts(trials)),
-        sweep=_sweep(trials),
-        clients=tuple(_clients([one for trial in trials for one in trial.with_clients])),
-        checkpoints=tuple(_checkpoints([one for trial in trials for one in trial.checkpoints])),
-        executed=tuple((name, Seconds(median(each))) for name, each in executed.items()),
-    )
-
-
-def _parts(trials: Sequence[ProbeMeasurement]) -> Iterator[PartTimes]:
+def _parts(trials: Sequence[ProbeMeasurement], alpha: float) -> Iterator[PartTimes]:
     found: dict[tuple[str, str], list[Measured]] = {}
     for one in (each for trial in trials for each in trial.measured):
         found.setdefault((one.step, one.part), []).append(one)
@@ -128,15 +227,38 @@ def _parts(trials: Sequence[ProbeMeasurement]) -> Iterator[PartTimes]:
             if (one.moment, one.step, one.part) == ("before", step, part)
         ]
         cached = [one.os_cache_share for one in where if one.os_cache_share is not None]
+        means = [
+            fmean(one.seconds for one in each.statements) for each in measured if each.statements
+        ]
+        mean = arithmetic(means, alpha)
+        if mean is None:
+            continue
         yield PartTimes(
             step=step,
             part=part,
             size=Bytes(measured[0].pages * BLOCK),
             times=times_of([one.seconds for one in statements]),
+            mean=_not_below_nothing(mean),
+            from_disk=_from_disk(measured, alpha),
             origins=tuple(_origins(statements)),
             in_buffers=fmean(one.buffers_share for one in where) if where else None,
             in_os_cache=fmean(cached) if cached else None,
         )
+
+
+def _from_disk(measured: Sequence[Measured], alpha: float) -> Estimate | None:
+    """None where it is not known of one statement where its page was."""
+    found = [one.statements for one in measured if one.statements]
+    if any(share_of(one, Origin.OUTSIDE) for one in found):
+        return None
+    shares = [share_of(one, Origin.DISK) or 0.0 for one in found]
+    estimate = arithmetic(shares, alpha)
+    return None if estimate is None else _not_below_nothing(estimate)
+
+
+def _not_below_nothing(one: Estimate) -> Estimate:
+    """Of what cannot be negative."""
+    return one if one.low is None else replace(one, low=max(0.0, one.low))
 
 
 def _origins(statements: Sequence[Timed]) -> Iterator[FromOrigin]:
@@ -184,14 +306,18 @@ def _sweep(trials: Sequence[ProbeMeasurement]) -> SweepCost | None:
     )
 
 
-def _clients(runs: Sequence[WithClients]) -> Iterator[ClientsPoint]:
+def _clients(runs: Sequence[WithClients], alpha: float) -> Iterator[ClientsPoint]:
     for count in sorted({one.clients for one in runs}):
         mine = [one for one in runs if one.clients == count]
         blocks = sum(one.hit + one.read for one in mine)
+        tps = arithmetic([one.tps for one in mine], alpha)
+        latency = arithmetic([one.latency for one in mine], alpha)
+        if tps is None or latency is None:
+            continue
         yield ClientsPoint(
             clients=count,
-            tps=fmean(one.tps for one in mine),
-            latency=Seconds(fmean(one.latency for one in mine)),
+            tps=_not_below_nothing(tps),
+            latency=_not_below_nothing(latency),
             from_buffers=sum(one.hit for one in mine) / blocks if blocks else 0.0,
         )
 

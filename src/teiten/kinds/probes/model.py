@@ -183,6 +183,12 @@ class ProbesOptions(WorkloadOptions):
     """Of the statements that each probe asks for: fewer for a quick look."""
     require_state: bool = True
     """A trial whose state was not reached does not count."""
+    working_set: Bytes | None = None
+    """What the user's workload reads again and again; for the report alone, as the next two."""
+    connections: int | None = None
+    """That there may be at the same time."""
+    work_mem: Bytes | None = None
+    """Of each; None: the server's own setting."""
 
     @property
     def source(self) -> str:

@@ -25,7 +25,7 @@ from teiten.model.plan import PlannedTrial
 from teiten.model.study import Measure, Study, Workload, WorkloadOptions
 from teiten.model.units import MIB, Bytes, Seconds
 from teiten.study.place import Place
-from teiten.study.schema import Growth, Words, WorkloadTable
+from teiten.study.schema import Count, Growth, Size, Words, WorkloadTable
 
 LOAD_RATE = 500 * MIB
 """Bytes per second into the buffers, from a disk; assumptions on the careful side, as all here."""
@@ -46,6 +46,9 @@ class ProbesTable(WorkloadTable):
     probes: Annotated[Words, Field(min_length=1)]
     share: Growth = None
     require_state: bool = True
+    working_set: Size = None
+    connections: Count | None = None
+    work_mem: Size = None
 
 
 class Probes(KindPlan):
@@ -54,7 +57,13 @@ class Probes(KindPlan):
     contrasted = CONTRASTED
     options = ProbesOptions
     table = ProbesTable
-    changeable: ClassVar[tuple[str, ...]] = ("share", "require_state")
+    changeable: ClassVar[tuple[str, ...]] = (
+        "share",
+        "require_state",
+        "working_set",
+        "connections",
+        "work_mem",
+    )
     changeable_of_one: ClassVar[tuple[str, ...]] = ("probes",)
     brings: ClassVar[tuple[str, ...]] = ("probe",)
     without: ClassVar[tuple[str, ...]] = ("slices", "restart_every", "flame_graph")
@@ -70,7 +79,14 @@ class Probes(KindPlan):
                 str(error),
                 f"name files *.toml, or probes of Teiten: {', '.join(catalogue())}",
             ) from error
-        return ProbesOptions(probes, float(table.share or 1.0), table.require_state)
+        return ProbesOptions(
+            probes,
+            float(table.share or 1.0),
+            table.require_state,
+            working_set=table.working_set,
+            connections=table.connections,
+            work_mem=table.work_mem,
+        )
 
     def check(self, place: Place, workload: Workload) -> None:
         """Every table that a probe names is there."""

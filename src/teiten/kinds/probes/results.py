@@ -1,7 +1,8 @@
 """What the trials of probes found, beside verdicts.
 
-Times are in seconds, sizes in bytes, shares from 0 to 1. What is of several trials is pooled over
-their statements: it describes, and decides nothing; verdicts come from one number of each trial.
+Times are in seconds, sizes in bytes, shares from 0 to 1. ``Times`` are pooled over the statements
+of all trials: they describe, and decide nothing. What decides is made of one number of each trial
+(``Estimate``, ``SidePair``, ``CostLine``): its n is the blocks.
 """
 
 from __future__ import annotations
@@ -10,9 +11,22 @@ from dataclasses import dataclass
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.observations import Context
+from teiten.analysis.model.verdict import Verdict
 from teiten.kinds.probes.measurement import Origin
 from teiten.kinds.probes.model import NAME
+from teiten.kinds.probes.thresholds import Size
 from teiten.model.units import Bytes, Seconds
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The mean over the blocks of one number of each trial, with its t interval."""
+
+    mean: float
+    low: float | None
+    """None of fewer than two blocks, or of equal numbers."""
+    high: float | None
+    blocks: int
 
 
 @dataclass(frozen=True)
@@ -46,6 +60,11 @@ class PartTimes:
     size: Bytes
     """Of the part."""
     times: Times
+    mean: Estimate
+    """Of the trials' mean times."""
+    from_disk: Estimate | None
+    """Of the trials' shares of statements whose page came from the disk; None where that is not
+    known of one."""
     origins: tuple[FromOrigin, ...]
     """Those that occurred."""
     in_buffers: float | None
@@ -58,6 +77,26 @@ class PartTimes:
     @property
     def outside_buffers(self) -> float:
         return 1.0 - self.share(Origin.BUFFERS)
+
+    @property
+    def os_cache_hits(self) -> float | None:
+        """Of the pages that were not in the buffers, those that the OS cache had; None where there
+        were none, or where that is not known of one."""
+        known = self.share(Origin.OS_CACHE) + self.share(Origin.DISK)
+        if not known or self.share(Origin.OUTSIDE):
+            return None
+        return self.share(Origin.OS_CACHE) / known
+
+    @property
+    def outside(self) -> Seconds | None:
+        """The mean time of the statements whose page was not in the buffers."""
+        others = [one for one in self.origins if one.origin is not Origin.BUFFERS]
+        count = sum(one.times.count for one in others)
+        return (
+            Seconds(sum(one.times.mean * one.times.count for one in others) / count)
+            if count
+            else None
+        )
 
 
 @dataclass(frozen=True)
@@ -78,8 +117,8 @@ class ClientsPoint:
     """One number of clients; means over the trials."""
 
     clients: int
-    tps: float
-    latency: Seconds
+    tps: Estimate
+    latency: Estimate
     from_buffers: float
     """Of the blocks that were asked for."""
 
@@ -95,6 +134,17 @@ class CheckpointCost:
 
 
 @dataclass(frozen=True)
+class Cliff:
+    """From which working set on the disk is read: where ``thresholds.CLIFF`` of the reads come from
+    it."""
+
+    safe: Bytes | None
+    """The largest working set up to which no trial did so; None where one did from the first on."""
+    beyond: Bytes | None
+    """The smallest from which on all trials did so; None where they did not up to the largest."""
+
+
+@dataclass(frozen=True)
 class ProbeSide:
     """A probe at one level of the contrasted factor."""
 
@@ -104,12 +154,82 @@ class ProbeSide:
     trials: int
     memory: Bytes
     shared_buffers: Bytes
+    number: Estimate | None
+    """What the probe asks for (``probe_seconds``), geometric."""
+    commit: Estimate | None
+    """The time of COMMIT, geometric."""
     parts: tuple[PartTimes, ...]
+    cliff: Cliff | None
+    """Of a probe with several parts; None where it is not known what came from the disk."""
     sweep: SweepCost | None
     clients: tuple[ClientsPoint, ...]
     checkpoints: tuple[CheckpointCost, ...]
     executed: tuple[tuple[str, Seconds], ...]
     """Names of steps, and the median time of what they executed once."""
+
+
+@dataclass(frozen=True)
+class SidePair:
+    """Two levels of the contrasted factor, new against old."""
+
+    old: str
+    new: str
+    verdict: Verdict
+    """From an interval at α/K, over the K pairs and contexts of a workload."""
+
+
+@dataclass(frozen=True)
+class CostLine:
+    """A time by the size of the buffers: a line through each block's numbers."""
+
+    per_gib: Estimate
+    """Seconds that a GiB more of buffers costs: the blocks' slopes."""
+    at_nothing: Estimate
+    """Where the lines begin."""
+    smallest: Bytes
+    largest: Bytes
+    ratio: Estimate
+    """The number at the largest size by that at the smallest, geometric."""
+
+    @property
+    def sizes(self) -> float:
+        """The largest size by the smallest: the ratio of what is proportional to the size."""
+        return self.largest / self.smallest
+
+    @property
+    def proportional(self) -> bool | None:
+        """Whether the ratio's interval holds that of the sizes; None without an interval."""
+        if self.ratio.low is None or self.ratio.high is None:
+            return None
+        return self.ratio.low <= self.sizes <= self.ratio.high
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What the contrasted factor does to a probe, by declared thresholds."""
+
+    best: str
+    worst: str
+    """The sides with the least and the greatest number."""
+    verdict: Verdict
+    """Of the two, as their pair is told: later against earlier level."""
+    added: Estimate
+    """Seconds that a statement takes longer at worst (a checkpoint: its search)."""
+    measure: Seconds | None
+    """That of thresholds: the mean time of a page from the disk, or of a whole checkpoint; None
+    where there was none."""
+    of_checkpoint: bool
+    least: Size
+    most: Size
+    """Between which sizes the interval leaves it; equal where it is decided."""
+    winners: tuple[str, ...]
+    """Sides that no other was decided to be faster than, where any pair was decided; all sides
+    where all are equivalent; else none."""
+
+    @property
+    def size(self) -> Size | None:
+        """None where the interval does not decide."""
+        return self.least if self.least is self.most else None
 
 
 @dataclass(frozen=True)
@@ -121,6 +241,97 @@ class ProbeResult:
     context: Context
     sides: tuple[ProbeSide, ...]
     """In the order of the factor's levels; those that were measured."""
+    pairs: tuple[SidePair, ...] = ()
+    """Each level against each before it."""
+    commits: tuple[SidePair, ...] = ()
+    """The same of COMMIT, where it was timed."""
+    line: CostLine | None = None
+    """Of a probe whose number is of all buffers: a sweep, a checkpoint's search."""
+    effect: Effect | None = None
+    """None with fewer than two sides."""
+
+    def side(self, level: str) -> ProbeSide | None:
+        return next((one for one in self.sides if one.side == level), None)
+
+    @property
+    def by_parts(self) -> bool:
+        """Whether it looks at working sets of several sizes."""
+        return any(len(one.parts) > 1 for one in self.sides)
+
+    @property
+    def after_another(self) -> bool:
+        """Whether pages are read after a statement that was executed once, such as a scan."""
+        return any(one.executed and one.parts for one in self.sides)
+
+
+@dataclass(frozen=True)
+class Room:
+    """What a size of the buffers leaves of the memory."""
+
+    side: str
+    shared_buffers: Bytes
+    left: Bytes
+    """For connections and the page cache."""
+    for_each: Bytes
+    """What a connection may take: its own, work_mem once, page tables of all buffers."""
+    fit: int
+    """Connections of that kind for which it suffices, without any page cache."""
+    needed: Bytes | None
+    """By the connections that were asked for; None where none were."""
+
+    @property
+    def threatens(self) -> bool:
+        """Whether they need more than there is."""
+        return self.needed is not None and self.needed > self.left
+
+
+@dataclass(frozen=True)
+class AtWorkingSet:
+    """A size of the buffers at the working set that was asked for."""
+
+    side: str
+    part: Bytes
+    """The smallest one measured that is not smaller."""
+    mean: Estimate
+    from_disk: Estimate | None
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """What a campaign says on the size of the buffers, in one context; each list in the order of
+    the sizes."""
+
+    context: Context
+    """The levels of all factors but the contrasted one and the probe."""
+    memory: Bytes
+    rooms: tuple[Room, ...]
+    connections: int | None
+    work_mem: Bytes
+    working_set: Bytes | None
+    at_working_set: tuple[AtWorkingSet, ...]
+    """Empty where no working set was asked for, or where it is larger than all that were
+    measured."""
+    beaten: tuple[tuple[str, str, str], ...]
+    """Sides that were decided to be slower: side, by which, in which probe."""
+    threatened: tuple[str, ...]
+    """Sides whose room does not suffice."""
+    left: tuple[str, ...]
+    """Sides that neither rules out."""
+    decided: bool
+    """Whether any pair of the probes that count was decided."""
+
+
+@dataclass(frozen=True)
+class MemoryKnown:
+    """The memory in force, and how it is known."""
+
+    memory: Bytes
+    limited: bool
+    """A control group; else the machine has no more."""
+    read: Bytes | None = None
+    """Of the check of the limit: so much was read inside of it, and so much stayed."""
+    stayed: Bytes | None = None
+    cgroup: int | None = None
 
 
 @dataclass(frozen=True)
@@ -128,6 +339,15 @@ class ProbesFound:
     """Of all workloads of probes of a campaign, in the study's order."""
 
     results: tuple[ProbeResult, ...] = ()
+    memories: tuple[MemoryKnown, ...] = ()
+    """Each that trials had, the smallest first."""
+    recommendations: tuple[Recommendation, ...] = ()
+    """One for each context, where sizes of the buffers are contrasted."""
+    comparisons: tuple[tuple[str, int], ...] = ()
+    """By workload the number K of comparisons whose intervals hold together."""
+
+    def intervals(self, workload: str) -> int:
+        return dict(self.comparisons).get(workload, 1)
 
     def of_workload(self, workload: str) -> tuple[ProbeResult, ...]:
         return tuple(one for one in self.results if one.workload == workload)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult, VerdictKind
+from teiten.kinds.contract_present import OwnAnswer
 from teiten.model.trial import Outcome
 from teiten.report.blocks import Block, Pairs, Section, Statement, Text, WithoutScripts
 from teiten.report.sentences import (
@@ -31,13 +32,14 @@ def answer(kit: Kit) -> Section:
         (t("answer.undecided"), _undecided(kit)),
     )
     statements = (_statement(kit, at, one) for at, one in enumerate(_asked(kit)))
-    return answer_section(t, _notices(kit), statements, remarks)
+    own = (block for one in _own(kit) for block in one.blocks)
+    return answer_section(t, _notices(kit), (*statements, *own), remarks)
 
 
 def answer_section(
     t: Texts,
     notices: Iterable[str],
-    statements: Iterable[Statement],
+    statements: Iterable[Block],
     remarks: Iterable[tuple[str, str]],
 ) -> Section:
     """``notices``: said before everything else: no conclusion, incomplete. ``remarks``: cost,
@@ -63,16 +65,25 @@ def primary(kit: Kit) -> tuple[ContrastResult, ...]:
 
 
 def _asked(kit: Kit) -> tuple[ContrastResult, ...]:
-    """What the first page answers, as the kinds of the workloads choose."""
+    """What the first page answers, as the kinds of the workloads choose; without those of a kind
+    with an answer of its own."""
     found = primary(kit)
     chosen = {
         id(one)
         for name, kind in kit.kinds.items()
+        if kind.own_answer(kit) is None
         for one in kind.answered(
             kit, [one for one in found if kit.study.workload(one.workload).kind == name]
         )
     }
     return tuple(one for one in found if id(one) in chosen)
+
+
+def _own(kit: Kit) -> Iterator[OwnAnswer]:
+    for kind in kit.kinds.values():
+        found = kind.own_answer(kit)
+        if found is not None:
+            yield found
 
 
 def _notices(kit: Kit) -> tuple[str, ...]:
@@ -135,7 +146,7 @@ def _excluded(kit: Kit) -> str:
 
 def _undecided(kit: Kit) -> str:
     t = kit.t
-    parts = []
+    parts = [text for own in _own(kit) for text in own.undecided]
     for contrast in _asked(kit):
         open_levels = [
             kit.names.context(level.context) for level in contrast.levels if is_open(level)

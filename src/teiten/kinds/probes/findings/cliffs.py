@@ -1,0 +1,40 @@
+"""Where working sets no longer fit into buffers and page cache together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from teiten.kinds.probes.measurement import Measured, Origin, ProbeMeasurement, share_of
+from teiten.kinds.probes.model import BLOCK
+from teiten.kinds.probes.results import Cliff
+from teiten.kinds.probes.thresholds import CLIFF
+from teiten.model.units import Bytes
+
+
+def cliff_of(trials: Sequence[ProbeMeasurement], step: str) -> Cliff | None:
+    """Of the parts of one step. None with fewer than two parts, or where it is not known what came
+    from the disk."""
+    each = [_parts(one, step) for one in trials]
+    if not each or any(len(parts) < 2 or not _known(parts) for parts in each):
+        return None
+    sizes = [Bytes(one.pages * BLOCK) for one in each[0]]
+    firsts = [_first(parts) for parts in each]
+    safe, beyond = min(firsts), max(firsts)
+    return Cliff(sizes[safe - 1] if safe else None, sizes[beyond] if beyond < len(sizes) else None)
+
+
+def _parts(trial: ProbeMeasurement, step: str) -> list[Measured]:
+    found = [one for one in trial.step(step) if one.statements]
+    return sorted(found, key=lambda one: one.pages)
+
+
+def _known(parts: Iterable[Measured]) -> bool:
+    return not any(share_of(one.statements, Origin.OUTSIDE) for one in parts)
+
+
+def _first(parts: Sequence[Measured]) -> int:
+    """Where that part stands from which on all read from the disk; their number for none."""
+    at = len(parts)
+    while at and (share_of(parts[at - 1].statements, Origin.DISK) or 0.0) >= CLIFF:
+        at -= 1
+    return at

@@ -1,0 +1,32 @@
+"""The memory that trials had, and how it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from teiten.kinds.probes.results import MemoryKnown
+from teiten.model.memory import memory_of
+from teiten.model.plan import Plan
+from teiten.model.trial import Event
+
+LIMIT_CHECKED = "memory-limit"
+"""The event of a limit that was seen to hold (``execute.sites.local.limit_check``)."""
+
+
+def memories_of(
+    plan: Plan, workloads: Iterable[str], events: Iterable[Event]
+) -> Iterator[MemoryKnown]:
+    """Each that trials of the workloads have, the smallest first."""
+    mine = set(workloads)
+    checked = {
+        one.detail["memory"]: one.detail
+        for one in events
+        if one.kind == LIMIT_CHECKED and "memory" in one.detail
+    }
+    trials = [one for one in plan.trials if one.cell.workload in mine]
+    known = {(memory_of(plan.study, one), one.memory_limit is not None) for one in trials}
+    for memory, limited in sorted(known):
+        found = checked.get(memory, {}) if limited else {}
+        yield MemoryKnown(
+            memory, limited, found.get("read"), found.get("stayed"), found.get("cgroup")
+        )

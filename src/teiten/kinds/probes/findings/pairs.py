@@ -1,0 +1,59 @@
+"""Verdicts of every level of the contrasted factor against each before it.
+
+All pairs of sides in all contexts of a workload are K comparisons, each from an interval at α/K, so
+that they hold together (METHOD.md, One number per trial): "the medium size is the worst" is said of
+three pairs at once.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.model.verdict import Verdict
+from teiten.analysis.verdict.contrasts import contexts_of, sides_of
+from teiten.analysis.verdict.pairs import pair
+from teiten.analysis.verdict.sequential import decide_sequentially
+from teiten.analysis.verdict.verdict import Rule, decide
+from teiten.kinds.probes.results import SidePair
+from teiten.model.metrics import Metric
+from teiten.model.plan import Plan
+from teiten.model.units import Share
+
+
+@dataclass(frozen=True)
+class Comparisons:
+    """Of one workload."""
+
+    plan: Plan
+    workload: str
+    observations: Sequence[Observation]
+    """Of this workload."""
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        return sides_of(self.plan, self.workload)
+
+    @property
+    def intervals(self) -> int:
+        """K."""
+        sides = len(self.sides)
+        return max(1, sides * (sides - 1) // 2 * len(contexts_of(self.plan, self.workload)))
+
+    @property
+    def alpha(self) -> Share:
+        """Of one comparison."""
+        return Share(self.plan.study.measure.alpha / self.intervals)
+
+    def pairs(self, context: Context, metric: Metric) -> Iterator[SidePair]:
+        for old, new in itertools.combinations(self.sides, 2):
+            yield SidePair(old, new, self._verdict(context, metric, old, new))
+
+    def _verdict(self, context: Context, metric: Metric, old: str, new: str) -> Verdict:
+        measure = self.plan.study.measure
+        rule = Rule(measure.delta, self.alpha, metric.better)
+        found = pair(self.observations, context=context, metric=metric.name, old=old, new=new)
+        decided = decide if measure.sequential is None else decide_sequentially
+        return decided(list(found.log_ratios.values()), rule, unusable=found.unusable)

@@ -1,0 +1,111 @@
+"""What a campaign says on the size of the buffers: what is slower, and for what there is no room.
+
+A size is ruled out where it was decided to be slower than another in a probe that shows how memory
+is used (working sets, or pages after a scan), and where the connections that were asked for need
+more than it leaves. Nothing else counts for it: the probes of single mechanisms say why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from teiten.analysis.model.observations import Context
+from teiten.kinds.probes.findings.effects import slower_of
+from teiten.kinds.probes.findings.tried import without_probe
+from teiten.kinds.probes.results import AtWorkingSet, ProbeResult, Recommendation, Room
+from teiten.kinds.probes.thresholds import OWN_OF_A_CONNECTION, PAGE_TABLE_SHARE
+from teiten.model.units import Bytes
+
+Beaten = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user said of the workload."""
+
+    working_set: Bytes | None
+    connections: int | None
+    work_mem: Bytes
+    huge_pages: bool = False
+
+
+def recommendations(
+    results: Sequence[ProbeResult], wanted: Mapping[Context, Wanted]
+) -> Iterator[Recommendation]:
+    """One for each context without its probe; none of fewer than two sizes. ``wanted``: by
+    context."""
+    contexts = dict.fromkeys(without_probe(one.context) for one in results)
+    for context in contexts:
+        mine = [one for one in results if without_probe(one.context) == context]
+        found = _recommendation(context, mine, wanted[context])
+        if found is not None:
+            yield found
+
+
+def rooms_of(sizes: Mapping[str, Bytes], memory: Bytes, wanted: Wanted) -> tuple[Room, ...]:
+    return tuple(_room(side, size, memory, wanted) for side, size in sizes.items())
+
+
+def _room(side: str, size: Bytes, memory: Bytes, wanted: Wanted) -> Room:
+    tables = 0 if wanted.huge_pages else size // PAGE_TABLE_SHARE
+    each = Bytes(OWN_OF_A_CONNECTION + wanted.work_mem + tables)
+    left = Bytes(max(0, memory - size))
+    needed = None if wanted.connections is None else Bytes(wanted.connections * each)
+    return Room(side, size, left, each, left // each, needed)
+
+
+def _recommendation(
+    context: Context, results: Sequence[ProbeResult], wanted: Wanted
+) -> Recommendation | None:
+    sizes = {one.side: one.shared_buffers for each in results for one in each.sides}
+    if len(set(sizes.values())) < 2:
+        return None
+    memory = max(one.memory for each in results for one in each.sides)
+    rooms = rooms_of(sizes, memory, wanted)
+    telling = [one for one in results if one.by_parts or one.after_another]
+    beaten = tuple(_beaten(telling))
+    threatened = tuple(one.side for one in rooms if one.threatens)
+    out = {side for side, _, _ in beaten} | set(threatened)
+    return Recommendation(
+        context=context,
+        memory=memory,
+        rooms=rooms,
+        connections=wanted.connections,
+        work_mem=wanted.work_mem,
+        working_set=wanted.working_set,
+        at_working_set=tuple(_at(telling, wanted.working_set)),
+        beaten=beaten,
+        threatened=threatened,
+        left=tuple(side for side in sizes if side not in out),
+        decided=bool(beaten),
+    )
+
+
+def _beaten(results: Sequence[ProbeResult]) -> Iterator[Beaten]:
+    """Each side once in each probe, by the side that beats it most."""
+    for one in results:
+        slower: dict[str, tuple[float, str]] = {}
+        for each in one.pairs:
+            found = slower_of(each)
+            if found is None or each.verdict.effect is None:
+                continue
+            ratio = each.verdict.effect.ratio
+            by = max(ratio, 1 / ratio)
+            if by > slower.get(found[0], (0.0, ""))[0]:
+                slower[found[0]] = (by, found[1])
+        yield from ((side, by, one.probe) for side, (_, by) in slower.items())
+
+
+def _at(results: Sequence[ProbeResult], working_set: Bytes | None) -> Iterator[AtWorkingSet]:
+    """What was measured at the smallest part that is not smaller."""
+    if working_set is None:
+        return
+    for one in results:
+        if not one.by_parts:
+            continue
+        for side in one.sides:
+            enough = [each for each in side.parts if each.size >= working_set]
+            if enough:
+                part = min(enough, key=lambda each: each.size)
+                yield AtWorkingSet(side.side, part.size, part.mean, part.from_disk)
