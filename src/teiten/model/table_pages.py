@@ -24,6 +24,11 @@ def memory_of(data: DataSet) -> Bytes:
     return Bytes(int(data.scale) * MIB)
 
 
+def tables_bytes(data: DataSet) -> Bytes:
+    """All tables. Raises ValueError where the study was not sized."""
+    return Bytes(sum(pages_of(one, memory_of(data)) * PAGE for one in data.tables))
+
+
 def pages_of(table: SizedTable, memory: Bytes) -> int:
     return max(1, math.floor(memory * table.share / PAGE))
 
