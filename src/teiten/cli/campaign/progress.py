@@ -21,6 +21,9 @@ from teiten.model.saturation import PROVISIONAL
 from teiten.model.trial import Outcome, Step, Trial
 from teiten.model.units import Seconds
 
+SHORT = 10.0
+"""Milliseconds below which a time is shown to the microsecond."""
+
 
 class Pace:
     """How long trials take here, and so how long the rest will take.
@@ -141,7 +144,8 @@ def _result(metric: Metric, trial: Trial) -> str:
     value, limit = (trial.metrics.get(name) for name in (metric.name, metric.exceeded))
     if value is not None:
         shown, unit = (value * 1000, "ms") if metric.unit == "s" else (value, metric.unit)
-        return f"{shown:>12,.1f} {unit:<3}"
+        decimals = 1 if shown >= SHORT or unit != "ms" else 3
+        return f"{shown:>12,.{decimals}f} {unit:<3}"
     return f"{'-':>12}    " if limit is None else f"{f'over {limit:g}':>12} s  "
 
 

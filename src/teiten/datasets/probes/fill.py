@@ -8,9 +8,9 @@ from typing import Any
 import psycopg
 
 from teiten.datasets.contract import Fillable, Say
-from teiten.datasets.probes.pages import PAGE, memory_of, pages_of, row_text
 from teiten.errors import ServerError
 from teiten.model.study import DataSet, SizedTable
+from teiten.model.table_pages import PAGE, memory_of, pages_of, row_text
 
 SPARE = 512
 """Empty pages at the end that a server may leave, which extends a table by many at a time."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from teiten.datasets.plan import DataPlan
-from teiten.datasets.probes.pages import PAGE, memory_of, pages_of, row_length
 from teiten.model.study import DataKind, DataSet, SizedTable
+from teiten.model.table_pages import row_length, tables_bytes
 from teiten.model.units import MIB, Bytes, Seconds
 from teiten.study.schema import DataTable, Fillfactor, Growth, Name, Table, WorkloadTable
 
@@ -46,11 +46,11 @@ class Probes(DataPlan):
             for name, one in data.tables.items()
         )
         for one in tables:
-            if row_length(one) < 1:
+            if not row_length(one):
                 raise place.error(
                     ("data", "tables", one.name, "rows"),
-                    f"{one.rows} rows do not fit into a page at a fillfactor of {one.fillfactor}",
-                    "write fewer",
+                    f"{one.rows} rows do not fill a page at a fillfactor of {one.fillfactor}",
+                    "write fewer: every page is to hold the same number",
                 )
         scale = None if workload.scale is None else int(workload.scale)
         return DataSet(scale=scale, kind=DataKind.PROBES, tables=tables)
@@ -59,7 +59,7 @@ class Probes(DataPlan):
         return data if data.scale is not None else replace(data, scale=memory // MIB)
 
     def filled_bytes(self, data: DataSet) -> Bytes:
-        return Bytes(sum(pages_of(one, memory_of(data)) * PAGE for one in data.tables))
+        return tables_bytes(data)
 
     def fill_seconds(self, data: DataSet) -> Seconds:
         return Seconds(self.filled_bytes(data) / RATE)

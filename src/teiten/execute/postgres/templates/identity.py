@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
-from teiten.datasets.plan import data_bytes
 from teiten.execute.postgres.initdb import initdb_options
 from teiten.model.installation import Installation
 from teiten.model.ssb_size import table_bytes
 from teiten.model.study import DataKind, DataSet
+from teiten.model.table_pages import tables_bytes
 from teiten.model.units import GIB, MIB, Bytes
 
 RECIPE = 2
@@ -77,7 +77,7 @@ def _filled_bytes(data: DataSet) -> int:
     if data.kind is DataKind.SSB:
         return table_bytes(data.scale, data.variant)
     if data.kind is DataKind.PROBES:
-        return data_bytes(replace(data, layout=None))
+        return tables_bytes(data)
     rows = int(data.scale) * ROWS_PER_SCALE
     kept_free = BLOCK * (100 - data.fillfactor) // 100
     rows_per_page = max(1, (BLOCK - PAGE_HEADER - kept_free) // ACCOUNT_ROW)

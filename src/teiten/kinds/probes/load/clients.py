@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from pathlib import Path
 
@@ -10,17 +11,23 @@ import psycopg
 
 from teiten.errors import WorkloadError
 from teiten.execute.bench import Bench
+from teiten.execute.client.contract import Program, Running
+from teiten.execute.client.shell_commands import refuse_programs
 from teiten.execute.sites.contract import Site
 from teiten.host.system.affinity import affinity
-from teiten.kinds.pgbench.load.command import PgbenchRun
-from teiten.kinds.pgbench.load.process import PgbenchProcess, PgbenchResult
 from teiten.kinds.probes.measurement import WithClients
 from teiten.kinds.probes.model import PLACE, Amount, Of, ProbeStep
 from teiten.kinds.probes.plan import clients_seconds
+from teiten.model.installation import Version
 from teiten.model.plan import PlannedTrial
-from teiten.model.study import QueryMode, Script
 from teiten.model.units import Seconds
 
+OUTPUT_FILE, ERRORS_FILE = "pgbench-output.txt", "pgbench-errors.txt"
+TRANSACTIONS = re.compile(r"number of transactions actually processed: (\d+)")
+TPS = re.compile(r"tps = ([0-9.]+) \((?:without|excluding)")
+"""Without the time of connecting."""
+SEED_SINCE = Version(110000)
+STOP_SECONDS = 5.0
 LOOK_EVERY = 0.2
 GRACE = 60.0
 """Seconds that pgbench may take beyond the planned ones."""
@@ -35,7 +42,7 @@ class ManyClients:
 
     def __init__(self, bench: Bench, trial: PlannedTrial, site: Site, folder: Path) -> None:
         self._bench, self._trial, self._site, self._folder = bench, trial, site, folder
-        self._process: PgbenchProcess | None = None
+        self._running: Running | None = None
 
     def run(self, step: ProbeStep, part: str, pages: int, share: float) -> list[WithClients]:
         """Raises WorkloadError where pgbench fails."""
@@ -45,52 +52,70 @@ class ManyClients:
         return [self._run(step, part, pages, count, seconds) for count in counts]
 
     def stop(self) -> None:
-        if self._process is not None:
-            self._process.stop()
+        if self._running is not None and not self._running.ended():
+            self._running.end(STOP_SECONDS)
 
     def _run(
         self, step: ProbeStep, part: str, pages: int, clients: int, seconds: Seconds
     ) -> WithClients:
-        folder = self._folder / f"{step.name}-{clients}"
-        run = PgbenchRun(
-            pgbench=self._site.client.pgbench(self._bench.plan.pgbench),
-            address=self._site.address(),
-            script=Script(f"{step.name}.sql", False, script_of(step.statement, pages)),
-            scale=1,
-            clients=clients,
-            threads=min(clients, self._cores()),
-            duration=seconds,
-            seed=self._trial.seed,
-            query_mode=QueryMode.SIMPLE,
-            options=(),
-            log_sampling_rate=None,
-            folder=folder,
-            cpus=self._trial.client_cpus,
-            statement_latencies=False,
-        )
+        program = self._program(step, pages, clients, seconds)
         before = self._blocks()
-        result = self._wait(run)
-        if result.problems:
-            raise WorkloadError(result.problems[0].detail, "see the server's log of this trial")
+        transactions, tps = self._ended(program)
         hit, read = (after - one for after, one in zip(self._blocks(), before, strict=True))
         return WithClients(
             step=step.name,
             part=part,
             clients=clients,
-            transactions=int(result.metrics["transactions"]),
-            tps=result.metrics["tps"],
-            latency=Seconds(clients / result.metrics["tps"]),
+            transactions=transactions,
+            tps=tps,
+            latency=Seconds(clients / tps),
             hit=hit,
             read=read,
         )
 
-    def _wait(self, run: PgbenchRun) -> PgbenchResult:
-        process = self._process = PgbenchProcess(run, self._site.spawn)
-        process.start()
-        deadline = time.monotonic() + run.duration + GRACE
-        while not process.ended_within(LOOK_EVERY) and time.monotonic() < deadline:
+    def _program(self, step: ProbeStep, pages: int, clients: int, seconds: Seconds) -> Program:
+        pgbench = self._site.client.pgbench(self._bench.plan.pgbench)
+        address, script = self._site.address(), f"{step.name}.sql"
+        text = script_of(step.statement, pages)
+        refuse_programs(script, text)
+        seeded = pgbench.version >= SEED_SINCE
+        return Program(
+            name="pgbench",
+            path=pgbench.path,
+            arguments=(
+                *("-n", *address.options, "-M", "simple", "-f", script),
+                *("-c", str(clients), "-j", str(min(clients, self._cores()))),
+                *("-T", str(round(seconds))),
+                *((f"--random-seed={self._trial.seed}",) if seeded else ()),
+                address.database,
+            ),
+            folder=self._folder / f"{step.name}-{clients}",
+            output=OUTPUT_FILE,
+            errors=ERRORS_FILE,
+            due=seconds,
+            library_path=pgbench.library_path,
+            environment=address.environment,
+            password_line=address.password_line,
+            files=((script, text),),
+            cpus=self._trial.client_cpus,
+        )
+
+    def _ended(self, program: Program) -> tuple[int, float]:
+        """Transactions, and how many in a second."""
+        running = self._running = self._site.spawn(program)
+        deadline = time.monotonic() + program.due + GRACE
+        while not running.wait(LOOK_EVERY) and time.monotonic() < deadline:
             self._bench.check_interruption()
-        return process.wait(timeout=0.1)
+        self.stop()
+        output, errors = (
+            (program.folder / name).read_text(encoding="utf-8", errors="replace")
+            for name in (program.output, program.errors)
+        )
+        count, tps = TRANSACTIONS.search(output), TPS.search(output)
+        if running.returncode != 0 or count is None or tps is None or not float(tps[1]):
+            said = errors.strip().splitlines() or ["it said nothing"]
+            raise WorkloadError(f"pgbench failed: {said[-1]}", "see the server's log of this trial")
+        return int(count[1]), float(tps[1])
 
     def _blocks(self) -> tuple[int, int]:
         with self._site.connect() as connection:

@@ -24,16 +24,24 @@ def memory_of(data: DataSet) -> Bytes:
     return Bytes(int(data.scale) * MIB)
 
 
+def tables_bytes(data: DataSet) -> Bytes:
+    """All tables. Raises ValueError where the study was not sized."""
+    return Bytes(sum(pages_of(one, memory_of(data)) * PAGE for one in data.tables))
+
+
 def pages_of(table: SizedTable, memory: Bytes) -> int:
     return max(1, math.floor(memory * table.share / PAGE))
 
 
 def row_length(table: SizedTable) -> int:
-    """The length of the text in each row, with which a page takes exactly the table's rows."""
-    kept_free = PAGE * (100 - table.fillfactor) // 100
-    each = (USABLE - kept_free) // table.rows - POINTER
-    length = each // 8 * 8 - ROW_HEAD - 4  # rows are aligned
-    return length if length > SHORT else each // 8 * 8 - ROW_HEAD - 1
+    """The length of the text in each row, with which a page takes exactly the table's rows; 0
+    where there is none: so many do not fit, or, as rows are aligned, one more would."""
+    room = USABLE - PAGE * (100 - table.fillfactor) // 100
+    row = (room // table.rows - POINTER) // 8 * 8
+    length = row - ROW_HEAD - 4
+    length = length if length > SHORT else row - ROW_HEAD - 1
+    exact = (table.rows + 1) * (row + POINTER) > room
+    return length if exact and length > 0 else 0
 
 
 def row_text(table: SizedTable) -> str:

@@ -1,0 +1,152 @@
+"""Probes on real servers inside a small memory: states that hold, and what each probe shows."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping
+from statistics import median
+
+import pytest
+
+from teiten.errors import MachineError
+from teiten.execute.sites.local.limit import Limit
+from teiten.host.system.paths import Workdir
+from teiten.kinds.probes.measurement import (
+    Origin,
+    ProbeMeasurement,
+    measurement_of,
+    share_of,
+)
+from teiten.kinds.probes.numbers import sweeps
+from teiten.ledger.store import Ledger
+from teiten.model.installation import Installation
+from teiten.model.trial import Outcome, Trial
+from teiten.model.units import MIB
+from tests.fixtures.campaigns import Teiten
+from tests.fixtures.servers import open_folder, place_on_a_disk
+
+MEMORY = 512 * MIB
+RUN = (
+    *("run", "buffers", "--profile", "quick", "--yes", "--blocks", "1", "--set", "repeats=0"),
+    *("--set", f"measure.memory={MEMORY // MIB}MiB", "--set", "disturbed_share=100%"),
+)
+
+
+@pytest.fixture(scope="module")
+def on_disk() -> Iterator[Teiten]:
+    """On a disk, whose page cache is limited with the rest; skips with the reason where this
+    machine does not let memory be limited."""
+    with open_folder("teiten-test-", place_on_a_disk()) as folder:
+        workdir = Workdir(folder)
+        workdir.prepare()
+        try:
+            Limit.make(workdir, None, MEMORY).remove()
+        except MachineError as error:
+            pytest.skip(error.message)
+        yield Teiten(workdir)  # its templates on the disk too
+
+
+@pytest.fixture
+def teiten(on_disk: Teiten) -> Teiten:
+    shutil.rmtree(on_disk.workdir.campaigns)
+    on_disk.workdir.campaigns.mkdir()
+    return on_disk
+
+
+def run(
+    teiten: Teiten, server: Installation, *changes: str, sizes: str = "25%,75%"
+) -> dict[tuple[str, str], Trial]:
+    """The trials by probe and shared_buffers; all of them count."""
+    said = [word for one in (f"guc:shared_buffers={sizes}", *changes) for word in ("--set", one)]
+    done = teiten.run(*RUN, "--servers", str(server.bin_directory), *said)
+    assert done.returncode == 0, done.stderr
+    with Ledger.open(teiten.campaign(), read_only=True) as ledger:
+        cells = {one.number: dict(one.cell.levels) for one in ledger.plan.trials}
+    trials = teiten.trials()
+    assert [one.problems for one in trials if one.outcome is not Outcome.COUNTED] == []
+    return {
+        (cells[one.number]["probe"], cells[one.number]["guc:shared_buffers"]): one for one in trials
+    }
+
+
+def measured(trials: Mapping[tuple[str, str], Trial], probe: str, size: str) -> ProbeMeasurement:
+    found = measurement_of(trials[probe, size].facts)
+    assert found is not None and found.probe == probe and found.memory == MEMORY
+    assert found.shared_buffers == MEMORY * int(size[:-1]) // 100
+    return found
+
+
+@pytest.mark.pg(">=10")
+def test_each_probe_shows_its_mechanism(teiten: Teiten, server_installation: Installation) -> None:
+    probes = "buffer-read,clock-sweep,os-cache-read,update,checkpoint,after-scan"
+    trials = run(teiten, server_installation, f"probe={probes}", "share=25%")
+    assert len(trials) == 12
+    wal = server_installation.version.number >= 130_000
+    for size in ("25%", "75%"):
+        (read,) = measured(trials, "buffer-read", size).measured
+        assert {one.origin for one in read.statements} == {Origin.BUFFERS}
+        assert {(one.hit, one.read) for one in read.statements} == {(1, 0)}
+
+        sweep = measured(trials, "clock-sweep", size)
+        statements = sweep.measured[0].statements
+        assert {one.origin for one in statements} == {Origin.OS_CACHE}
+        swept, others = sweeps(statements, sweep.buffers)
+        assert swept and len(others) > 10 * len(swept)
+        assert all(0.9 < (one.swept or 0) / sweep.buffers < 1.1 for one in swept)
+        before, after = (one.buffers.usage for one in sweep.seen if one.step == "read")
+        assert before[5] > 0.97 * sweep.buffers > 100 * after[5]
+
+        update = measured(trials, "update", size).measured[0].statements
+        assert all(one.commit_seconds and one.commit_seconds > 0 for one in update)
+        assert all((one.wal_records or 0) > 0 for one in update) is wal
+        assert trials["update", size].metrics["commit_seconds"] == median(
+            one.commit_seconds or 0.0 for one in update
+        )
+
+        checkpoints = measured(trials, "checkpoint", size).checkpoints
+        assert {one.step for one in checkpoints} == {"checkpoint", "search"}
+        assert all(0 < one.written <= one.dirty < 20 for one in checkpoints)
+
+    (small,) = measured(trials, "os-cache-read", "25%").measured
+    (large,) = measured(trials, "os-cache-read", "75%").measured
+    assert share_of(small.statements, Origin.OS_CACHE) == 1
+    assert share_of(large.statements, Origin.BUFFERS) == 1
+
+    small, large = (measured(trials, "after-scan", size).measured[0] for size in ("25%", "75%"))
+    assert 0.4 < (share_of(small.statements, Origin.BUFFERS) or 0) < 0.6
+    assert (share_of(small.statements, Origin.DISK) or 0) > 0.35
+    assert share_of(large.statements, Origin.BUFFERS) == 1
+    for language in ("en", "ja"):
+        written = teiten.run("report", "last", "--lang", language, "--format", "markdown")
+        assert written.returncode == 0, written.stderr
+
+
+@pytest.mark.pg(">=18")
+def test_working_sets_fall_off_their_cliffs(
+    teiten: Teiten, server_installation: Installation
+) -> None:
+    changes = ("probe=working-set", "share=30%")
+    trials = run(teiten, server_installation, *changes, sizes="25%,50%,75%")
+    beyond = {}
+    for size in ("25%", "50%", "75%"):
+        parts = measured(trials, "working-set", size).measured
+        assert [one.part for one in parts] == [f"{10 * at}% of table" for at in range(1, 11)]
+        disk = [share_of(one.statements, Origin.DISK) or 0.0 for one in parts]
+        assert max(disk[:4]) == 0 and disk[-1] > 0.2
+        beyond[size] = next(at for at, share in enumerate(disk) if share > 0.05)
+    assert beyond["50%"] < beyond["25%"] <= beyond["75%"]
+
+
+@pytest.mark.pg(">=18")
+def test_several_clients_read_from_both_caches(
+    teiten: Teiten, server_installation: Installation
+) -> None:
+    probes = "probe=clients-buffers,clients-os-cache"
+    trials = run(teiten, server_installation, probes, "share=30%")
+    for (probe, size), trial in trials.items():
+        found = measured(trials, probe, size).with_clients
+        counts = [one.clients for one in found]
+        assert counts == sorted(set(counts)) and counts[0] == 1
+        read = sum(one.read for one in found) / sum(one.hit + one.read for one in found)
+        assert (read > 0.2) is ((probe, size) == ("clients-os-cache", "25%"))
+        assert trial.metrics["probe_tps"] == found[-1].tps
