@@ -21,7 +21,7 @@ from teiten.execute.executor import Facts
 from teiten.execute.postgres.sweep import sweep
 from teiten.execute.postgres.templates.store import expected_bytes, template_fingerprint
 from teiten.execute.real import RealExecutor
-from teiten.execute.sites.local.keeper import Machine
+from teiten.execute.sites.local.keeper import ThisMachine
 from teiten.execute.sites.local.limit import Limit, sweep_limits
 from teiten.execute.trial import TrialRun, run_trial
 from teiten.host.system.paths import Workdir
@@ -194,7 +194,7 @@ def test_a_trial_is_limited_from_its_start_to_its_end(
         executor = RealExecutor(
             record=ledger,
             campaign=folder,
-            machine=Machine(workdir, server_user(), ()),
+            machine=ThisMachine(workdir, server_user(), ()),
             observer=Unseen(),
             say=lambda _: None,
             tell=lambda _: None,

@@ -18,7 +18,7 @@ from teiten.analysis.verdict.replication import (
     pilot_components,
 )
 from teiten.cli.campaign import pilot as piloting
-from teiten.cli.campaign.pilot import Chosen, plan_worthwhile
+from teiten.cli.campaign.pilot import WorthwhilePlan, plan_worthwhile
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned
@@ -91,14 +91,16 @@ def test_too_little_gives_no_parts(starts: list[list[float]]) -> None:
     assert pilot_components(starts, Seconds(1.0), Seconds(4.0)) is None
 
 
-Plans = Callable[..., Chosen]
+Plans = Callable[..., WorthwhilePlan]
 
 
 @pytest.fixture
 def plans(monkeypatch: pytest.MonkeyPatch) -> Plans:
     """Plans two sides on the invented machine, on which such noise was measured, or is seen."""
 
-    def plan(floor: NoiseFloor | None, spread: float | None = None, **shared: object) -> Chosen:
+    def plan(
+        floor: NoiseFloor | None, spread: float | None = None, **shared: object
+    ) -> WorthwhilePlan:
         def plan_study(_session: Session, study: Study, *, seed: int | None) -> Planned:
             servers = [(level, make_installation(f"{level}.4")) for level in ("17", "18")]
             made = expand(

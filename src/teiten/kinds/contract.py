@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Step:
+class ToldStep:
     """What a trial does, said once for everybody who tells of it."""
 
     code: str
@@ -147,15 +147,15 @@ class KindPlan(ABC):
         """What is done to a server. ``version``: of pgbench; ``where``: ``this machine``, or a
         host."""
 
-    def rehearsal(self) -> Step:
+    def rehearsal(self) -> ToldStep:
         """The trial of a workload's scripts before the first trial of a campaign."""
-        return Step("rehearsal", "try its script")
+        return ToldStep("rehearsal", "try its script")
 
     @abstractmethod
-    def warm_up(self, study: Study, workload: Workload) -> Step: ...
+    def warm_up(self, study: Study, workload: Workload) -> ToldStep: ...
 
     @abstractmethod
-    def measuring(self, study: Study, workload: Workload) -> Step:
+    def measuring(self, study: Study, workload: Workload) -> ToldStep:
         """How trials of a workload are measured."""
 
     def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:

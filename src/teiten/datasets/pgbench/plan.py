@@ -25,7 +25,7 @@ SECONDS_PER_SCALE = 0.25
 _MANTISSAS = (1, 1.5, 2, 3, 5, 7)
 
 
-class Pgbench(DataPlan):
+class PgbenchData(DataPlan):
     table = DataTable
     usual = True
     scales: ClassVar[tuple[float, ...]] = tuple(
@@ -59,4 +59,4 @@ class Pgbench(DataPlan):
         return f"{self.made_by(data)}: {data}"
 
 
-PLAN = Pgbench()
+PLAN = PgbenchData()

@@ -22,7 +22,7 @@ class ScriptTable(DataTable):
     size: Size = None
 
 
-class Script(DataPlan):
+class ScriptData(DataPlan):
     table = ScriptTable
     told_by = "script"
     keys_are_for = "tables that a script makes"
@@ -51,4 +51,4 @@ class Script(DataPlan):
         return f"the script {data.script.name if data.script else ''}"
 
 
-PLAN = Script()
+PLAN = ScriptData()

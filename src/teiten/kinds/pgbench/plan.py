@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from pydantic import PlainValidator
 
 from teiten.given_paths import expanded
-from teiten.kinds.contract import Instead, KindPlan, Step
+from teiten.kinds.contract import Instead, KindPlan, ToldStep
 from teiten.kinds.pgbench.metrics import CONTRASTED, METRICS
 from teiten.kinds.pgbench.model import PgbenchOptions, pgbench_of
 from teiten.model.plan import PlannedTrial
@@ -35,7 +35,7 @@ class PgbenchTable(WorkloadTable):
     pgbench_options: Options = ()
 
 
-class Pgbench(KindPlan):
+class PgbenchKind(KindPlan):
     does = "is a load of pgbench"
     metrics = METRICS
     contrasted = CONTRASTED
@@ -109,18 +109,18 @@ class Pgbench(KindPlan):
     def loading(self, version: str, where: str) -> str:
         return f"load the server with pgbench {version} from {where}"
 
-    def warm_up(self, study: Study, workload: Workload) -> Step:
+    def warm_up(self, study: Study, workload: Workload) -> ToldStep:
         warmup = study.measure.warmup or 0.0
-        return Step("warm-up", f"{warmup:g} s of load, discarded", {"warmup": warmup})
+        return ToldStep("warm-up", f"{warmup:g} s of load, discarded", {"warmup": warmup})
 
-    def measuring(self, study: Study, workload: Workload) -> Step:
+    def measuring(self, study: Study, workload: Workload) -> ToldStep:
         measure = study.measure
         values = {
             "warmup": float(measure.warmup or 0.0),
             "seconds": float(measure.duration or 0.0),
             "slice": float(measure.slice_duration),
         }
-        return Step(
+        return ToldStep(
             "slices" if measure.slices > 1 else "measure",
             f"{measure.duration or 0:g} s of load",
             values,
@@ -141,4 +141,4 @@ def _is_text(script: str) -> bool:
     return script in BUILTIN_SCRIPTS or "\n" in script or ";" in script
 
 
-PLAN = Pgbench()
+PLAN = PgbenchKind()

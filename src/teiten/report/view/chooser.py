@@ -22,20 +22,20 @@ STILL_POINTS = 120
 
 
 @dataclass(frozen=True)
-class Chosen:
+class Offered:
     """What one workload offers to choose from."""
 
     levels: tuple[str, ...]
     columns: tuple[SeriesColumn, ...]
 
 
-def _offered(kit: Kit, trials: Sequence[TrialView]) -> Chosen:
+def _offered(kit: Kit, trials: Sequence[TrialView]) -> Offered:
     contexts = {kit.context_of(trial) for trial in trials}
     ordered = sorted(contexts, key=kit.names.order)
     found = tuple(
         column for column in COLUMNS if any(samples(trial, column) is not None for trial in trials)
     )
-    return Chosen(tuple(kit.names.context(one) for one in ordered), found)
+    return Offered(tuple(kit.names.context(one) for one in ordered), found)
 
 
 def _of(kit: Kit, workload: str) -> list[TrialView]:
@@ -97,7 +97,7 @@ def _still_rows(
 
 
 def _chooser(
-    kit: Kit, trials: Sequence[TrialView], offered: Chosen, specs: dict[str, dict[str, Any]]
+    kit: Kit, trials: Sequence[TrialView], offered: Offered, specs: dict[str, dict[str, Any]]
 ) -> dict[str, Any]:
     """Compact columns for the page: indices instead of names, a start and step for the seconds."""
     t = kit.t

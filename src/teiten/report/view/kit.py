@@ -22,7 +22,7 @@ SHOWN = {"s": ("ms", 1000.0), "tps": ("TPS", 1.0), "B": ("B", 1.0), "1": ("", 1.
 
 
 @dataclass(frozen=True)
-class Group:
+class TrialGroup:
     """The counted trials of one workload, context and side."""
 
     workload: str
@@ -62,7 +62,7 @@ class Kit:
         return dict(trial.levels).get(self.study.contrast, "")
 
     @cached_property
-    def groups(self) -> tuple[Group, ...]:
+    def groups(self) -> tuple[TrialGroup, ...]:
         """Counted trials by cell, in the study's order of levels."""
         found: dict[tuple[str, Context, str], list[TrialView]] = {}
         for trial in self.analysis.trials:
@@ -70,7 +70,7 @@ class Kit:
                 key = (trial.workload, self.context_of(trial), self.side_of(trial))
                 found.setdefault(key, []).append(trial)
         sides = list(self.names.sides)
-        groups = [Group(*key, tuple(trials)) for key, trials in found.items()]
+        groups = [TrialGroup(*key, tuple(trials)) for key, trials in found.items()]
         return tuple(
             sorted(
                 groups,
@@ -81,7 +81,7 @@ class Kit:
             )
         )
 
-    def of_workload(self, workload: str) -> tuple[Group, ...]:
+    def of_workload(self, workload: str) -> tuple[TrialGroup, ...]:
         return tuple(group for group in self.groups if group.workload == workload)
 
     @property

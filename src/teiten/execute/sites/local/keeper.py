@@ -35,7 +35,7 @@ TOLD_EVERY = 10.0
 
 
 @dataclass(frozen=True)
-class Machine:
+class ThisMachine:
     """This machine, as far as clusters need it."""
 
     workdir: Workdir
@@ -49,7 +49,7 @@ class LocalKeeper:
     """Makes clusters from templates, and keeps them and their servers for the trials to come."""
 
     def __init__(
-        self, bench: Bench, machine: Machine, client: Here, say: Callable[[str], None]
+        self, bench: Bench, machine: ThisMachine, client: Here, say: Callable[[str], None]
     ) -> None:
         self.bench, self.machine, self.client = bench, machine, client
         self._say = say
