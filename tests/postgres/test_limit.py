@@ -14,12 +14,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+from teiten.datasets.plan import template_bytes
 from teiten.errors import MachineError
 from teiten.execute.client.contract import Program
 from teiten.execute.client.here import ChildHere
 from teiten.execute.executor import Facts
 from teiten.execute.postgres.sweep import sweep
-from teiten.execute.postgres.templates.store import expected_bytes, template_fingerprint
+from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.real import RealExecutor
 from teiten.execute.sites.local.keeper import ThisMachine
 from teiten.execute.sites.local.limit import Limit, sweep_limits
@@ -168,7 +169,7 @@ def limited_plan(newest: Installation, pgbench: Pgbench) -> Plan:
     first, *others = plan.trials
     data = replace(first.template.data, scale=1)
     template = TemplateSpec(
-        newest, True, data, template_fingerprint(newest, True, data), expected_bytes(data)
+        newest, True, data, template_fingerprint(newest, True, data), template_bytes(data)
     )
     first = replace(
         first,

@@ -49,9 +49,9 @@ ALLOWED = {
     "plan": FOUNDATION | PLANS_OF_KINDS | FACTORS | DATA | {"plan"},
     "factors": FOUNDATION | {"factors", "study", "plan"},
     "datasets": FOUNDATION | {"host", "datasets"},
-    "execute": FOUNDATION | FILLERS | {"kinds.registry", "host", "execute"},
+    "execute": FOUNDATION | FILLERS | DATA | {"kinds.registry", "host", "execute"},
     "ledger": FOUNDATION | (KINDS - OF_KINDS) | {"ledger"},
-    "analysis": FOUNDATION | (KINDS - OF_KINDS) | {"analysis"},
+    "analysis": FOUNDATION | (KINDS - OF_KINDS) | DATA | {"analysis"},
     "export": FOUNDATION | (KINDS - OF_KINDS) | {"export", "ledger", "analysis.model"},
     "claims": FOUNDATION | (KINDS - OF_KINDS) | FACTORS | {"claims", "study", "analysis"},
     "report": FOUNDATION

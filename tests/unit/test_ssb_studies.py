@@ -11,7 +11,7 @@ import pytest
 from teiten.datasets.ssb.plan import PLAN as DATA
 from teiten.datasets.ssb.rows import sizes
 from teiten.errors import MachineError, TeitenError
-from teiten.execute.postgres.templates.identity import expected_bytes, template_fingerprint
+from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.kinds.queries.model import queries_of
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
@@ -38,10 +38,7 @@ def planned(study: Study, versions: tuple[str, ...] = ("13.23", "18.4")) -> Plan
         (level, make_installation(version))
         for level, version in zip(factor.levels, versions, strict=True)
     ]
-    fingerprint = template_fingerprint
-    return expand(
-        sized, servers, PGBENCH, seed=1, fingerprint=fingerprint, expected_bytes=expected_bytes
-    )
+    return expand(sized, servers, PGBENCH, seed=1, fingerprint=template_fingerprint)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -12,16 +12,13 @@ from teiten.cli.main import Session
 from teiten.cli.plan.builds import StudyServers
 from teiten.cli.plan.hosts import Reached, asked_here, machine_cautions, on_host, reached
 from teiten.cli.plan.options import LARGEST_SEED, PlanOptions
-from teiten.datasets.ssb.rows.native import native
+from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.errors import MachineError
 from teiten.execute.postgres.directories import read_directories
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
 from teiten.execute.postgres.parameters import read_refusals
-from teiten.execute.postgres.templates.store import (
-    TemplateStore,
-    expected_bytes,
-    template_fingerprint,
-)
+from teiten.execute.postgres.templates.identity import template_fingerprint
+from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.sites.attached.encryption import encrypting_pgbench
 from teiten.host.cautions.machine import cautions, plan_cautions, warnings_first
 from teiten.host.cautions.variants import pinned_apart
@@ -34,7 +31,7 @@ from teiten.model.installation import Installation, Pgbench
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.starts import pairs_of_a_start
-from teiten.model.study import DataKind, Study
+from teiten.model.study import Study
 from teiten.plan.checks import check
 from teiten.plan.estimate import estimate
 from teiten.plan.expand import expand
@@ -144,7 +141,6 @@ def _plan(
         _pgbench(installations, encrypted=encrypted, copied=hosts is not None),
         seed=secrets.randbelow(LARGEST_SEED) if seed is None else seed,
         fingerprint=template_fingerprint,
-        expected_bytes=expected_bytes,
         cpus=facts.cpu.cpus,
     )
     if hosts is not None:
@@ -168,9 +164,9 @@ def _plan(
 
 def check_planned(session: Session, planned: Planned) -> None:
     """Raise MachineError with the exact shortfall, or UsageError for a contradiction."""
-    templates = (one for one in planned.plan.templates if one.fingerprint not in planned.ready)
-    if any(one.data.kind is DataKind.SSB for one in templates):
-        native()  # raises MachineError where the generator is not built
+    for one in planned.plan.templates:
+        if one.fingerprint not in planned.ready:
+            data_plan_of(one.data.kind).require()
     placement = planned.plan.hosts
     folder = session.workdir.root if placement is None else Path(placement.db.workdir)
     try:
