@@ -58,6 +58,13 @@ class KindPlan(ABC):
     contrasted: ClassVar[tuple[str, ...]]
     """The names of those that get verdicts, the judged one first; also the machine's."""
 
+    rate: ClassVar[Metric | None] = None
+    """What rises with the clients until the server is saturated; None where there are none."""
+    turnaround: ClassVar[Metric | None] = None
+    """How long a client waits for its next turn; None where there are no clients."""
+    rate_series: ClassVar[tuple[str, str] | None] = None
+    """The series, and its column, that have the rate of every second of a trial."""
+
     # In the study file
 
     options: ClassVar[type[WorkloadOptions]] = WorkloadOptions

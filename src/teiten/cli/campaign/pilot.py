@@ -30,11 +30,11 @@ from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, plan_study
 from teiten.cli.text.replication import replication_lines
 from teiten.errors import InterruptedCampaignError, MachineError
-from teiten.kinds.contract import all_last
-from teiten.kinds.pgbench.metrics import LATENCY_MEAN
+from teiten.kinds.contract import all_last, plan_of
 from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger
 from teiten.model.noise import NoiseFloor
+from teiten.model.plan import Plan
 from teiten.model.quantities import rough_duration
 from teiten.model.study import Measure, Study
 from teiten.model.trial import Outcome, Trial
@@ -47,7 +47,7 @@ SIZES = ((6, 10), (5, 8), (4, 6), (3, 5), (2, 4))
 USUAL_SHARE, LARGEST_SHARE = 0.1, 0.2
 """Of the budget: what a pilot may take, and what the smallest one may."""
 FOLDER = "pilot"
-FEWEST_TRANSACTIONS = 20
+FEWEST_TURNS = 20
 """Of a client in a slice: a transaction that begins in one slice may end well after it."""
 
 
@@ -117,7 +117,13 @@ def _by_pilot(session: Session, study: Study, planned: Planned) -> WorthwhilePla
         return WorthwhilePlan(_with_less_budget(session, study, planned, took))
     measure = pilot.measure
     chosen = replace(
-        _replication(planned, parts, NoiseSource.PILOT, spent=took, slice_of=_slice_of(trials)),
+        _replication(
+            planned,
+            parts,
+            NoiseSource.PILOT,
+            spent=took,
+            slice_of=_slice_of(pilot_plan.plan, trials),
+        ),
         starts=measure.blocks,
         seen=measure.slices,
         took=took,
@@ -182,10 +188,16 @@ def _carry_out(session: Session, planned: Planned) -> list[Trial]:
             ledger.close()
 
 
-def _slice_of(trials: Iterable[Trial]) -> int:
-    """Whole seconds in which a client ends transactions enough."""
-    latencies = [one.metrics.get(LATENCY_MEAN.name, 0.0) for one in trials]
-    return max(1, math.ceil(FEWEST_TRANSACTIONS * statistics.median(latencies or [0.0])))
+def _slice_of(plan: Plan, trials: Iterable[Trial]) -> int:
+    """Whole seconds in which a client has turns enough."""
+    kinds = {one.name: plan_of(one.kind) for one in plan.study.workloads}
+    workloads = {one.number: one.cell.workload for one in plan.trials}
+    waited = [
+        one.metrics.get(turnaround.name, 0.0)
+        for one in trials
+        if (turnaround := kinds[workloads[one.number]].turnaround) is not None
+    ]
+    return max(1, math.ceil(FEWEST_TURNS * statistics.median(waited or [0.0])))
 
 
 def _parts(planned: Planned, trials: Iterable[Trial]) -> Components | None:

@@ -10,7 +10,7 @@ from pydantic import PlainValidator
 
 from teiten.given_paths import expanded
 from teiten.kinds.contract import Instead, KindPlan, ToldStep
-from teiten.kinds.pgbench.metrics import CONTRASTED, METRICS
+from teiten.kinds.pgbench.metrics import CONTRASTED, LATENCY_MEAN, METRICS, TPS
 from teiten.kinds.pgbench.model import PgbenchOptions, pgbench_of
 from teiten.model.plan import PlannedTrial
 from teiten.model.starts import slice_seed
@@ -39,6 +39,9 @@ class PgbenchKind(KindPlan):
     does = "is a load of pgbench"
     metrics = METRICS
     contrasted = CONTRASTED
+    rate = TPS
+    turnaround = LATENCY_MEAN
+    rate_series: ClassVar[tuple[str, str]] = ("pgbench", TPS.name)
     options = PgbenchOptions
     table = PgbenchTable
     told_by = "script"

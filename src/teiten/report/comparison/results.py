@@ -67,7 +67,7 @@ def forest_chart(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
 
 def _charts(pair: Pair, prefix: str, found: Sequence[UnpairedResult]) -> Iterator[Chart]:
     for one in found:
-        if one.metric.judged or one.metric.name == "latency_mean":
+        if one.metric.judged or one.metric.name in pair.kits[0].present(one.workload).by_level:
             chart = _by_level(pair, f"{prefix}-{one.metric.name}-levels", one)
             if chart is not None:
                 yield chart

@@ -10,14 +10,14 @@ from functools import cached_property
 
 from teiten.analysis.model.findings import CampaignAnalysis, TrialView
 from teiten.kinds.contract_present import KindPresent, present_of
-from teiten.model.metrics import Metric
+from teiten.model.metrics import RATE, Metric
 from teiten.model.text import Language
 from teiten.model.trial import Outcome
 from teiten.report.names import Context, Names
 from teiten.report.numbers import fixed, plain, significant
 from teiten.report.texts import Texts, texts
 
-SHOWN = {"s": ("ms", 1000.0), "tps": ("TPS", 1.0), "B": ("B", 1.0), "1": ("", 1.0)}
+SHOWN = {"s": ("ms", 1000.0), RATE: ("TPS", 1.0), "B": ("B", 1.0), "1": ("", 1.0)}
 """A stored unit, and the unit and factor of its display."""
 
 

@@ -10,6 +10,7 @@ from statistics import median
 import numpy as np
 
 from teiten.analysis.model.findings import TrialView
+from teiten.model.metrics import CPU_USERS
 from teiten.model.units import MIB
 from teiten.report.blocks import Block, Gallery, Heading, Section
 from teiten.report.charts.base import CATEGORY_COLOURS, QUIET, Chart
@@ -25,7 +26,6 @@ RUNNING = "CPU"
 """The column of backends that wait for nothing."""
 REST_COLOUR = "#5c6670"
 CPU_STATES = ("user", "system", "iowait", "steal", "idle")
-CPU_USERS = ("server_cpu_share", "pgbench_cpu_share", "teiten_cpu_share", "cpu_other_share")
 DISK_COLUMNS = {"read": "read_bytes_per_second", "written": "written_bytes_per_second"}
 
 
