@@ -55,6 +55,7 @@ from teiten.plan.saturation import (
     provisional_study,
     upper_levels,
 )
+from teiten.plan.sites.told import runs_here
 from teiten.plan.sizing import size
 
 CLIENTS = "clients"
@@ -248,7 +249,7 @@ def _upper(session: Session, study: str, options: PlanOptions) -> tuple[Study, i
         )
     facts = read_host_facts(session.workdir.root)
     loaded = load(study, options)
-    if loaded.hosts is not None:
+    if not runs_here(loaded):
         raise UsageError(
             "--find-saturation searches on this machine, and the study names other hosts",
             "leave it out, and choose the clients: --set clients=1,4,16",
