@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from teiten.cli.plan.make import Planned
+from teiten.cli.plan.steps import step_lines
 from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.cli.text.noise import needed_text
 from teiten.kinds.contract import plan_of
@@ -40,6 +41,7 @@ def plan_lines(planned: Planned, folder: Path, actions: tuple[str, ...]) -> Iter
         for floor in planned.noise:
             said = f"{floor.workload}, {floor.clients} clients, noise floor {floor.deviation:.2%}"
             yield from bullets([f"{said}: {needed_text(floor)}"])
+    yield from step_lines(plan)
     yield ""
     yield "What running it will do"
     yield from bullets(actions)

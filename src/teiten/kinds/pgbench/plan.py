@@ -133,10 +133,14 @@ class PgbenchKind(KindPlan):
         measure, workload = study.measure, study.workload(trial.cell.workload)
         part = f", slice {number} of {measure.slices}" if measure.slices > 1 else ""
         return (
-            f"pgbench: {trial.clients} clients, {trial.threads} threads,"
+            f"pgbench: {_counted(trial.clients, 'client')}, {_counted(trial.threads, 'thread')},"
             f" {measure.slice_duration:g} s, {workload.options.source},"
             f" random seed {slice_seed(trial.seed, number)}{part}"
         )
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _is_text(script: str) -> bool:
