@@ -19,10 +19,10 @@ from teiten.errors import MachineError
 from teiten.execute.client.contract import Program
 from teiten.execute.client.here import ChildHere
 from teiten.execute.executor import Facts
+from teiten.execute.machine import ThisMachine
 from teiten.execute.postgres.sweep import sweep
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.real import RealExecutor
-from teiten.execute.sites.local.keeper import ThisMachine
 from teiten.execute.sites.local.limit import Limit, sweep_limits
 from teiten.execute.trial import TrialRun, run_trial
 from teiten.host.system.paths import Workdir

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from pathlib import PurePath
 
-from tests.unit.test_layers import package_folder
+from tests.unit.test_rooms import sources
 
 
 def classes(source: str) -> Iterator[str]:
@@ -15,18 +15,12 @@ def classes(source: str) -> Iterator[str]:
     yield from (node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
 
 
-def named_twice(sources: dict[Path, str]) -> dict[str, list[Path]]:
-    places: dict[str, list[Path]] = defaultdict(list)
-    for file, source in sources.items():
+def named_twice(files: Mapping[PurePath, str]) -> dict[str, list[PurePath]]:
+    places: dict[str, list[PurePath]] = defaultdict(list)
+    for file, source in files.items():
         for name in classes(source):
             places[name].append(file)
     return {name: found for name, found in places.items() if len(found) > 1}
-
-
-def sources() -> dict[Path, str]:
-    root = package_folder()
-    files = sorted(root.rglob("*.py"))
-    return {file.relative_to(root): file.read_text(encoding="utf-8") for file in files}
 
 
 def test_no_name_of_a_class_is_given_twice() -> None:
@@ -34,6 +28,6 @@ def test_no_name_of_a_class_is_given_twice() -> None:
 
 
 def test_a_second_class_of_a_name_is_found() -> None:
-    here = Path("report/planted.py")
+    here = PurePath("report/planted.py")
     planted = {**sources(), here: "class Trial:\n    class Inside:\n        pass\n"}
-    assert named_twice(planted) == {"Trial": [Path("model/trial.py"), here]}
+    assert named_twice(planted) == {"Trial": [PurePath("model/trial.py"), here]}

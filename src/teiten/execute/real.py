@@ -9,9 +9,9 @@ from pathlib import Path
 from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts, Observer
 from teiten.execute.load import Begin
+from teiten.execute.machine import ThisMachine
 from teiten.execute.record import CampaignRecord
 from teiten.execute.sites.campaign import Sites
-from teiten.execute.sites.local.keeper import ThisMachine
 from teiten.execute.steps import Steps
 from teiten.execute.trial import rehearse
 from teiten.kinds.registry import Stage, kind

@@ -38,6 +38,8 @@ class Metric:
 
 
 MEASURED_SECONDS = Metric("measured_seconds", "s")
+TRANSACTIONS = Metric("transactions", "1")
+"""Those that ended in the measured time, of kinds that count them."""
 
 OF_THE_MACHINE: tuple[Metric, ...] = (
     MEASURED_SECONDS,
