@@ -30,12 +30,10 @@ from teiten.model.plan import Plan
 from teiten.model.study import Study
 from teiten.model.trial import Outcome, Trial
 from teiten.model.units import Seconds
-from teiten.plan.expand import expand
-from teiten.plan.sizing import size
 from teiten.study.sides import Shared, ab_study
 from tests.fixtures.pairs import side
-from tests.fixtures.planned import PGBENCH, fingerprint
-from tests.fixtures.synthetic_plan import HOST, make_installation
+from tests.fixtures.planned import expanded
+from tests.fixtures.synthetic_plan import HOST
 from tests.unit.test_noise import FLOOR
 
 
@@ -102,10 +100,7 @@ def plans(monkeypatch: pytest.MonkeyPatch) -> Plans:
         floor: NoiseFloor | None, spread: float | None = None, **shared: object
     ) -> WorthwhilePlan:
         def plan_study(_session: Session, study: Study, *, seed: int | None) -> Planned:
-            servers = [(level, make_installation(f"{level}.4")) for level in ("17", "18")]
-            made = expand(
-                size(study, HOST), servers, PGBENCH, seed=seed or 1, fingerprint=fingerprint
-            )
+            made = expanded(study, ("17.4", "18.4"), seed=seed or 1)
             return Planned(made, HOST, (), noise=(floor,) if floor else ())
 
         def carry_out(_session: Session, planned: Planned) -> list[Trial]:

@@ -13,13 +13,11 @@ from teiten.ledger import codec
 from teiten.model.plan import Plan
 from teiten.plan.describe import actions
 from teiten.plan.dry import DryExecutor
-from teiten.plan.expand import expand
 from teiten.plan.sites.remote import check_remote
-from teiten.plan.sizing import size
 from teiten.study.load import load_study
 from tests.fixtures.more_kinds import more_kinds
-from tests.fixtures.planned import PGBENCH, fingerprint
-from tests.fixtures.synthetic_plan import HOST, make_installation
+from tests.fixtures.planned import expanded
+from tests.fixtures.synthetic_plan import HOST
 
 STUDY = """
 [study]
@@ -54,9 +52,7 @@ def study(tmp_path: Path) -> Iterator[Path]:
 
 
 def planned(study: Path, *overrides: str) -> Plan:
-    sized = size(load_study(str(study), overrides=overrides), HOST)
-    servers = [(level, make_installation(f"{level}.4")) for level in ("17", "18")]
-    return expand(sized, servers, PGBENCH, seed=1, fingerprint=fingerprint)
+    return expanded(load_study(str(study), overrides=overrides))
 
 
 def test_it_is_planned_and_kept(study: Path) -> None:
