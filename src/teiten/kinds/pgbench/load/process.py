@@ -207,5 +207,4 @@ def _log(run: PgbenchRun) -> TransactionLog | None:
         threads=min(run.threads, run.clients),
         folder=transaction_log_folder(run),
         chosen=run.pgbench.version >= LOG_PREFIX_OPTION_SINCE,
-        keep=run.keep_log,
     )
