@@ -10,7 +10,7 @@ from teiten.analysis.verdict.sequential import least_pairs
 from teiten.cli.main import Session
 from teiten.cli.plan.builds import StudyServers
 from teiten.cli.plan.options import LARGEST_SEED, PlanOptions
-from teiten.cli.plan.site import PlanningSite, planning_site
+from teiten.cli.plan.site import PlanningSite, planning_site, require_here
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.errors import MachineError
 from teiten.execute.postgres.installations import find_installations
@@ -133,6 +133,7 @@ def check_planned(session: Session, planned: Planned) -> None:
     for one in planned.plan.templates:
         if one.fingerprint not in planned.ready:
             data_plan_of(one.data.kind).require()
+    require_here(planned.plan)
     try:
         check(planned.plan, planned.facts, working_folder(planned.plan, session.workdir.root))
     except MachineError as error:
@@ -156,6 +157,7 @@ def load(study_reference: str, options: PlanOptions) -> Study:
         source=options.source,
         flame_graph=options.flame_graph,
         queries=options.queries,
+        memory=options.memory,
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from teiten.execute.postgres.directories import read_directories
 from teiten.execute.postgres.templates.store import TemplateStore
+from teiten.execute.sites.local.limit import require_limits
 from teiten.host.cautions.machine import cautions, plan_cautions
 from teiten.host.cautions.variants import pinned_apart
 from teiten.host.facts.machine import read_host_facts
@@ -21,6 +22,7 @@ from teiten.model.installation import Installation
 from teiten.model.plan import Plan
 from teiten.model.study import Study
 from teiten.plan.levels import every_level, most_clients
+from teiten.plan.limits import limits_of
 from teiten.plan.sites.attached import attached_cautions
 from teiten.plan.sites.remote import check_remote, host_cautions, placement_cautions
 
@@ -153,3 +155,10 @@ def planning_site(session: Session, study: Study) -> Iterator[PlanningSite]:
     check_remote(study, ())  # before anything is reached
     with HostPair(study.hosts, session.workdir.root) as pair:
         yield PlanningOnHosts(pair, pair.placement())
+
+
+def require_here(plan: Plan) -> None:
+    """Raise MachineError where this machine cannot limit what a plan wants limited."""
+    limits = limits_of(plan)
+    if limits:
+        require_limits(None, limits[-1])
