@@ -58,7 +58,6 @@ from teiten.plan.saturation import (
 from teiten.plan.sites.told import runs_here
 from teiten.plan.sizing import size
 
-CLIENTS = "clients"
 ASKED = "provisional-asked"
 CONTINUED = "provisional-continued"
 

@@ -19,8 +19,6 @@ from teiten.model.installation import Pgbench, Version
 from teiten.model.study import QueryMode, Script
 from teiten.model.units import Seconds
 
-BUILTIN_SCRIPTS = ("tpcb-like", "simple-update", "select-only")
-
 LOG_PREFIX_OPTION_SINCE = Version(100000)
 RANDOM_SEED_OPTION_SINCE = Version(110000)
 WIDE_RANDOM_SEED_SINCE = Version(120000)
