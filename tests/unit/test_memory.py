@@ -15,6 +15,7 @@ from teiten.model.facts import HostFacts
 from teiten.model.memory import memory_of, shares_of
 from teiten.model.plan import Plan
 from teiten.model.quantities import exact_size, parse_size
+from teiten.model.text import Language
 from teiten.model.units import GIB, KIB, MIB, Bytes
 from teiten.plan.checks import check
 from teiten.plan.estimate import within
@@ -122,7 +123,8 @@ def test_a_profile_changes_it_and_a_flag_changes_that(tmp_path: Path) -> None:
 
 def test_a_study_says_it_in_words() -> None:
     study = load_study("observe", memory="2GiB")
-    for language, words in (("en", "page cache 2.0 GiB"), ("ja", "合計メモリ 2.0 GiB")):
+    said: dict[Language, str] = {"en": "page cache 2.0 GiB", "ja": "合計メモリ 2.0 GiB"}
+    for language, words in said.items():
         text = " ".join(" ".join(study_lines(study, (), (), language)).split())
         assert words in text
 
