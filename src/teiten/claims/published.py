@@ -22,8 +22,8 @@ from teiten.study.document import CATALOGUE
 
 PUBLISHED = CATALOGUE / "published"
 INDEX = "sources.toml"
-QUERY = "query"
-"""The axis, and the column, of a table with a row for each query."""
+NAMED = ("query", "quantity")
+"""The axis, and the column, of a table whose rows have names: queries, or whatever was measured."""
 
 
 @cache
@@ -41,14 +41,15 @@ def published_table(
     Raises StudyError where table or column is missing.
     """
     source = _source(file, columns, folder)
-    if source.axis != QUERY:
+    if source.axis not in NAMED:
         return published_curves(file, columns, metric, folder)
     rows = _rows(file, folder)
     return PublishedQueries(
         table=file,
         source=source.source(),
         columns=tuple(
-            PublishedColumn(name, tuple(_cells(rows, source.curves[name]))) for name in columns
+            PublishedColumn(name, tuple(_cells(rows, source.axis, source.curves[name])))
+            for name in columns
         ),
     )
 
@@ -96,11 +97,11 @@ def _rows(file: str, folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-def _cells(rows: Sequence[dict[str, str]], column: str) -> Iterator[tuple[str, float]]:
+def _cells(rows: Sequence[dict[str, str]], axis: str, column: str) -> Iterator[tuple[str, float]]:
     """An empty cell was not measured."""
     for row in rows:
         if row[column]:
-            yield row[QUERY], float(row[column])
+            yield row[axis], float(row[column])
 
 
 def _points(

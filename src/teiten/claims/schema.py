@@ -145,7 +145,7 @@ class TableSource(TomlTable):
     section: str
     table: str
     licence: str
-    axis: Literal["clients", "cores", "workers", "size_mb", "query"]
+    axis: Literal["clients", "cores", "workers", "size_mb", "query", "quantity"]
     cores: Annotated[int, Field(ge=0)]
     curves: dict[str, str]
 

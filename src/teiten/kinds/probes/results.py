@@ -212,7 +212,7 @@ class Effect:
     worst: str
     """The sides with the least and the greatest number."""
     verdict: Verdict
-    """Of the two, as their pair is told: later against earlier level."""
+    """Of worst against best."""
     added: Estimate
     """Seconds that a statement takes longer at worst (a checkpoint: its search)."""
     measure: Seconds | None

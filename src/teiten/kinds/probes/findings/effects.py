@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, median
 
-from teiten.analysis.model.verdict import Verdict, VerdictKind
+from teiten.analysis.model.verdict import Interval, Verdict, VerdictKind
 from teiten.kinds.probes.findings.estimates import arithmetic
 from teiten.kinds.probes.findings.tried import Sides, Tried
 from teiten.kinds.probes.measurement import Origin
@@ -57,7 +57,7 @@ def effect_of(
         return None
     best = min(numbers, key=lambda side: numbers[side])
     worst = max(numbers, key=lambda side: numbers[side])
-    verdict = next((one.verdict for one in known if {one.old, one.new} == {best, worst}), None)
+    verdict = next((found for one in known if (found := _towards(one, best, worst))), None)
     added = arithmetic(_added(sides[worst], sides[best]), alpha)
     if verdict is None or added is None:
         return None
@@ -81,6 +81,27 @@ def slower_of(one: SidePair) -> tuple[str, str] | None:
     if one.verdict.kind not in DECIDED or effect is None:
         return None
     return (one.new, one.old) if effect.ratio > 1 else (one.old, one.new)
+
+
+def _towards(one: SidePair, old: str, new: str) -> Verdict | None:
+    """The verdict of new against old, from the pair of the two in either order: exchanging them
+    inverts the ratio and mirrors the verdict."""
+    if (one.old, one.new) == (old, new):
+        return one.verdict
+    if (one.new, one.old) != (old, new):
+        return None
+    effect, verdict = one.verdict.effect, one.verdict
+    mirrored = {
+        VerdictKind.FASTER: VerdictKind.SLOWER,
+        VerdictKind.SLOWER: VerdictKind.FASTER,
+    }
+    return replace(
+        verdict,
+        kind=mirrored.get(verdict.kind, verdict.kind),
+        effect=None
+        if effect is None
+        else Interval(1 / effect.ratio, 1 / effect.high, 1 / effect.low, effect.confidence),
+    )
 
 
 def _mean_log(trials: Mapping[int, Tried]) -> float | None:

@@ -1,18 +1,30 @@
-"""Probes in the report: what each asks, its verdicts, where pages came from, the cliffs, costs."""
+"""Probes in the report: the answer by sizes, each probe's effect, verdicts, curves and origins."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
-from teiten.kinds.contract_present import TrialColumn
+from teiten.kinds.contract_present import OwnAnswer, TrialColumn
 from teiten.kinds.probes.model import PROBE, probes_of
-from teiten.kinds.probes.present.cliffs import cliffs
+from teiten.kinds.probes.present.curves import (
+    clients_chart,
+    cost_chart,
+    from_disk_chart,
+    working_set_chart,
+)
+from teiten.kinds.probes.present.distributions import distribution_chart
+from teiten.kinds.probes.present.memory import memory_text
+from teiten.kinds.probes.present.published import published_table
+from teiten.kinds.probes.present.recommend import answer_of, section_of
+from teiten.kinds.probes.present.summary import effect_sentence, probe_title
 from teiten.kinds.probes.present.tables import tables_of_probe
 from teiten.kinds.probes.results import ProbeResult, probes_found
 from teiten.model.study import Workload
-from teiten.report.blocks import Block, Gallery, Heading, Text
+from teiten.report.blocks import Block, Gallery, Heading, Section, Text
+from teiten.report.charts.base import Chart
+from teiten.report.tables import Table
 from teiten.report.view.kit import Kit
-from teiten.report.view.usual import UsualPresent, tables_of
+from teiten.report.view.usual import UsualPresent
 
 
 class ProbesPresent(UsualPresent):
@@ -31,25 +43,40 @@ class ProbesPresent(UsualPresent):
     def procedure(self, kit: Kit, workload: Workload) -> str:
         return kit.t("procedure.probes")
 
+    def own_answer(self, kit: Kit) -> OwnAnswer | None:
+        return answer_of(kit)
+
     def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
-        yield from tables_of(kit, prefix, workload)
-        for at, one in enumerate(probes_found(kit.analysis).of_workload(workload), start=1):
-            yield from _probe(kit, f"{prefix}-probe-{at}", one)
+        found = probes_found(kit.analysis)
+        for at, one in enumerate(found.of_workload(workload), start=1):
+            yield from _probe(kit, f"{prefix}-probe-{at}", one, found.intervals(workload))
+
+    def sections(self, kit: Kit) -> Iterable[Section]:
+        yield section_of(kit)
+
+    def published(self, kit: Kit) -> tuple[Sequence[Chart], Sequence[Table]]:
+        table = published_table(kit)
+        return (), (table,) if table is not None else ()
 
 
-def _probe(kit: Kit, prefix: str, found: ProbeResult) -> Iterable[Block]:
+def _probe(kit: Kit, prefix: str, found: ProbeResult, intervals: int) -> Iterator[Block]:
     probe = probes_of(kit.study.workload(found.workload)).probe(found.probe)
-    varied = {one.name for one in kit.study.factors if len(one.levels) > 1} - {PROBE}
-    others = tuple(pair for pair in found.context if pair[0] in varied)
-    title = kit.t.of(probe.title)
-    if others:
-        title = kit.t("probe.title", title=title, context=kit.names.context(others))
-    yield Heading(4, title)
+    yield Heading(4, probe_title(kit, found))
     yield Text(kit.t.of(probe.description))
-    chart = cliffs(kit, f"{prefix}-cliffs", found)
-    if chart is not None:
-        yield Gallery((chart,))
-    yield from tables_of_probe(kit, prefix, found)
+    said = effect_sentence(kit, found)
+    if said:
+        yield Text(said)
+    charts = (
+        working_set_chart(kit, f"{prefix}-working-set", found),
+        from_disk_chart(kit, f"{prefix}-from-disk", found),
+        distribution_chart(kit, f"{prefix}-distribution", found),
+        cost_chart(kit, f"{prefix}-cost", found),
+        clients_chart(kit, f"{prefix}-clients-curve", found),
+    )
+    drawn = tuple(one for one in charts if one is not None)
+    if drawn:
+        yield Gallery(drawn)
+    yield from tables_of_probe(kit, prefix, found, memory_text(kit), intervals)
 
 
 PRESENT = ProbesPresent()

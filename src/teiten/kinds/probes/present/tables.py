@@ -1,72 +1,202 @@
-"""What each probe measured, side by side: accesses, sweeps, clients, checkpoints."""
+"""What each probe measured, side by side: sides against one another, accesses, sweeps, clients,
+checkpoints."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from teiten.analysis.model.verdict import Verdict
 from teiten.kinds.probes.measurement import Origin
-from teiten.kinds.probes.results import PartTimes, ProbeResult, ProbeSide
-from teiten.report.numbers import NOTHING, bytes_text, fixed, plain, significant
+from teiten.kinds.probes.present.units import (
+    TimeUnit,
+    confidence,
+    half,
+    interval,
+    percent_cell,
+    side_cell,
+    size_cell,
+    unit_for,
+)
+from teiten.kinds.probes.results import (
+    Estimate,
+    PartTimes,
+    ProbeResult,
+    ProbeSide,
+    SidePair,
+)
+from teiten.report.numbers import measured, plain, significant
+from teiten.report.sentences import (
+    detectable_percent,
+    interval_text,
+    plain_percent,
+    ratio_text,
+    verdict_word,
+)
 from teiten.report.tables import Cell, Column, Row, Table
 from teiten.report.view.kit import Kit
-
-MICROSECONDS = 1e6
-
-
-def tables_of_probe(kit: Kit, prefix: str, found: ProbeResult) -> Iterator[Table]:
-    """Only those that have something to tell."""
-    made = (
-        ("accesses", _accesses(kit, found)),
-        ("sweeps", _sweeps(kit, found)),
-        ("clients", _clients(kit, found)),
-        ("checkpoints", _checkpoints(kit, found)),
-    )
-    for kind, (columns, rows) in made:
-        if rows:
-            yield Table(
-                name=f"{prefix}-{kind}",
-                caption=kit.t(f"table.probe-{kind}.caption"),
-                columns=tuple(
-                    Column(kit.t(f"table.probe.{key}"), numeric=at > 0)
-                    for at, key in enumerate(columns)
-                ),
-                rows=tuple(rows),
-                note=kit.t(f"table.probe-{kind}.note"),
-            )
-
 
 Made = tuple[Sequence[str], Sequence[Row]]
 """The columns' keys, and the rows."""
 
 
-def _accesses(kit: Kit, found: ProbeResult) -> Made:
+def tables_of_probe(
+    kit: Kit, prefix: str, found: ProbeResult, memory: str, intervals: int
+) -> Iterator[Table]:
+    """Only those that have something to tell. ``memory``: what is said of it beside each result;
+    ``intervals``: that hold together."""
+    yield from _verdicts(kit, prefix, found, memory, intervals)
+    unit = unit_for(one for side in found.sides for one in _seconds(side))
+    made = (
+        ("accesses", () if found.after_another else _accesses(kit, found, unit)),
+        ("after-scan", _after_scan(kit, found, unit) if found.after_another else ()),
+        ("sweeps", _sweeps(kit, found, unit)),
+        ("clients", _clients(kit, found, unit)),
+        ("checkpoints", _checkpoints(kit, found, unit)),
+    )
+    for kind, one in made:
+        if one and one[1]:
+            columns, rows = one
+            values = {"unit": unit.name, "memory": memory, "confidence": confidence(kit)}
+            yield Table(
+                name=f"{prefix}-{kind}",
+                caption=kit.t(f"table.probe-{kind}.caption"),
+                columns=tuple(
+                    Column(kit.t(f"table.probe.{key}", **values), numeric=at > 0)
+                    for at, key in enumerate(columns)
+                ),
+                rows=tuple(rows),
+                note=kit.t(f"table.probe-{kind}.note", **values),
+            )
+
+
+def _seconds(side: ProbeSide) -> Iterator[float]:
+    yield from (one.mean.mean for one in side.parts)
+    yield from (one.latency.mean for one in side.clients)
+    yield from (one.times.median for one in side.checkpoints)
+
+
+def _verdicts(
+    kit: Kit, prefix: str, found: ProbeResult, memory: str, intervals: int
+) -> Iterator[Table]:
+    """Every side against each before it."""
+    for kind, pairs in (("pairs", found.pairs), ("commits", found.commits)):
+        rows = tuple(row for one in pairs for row in _pair(kit, found, one, kind))
+        if not rows:
+            continue
+        numbers = [one for side in found.sides if (one := _of_side(side, kind)) is not None]
+        unit = unit_for(one.mean for one in numbers)
+        alpha = kit.study.measure.alpha / intervals
+        yield Table(
+            name=f"{prefix}-{kind}",
+            caption=kit.t(f"table.probe-{kind}.caption", unit=unit.name),
+            columns=(
+                Column(kit.t("table.probe.compared")),
+                Column(kit.t("table.probe.first", unit=unit.name), numeric=True),
+                Column(kit.t("table.probe.second", unit=unit.name), numeric=True),
+                Column(kit.t("table.probe.ratio"), numeric=True),
+                Column(kit.t("table.interval"), numeric=True),
+                Column(kit.t("table.pairs"), numeric=True),
+                Column(kit.t("table.verdict")),
+            ),
+            rows=rows,
+            note=kit.t(
+                "table.probe-pairs.note",
+                memory=memory,
+                confidence=plain_percent(kit.t, round(1 - alpha, 4)),
+                count=intervals,
+            ),
+        )
+
+
+def _of_side(side: ProbeSide | None, kind: str) -> Estimate | None:
+    if side is None:
+        return None
+    return side.commit if kind == "commits" else side.number
+
+
+def _pair(kit: Kit, found: ProbeResult, one: SidePair, kind: str) -> Iterator[Row]:
+    numbers = [_of_side(found.side(side), kind) for side in (one.old, one.new)]
+    if None in numbers:
+        return
+    unit = unit_for(each.mean for side in found.sides if (each := _of_side(side, kind)) is not None)
+    effect = one.verdict.effect
+    yield (
+        Cell(kit.t("contrast.sides", new=kit.short(one.new), old=kit.short(one.old))),
+        *(unit.estimate_cell(each) for each in numbers),
+        Cell(ratio_text(effect), effect.ratio if effect else None),
+        Cell(interval_text(kit.t, effect), effect.low if effect else None),
+        Cell(str(one.verdict.pairs), one.verdict.pairs),
+        Cell(verdict_said(kit, one.verdict), kind=f"verdict {one.verdict.kind.value}"),
+    )
+
+
+def verdict_said(kit: Kit, verdict: Verdict) -> str:
+    """With the smallest effect that could have been seen, where nothing was decided."""
+    word = verdict_word(kit.t, verdict)
+    if verdict.smallest_detectable is None:
+        return word
+    percent = detectable_percent(kit.t, verdict.smallest_detectable)
+    return word + kit.t("table.detectable", percent=percent)
+
+
+def _accesses(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
     parts = [(side, part) for side in found.sides for part in side.parts]
     known = {one.origin for _, part in parts for one in part.origins}
     origins = [one for one in Origin if one in known]
     before = ("buffers-before", "os-cache-before")
-    keys = ("side", "part", "mean", "median", "longest", *(f"from-{one}" for one in origins))
-    return (*keys, *before), [(_side(kit, side), *_access(part, origins)) for side, part in parts]
+    keys = ("side", "part", "mean", "interval", "median", "longest")
+    rows = [(side_cell(kit, side), *_access(kit, part, origins, unit)) for side, part in parts]
+    return (*keys, *(f"from-{one}" for one in origins), *before), rows
 
 
-def _access(part: PartTimes, origins: Sequence[Origin]) -> Row:
+def _access(kit: Kit, part: PartTimes, origins: Sequence[Origin], unit: TimeUnit) -> Row:
     return (
-        Cell(bytes_text(part.size), float(part.size)),
-        *(_time(one) for one in (part.times.mean, part.times.median, part.times.quantiles[-1])),
-        *(_share(part.share(origin)) for origin in origins),
-        _share(part.in_buffers),
-        _share(part.in_os_cache),
+        size_cell(part.size),
+        unit.estimate_cell(part.mean),
+        Cell(unit.interval(kit.t, part.mean), part.mean.low),
+        unit.cell(part.times.median),
+        unit.cell(part.times.quantiles[-1]),
+        *(percent_cell(part.share(origin)) for origin in origins),
+        percent_cell(part.in_buffers),
+        percent_cell(part.in_os_cache),
     )
 
 
-def _sweeps(kit: Kit, found: ProbeResult) -> Made:
+def _after_scan(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
+    """As the report prints it (probe 8)."""
+    keys = ("side", "size", "part", "buffer-hits", "os-cache-hits", "mean", "interval")
+    rows = [
+        (
+            side_cell(kit, side),
+            size_cell(side.shared_buffers),
+            size_cell(part.size),
+            percent_cell(part.share(Origin.BUFFERS)),
+            percent_cell(part.os_cache_hits),
+            unit.estimate_cell(part.mean),
+            Cell(unit.interval(kit.t, part.mean), part.mean.low),
+            unit.cell(_mean_of(part, Origin.BUFFERS)),
+            unit.cell(part.outside),
+            percent_cell(part.share(Origin.DISK)),
+        )
+        for side in found.sides
+        for part in side.parts
+    ]
+    return (*keys, "mean-buffers", "mean-outside", "from-disk"), rows
+
+
+def _mean_of(part: PartTimes, origin: Origin) -> float | None:
+    return next((one.times.mean for one in part.origins if one.origin is origin), None)
+
+
+def _sweeps(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
     keys = ("side", "size", "sweeps", "with", "without", "once", "per-gib")
     rows = [
         (
-            _side(kit, side),
-            _size(side),
+            side_cell(kit, side),
+            size_cell(side.shared_buffers),
             Cell(plain(one.sweeps), float(one.sweeps)),
-            *(_time(each) for each in (one.with_sweep, one.without, one.seconds)),
-            _time(one.seconds_per_gib),
+            *(unit.cell(each) for each in (one.with_sweep, one.without, one.seconds)),
+            unit.cell(one.seconds_per_gib),
         )
         for side in found.sides
         if (one := side.sweep) is not None
@@ -74,15 +204,16 @@ def _sweeps(kit: Kit, found: ProbeResult) -> Made:
     return keys, rows
 
 
-def _clients(kit: Kit, found: ProbeResult) -> Made:
-    keys = ("side", "clients", "tps", "latency", "buffers-hit")
+def _clients(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
+    keys = ("side", "clients", "tps", "interval", "latency", "buffers-hit")
     rows = [
         (
-            _side(kit, side),
+            side_cell(kit, side),
             Cell(plain(one.clients), float(one.clients)),
-            Cell(significant(one.tps), one.tps),
-            _time(one.latency),
-            _share(one.from_buffers),
+            Cell(measured(one.tps.mean, half(one.tps)), one.tps.mean),
+            Cell(interval(kit.t, one.tps), one.tps.low),
+            unit.estimate_cell(one.latency),
+            percent_cell(one.from_buffers),
         )
         for side in found.sides
         for one in side.clients
@@ -90,35 +221,19 @@ def _clients(kit: Kit, found: ProbeResult) -> Made:
     return keys, rows
 
 
-def _checkpoints(kit: Kit, found: ProbeResult) -> Made:
-    keys = ("side", "size", "step", "checkpoints", "median", "written")
+def _checkpoints(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
+    keys = ("side", "size", "step", "checkpoints", "median", "longest", "written")
     rows = [
         (
-            _side(kit, side),
-            _size(side),
-            Cell(one.step),
+            side_cell(kit, side),
+            size_cell(side.shared_buffers),
+            Cell(kit.t.either(f"checkpoints.{one.step}", one.step)),
             Cell(plain(one.times.count), float(one.times.count)),
-            _time(one.times.median),
+            unit.cell(one.times.median),
+            unit.cell(one.times.quantiles[-1]),
             Cell(significant(one.written), one.written),
         )
         for side in found.sides
         for one in side.checkpoints
     ]
     return keys, rows
-
-
-def _side(kit: Kit, side: ProbeSide) -> Cell:
-    return Cell(kit.short(side.side))
-
-
-def _size(side: ProbeSide) -> Cell:
-    return Cell(bytes_text(side.shared_buffers), float(side.shared_buffers))
-
-
-def _time(seconds: float) -> Cell:
-    """In microseconds, as EXPLAIN counts them."""
-    return Cell(significant(seconds * MICROSECONDS), float(seconds))
-
-
-def _share(share: float | None) -> Cell:
-    return Cell(NOTHING) if share is None else Cell(fixed(100 * share, 1), share)

@@ -1,0 +1,57 @@
+"""A probe's number is proportional to the size of the buffers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+from pydantic.dataclasses import dataclass
+
+from teiten.analysis.claims.checks import ClaimQuestion
+from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimWords
+from teiten.analysis.model.predicate import Ground, UnmetError
+from teiten.claims.forms import FORM, Tolerance, Word
+from teiten.claims.questions import around
+from teiten.kinds.probes.claims.cells import cells_of, ratios
+from teiten.kinds.probes.claims.predicate import OfProbe, told
+
+
+def _said(check: Check, words: ClaimWords) -> str:
+    old, new = (words.side(one) for one in check.sides)
+    values = {"probe": check.classes[0][0], "old": old, "new": new}
+    return told(check, words, "claim.probe-per-size", sizes=words.number(check.at[0]), **values)
+
+
+PER_SIZE = CheckKind("probe-per-size", _said)
+"""New and old, by the ratio of their sizes: 1 where the number is proportional to it."""
+
+
+@dataclass(frozen=True, config=FORM)
+class ProbeProportional(OfProbe):
+    """The number at the new level by that at the old is the ratio of their shared buffers, within
+    a share."""
+
+    probe: Word
+    within: Tolerance
+    kind: Literal["probe-proportional"] = "probe-proportional"
+    compares: ClassVar[bool] = True
+
+    def asked(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
+        contrast = claim.contrast
+        assert contrast is not None
+        ends = (contrast.old, contrast.new)
+        for old, new in cells_of(claim, ground, self.probe, contrast.factor, ends):
+            if not old.buffers or not new.buffers or old.buffers == new.buffers:
+                raise UnmetError("probe-sizes")
+            sizes = new.buffers / old.buffers
+            yield ClaimQuestion(
+                PER_SIZE,
+                (old.level, new.level),
+                (round(sizes, 2),),
+                tuple(one - math.log(sizes) for one in ratios(old, new)),
+                *around(self.within),
+                classes=((self.probe,),),
+                server=old.server,
+                metric=claim.metric,
+            )

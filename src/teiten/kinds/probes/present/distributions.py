@@ -1,0 +1,127 @@
+"""How long statements took: of each side the share that took no longer, all of them drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from teiten.kinds.probes.present.units import MICROSECONDS, TimeUnit, unit_for
+from teiten.kinds.probes.results import ProbeResult, Times
+from teiten.report.charts.base import (
+    HALF,
+    Chart,
+    Fit,
+    as_columns,
+    configured,
+    rows_data,
+    side_colours,
+)
+from teiten.report.charts.levels import logarithmic_ticks
+from teiten.report.numbers import bytes_text
+from teiten.report.view.kit import Kit
+
+FIELDS = ("panel", "side", "time", "share")
+LEAST = 1e-6
+"""Seconds: what the clock tells; a logarithmic axis has no 0."""
+SMALL_PANEL = 250
+
+
+@dataclass(frozen=True)
+class _Some:
+    panel: str
+    side: str
+    times: Times
+
+
+def distribution_chart(kit: Kit, name: str, found: ProbeResult) -> Chart | None:
+    """None of a probe that timed no single statements."""
+    some = list(_some(kit, found))
+    if not some:
+        return None
+    t = kit.t
+    unit = unit_for(one.times.quantiles[-1] for one in some)
+    if max(one.times.median for one in some) < 1e-3:
+        unit = MICROSECONDS
+    rows = [row for one in some for row in _rows(one, unit)]
+    sides = tuple(dict.fromkeys(one.side for one in some))
+    panels = tuple(dict.fromkeys(one.panel for one in some))
+    x = t("chart.distribution.x", unit=unit.name)
+    spec = _spec(rows, sides, panels, (x, t("chart.distribution.y")))
+    count = sum(one.times.count for one in some)
+    lines = "; ".join(
+        " ".join(filter(None, (one.panel, one.side, unit.with_name(unit.text(one.times.median)))))
+        for one in some
+    )
+    several = len(panels) > 1
+    return Chart(
+        name,
+        t("chart.distribution.title"),
+        t("chart.distribution.note", count=f"{count:,}"),
+        spec,
+        as_columns(FIELDS, rows),
+        Fit(("columns",), SMALL_PANEL + 30) if several else Fit((), 90),
+        wide=several,
+        alternative=lines,
+    )
+
+
+def _some(kit: Kit, found: ProbeResult) -> Iterator[_Some]:
+    for side in found.sides:
+        several = len(side.parts) > 1
+        for part in side.parts:
+            yield _Some(bytes_text(part.size) if several else "", kit.short(side.side), part.times)
+        for checkpoint in side.checkpoints:
+            title = kit.t.either(f"checkpoints.{checkpoint.step}", checkpoint.step)
+            yield _Some(title, kit.short(side.side), checkpoint.times)
+
+
+def _rows(one: _Some, unit: TimeUnit) -> Iterator[tuple[str, str, float, float]]:
+    last = len(one.times.quantiles) - 1
+    for at, seconds in enumerate(one.times.quantiles):
+        yield one.panel, one.side, max(LEAST, seconds) * unit.factor, 100 * at / last
+
+
+def _spec(
+    rows: Sequence[tuple[str, str, float, float]],
+    sides: Sequence[str],
+    panels: Sequence[str],
+    words: tuple[str, str],
+) -> dict[str, Any]:
+    ticks = logarithmic_ticks([row[2] for row in rows])
+    ends = [ticks[0], ticks[-1]] if len(ticks) > 1 else alt.Undefined
+    base = alt.Chart().encode(
+        x=alt.X(
+            "time:Q",
+            title=words[0],
+            scale=alt.Scale(type="log", domain=ends, nice=False),
+            axis=alt.Axis(values=list(ticks), format=",~f", grid=False, labelOverlap=True),
+        ),
+        y=alt.Y(
+            "share:Q",
+            title=words[1],
+            scale=alt.Scale(domain=[0, 100]),
+            axis=alt.Axis(values=[0, 25, 50, 75, 100]),
+        ),
+        color=alt.Color(
+            "side:N",
+            title=None,
+            scale=alt.Scale(domain=list(sides), range=side_colours(len(sides))),
+        ),
+        order="share:Q",
+    )
+    several = len(panels) > 1
+    line = base.mark_line(strokeWidth=1.8, interpolate="step-before")
+    dots = base.mark_circle(size=12, opacity=0.8)
+    width = SMALL_PANEL - 40 if several else HALF
+    layers = alt.layer(line, dots).properties(width=width, height=150 if several else 240)
+    if not several:
+        return configured(layers.properties(data=rows_data()))
+    faceted = layers.facet(
+        data=rows_data(),
+        columns=4 if len(panels) > 3 else len(panels),
+        facet=alt.Facet("panel:N", title=None, sort=list(panels)),
+    )
+    return configured(faceted)

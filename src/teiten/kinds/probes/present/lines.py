@@ -1,0 +1,142 @@
+"""Lines by a quantity, one for each side, with their intervals: working sets, clients, sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from teiten.report.charts.base import (
+    MOST_OF_AN_INTERVAL,
+    WIDE,
+    Chart,
+    Fit,
+    as_columns,
+    configured,
+    rows_data,
+    side_colours,
+)
+
+FIELDS = ("side", "x", "value", "low", "high", "text")
+
+
+@dataclass(frozen=True)
+class LinePoint:
+    side: str
+    x: float
+    value: float
+    low: float | None
+    high: float | None
+    text: str
+    """The value with its interval in figures."""
+
+
+@dataclass(frozen=True)
+class LineWords:
+    title: str
+    note: str
+    x: str
+    y: str
+    side: str
+    sides: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A place on the axis that has a name, such as the size of the memory."""
+
+    x: float
+    name: str
+
+
+def line_chart(
+    name: str,
+    points: Sequence[LinePoint],
+    words: LineWords,
+    *,
+    marks: Sequence[Mark] = (),
+    ticks: Sequence[float] = (),
+    wide: bool = True,
+) -> Chart:
+    """From zero on. ``ticks``: where the horizontal axis has labels; empty leaves it to Vega.
+    Intervals that end far above every value are cut."""
+    reach = MOST_OF_AN_INTERVAL * max((one.value for one in points), default=1.0)
+    rows = [
+        (
+            one.side,
+            one.x,
+            one.value,
+            one.low,
+            None if one.high is None else min(one.high, reach),
+            one.text,
+        )
+        for one in points
+    ]
+    lines = "; ".join(f"{one.side}, {one.x:g}: {one.text}" for one in points)
+    return Chart(
+        name,
+        words.title,
+        words.note,
+        configured(_layers(points, words, marks, ticks, WIDE - 60 if wide else 340)),
+        as_columns(FIELDS, rows),
+        Fit((), 110),
+        wide=wide,
+        alternative=lines,
+    )
+
+
+def _layers(
+    points: Sequence[LinePoint],
+    words: LineWords,
+    marks: Sequence[Mark],
+    ticks: Sequence[float],
+    width: int,
+) -> Any:
+    top = alt.Scale(zero=True)
+    places = alt.Axis(values=list(ticks)) if ticks else alt.Axis(tickCount=8)
+    x = alt.X(
+        "x:Q",
+        title=words.x,
+        scale=alt.Scale(zero=True, nice=False, padding=12),
+        axis=alt.Axis(grid=False, format=",~f", **places.to_dict()),
+    )
+    y = alt.Y("value:Q", title=words.y, scale=top, axis=alt.Axis(tickCount=5, format=",~f"))
+    base = alt.Chart(rows_data()).encode(
+        x=x,
+        color=alt.Color(
+            "side:N",
+            title=None,
+            scale=alt.Scale(domain=list(words.sides), range=side_colours(len(words.sides))),
+        ),
+    )
+    layers = [_named(mark, at) for at, mark in enumerate(marks)]
+    if any(one.low is not None for one in points):
+        band = base.mark_area(opacity=0.16).encode(
+            y=alt.Y("low:Q", title=words.y, scale=top), y2="high:Q"
+        )
+        layers.append(band)
+    layers.append(base.mark_line(strokeWidth=2.2).encode(y=y))
+    dots = base.mark_circle(size=46, opacity=1).encode(
+        y=y,
+        tooltip=[
+            alt.Tooltip("side:N", title=words.side),
+            alt.Tooltip("x:Q", title=words.x, format=",~f"),
+            alt.Tooltip("text:N", title=words.y),
+        ],
+    )
+    layers.append(dots)
+    return alt.layer(*layers).properties(width=width, height=260)
+
+
+def _named(mark: Mark, at: int) -> Any:
+    """A line upwards with its name at the top, each lower than the one before."""
+    data = alt.InlineData([{"x": mark.x, "name": mark.name}])
+    rule = alt.Chart(data).mark_rule(strokeDash=[4, 4], opacity=0.45).encode(x="x:Q")
+    text = (
+        alt.Chart(data)
+        .mark_text(align="right", dx=-4, fontSize=11, opacity=0.75, baseline="top")
+        .encode(x="x:Q", y=alt.value(2 + 14 * at), text="name:N")
+    )
+    return alt.layer(rule, text)

@@ -1,0 +1,160 @@
+"""The numbers of the 2021 report beside those measured here: the smallest and the largest size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from teiten.analysis.model.claims import PublishedQueries
+from teiten.claims.published import published_table as printed_table
+from teiten.kinds.probes.measurement import Origin
+from teiten.kinds.probes.present.memory import memory_text
+from teiten.kinds.probes.present.summary import probe_title
+from teiten.kinds.probes.results import PartTimes, ProbeResult, ProbeSide, probes_found
+from teiten.model.study import GUC_PREFIX
+from teiten.report.numbers import NOTHING, plain, significant
+from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.view.kit import Kit
+
+FILE, COLUMNS = "buffers-2021-probes", ("small", "large")
+MILLISECONDS, PERCENT = 1e3, 100.0
+Take = Callable[[ProbeSide], float | None]
+
+
+@dataclass(frozen=True)
+class _Printed:
+    """A row of the published table, and what is the same here."""
+
+    quantity: str
+    probe: str
+    factor: float
+    """From base units to the printed ones."""
+    take: Take
+
+
+def _part(side: ProbeSide) -> PartTimes | None:
+    return side.parts[0] if len(side.parts) == 1 else None
+
+
+def _of_part(take: Callable[[PartTimes], float | None]) -> Take:
+    def taken(side: ProbeSide) -> float | None:
+        part = _part(side)
+        return None if part is None else take(part)
+
+    return taken
+
+
+def _in_buffers(part: PartTimes) -> float | None:
+    return next((one.times.mean for one in part.origins if one.origin is Origin.BUFFERS), None)
+
+
+ROWS = (
+    _Printed(
+        "descriptor_scan_per_gb",
+        "clock-sweep",
+        MILLISECONDS,
+        lambda side: side.sweep.seconds_per_gib if side.sweep else None,
+    ),
+    _Printed("update_execution", "update", MILLISECONDS, _of_part(lambda part: part.mean.mean)),
+    _Printed(
+        "commit", "update", MILLISECONDS, lambda side: side.commit.mean if side.commit else None
+    ),
+    _Printed(
+        "mean_after_full_scan", "after-scan", MILLISECONDS, _of_part(lambda part: part.mean.mean)
+    ),
+    _Printed(
+        "db_buffer_hit", "after-scan", PERCENT, _of_part(lambda part: part.share(Origin.BUFFERS))
+    ),
+    _Printed("os_cache_hit", "after-scan", PERCENT, _of_part(lambda part: part.os_cache_hits)),
+    _Printed("mean_in_db_buffer", "after-scan", MILLISECONDS, _of_part(_in_buffers)),
+    _Printed(
+        "mean_outside_db_buffer", "after-scan", MILLISECONDS, _of_part(lambda part: part.outside)
+    ),
+)
+
+
+def published_table(kit: Kit) -> Table | None:
+    """None where no sizes of the buffers are contrasted, or several contexts."""
+    found = probes_found(kit.analysis)
+    if len(found.recommendations) != 1 or not kit.study.contrast.startswith(GUC_PREFIX):
+        return None
+    printed = printed_table(FILE, COLUMNS, "")
+    assert isinstance(printed, PublishedQueries)
+    small, large = (dict(one.values) for one in printed.columns)
+    rows = [
+        (
+            Cell(kit.t(f"published.{one.quantity}")),
+            Cell(probe_title(kit, result)),
+            *(_number(column.get(one.quantity)) for column in (small, large)),
+            *(_measured(one, side) for side in (result.sides[0], result.sides[-1])),
+        )
+        for one in ROWS
+        for result in found.results
+        if result.probe == one.probe
+    ]
+    rows += _differences(kit, found.results, small, large)
+    if not rows:
+        return None
+    sides = found.results[0].sides
+    first, last = (kit.short(one.side) for one in (sides[0], sides[-1]))
+    columns = (
+        Column(kit.t("table.published-probes.quantity")),
+        Column(kit.t("table.published-probes.probe")),
+        Column(kit.t("table.published-probes.small"), numeric=True),
+        Column(kit.t("table.published-probes.large"), numeric=True),
+        Column(kit.t("table.published-probes.here", side=first), numeric=True),
+        Column(kit.t("table.published-probes.here", side=last), numeric=True),
+    )
+    return Table(
+        "published-probes",
+        kit.t("table.published-probes.caption"),
+        columns,
+        tuple(rows),
+        note=kit.t("table.published-probes.note", memory=memory_text(kit)),
+        sortable=False,
+    )
+
+
+def _differences(
+    kit: Kit,
+    results: tuple[ProbeResult, ...],
+    small: dict[str, float],
+    large: dict[str, float],
+) -> Iterator[Row]:
+    """What is one number of both sides."""
+    for one in results:
+        empty = Cell("")
+        lead = Cell(probe_title(kit, one))
+        if one.probe == "clock-sweep" and one.line is not None:
+            quantity = "clock_sweep_ratio_large_to_small"
+            yield (
+                Cell(kit.t(f"published.{quantity}")),
+                lead,
+                empty,
+                _number(large.get(quantity)),
+                empty,
+                Cell(significant(one.line.ratio.mean), one.line.ratio.mean),
+            )
+        if one.probe == "os-cache-read" and len(one.sides) > 1:
+            quantity = "os_cache_minus_db_buffer"
+            parts = [_part(side) for side in (one.sides[0], one.sides[-1])]
+            means = [part.mean.mean for part in parts if part is not None]
+            if len(means) == 2:
+                value = (means[0] - means[1]) * MILLISECONDS
+                yield (
+                    Cell(kit.t(f"published.{quantity}")),
+                    lead,
+                    _number(small.get(quantity)),
+                    empty,
+                    Cell(significant(value), value),
+                    empty,
+                )
+
+
+def _measured(one: _Printed, side: ProbeSide) -> Cell:
+    value = one.take(side)
+    return Cell(NOTHING) if value is None else Cell(significant(value * one.factor), value)
+
+
+def _number(value: float | None) -> Cell:
+    return Cell(NOTHING) if value is None else Cell(plain(value), value)

@@ -1,0 +1,301 @@
+"""The recommendation in words, the evidence behind each clause, and the memory's arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from teiten.analysis.model.findings import VerdictKind
+from teiten.kinds.contract_present import OwnAnswer
+from teiten.kinds.probes.findings.tried import without_probe
+from teiten.kinds.probes.measurement import Origin
+from teiten.kinds.probes.present.curves import working_set_chart
+from teiten.kinds.probes.present.memory import memory_text
+from teiten.kinds.probes.present.summary import context_text, probe_title, summary_table
+from teiten.kinds.probes.present.units import confidence, said_percent, sized, unit_for
+from teiten.kinds.probes.results import (
+    Cliff,
+    ProbeResult,
+    ProbesFound,
+    Recommendation,
+    Room,
+    probes_found,
+)
+from teiten.kinds.probes.thresholds import CLIFF, OWN_OF_A_CONNECTION, PAGE_TABLE_SHARE
+from teiten.report.blocks import Block, Heading, Items, Section, Statement, Text
+from teiten.report.numbers import bytes_text, plain
+from teiten.report.sentences import plain_percent
+from teiten.report.tables import Cell, Column, Table
+from teiten.report.view.kit import Kit
+
+
+def answer_of(kit: Kit) -> OwnAnswer | None:
+    """None where no sizes of the buffers are contrasted: then verdicts are the answer."""
+    found = probes_found(kit.analysis)
+    if not found.recommendations:
+        return None
+    blocks: list[Block] = [
+        _statement(kit, f"answer-{at}", found, one)
+        for at, one in enumerate(found.recommendations, start=1)
+    ]
+    table = summary_table(kit, "probe-summary", found.results, memory_text(kit))
+    return OwnAnswer((*blocks, *([table] if table else [])), tuple(_undecided(kit, found)))
+
+
+def section_of(kit: Kit) -> Section:
+    """The recommendation clause by clause; empty without one."""
+    found = probes_found(kit.analysis)
+    shown: list[Block] = []
+    for at, one in enumerate(found.recommendations, start=1):
+        context = context_text(kit, one.context)
+        if context:
+            shown.append(Heading(3, context))
+        shown += [Text(sentence(kit, one)), Items(tuple(clauses(kit, found, one)), "findings")]
+        shown.append(_rooms(kit, f"rooms-{at}", one))
+    if shown:
+        shown.append(Text(kit.t("recommend.scope", memory=memory_text(kit)), "note"))
+    return Section("recommendation", kit.t("section.recommendation"), tuple(shown))
+
+
+def sentence(kit: Kit, one: Recommendation) -> str:
+    """What is recommended, and never more than was decided."""
+    t = kit.t
+    memory = bytes_text(one.memory)
+    listed = _sizes(kit, one, one.left)
+    factor = kit.names.factor(kit.study.contrast)
+    values = {"memory": memory, "sizes": listed, "factor": factor}
+    if not kit.study.conclusive:
+        return t("recommend.profile", profile=kit.study.profile, **values)
+    if not one.left:
+        return t("recommend.none", **values)
+    if not one.decided and not one.threatened:
+        return t("recommend.undecided", **values)
+    out = tuple(room.side for room in one.rooms if room.side not in one.left)
+    values["others"] = _sizes(kit, one, out)
+    return t("recommend.one" if len(one.left) == 1 else "recommend.several", **values)
+
+
+def clauses(kit: Kit, found: ProbesFound, one: Recommendation) -> Iterator[str]:
+    """Each with the probe behind it: first those on how memory is used, then what it costs."""
+    yield from _first_clauses(kit, found, one)
+    for each in found.results:
+        if each.line is not None and without_probe(each.context) == one.context:
+            yield _cost(kit, each)
+    yield _room(kit, one)
+
+
+def _first_clauses(kit: Kit, found: ProbesFound, one: Recommendation) -> Iterator[str]:
+    """What stands on the first page."""
+    mine = [each for each in found.results if without_probe(each.context) == one.context]
+    yield from _out_of_memory(kit, one)
+    yield from _beaten(kit, mine, one)
+    for each in mine:
+        if each.by_parts:
+            yield from _cliffs(kit, each)
+            yield from _at_working_set(kit, each, one)
+    for each in mine:
+        if each.after_another:
+            yield _after_scan(kit, each)
+
+
+def _statement(kit: Kit, name: str, found: ProbesFound, one: Recommendation) -> Statement:
+    mine = [each for each in found.results if without_probe(each.context) == one.context]
+    curves = (working_set_chart(kit, name, each) for each in mine if each.by_parts)
+    sure = kit.study.conclusive and (one.decided or bool(one.threatened))
+    decided = sure and len(one.left) == 1
+    context = context_text(kit, one.context)
+    word = "one" if decided or (sure and not one.left) else "several" if sure else "undecided"
+    return Statement(
+        context or kit.t("recommend.subject", factor=kit.names.factor(kit.study.contrast)),
+        (VerdictKind.FASTER if decided else VerdictKind.INCONCLUSIVE).value,
+        kit.t(f"recommend.word-{word}"),
+        sentence(kit, one),
+        next(curves, None),
+        tuple(_first_clauses(kit, found, one)),
+    )
+
+
+def _undecided(kit: Kit, found: ProbesFound) -> Iterator[str]:
+    open_ones = [
+        probe_title(kit, one)
+        for one in found.results
+        if one.effect is not None and one.effect.size is None
+    ]
+    if open_ones:
+        listed = kit.t("list.separator").join(open_ones)
+        yield kit.t("recommend.open", probes=listed)
+
+
+def _sizes(kit: Kit, one: Recommendation, sides: Sequence[str]) -> str:
+    sizes = {room.side: room.shared_buffers for room in one.rooms}
+    return kit.t("list.separator").join(sized(kit, side, sizes.get(side)) for side in sides)
+
+
+def _cliffs(kit: Kit, found: ProbeResult) -> Iterator[str]:
+    """Where each size falls off."""
+    said = [_cliff(kit, side.side, side.cliff) for side in found.sides if side.cliff is not None]
+    if said:
+        yield kit.t(
+            "recommend.cliffs",
+            listed=kit.t("list.strong").join(said),
+            share=plain_percent(kit.t, CLIFF),
+            probe=probe_title(kit, found),
+        )
+
+
+def _cliff(kit: Kit, side: str, cliff: Cliff) -> str:
+    safe = bytes_text(cliff.safe) if cliff.safe is not None else ""
+    beyond = bytes_text(cliff.beyond) if cliff.beyond is not None else ""
+    values = {"side": kit.short(side), "safe": safe, "beyond": beyond}
+    if cliff.safe is None:
+        return kit.t("cliff.always" if cliff.beyond is not None else "cliff.unclear", **values)
+    if cliff.beyond is None:
+        return kit.t("cliff.never", **values)
+    return kit.t("cliff.between", **values)
+
+
+def _at_working_set(kit: Kit, found: ProbeResult, one: Recommendation) -> Iterator[str]:
+    if one.working_set is None:
+        return
+    size = bytes_text(one.working_set)
+    if not one.at_working_set:
+        yield kit.t("recommend.beyond-measured", size=size)
+        return
+    unit = unit_for(each.mean.mean for each in one.at_working_set)
+    said = []
+    for each in one.at_working_set:
+        time = unit.with_name(unit.estimate(each.mean))
+        key = "at-working-set.known" if each.from_disk is not None else "at-working-set.unknown"
+        disk = said_percent(kit.t, each.from_disk.mean) if each.from_disk is not None else ""
+        said.append(kit.t(key, side=kit.short(each.side), time=time, disk=disk))
+    yield kit.t(
+        "recommend.at-working-set",
+        size=size,
+        part=bytes_text(one.at_working_set[0].part),
+        listed=kit.t("list.strong").join(said),
+        probe=probe_title(kit, found),
+    )
+
+
+def _after_scan(kit: Kit, found: ProbeResult) -> str:
+    t = kit.t
+    said = []
+    for side in found.sides:
+        for part in side.parts:
+            values = {
+                "side": kit.short(side.side),
+                "buffers": said_percent(t, part.share(Origin.BUFFERS)),
+            }
+            hits = part.os_cache_hits
+            if hits is None:
+                said.append(t("after-scan.buffers", **values))
+            else:
+                said.append(t("after-scan.both", os_cache=said_percent(t, hits), **values))
+    return t(
+        "recommend.after-scan", listed=t("list.strong").join(said), probe=probe_title(kit, found)
+    )
+
+
+def _beaten(kit: Kit, results: Sequence[ProbeResult], one: Recommendation) -> Iterator[str]:
+    """What was decided, by probe."""
+    said = []
+    for each in results:
+        lost = [(side, by) for side, by, probe in one.beaten if probe == each.probe]
+        if lost:
+            by_sides = [
+                kit.t("beaten.by", side=kit.short(side), by=kit.short(by)) for side, by in lost
+            ]
+            listed = kit.t("list.separator").join(by_sides)
+            said.append(kit.t("probe.title", title=listed, context=probe_title(kit, each)))
+    if said:
+        yield kit.t("recommend.beaten", listed=kit.t("list.strong").join(said))
+
+
+def _cost(kit: Kit, found: ProbeResult) -> str:
+    line = found.line
+    assert line is not None
+    unit = unit_for([line.per_gib.mean])
+    interval = unit.interval(kit.t, line.per_gib)
+    key = {True: "proportional", False: "not-proportional", None: "unknown"}[line.proportional]
+    return kit.t(
+        f"recommend.cost-{key}",
+        time=unit.with_name(unit.estimate(line.per_gib)),
+        interval=interval,
+        confidence=confidence(kit),
+        ratio=plain(round(line.ratio.mean, 2)),
+        sizes=plain(round(line.sizes, 2)),
+        probe=probe_title(kit, found),
+    )
+
+
+def _room(kit: Kit, one: Recommendation) -> str:
+    """What is left for connections."""
+    said = [
+        kit.t(
+            "room.left",
+            side=kit.short(room.side),
+            left=bytes_text(room.left),
+            fit=plain(room.fit),
+            each=bytes_text(room.for_each),
+        )
+        for room in one.rooms
+    ]
+    return kit.t("recommend.rooms", listed=kit.t("list.strong").join(said))
+
+
+def _out_of_memory(kit: Kit, one: Recommendation) -> Iterator[str]:
+    """A warning where what is left does not suffice."""
+    threatened = [room for room in one.rooms if room.threatens]
+    if threatened and one.connections is not None:
+        yield kit.t(
+            "recommend.out-of-memory",
+            connections=plain(one.connections),
+            listed=kit.t("list.strong").join(_threatened(kit, room) for room in threatened),
+        )
+
+
+def _threatened(kit: Kit, room: Room) -> str:
+    needed = bytes_text(room.needed or 0)
+    return kit.t(
+        "room.threatens", side=kit.short(room.side), needed=needed, left=bytes_text(room.left)
+    )
+
+
+def _rooms(kit: Kit, name: str, one: Recommendation) -> Table:
+    t = kit.t
+    asked = one.connections is not None
+    keys = ("side", "size", "left", "each", "fit", *(("needed", "cache", "risk") if asked else ()))
+    rows = []
+    for room in one.rooms:
+        row = [
+            Cell(kit.short(room.side), float(room.shared_buffers)),
+            *(
+                Cell(bytes_text(value), float(value))
+                for value in (room.shared_buffers, room.left, room.for_each)
+            ),
+            Cell(plain(room.fit), float(room.fit)),
+        ]
+        if room.needed is not None:
+            rest = room.left - room.needed
+            risk = "threatens" if room.threatens else "suffices"
+            row += [
+                Cell(bytes_text(room.needed), float(room.needed)),
+                Cell(bytes_text(max(0, rest)), float(rest)),
+                Cell(t(f"table.rooms.{risk}")),
+            ]
+        rows.append(tuple(row))
+    return Table(
+        name,
+        t("table.rooms.caption", memory=bytes_text(one.memory)),
+        tuple(
+            Column(t(f"table.rooms.{key}"), numeric=at > 0 and key != "risk")
+            for at, key in enumerate(keys)
+        ),
+        tuple(rows),
+        note=t(
+            "table.rooms.note",
+            own=bytes_text(OWN_OF_A_CONNECTION),
+            work_mem=bytes_text(one.work_mem),
+            part=plain(PAGE_TABLE_SHARE),
+        ),
+        sortable=False,
+    )

@@ -1,0 +1,157 @@
+"""The summary of the report: probe by effect and winner, from declared thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from teiten.kinds.probes.model import probes_of
+from teiten.kinds.probes.present.tables import verdict_said
+from teiten.kinds.probes.present.units import MICROSECONDS, interval, said_percent, unit_for
+from teiten.kinds.probes.results import Effect, ProbeResult, probes_found
+from teiten.kinds.probes.thresholds import MEDIUM_BELOW, NONE_WITHIN, SMALL_BELOW
+from teiten.report.numbers import NOTHING
+from teiten.report.sentences import plain_percent
+from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.view.kit import Kit
+
+
+def summary_table(kit: Kit, name: str, found: Sequence[ProbeResult], memory: str) -> Table | None:
+    """None where no probe has two sides."""
+    rows = tuple(row for one in found for row in _row(kit, one))
+    if not rows:
+        return None
+    keys = ("probe", "effect", "winner", "compared", "verdict", "longer", "interval", "of-measure")
+    numeric = ("longer", "interval", "of-measure")
+    t = kit.t
+    return Table(
+        name,
+        t("table.probe-summary.caption", factor=kit.names.factor(kit.study.contrast)),
+        tuple(Column(t(f"table.probe-summary.{key}"), numeric=key in numeric) for key in keys),
+        rows,
+        note=" ".join((thresholds_text(kit), _measures(kit, found), _intervals(kit), memory)),
+        sortable=False,
+    )
+
+
+def thresholds_text(kit: Kit) -> str:
+    """The declared ones."""
+    shares = {
+        "small": plain_percent(kit.t, SMALL_BELOW),
+        "medium": plain_percent(kit.t, MEDIUM_BELOW),
+        "none": plain_percent(kit.t, NONE_WITHIN),
+        "delta": plain_percent(kit.t, kit.study.measure.delta),
+    }
+    return kit.t("table.probe-summary.note", **shares)
+
+
+def _measures(kit: Kit, found: Sequence[ProbeResult]) -> str:
+    """What effects are measured by, with its time."""
+    said = []
+    for of_checkpoint in (False, True):
+        times = {
+            one.effect.measure
+            for one in found
+            if one.effect is not None
+            and one.effect.measure is not None
+            and one.effect.of_checkpoint is of_checkpoint
+        }
+        if times:
+            unit = unit_for(times)
+            key = "checkpoint" if of_checkpoint else "disk"
+            listed = kit.t("list.separator").join(unit.text(one) for one in sorted(times))
+            said.append(kit.t(f"table.probe-summary.by-{key}", time=unit.with_name(listed)))
+    return " ".join(said)
+
+
+def effect_word(kit: Kit, effect: Effect) -> str:
+    """``small``; ``not decided (none to small)``."""
+    if effect.size is not None:
+        return kit.t(f"effect-size.{effect.size.value}")
+    ends = (kit.t(f"effect-size.{one.value}") for one in (effect.least, effect.most))
+    least, most = ends
+    return kit.t("effect-size.between", least=least, most=most)
+
+
+def winners_text(kit: Kit, found: ProbeResult) -> str:
+    """Which size wins; all, or none where nothing was decided."""
+    effect = found.effect
+    if effect is None or not effect.winners:
+        return kit.t("winner.undecided")
+    if len(effect.winners) == len(found.sides):
+        return kit.t("winner.all")
+    return kit.t("list.separator").join(kit.short(one) for one in effect.winners)
+
+
+def probe_title(kit: Kit, found: ProbeResult) -> str:
+    """With the levels of what else is varied."""
+    probe = probes_of(kit.study.workload(found.workload)).probe(found.probe)
+    title = kit.t.of(probe.title)
+    others = others_text(kit, found)
+    return kit.t("probe.title", title=title, context=others) if others else title
+
+
+def others_text(kit: Kit, found: ProbeResult) -> str:
+    return context_text(kit, found.context)
+
+
+def context_text(kit: Kit, context: tuple[tuple[str, str], ...]) -> str:
+    """The levels of what is varied beside the probe; empty where nothing is."""
+    varied = {one.name for one in kit.study.factors if len(one.levels) > 1}
+    told = tuple(pair for pair in context if pair[0] in varied and pair[0] != "probe")
+    return kit.names.context(told) if told else ""
+
+
+def _row(kit: Kit, found: ProbeResult) -> Iterator[Row]:
+    effect = found.effect
+    if effect is None:
+        return
+    added = effect.added
+    share = None if effect.measure is None else added.mean / effect.measure
+    yield (
+        Cell(probe_title(kit, found)),
+        Cell(effect_word(kit, effect)),
+        Cell(winners_text(kit, found)),
+        Cell(_compared(kit, effect)),
+        Cell(verdict_said(kit, effect.verdict), kind=f"verdict {effect.verdict.kind.value}"),
+        MICROSECONDS.estimate_cell(added),
+        Cell(interval(kit.t, added, MICROSECONDS.factor), added.low),
+        Cell(NOTHING if share is None else said_percent(kit.t, share), share),
+    )
+
+
+def _compared(kit: Kit, effect: Effect) -> str:
+    return kit.t("contrast.sides", new=kit.short(effect.worst), old=kit.short(effect.best))
+
+
+def _intervals(kit: Kit) -> str:
+    """How sure the intervals are, by workload: each belongs to so many comparisons."""
+    found = probes_found(kit.analysis)
+    said = [
+        kit.t(
+            "table.probe-summary.of-workload",
+            workload=kit.names.workload(name),
+            confidence=plain_percent(kit.t, round(1 - kit.study.measure.alpha / count, 4)),
+            count=count,
+        )
+        for name, count in found.comparisons
+    ]
+    listed = kit.t("list.strong").join(said)
+    return kit.t("table.probe-summary.intervals", listed=listed)
+
+
+def effect_sentence(kit: Kit, found: ProbeResult) -> str:
+    """What stands above a probe's results."""
+    effect = found.effect
+    if effect is None:
+        return ""
+    values = {
+        "effect": effect_word(kit, effect),
+        "winner": winners_text(kit, found),
+        "worst": kit.short(effect.worst),
+        "best": kit.short(effect.best),
+        "compared": _compared(kit, effect),
+        "longer": MICROSECONDS.with_name(MICROSECONDS.estimate(effect.added)),
+        "interval": interval(kit.t, effect.added, MICROSECONDS.factor),
+        "verdict": verdict_said(kit, effect.verdict),
+    }
+    return kit.t("effect-size.sentence", **values)

@@ -1,0 +1,105 @@
+"""Times, sizes and shares of probes as people read them: one unit for all of a table or chart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from teiten.kinds.probes.results import Estimate, ProbeSide
+from teiten.report.numbers import NOTHING, bytes_text, decimals_for, fixed, measured, significant
+from teiten.report.sentences import plain_percent
+from teiten.report.tables import Cell
+from teiten.report.texts import Texts
+from teiten.report.view.kit import Kit
+
+IN_MILLISECONDS = 10e-3
+"""From this greatest time on."""
+
+
+@dataclass(frozen=True)
+class TimeUnit:
+    name: str
+    factor: float
+    """Of seconds."""
+
+    def text(self, seconds: float | None) -> str:
+        """Three significant digits."""
+        return NOTHING if seconds is None else significant(seconds * self.factor)
+
+    def estimate(self, one: Estimate | None) -> str:
+        """With the digits that its interval allows."""
+        return NOTHING if one is None else measured(one.mean * self.factor, half(one) * self.factor)
+
+    def cell(self, seconds: float | None) -> Cell:
+        return Cell(self.text(seconds), seconds)
+
+    def estimate_cell(self, one: Estimate | None) -> Cell:
+        return Cell(self.estimate(one), None if one is None else one.mean)
+
+    def interval(self, t: Texts, one: Estimate | None) -> str:
+        """``12.1 to 12.9``"""
+        return interval(t, one, self.factor)
+
+    def with_name(self, text: str) -> str:
+        return f"{text} {self.name}"
+
+
+MICROSECONDS = TimeUnit("µs", 1e6)
+MILLISECONDS = TimeUnit("ms", 1e3)
+
+
+def unit_for(seconds: Iterable[float]) -> TimeUnit:
+    greatest = max((one for one in seconds if math.isfinite(one)), default=0.0)
+    return MILLISECONDS if greatest >= IN_MILLISECONDS else MICROSECONDS
+
+
+def half(one: Estimate) -> float:
+    """Half the width of its interval; NaN without one."""
+    return math.nan if one.low is None or one.high is None else (one.high - one.low) / 2
+
+
+def interval(t: Texts, one: Estimate | None, factor: float = 1.0) -> str:
+    if one is None or one.low is None or one.high is None:
+        return NOTHING
+    decimals = decimals_for(half(one) * factor)
+    ends = (fixed(end * factor, decimals) for end in (one.low, one.high))
+    low, high = ends
+    return t("interval.plain", low=low, high=high)
+
+
+def confidence(kit: Kit) -> str:
+    """Of an interval by itself."""
+    return plain_percent(kit.t, round(1 - kit.study.measure.alpha, 4))
+
+
+def percent(share: float | None) -> str:
+    """A share that was counted, without its sign: a column says it."""
+    return NOTHING if share is None else fixed(100 * share, 1)
+
+
+def percent_cell(share: float | None) -> Cell:
+    return Cell(percent(share), share)
+
+
+def said_percent(t: Texts, share: float) -> str:
+    """In a sentence: ``0 %``, ``0.4 %``, ``48 %``."""
+    value = 100 * share
+    whole = value == 0 or value >= 10
+    return t("unit.percent", value=fixed(value, 0 if whole else 1))
+
+
+def side_cell(kit: Kit, side: ProbeSide) -> Cell:
+    return Cell(kit.short(side.side), float(side.shared_buffers))
+
+
+def size_cell(size: float) -> Cell:
+    return Cell(bytes_text(size), float(size))
+
+
+def sized(kit: Kit, side: str, size: float | None) -> str:
+    """``75% (1.5 GiB)``"""
+    short = kit.short(side)
+    if size is None or not short.endswith("%"):
+        return short
+    return kit.t("probe.sized", side=short, size=bytes_text(size))
