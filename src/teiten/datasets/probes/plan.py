@@ -14,7 +14,7 @@ from teiten.datasets.plan import DataPlan
 from teiten.model.study import DataKind, DataSet, SizedTable
 from teiten.model.table_pages import row_length, tables_bytes
 from teiten.model.units import MIB, Bytes, Seconds
-from teiten.study.schema import DataTable, Fillfactor, Growth, Name, Table, WorkloadTable
+from teiten.study.schema import DataTable, Fillfactor, Growth, Name, TomlTable, WorkloadTable
 
 if TYPE_CHECKING:
     from teiten.study.place import Place
@@ -23,7 +23,7 @@ RATE = 150 * MIB
 """Bytes per second of COPY by one stream, and of the vacuum after it."""
 
 
-class SizedTableForm(Table):
+class SizedTableForm(TomlTable):
     """A table of a share of the memory."""
 
     size: Growth
