@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -129,6 +131,13 @@ def _read_only(place: Path | None) -> Told:
 
 
 def _forbidden(place: Path | None) -> Told:
+    closed = _closed_by_us(place)
+    if closed is not None:
+        return (
+            f"no permission{_of(place)}: {closed} is yours, but its mode forbids it",
+            f"chmod u+rwX {shlex.quote(str(closed))}, or name another folder, for example with"
+            " --workdir",
+        )
     blocking = _blocking(place)
     return (
         f"no permission{_of(place)}" + (f": {blocking}" if blocking else ""),
@@ -276,6 +285,20 @@ def _blocking(place: Path | None) -> str:
     if owner == os.geteuid():
         return ""
     return f"{folder} belongs to the user {_user_name(owner)}"
+
+
+def _closed_by_us(place: Path | None) -> Path | None:
+    """The nearest folder (or file) of a path, where we own it and its mode keeps us out."""
+    folder = _existing(place)
+    if folder is None or not hasattr(os, "geteuid"):
+        return None
+    try:
+        status = folder.lstat()
+    except OSError:
+        return None
+    needed = stat.S_IRWXU if stat.S_ISDIR(status.st_mode) else stat.S_IRUSR | stat.S_IWUSR
+    lacks = status.st_mode & needed != needed
+    return folder if status.st_uid == os.geteuid() and lacks else None
 
 
 def _user_name(uid: int) -> str:

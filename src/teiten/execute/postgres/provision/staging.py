@@ -29,6 +29,7 @@ from teiten.execute.postgres.provision.receipts import (
     managed_folders,
     write_receipt,
 )
+from teiten.host.system.causes import told
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
 from teiten.model.units import MIB
@@ -133,12 +134,10 @@ def writing(workdir: Workdir) -> Iterator[None]:
                 f"the disk of {workdir.root} is full: {error}",
                 DISK_HINT,
             ) from error
-        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-            raise MachineError(
-                f"the working folder cannot be written: {error}",
-                "use a folder of your own with --workdir",
-            ) from error
-        raise
+        if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise
+        with told("the working folder cannot be written"):
+            raise
 
 
 def managed_installations(workdir: Workdir) -> list[Installation]:

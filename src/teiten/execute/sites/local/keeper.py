@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from teiten.errors import MachineError, TeitenError
+from teiten.errors import TeitenError
 from teiten.execute.bench import Bench
 from teiten.execute.client.here import Here
 from teiten.execute.executor import Facts
@@ -25,6 +25,7 @@ from teiten.execute.postgres.marker import read_marker, remove_marked
 from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.sites.local.site import LocalSite, Place, RunningServer
+from teiten.host.system.causes import told
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import ServerUser
 from teiten.model.plan import PlannedTrial, TemplateSpec
@@ -93,14 +94,10 @@ class LocalKeeper:
             elsewhere.require_room(folder.parent)
             elsewhere.note(self.machine.workdir, folder)
         try:
-            report = self._templates.clone(trial.template, folder)
-        except BaseException as error:
+            with told(f"{folder} cannot be made"):
+                report = self._templates.clone(trial.template, folder)
+        except BaseException:
             self._give_up(folder)
-            if isinstance(error, OSError):
-                raise MachineError(
-                    f"{folder} cannot be made: {error.strerror or error}",
-                    "name another folder, or give its file system what it lacks",
-                ) from error
             raise
         cluster = Cluster.adopt(
             trial.template.installation,
