@@ -11,6 +11,7 @@ import pytest
 from teiten.execute.postgres.cluster import Cluster
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
+from tests.fixtures.heeding import let_programs_heed_signals
 from tests.fixtures.servers import (
     ClusterKit,
     chosen_servers,
@@ -35,6 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):  # pytest-xdist's processes inherit it
+        let_programs_heed_signals()
         folders = ExitStack()
         folders.enter_context(folders_of_the_run())
         config.add_cleanup(folders.close)
