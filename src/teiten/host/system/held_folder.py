@@ -217,6 +217,18 @@ class HeldFolder:
                     follow_symlinks=False,
                 )
 
+    def hard_link(self, name: str, folder: HeldFolder) -> None:
+        """Give what has this name, a link itself, the same name in another folder. Look there what
+        it is: here it may be another thing by then. Raises OSError."""
+        with self._named(name, folder.path / name):
+            os.link(
+                self._at(name),
+                folder._at(name),
+                src_dir_fd=self._descriptor,
+                dst_dir_fd=folder._descriptor,
+                follow_symlinks=False,
+            )
+
     def give(self, user: ServerUser | None, mode: int | None = None) -> None:
         """Make another user the owner of the folder, but not of what is in it."""
         if self._descriptor is None:

@@ -22,7 +22,7 @@ from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.contract import WARM, Node, StackSource
-from teiten.execute.sites.evidence import keep
+from teiten.execute.sites.evidence import keep, replaced
 from teiten.execute.sites.failure import failure
 from teiten.execute.sites.local.limit import Limit
 from teiten.execute.sites.server_facts import (
@@ -231,7 +231,7 @@ class LocalSite:
         log = self._cluster.read_log(self._log_begins).decode("utf-8", "replace")
         problems = scan(log)
         self._crashed = any(problem.code == "server-crash" for problem in problems)
-        return (*_replaced(self._cluster), *problems)
+        return (*replaced(self._cluster), *problems)
 
     def stacks(self) -> StackSource | None:
         version = self._trial.template.installation.version
@@ -302,12 +302,3 @@ class LocalSite:
             if configuration is not None:
                 keep(self._folder, cluster.configuration.name, configuration)
                 self.evidence.append(("configuration", cluster.configuration.name))
-
-
-def _replaced(cluster: Cluster) -> tuple[Problem, ...]:
-    """A file of the server that somebody has put something else in the place of."""
-    try:
-        cluster.read_configuration()
-    except UnsafePlaceError as error:
-        return (Problem("replaced-file", error.message),)
-    return ()

@@ -177,12 +177,17 @@ class RemoteTables:
     def run_pgbench(self, *options: str, what: str) -> None:
         cluster, pgbench = self.cluster, self.pgbench_there(self.pgbench)
         address = Address.by_socket(
-            cluster.socket_directory, cluster.port, cluster.user_name, BENCH_DATABASE
+            cluster.socket_directory,
+            cluster.port,
+            cluster.user_name,
+            BENCH_DATABASE,
+            cluster.client_environment,
         )
         cluster.host.call(
             "clusters.run",
             arguments=[str(pgbench.path), *options, *address.options, address.database],
             library_path=str(pgbench.library_path) if pgbench.library_path else None,
+            environment=dict(address.environment),
             what=what,
             hint=DISK_HINT,
         )

@@ -22,7 +22,7 @@ from teiten.execute.postgres.cluster import StopManner
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.sites.contract import Node
-from teiten.execute.sites.evidence import keep
+from teiten.execute.sites.evidence import keep, replaced
 from teiten.execute.sites.remote.cluster import RemoteCluster
 from teiten.execute.sites.remote.sampling import RemoteReader, RemoteSampler
 from teiten.execute.sites.server_facts import (
@@ -177,7 +177,7 @@ class RemoteSite:
             return ()
         problems = scan(self._cluster.log().decode("utf-8", "replace"))
         self._crashed = any(problem.code == "server-crash" for problem in problems)
-        return problems
+        return (*replaced(self._cluster), *problems)
 
     def stacks(self) -> None:
         return None
