@@ -6,6 +6,7 @@ import os
 import socket
 import stat
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -115,7 +116,7 @@ def test_a_second_way_to_a_socket_leads_to_that_alone(
     path = folder / ".s.PGSQL.5432"
     with socket.socket(socket.AF_UNIX) as theirs, socket.socket(socket.AF_UNIX) as other:
         other.bind(str(tmp_path / "other"))
-        {
+        put: dict[str, Callable[[], object]] = {
             "socket": lambda: theirs.bind(str(path)),
             "link": lambda: path.symlink_to(tmp_path / "other"),
             "file": path.touch,
@@ -123,7 +124,8 @@ def test_a_second_way_to_a_socket_leads_to_that_alone(
             "folder": path.mkdir,
             "of root": lambda: theirs.bind(str(path)),
             "nothing": lambda: None,
-        }[there]()
+        }
+        put[there]()
         if there not in ("of root", "nothing"):
             os.chown(path, SOMEBODY.uid or 0, SOMEBODY.gid or 0, follow_symlinks=False)
         if there != "socket":

@@ -21,6 +21,12 @@ MAKE_ROOM = (
     "free some disk space (teiten clean gives some back), or name another disk with --workdir; then"
     " repeat, and continue a campaign that was cut off with teiten resume"
 )
+MAKE_ROOM_OF_EITHER = (
+    "free some disk space or inodes, whichever is short (df -h and df -i show it; teiten clean"
+    " gives some back), or name another disk with --workdir; then repeat, and continue a campaign"
+    " that was cut off with teiten resume"
+)
+"""Where there is room by now, nobody can tell any more which of the two was short."""
 NOTHING = 1 << 20
 """Bytes: with less nothing can be done on a disk."""
 Told = tuple[str, str]
@@ -69,13 +75,7 @@ def full_disk(folder: Path) -> MachineError | None:
     Programs and servers often tell what followed from that, and not that.
     """
     there = _existing(folder)
-    if there is None or not hasattr(os, "statvfs"):
-        return None
-    try:
-        found = os.statvfs(there)
-    except OSError:
-        return None
-    if found.f_bavail * found.f_frsize >= NOTHING and not _no_inodes(there):
+    if there is None or not (_lacks_bytes(there) or no_inodes(there)):
         return None
     return MachineError(*_full(folder))
 
@@ -106,13 +106,14 @@ def _place(error: OSError) -> Path | None:
 
 def _full(place: Path | None) -> Told:
     folder = _existing(place)
-    if folder is not None and _no_inodes(folder):
+    if folder is not None and no_inodes(folder):
         return (
             f"the file system of {folder} can hold no more files: its inodes are used up",
             "remove files there (df -i shows the use; teiten clean gives some back), or name"
             " another disk; then repeat",
         )
-    return f"the disk is full{_of(place)}", MAKE_ROOM
+    has_room_again = folder is not None and not _lacks_bytes(folder)
+    return f"the disk is full{_of(place)}", MAKE_ROOM_OF_EITHER if has_room_again else MAKE_ROOM
 
 
 def _quota(place: Path | None) -> Told:
@@ -263,7 +264,18 @@ def _existing(place: Path | None) -> Path | None:
     return None
 
 
-def _no_inodes(place: Path) -> bool:
+def _lacks_bytes(place: Path) -> bool:
+    if not hasattr(os, "statvfs"):
+        return False
+    try:
+        found = os.statvfs(place)
+    except OSError:
+        return False
+    return found.f_bavail * found.f_frsize < NOTHING
+
+
+def no_inodes(place: Path) -> bool:
+    """Whether a file system has room, and can yet hold no more files."""
     if not hasattr(os, "statvfs"):
         return False
     try:

@@ -35,7 +35,7 @@ from teiten.model.installation import Installation
 from teiten.model.units import MIB
 
 Say = Callable[[str], None]
-FULL = {errno.ENOSPC, errno.EDQUOT}
+REFUSED = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def exclusive(workdir: Workdir) -> Iterator[None]:
 
     Raises MachineError where the folder cannot be written or its disk becomes full.
     """
-    with writing(workdir):
+    with writing():
         workdir.prepare()
         with filelock.FileLock(workdir.installations / ".lock"):
             for left in (
@@ -124,17 +124,12 @@ def exclusive(workdir: Workdir) -> Iterator[None]:
 
 
 @contextmanager
-def writing(workdir: Workdir) -> Iterator[None]:
+def writing() -> Iterator[None]:
     """Raises MachineError where the working folder cannot be written or its disk becomes full."""
     try:
         yield
     except OSError as error:
-        if error.errno in FULL:
-            raise MachineError(
-                f"the disk of {workdir.root} is full: {error}",
-                DISK_HINT,
-            ) from error
-        if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+        if error.errno not in REFUSED:
             raise
         with told("the working folder cannot be written"):
             raise

@@ -260,23 +260,28 @@ class LocalSite:
             self._end_limit()
             return
         if self._left_running:
-            self._keep_evidence(cluster)
             self._keeper.running[self._place] = RunningServer(
                 cluster, start_of(self._trial), self._facts_of_start(), self._cflags, self._limit
             )
             self._keeper.kept[self._place] = cluster
             self._cluster = self._limit = None
+            self._keep_evidence(cluster)
             return
         cluster.stop(immediately=True)
         self._end_limit()
-        self._keep_evidence(cluster)
+        try:
+            self._keep_evidence(cluster)
+        finally:
+            self._cluster = None
+            self._give_back(cluster)
+
+    def _give_back(self, cluster: Cluster) -> None:
         if self._keeps and self._sound:
             self._keeper.kept[self._place] = cluster
-        else:
-            if self._keeps:
-                self._keeper.kept.pop(self._place, None)
-            self._keeper.remove(cluster)
-        self._cluster = None
+            return
+        if self._keeps:
+            self._keeper.kept.pop(self._place, None)
+        self._keeper.remove(cluster)
 
     def _end_limit(self) -> None:
         if self._limit is not None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from teiten.errors import MachineError, ServerError
+from teiten.errors import MachineError, ServerError, TeitenError
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Client, Program, Running
 from teiten.execute.executor import Facts
@@ -199,13 +199,20 @@ class RemoteSite:
             return
         with contextlib.suppress(Exception):
             cluster.stop(immediately=True)
-            keep(self._folder, SERVER_LOG, cluster.log())
-            keep(self._folder, CONFIGURATION, cluster.configuration())
-            if self._keeps and self._sound:
-                self._keeper.kept[self._key] = cluster
-            else:
-                self._keeper.kept.pop(self._key, None)
-                cluster.remove()
+        try:
+            with contextlib.suppress(TeitenError):  # the host is lost
+                keep(self._folder, SERVER_LOG, cluster.log())
+                keep(self._folder, CONFIGURATION, cluster.configuration())
+        finally:
+            with contextlib.suppress(Exception):
+                self._give_back(cluster)
+
+    def _give_back(self, cluster: RemoteCluster) -> None:
+        if self._keeps and self._sound:
+            self._keeper.kept[self._key] = cluster
+            return
+        self._keeper.kept.pop(self._key, None)
+        cluster.remove()
 
     @property
     def evidence(self) -> tuple[tuple[str, str], ...]:
