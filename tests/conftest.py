@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -85,6 +86,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         pytest.param(None, id="no-server", marks=pytest.mark.skip(reason=reason))
     ]
     metafunc.parametrize("server_installation", parameters, indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def closed(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What a test with programs leaves open is told of that test, not of the one in which the
+    collector happens to find it. The others are too many and too quick for that."""
+    yield
+    if request.path.parent.name in WAITING:
+        gc.collect()
 
 
 @pytest.fixture
