@@ -211,7 +211,7 @@ def test_files_that_are_replaced_all_the_time(teiten: Teiten, server: str, canar
         time.sleep(0.2)
 
 
-@pytest.mark.pg(">=17")
+@pytest.mark.pg(">=18")  # no server has a part in it
 @pytest.mark.parametrize("kind", KINDS)
 def test_whatever_is_replaced_before_a_start(
     stopped_cluster: Cluster, stranger: Stranger, workdir: Workdir, kind: str
@@ -342,7 +342,7 @@ def test_root_speaks_to_no_other_server(running_cluster: Cluster, stranger: Stra
             running_cluster.connect()
 
 
-@pytest.mark.pg(">=17")
+@pytest.mark.pg(">=18")  # no server has a part in it
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_folder_in_a_folder_of_theirs(
     cluster_kit: ClusterKit,
