@@ -1,0 +1,2 @@
+from tests.reader.language import Book
+BOOK = Book()
