@@ -451,7 +451,9 @@ def band(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.same(groups["delta"], reader.campaign.plan.study.measure.delta * 100, "δ")
 
 
-@BOOK.says("<metric:t> by level, <workload:t>", "<workload:t>: <metric:t>の<what:t>比", of="caption")
+@BOOK.says(
+    "<metric:t> by level, <workload:t>", "<workload:t>: <metric:t>の<variant:v>比", of="caption"
+)
 def forest_caption(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that(part.kind == "caption", "a caption out of its place")
     reader.that(reader.workload_of(groups["workload"]) is not None, "another workload")

@@ -273,7 +273,9 @@ def queries(chance: random.Random) -> Drawn:
 
 def sweeps(chance: random.Random) -> Drawn:
     """One or two queries over numbers of permitted workers, 0 among them."""
-    levels = chance.choice((("0", "2", "8"), ("0", "1", "2", "4", "16"), ("2", "0"), ("0", "16")))
+    levels = chance.choice(
+        (("0", "2", "8"), ("0", "1", "2", "4", "16"), ("4", "0", "2", "16"), ("2", "0"), ("0", "16"))
+    )
     names = ["count", "join"][: chance.choice((1, 2))]
     serial = chance.random() < 0.3
     seconds: dict[tuple[str, str], float | None] = {}
@@ -320,9 +322,9 @@ def _timed(
             metrics["over_timeout"] = 600.0
         else:
             metrics["query_seconds"] = (seconds or 0.0) * math.exp(chance.gauss(0, noise))
-        shown = plans(query, level)
-        if few:
-            shown = _starved(shown)
+        shown = _starved(plans(query, level)) if few else plans(query, level)
+        if over:
+            shown = _estimated(shown)
         parameters = dict(PARAMETERS)
         if like.contrast.endswith("per_gather"):
             parameters["max_parallel_workers_per_gather"] = level
@@ -354,6 +356,19 @@ def _starved(shown: dict[str, Any]) -> dict[str, Any]:
     if root.get("Node Type") != "Gather" or not root["Workers Planned"]:
         return shown
     return {**shown, "Plan": {**root, "Workers Launched": root["Workers Planned"] - 1}}
+
+
+def _estimated(shown: dict[str, Any]) -> dict[str, Any]:
+    """The same plan as EXPLAIN without ANALYZE prints it."""
+
+    def bare(node: dict[str, Any]) -> dict[str, Any]:
+        seen = ("Actual", "Shared", "Workers Launched", "Subplans")
+        kept = {key: one for key, one in node.items() if key != "Workers" and not key.startswith(seen)}
+        if "Plans" in node:
+            kept["Plans"] = [bare(one) for one in node["Plans"]]
+        return {"Plan Rows": 1, "Total Cost": 1.0, **kept}
+
+    return {"Plan": bare(shown["Plan"])}
 
 
 def several_servers(chance: random.Random) -> Drawn:
@@ -389,7 +404,7 @@ def sequential(chance: random.Random) -> Drawn:
         tps = 1000.0 * factor * math.exp(chance.gauss(0, noise))
         return latencies(tps, planned.clients), {}
 
-    luck = Luck.drawn(chance)
+    luck = replace(Luck.drawn(chance), missing=0.0)
     trials = [
         one
         for one in luck.trials(plan, numbers)

@@ -77,6 +77,7 @@ def compiled(pattern: str, language: str) -> re.Pattern[str]:
         "d": DURATION[language],
         "t": r".+?",
         "w": r"[^.。]+?",
+        "v": r"(?:前バージョン)?",
     }
     text, at = "", 0
     for place in PLACE.finditer(pattern):

@@ -33,6 +33,8 @@ class Reader:
         self.said_first: dict[tuple[str, str], Groups] = {}
         """The answers of the first page: workload and new side."""
         self.headings: list[tuple[str | None, str]] = []
+        self.sweep: tuple[str, Context] | None = None
+        """The workload and the query of the sweep that the sentence before was about."""
         self.last: Judgement | None = None
         """What the sentence before was about."""
 
@@ -218,7 +220,7 @@ class Reader:
 
     def _read(self, part: Part) -> None:
         self.about = part.text[:300]
-        if part.text in self.given:
+        if part.text in self.given or part.text.removesuffix(":") in self.given:
             self.read += 1
             return
         found = self._understood(part.text, part.kind)

@@ -346,7 +346,7 @@ LAW_JA = "<side:t>: Universal Scalability Law(USL)"
     " lie <least:p> to <most:p> from it. It holds for <low:i> to <high:i> <unit:t> and says nothing"
     " beyond.",
     LAW_JA + "が当てはまり、λ = <rate:t> TPS、σ = <contention:t>、κ = <coherency:t>。測定値の平均と曲線の差は"
-    "<least:p>〜<most:p>。この曲線は<low:i><unit:t>〜<high:i><again:t>の範囲に限り有効で、範囲外については"
+    "<least:p>〜<most:p>。この曲線は<low:i>〜<high:i><unit:t>の範囲に限り有効で、範囲外については"
     "何も言えない。",
 )
 def law(reader: Reader, groups: Groups, part: Part) -> None:
@@ -371,7 +371,7 @@ def law(reader: Reader, groups: Groups, part: Part) -> None:
         return
     whole = fit(table)
     blocks = sorted(next(iter(table.values())))
-    parts = [
+    parts = [] if len(blocks) < 3 else [
         fit({load: {one: value for one, value in row.items() if one != left}
              for load, row in table.items()})
         for left in blocks
