@@ -636,7 +636,7 @@ def workload_here(reader: Reader, part: Part) -> str | None:
 
 
 def first_level(reader: Reader, text: str, part: Part) -> None:
-    workload = reader.workload_of(part.part)
+    workload = workload_here(reader, part)
     reader.that(
         workload is not None and reader.campaign.sides(workload)[0] == text,
         "not the level that the others are compared with",
@@ -659,7 +659,7 @@ def sweep_chart(reader: Reader, groups: Groups, part: Part) -> None:
 )
 def sweep_note(reader: Reader, groups: Groups, part: Part) -> None:
     first_level(reader, groups["first"], part)
-    workload = reader.workload_of(part.part)
+    workload = workload_here(reader, part)
     if workload is not None:
         alpha = reader.campaign.plan.study.measure.alpha / len(reader.campaign.contexts(workload))
         said = printed(groups["confidence"]).value
@@ -859,15 +859,17 @@ def typical_gathers(reader: Reader, part: Part) -> list[dict[str, Any]]:
 )
 def all_follow(reader: Reader, groups: Groups, part: Part) -> None:
     reader.equal(groups["count"], len(typical_gathers(reader, part)), "the parallel plans")
-    reader.that(bool(relations_of(reader)), "no sizes were recorded")
+    known = known_in_table(reader, part)
+    reader.that(known in {None, count(groups["count"])}, f"known are {known}")
 
 
 @BOOK.says(
-    "In the one parallel plan as many workers were planned as the rule expects.",
-    "パラレルクエリの実行計画1件で、ワーカーの計画数は想定数と一致した。",
+    "In the <count:i> parallel plan as many workers were planned as the rule expects.",
+    "パラレルクエリの実行計画<count:i>件で、ワーカーの計画数は想定数と一致した。",
 )
-def one_follows(reader: Reader, _groups: Groups, part: Part) -> None:
-    all_follow(reader, {"count": "1"}, part)
+def one_follows(reader: Reader, groups: Groups, part: Part) -> None:
+    reader.equal(groups["count"], 1, "one plan")
+    all_follow(reader, groups, part)
 
 
 @BOOK.says(
@@ -891,6 +893,40 @@ BOOK.only_words(
 )
 
 
+@BOOK.says(
+    "In <count:i> of <of:i> parallel plans as many workers were planned as the rule expects; what it"
+    " expects in the others is not known.",
+    "パラレルクエリの実行計画<of:i>件のうち<count:i>件で、ワーカーの計画数は想定数と一致した。残りの想定数は分からない。",
+)
+def some_follow(reader: Reader, groups: Groups, part: Part) -> None:
+    reader.equal(groups["of"], len(typical_gathers(reader, part)), "the parallel plans")
+    known = known_in_table(reader, part)
+    reader.that(known in {None, count(groups["count"])}, f"known are {known}")
+    reader.that(count(groups["count"]) < count(groups["of"]), "all are known")
+
+
+def known_in_table(reader: Reader, part: Part) -> int | None:
+    """How many plans have an expected number in the table of the workers."""
+    for one in reader.document.tables:
+        if one.part == part.part and one.topic == part.topic:
+            cells = [cell for row in one.rows for cell in row if cell.count(" / ") == 2]
+            return sum(not cell.startswith("—") for cell in cells)
+    return None
+
+
+@BOOK.says(
+    "In the plans that were executed, every planned worker was launched.",
+    "実行された実行計画では、計画されたワーカーはすべて起動した。",
+)
+def executed_launched(reader: Reader, _groups: Groups, part: Part) -> None:
+    found = typical_gathers(reader, part)
+    known = [one for one in found if "Workers Launched" in one]
+    reader.that(0 < len(known) < len(found), "all were executed, or none")
+    for one in known:
+        launched = one["Workers Launched"]
+        reader.that(launched == one["Workers Planned"], f"{launched} were launched")
+
+
 @BOOK.says("Every planned worker was launched.", "計画されたワーカーはすべて起動した。")
 def all_launched(reader: Reader, _groups: Groups, part: Part) -> None:
     for one in typical_gathers(reader, part):
@@ -905,7 +941,7 @@ def all_launched(reader: Reader, _groups: Groups, part: Part) -> None:
 )
 def more_starved(reader: Reader, groups: Groups, part: Part) -> None:
     few = [one for one in typical_gathers(reader, part)
-           if one.get("Workers Launched", 0) < one["Workers Planned"]]
+           if one.get("Workers Launched", math.inf) < one["Workers Planned"]]
     reader.equal(groups["count"], len(few) - 6, "plans with fewer workers")
 
 
@@ -922,6 +958,34 @@ def serial(reader: Reader, groups: Groups, _part: Part) -> None:
             reader.that(not gathers(shown[0]), f"{one} is parallel")
             side = re.findall(r"\(([^()]+)\)$", one)[0]
             reader.that(limit_of(reader, {"side": side}) > 0, "no workers were permitted")
+
+
+@BOOK.says(
+    "<query:t> takes <factor:n> times as long with <new:t>, and its plan shows why: it begins with"
+    " <new_source:t>, whose size gives it <new_planned:i> <noun:w>; with <old:t> it begins with"
+    " <old_source:t>, and has <old_planned:i>.",
+    "<query:t>の処理時間は、<new:t>では<factor:n>倍かかる。実行計画によれば、<again:t>では<new_source:t>から始まり、その"
+    "サイズによりワーカー数は<new_planned:i>となる。<old:t>では<old_source:t>から始まり、ワーカー数は<old_planned:i>である。",
+)
+def fewer(reader: Reader, groups: Groups, part: Part) -> None:
+    """A slower query whose plan begins elsewhere, where the size gives fewer workers."""
+    workload = workload_here(reader, part)
+    new = reader.side_of(groups["new"])
+    context = reader.context_of(workload or "", groups["query"]) if workload else None
+    if workload is None or new is None or context is None:
+        reader.that(False, "no such query or side")
+        return
+    found = reader.judged(workload, METRIC, new).levels[context]
+    reader.that(found.word == "slower", "it is not slower")
+    reader.same(groups["factor"], math.exp(found.mean), "how many times as long")
+    for side in ("new", "old"):
+        rule = rule_of(reader, groups[f"{side}_source"])
+        reader.that(rule is not None, "no such table or index")
+        least = min(rule or 0, limit_of(reader, {"side": groups[side]}))
+        reader.equal(groups[f"{side}_planned"], least, "what the size gives")
+    if "noun" in groups:
+        one = groups["new_planned"] == "1"
+        reader.equal(groups["noun"], "worker" if one else "workers", "number")
 
 
 # --- captions --------------------------------------------------------------------------------

@@ -259,5 +259,6 @@ def _fewer_workers(
             continue
         elsewhere = before.source.relation != after.source.relation
         by_size = {before.source.rule, after.source.rule} <= BY_SIZE
-        if elsewhere and by_size and 0 < after.planned < before.planned:
+        of_size = before.follows and after.follows
+        if elsewhere and by_size and of_size and 0 < after.planned < before.planned:
             yield FewerWorkers(level.context, effect.ratio, before, after)
