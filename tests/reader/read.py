@@ -26,6 +26,7 @@ def read(document: Document, campaign: Campaign, language: Language) -> Reader:
     reader = Reader(document, campaign, language, BOOKS)
     reader.read_all()
     answers.close(reader)
+    queries.fastest_is_answered(reader)
     if not campaign.by_hand:
         check_tables(reader)
     return reader

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 
 from tests.reader.arithmetic import Judgement
 from tests.reader.campaign import METRICS, Campaign, Context, Judged
@@ -18,7 +18,7 @@ class Reader:
     """Of one report in one language."""
 
     def __init__(
-        self, document: Document, campaign: Campaign, language: Language, books: Sequence[Book]
+        self, document: Document, campaign: Campaign, language: Language, books: tuple[Book, ...]
     ) -> None:
         self.document = document
         self.campaign = campaign
@@ -232,24 +232,35 @@ class Reader:
             self.said[pattern.name] = self.said.get(pattern.name, 0) + 1
             pattern.check(self, groups, part)
 
-    @cached_property
-    def _patterns(self) -> list[Pattern]:
-        """Those that say most first."""
-        every = [one for book in self.books for one in book.patterns]
-        return sorted(every, key=lambda one: -one.weight[self.language])
+    def _understood(self, text: str, kind: str) -> Understood | None:
+        return understood(self.books, self.language, text, kind)
 
-    def _understood(self, text: str, kind: str) -> list[tuple[Pattern, dict[str, str]]] | None:
-        """The patterns that make up all of a text, one after another."""
-        for pattern in self._patterns:
-            if pattern.of and kind not in pattern.of:
-                continue
-            expression = pattern.matches[self.language]
-            whole = expression.fullmatch(text)
-            if whole:
-                return [(pattern, whole.groupdict())]
-            first = expression.match(text)
-            if first and first.end() and text[first.end() - 1] in ".。":
-                rest = self._understood(text[first.end() :].lstrip(), kind)
-                if rest is not None:
-                    return [(pattern, first.groupdict()), *rest]
-        return None
+
+Understood = tuple[tuple[Pattern, Groups], ...]
+
+
+@cache
+def patterns_of(books: tuple[Book, ...], language: Language) -> tuple[Pattern, ...]:
+    """Those that say most first."""
+    every = [one for book in books for one in book.patterns]
+    return tuple(sorted(every, key=lambda one: -one.weight[language]))
+
+
+@cache
+def understood(
+    books: tuple[Book, ...], language: Language, text: str, kind: str
+) -> Understood | None:
+    """The patterns that make up all of a text, one after another."""
+    for pattern in patterns_of(books, language):
+        if pattern.of and kind not in pattern.of:
+            continue
+        expression = pattern.matches[language]
+        whole = expression.fullmatch(text)
+        if whole:
+            return ((pattern, whole.groupdict()),)
+        first = expression.match(text)
+        if first and first.end() and text[first.end() - 1] in ".。":
+            rest = understood(books, language, text[first.end() :].lstrip(), kind)
+            if rest is not None:
+                return ((pattern, first.groupdict()), *rest)
+    return None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
+from tests.reader.campaign import Context
 from tests.reader.document import Part, Table
 from tests.reader.kinds.queries import plans_of
 from tests.reader.language import Book, Groups, count
@@ -157,7 +159,7 @@ def change(en: str, ja: str) -> Callable[[Callable[[Reader, Groups, Part], None]
 
     def register(check: Callable[[Reader, Groups, Part], None]) -> None:
         def checked(reader: Reader, groups: Groups, part: Part) -> None:
-            costs(reader, groups)
+            costs(reader, groups, part)
             check(reader, groups, part)
 
         checked.__name__ = check.__name__
@@ -182,10 +184,14 @@ def seconds(text: str) -> tuple[float, float]:
     return (-value if text[0] == "−" else value), step
 
 
-def costs(reader: Reader, groups: Groups) -> None:
-    """That the cost is the difference of the times."""
+def costs(reader: Reader, groups: Groups, part: Part) -> None:
+    """That the cost is the difference of the times, and that a node has these times."""
     if groups.get("before") is None:
         return
+    table = nodes_table(reader, part)
+    if table is not None and len(table.rows) < MOST_ROWS and "count" not in groups:
+        said = (groups["before"], groups["after"], groups["cost"])
+        reader.that(any(row[2:5] == said for row in table.rows), "no node has these times")
     (before, one), (after, other), (cost, last) = (
         seconds(groups[name]) for name in ("before", "after", "cost")
     )
@@ -287,6 +293,61 @@ def workers(reader: Reader, groups: Groups, part: Part) -> None:
         if "Workers Planned" in one
     }
     reader.that(set(said) <= known, f"the workers are {known}")
+
+
+@change("<count:i> nodes: <old:t> became <new:t>", "<count:i>個の計画ノード: <old:t> が <new:t> に変化")
+def many_became(reader: Reader, groups: Groups, part: Part) -> None:
+    alike(reader, groups, part, ("old", "new"))
+
+
+@change("new: <count:i> nodes of type <new:t>", "追加: <new:t> <count:i>個")
+def many_added(reader: Reader, groups: Groups, part: Part) -> None:
+    alike(reader, groups, part, ("new",))
+
+
+@change("gone: <count:i> nodes of type <old:t>", "削除: <old:t> <count:i>個")
+def many_removed(reader: Reader, groups: Groups, part: Part) -> None:
+    alike(reader, groups, part, ("old",))
+
+
+def alike(reader: Reader, groups: Groups, part: Part, sides: tuple[str, ...]) -> None:
+    """Not more nodes of a type than the table of the types has."""
+    at = {"old": 0, "new": -1}
+    tables = [
+        one
+        for one in reader.document.tables
+        if (one.part, one.section) == (part.part, part.section)
+        and one.caption.startswith(("By node type", "計画ノード統計"))
+    ]
+    for side in sides:
+        kind = groups[side].removeprefix("Parallel ").removeprefix("Partial ")
+        rows = [row for row in tables[at[side]].rows if row[0] == kind] if tables else []
+        reader.that(bool(rows) and 3 < count(groups["count"]) <= int(rows[0][1]), f"not so many {kind}")
+
+
+@change("<new:t>: <old_planned:i> workers planned became <new_planned:i>",
+        "<new:t>: ワーカーの計画数が <old_planned:i> から <new_planned:i> に変化")
+def workers_planned(reader: Reader, groups: Groups, _part: Part) -> None:
+    """Where one of the plans was not executed."""
+    pairs = {
+        tuple(plan["Plan"].get("Workers Planned") for plan in (old, new))
+        for old, new in estimated_pairs(reader)
+    }
+    said = int(groups["old_planned"]), int(groups["new_planned"])
+    reader.that(said in pairs, f"the workers are {pairs}")
+
+
+def estimated_pairs(reader: Reader) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Plans of the first side and the last, one of them not executed."""
+    found: dict[tuple[str, Context], dict[str, list[dict[str, Any]]]] = {}
+    for (workload, context, side), plans in plans_of(reader).items():
+        found.setdefault((workload, context), {})[side] = plans
+    pairs = []
+    for (workload, _), sides in found.items():
+        known = [sides[one] for one in reader.campaign.sides(workload) if one in sides]
+        pairs += [(old, new) for old in known[0] for new in known[-1]
+                  if ("Execution Time" in old) != ("Execution Time" in new)]
+    return pairs
 
 
 @BOOK.says("and <count:i> more differences", "ほかに<count:i>件の違いがある", of="item")

@@ -1107,3 +1107,38 @@ def _times_note(reader: Reader, groups: Groups, part: Part, *, logarithmic: bool
         beyond = max(shown) > 20 * min(shown)
         near = abs(max(shown) / min(shown) - 20) < 1e-6
         reader.that(near or beyond == logarithmic, f"they differ {max(shown) / min(shown):.3g} times")
+
+
+def fastest_is_answered(reader: Reader) -> None:
+    """Of a sweep the first page answers for the fastest level of its first query."""
+    for workload, new in reader.said_first:
+        campaign = reader.campaign
+        levels = campaign.sides(workload)
+        options = campaign.plan.study.workload(workload).kind
+        if options != KIND or len(levels) < 4 or not all(one.isdecimal() for one in levels):
+            continue
+        for context in campaign.contexts(workload):
+            times = {
+                side: list(campaign.values(workload, context, side, METRIC).values())
+                for side in levels
+                if not campaign.over(workload, context, [side])
+            }
+            measured = {side: geometric_mean(one) for side, one in times.items() if one}
+            if not measured and not any(
+                campaign.over(workload, context, [side]) for side in levels
+            ):
+                continue
+            relative = {
+                side: found.mean
+                if not (found := reader.judged(workload, METRIC, side).levels[context]).reason
+                else math.log(mean / measured[levels[0]])
+                if levels[0] in measured
+                else None
+                for side, mean in measured.items()
+                if side != levels[0]
+            }
+            known = {side: one for side, one in relative.items() if one is not None}
+            if known and len(known) == len(relative):
+                least = min(known.values())
+                reader.that(known.get(new, math.inf) <= least + 1e-12, f"{known} is the order")
+            break

@@ -86,6 +86,10 @@ def change_text(t: Texts, found: PlanDifference, change: NodeChange) -> str:
     old = _node(found.old, change.old)
     new = _node(found.new, change.new)
     key = f"plan-change.{change.code}"
+    if change.code == "workers-changed":
+        known = old is not None and new is not None
+        known = known and None not in (old.workers_launched, new.workers_launched)
+        key += ".launched" if known else ".planned"
     if change.code == "parallel-changed":
         key += ".on" if new is not None and new.parallel_aware else ".off"
     text = t(
