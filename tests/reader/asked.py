@@ -138,6 +138,25 @@ def about(reader: Reader, groups: Groups, part: Part) -> None:
     reader.equal(groups["profile"], campaign.plan.study.profile, "the profile")
 
 
+@BOOK.says(
+    "<title:t> started <start:t> UTC", "<title:t> 開始 <start:t> UTC", of="text"
+)
+def page_head(reader: Reader, groups: Groups, part: Part) -> None:
+    """The first line of a page."""
+    campaign = reader.campaign
+    title = getattr(campaign.plan.study.title, reader.language)
+    reader.that(part.section == 0, "a date out of its place")
+    reader.equal(groups["title"], f"{title} {campaign.name}", "title and campaign")
+    reader.equal(groups["start"], moment(campaign.created_at), "the start")
+
+
+@BOOK.says(
+    "started <start:t> UTC · profile <profile:t>", "開始 <start:t> UTC · プロファイル <profile:t>", of="text"
+)
+def page_foot(reader: Reader, groups: Groups, part: Part) -> None:
+    about(reader, {**groups, "name": reader.campaign.name}, part)
+
+
 def moment(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")
 
@@ -527,6 +546,17 @@ caution(
     "負荷生成側とサーバが同じ <cores:i> コアを共有しています。 各結果に添えた pgbench の CPU 使用率と"
     "あわせてスループットを読んでください。",
     "cores",
+)
+
+
+caution(
+    "virtual-machine",
+    "This is a virtual machine (<hypervisor:t>). Its neighbours on the host cannot be seen; what they"
+    " take shows as stolen CPU time at best. Use dedicated cores where you can; trials with too much"
+    " stolen time are repeated.",
+    "仮想マシン（<hypervisor:t>）です。同じホストのほかの仮想マシンは見えず、奪われた CPU 時間（steal）として現れるだけです。"
+    " できれば専有コアを使ってください。steal の多い試行は繰り返されます。",
+    "hypervisor",
 )
 
 

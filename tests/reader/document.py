@@ -195,9 +195,10 @@ class _Page(HTMLParser):
         self.head: list[str] = []
         self.rows: list[list[str]] = []
         self.kind = ""
+        self.in_head = False
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        if tag in SILENT:
+        if tag in SILENT and not (tag == "button" and self.in_head):
             self.silent.append(tag)
         if self.silent:
             return
@@ -208,8 +209,10 @@ class _Page(HTMLParser):
                 self.builder.say("heading", known["aria-label"] or "", level=2)
         if tag == "br":
             self.words.append("\n")
-        if tag == "span" and known.get("class") in {"what", "verdict"}:
+        if tag == "span" and {"what", "verdict"} & set((known.get("class") or "").split()):
             self.words.append("\x00")
+        if tag == "th":
+            self.in_head = True
         if tag == "table":
             self.caption, self.head, self.rows = "", [], []
         if tag == "tr":
@@ -227,6 +230,7 @@ class _Page(HTMLParser):
         if tag == "td":
             self.rows[-1].append(self._taken())
         elif tag == "th":
+            self.in_head = False
             self.head.append(self._taken().replace("\u00ad", "").replace("\u200b", ""))
         elif tag == "dt":
             self.term = self._taken()

@@ -27,6 +27,7 @@ from teiten.model.text import Bilingual
 from teiten.model.trial import Event, Outcome, Problem, Trial
 from teiten.model.units import Share
 from teiten.plan.expand import expand
+from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.invented_queries import (
     MEMBERS,
     PARAMETERS,
@@ -34,8 +35,8 @@ from tests.fixtures.invented_queries import (
     PLAIN,
     Invented,
     explain,
-    gather,
     invented_plan,
+    invented_queries,
     scan,
 )
 from tests.fixtures.invented_ssb import ssb_plan
@@ -444,3 +445,32 @@ KINDS: tuple[Draw, ...] = (
     sequential,
     ssb_claims,
 )
+
+
+# --- invented by hand ------------------------------------------------------------------------
+
+
+def by_hand() -> tuple[Drawn, ...]:
+    """The campaigns of the golden reports."""
+    invented = invented_analysis(seconds=3)
+    over = {**Invented().seconds, ("q2.1", "monthly"): None}
+    timed = invented_queries(Invented(seconds=over))
+    return tuple(
+        Drawn(kind, _told_by_hand(analysis, verdicts=verdicts), analysis)
+        for kind, analysis, verdicts in (("golden", invented, True), ("golden-queries", timed, False))
+    )
+
+
+def _told_by_hand(analysis: CampaignAnalysis, *, verdicts: bool) -> Campaign:
+    """``verdicts``: they follow from no trials."""
+    return Campaign(
+        analysis.name,
+        analysis.plan,
+        analysis.facts,
+        analysis.trials,
+        analysis.created_at,
+        analysis.cautions,
+        analysis.events,
+        by_hand=verdicts,
+        claims=len(analysis.claims),
+    )

@@ -35,6 +35,8 @@ class Reader:
         self.headings: list[tuple[str | None, str]] = []
         self.sweep: tuple[str, Context] | None = None
         """The workload and the query of the sweep that the sentence before was about."""
+        self.flames: str | None = None
+        """The side of the flame graph above."""
         self.last: Judgement | None = None
         """What the sentence before was about."""
 

@@ -19,6 +19,15 @@ TIME = r"[+−]?(?:\d[\d,]*(?:\.\d+)? (?:µs|ms|s|min|h))(?: \d+(?:\.\d+)? (?:s|
 MOST_ROWS = 20
 
 BOOK.only_words(
+    ("The statement", "SQL文"),
+    ("Node statistics", "計画ノード統計"),
+    ("Show the plans", "実行計画を表示"),
+    (
+        "The viewer is pev2 by Dalibo, included in this file; it asks the network for nothing. Its"
+        " times per node treat parallel plans in its own way.",
+        "表示にはDalibo社のpev2を使う。このファイルに組み込まれており、ネットワークには接続しない。計画ノードごとの時間について、"
+        "pev2はパラレルクエリを独自の方法で扱う。",
+    ),
     ("The plans in numbers", "実行計画の数値"),
     ("Node by node", "計画ノードごとの比較"),
     (
@@ -49,6 +58,12 @@ def kinds_caption(reader: Reader, groups: Groups, _part: Part) -> None:
 )
 def scans_caption(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.that(reader.side_of(groups["side"]) is not None, "another side")
+
+
+@BOOK.says("<side:t>", "<side:t>", of="caption")
+def plan_caption(reader: Reader, groups: Groups, part: Part) -> None:
+    """Which side's plan opens here."""
+    reader.that(reader.side_of(groups["side"]) is not None, "unread sentence")
 
 
 @BOOK.says("<query:t>", "<query:t>", of="heading")
