@@ -111,10 +111,6 @@ BOOK.only_words(
     ),
     # --- the procedure
     (
-        "The server starts with the settings of its level.",
-        "各条件の設定でサーバを起動する。",
-    ),
-    (
         "In each block every cell runs once, in an order drawn at random; the two sides run next to"
         " one another, and which goes first is drawn anew.",
         "各ブロックで全条件を1回ずつ、無作為な順で実行する。新旧は必ず続けて実行し、どちらを先にするかは"
@@ -323,10 +319,17 @@ def restored(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.equal(groups["workloads"], expected, "the workloads that change data")
 
 
+@BOOK.says("The server starts with the settings of its level.", "各条件の設定でサーバを起動する。")
+def started(reader: Reader, _groups: Groups, _part: Part) -> None:
+    servers = reader.campaign.plan.servers
+    reader.that(any(one.attached is None for _, one in servers), "Teiten starts no server")
+
+
 def caches(value: str, en: str, ja: str) -> None:
     @BOOK.says(en, ja)
     def cache(reader: Reader, _groups: Groups, _part: Part) -> None:
         reader.equal(value, reader.campaign.plan.study.measure.caches.value, "the caches")
+        started(reader, _groups, _part)
 
 
 caches("keep", "The operating system's page cache is kept.", "OSのページキャッシュはそのまま残す。")
@@ -348,6 +351,7 @@ caches(
     "各条件の設定で組の両サーバを起動し、交互に測定する間は両方とも動かしておく。",
 )
 def side_by_side(reader: Reader, _groups: Groups, _part: Part) -> None:
+    started(reader, _groups, _part)
     reader.that(reader.campaign.plan.study.measure.side_by_side, "one after the other")
 
 
@@ -515,11 +519,11 @@ def no_cautions(reader: Reader, _groups: Groups, part: Part) -> None:
     reader.that(not reader.campaign.cautions and not said, "there are cautions")
 
 
-def caution(code: str, en: str, ja: str, *values: str) -> None:
+def caution(code: str, en: str, ja: str, *values: str, book: Book = BOOK) -> None:
     """A caution: its values are those that were recorded."""
     words = {"warning": ("warning", "警告"), "note": ("note", "参考")}
 
-    @BOOK.says(f"<severity:t>: {en}", f"<severity:t>: {ja}")
+    @book.says(f"<severity:t>: {en}", f"<severity:t>: {ja}")
     def check(reader: Reader, groups: Groups, _part: Part) -> None:
         found = [one for one in reader.campaign.cautions if one.code == code]
         reader.that(bool(found), "no such caution")

@@ -19,14 +19,14 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.claims.catalogue import claims_of
 from teiten.kinds.queries.load.session import packed
 from teiten.kinds.queries.model import QueryGroup
+from teiten.model.attached import AttachedServer, ServerParameter
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.relations import PLANNER, RELATIONS, relations_as_detail
-from teiten.model.study import Factor, Study
+from teiten.model.saturation import SATURATION
 from teiten.model.text import Bilingual
 from teiten.model.trial import Event, Outcome, Problem, Trial
-from teiten.model.units import Share
-from teiten.plan.expand import expand
+from teiten.plan.sites.attached import attached_cautions
 from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.invented_queries import (
     MEMBERS,
@@ -42,8 +42,10 @@ from tests.fixtures.invented_queries import (
 from tests.fixtures.invented_ssb import ssb_plan
 from tests.fixtures.pairs import ab_plan, side
 from tests.fixtures.synthetic import SERVER_FACTS, synthetic_trials
-from tests.fixtures.synthetic_plan import HOST, make_installation, make_plan
+from tests.fixtures.synthetic_plan import HOST, make_plan
 from tests.reader.campaign import Campaign
+from tests.unit.test_pinning import cpus, host
+from tests.unit.test_pinning import planned as planned_cores
 
 START = 1_795_000_000.0
 EFFECTS = (1.0, 1.0, 1.004, 0.985, 1.019, 0.981, 1.021, 1.05, 0.93, 1.6, 0.4, 12.0, 3000.0)
@@ -436,6 +438,84 @@ def ssb_claims(chance: random.Random) -> Drawn:
     return analysed("claims", plan, trials, claims=claims_of(study))
 
 
+def cores(chance: random.Random) -> Drawn:
+    """A server on more and more of the processors."""
+    facts = host(cpus(1, 8))
+    plan = planned_cores(facts, f"blocks={chance.choice((2, 3, 4))}", "conclusive=yes")
+    efficiency, noise = chance.choice((0.6, 0.95, 1.0, 1.02)), chance.choice(NOISES[:-1])
+
+    def numbers(planned: PlannedTrial) -> tuple[dict[str, float], dict[str, Any]]:
+        count = int(planned.cell.level("cores") or 0)
+        tps = 400 * count * efficiency ** math.log2(count) * math.exp(chance.gauss(0, noise))
+        pinned = {"server": list(planned.server_cpus), "pgbench": list(planned.client_cpus)}
+        return {"tps": tps, "measured_seconds": 30.0}, {"pinned": pinned}
+
+    trials = Luck.drawn(chance).trials(plan, numbers)
+    return analysed("cores", plan, trials, facts=facts, claims=claims_of("cores"))
+
+
+def attached(chance: random.Random) -> Drawn:
+    """Servers that ran before, whose clients a provisional run chose."""
+    plan = make_plan(chance.choice((8, 24)), clients=("1", "4"))
+    every = chance.random() < 0.5
+    servers = tuple(
+        (level, replace(one, attached=stranger(checksums=chance.random() < 0.5)))
+        if every or level == "18"
+        else (level, one)
+        for level, one in plan.servers
+    )
+    by_level = dict(servers)
+    trials = tuple(
+        replace(one, template=replace(one.template, installation=by_level[one.cell.levels[0][1]]))
+        for one in plan.trials
+    )
+    plan = replace(plan, servers=servers, trials=trials)
+    effect, noise = chance.choice(EFFECTS), chance.choice(NOISES[:-1])
+
+    def numbers(planned: PlannedTrial) -> tuple[dict[str, float], dict[str, Any]]:
+        factor = effect if planned.cell.level("server") == "18" else 1.0
+        tps = 500 * planned.clients * factor * math.exp(chance.gauss(0, noise))
+        return latencies(tps, planned.clients), {}
+
+    probes = [{"clients": 1, "tps": 512.25}, {"clients": 2, "tps": chance.choice((None, 1000.5))}]
+    found = {
+        "workload": "read",
+        "probes": probes,
+        "clients": chance.choice((1, 2)),
+        "reached": chance.random() < 0.5,
+        "levels": [1, 4],
+        "delta": 0.02,
+        "provisional": "provisional-1",
+    }
+    return analysed(
+        "attached",
+        plan,
+        Luck.drawn(chance).trials(plan, numbers),
+        cautions=attached_cautions(plan),
+        events=[Event(START, SATURATION, None, None, found)],
+    )
+
+
+def stranger(*, checksums: bool) -> AttachedServer:
+    return AttachedServer(
+        address="postgresql://bob@db.example/x",
+        role="bob",
+        superuser=False,
+        can_checkpoint=False,
+        can_prewarm=False,
+        data_checksums=checksums,
+        free_connections=90,
+        other_sessions=3,
+        encrypted=checksums,
+        local=False,
+        loopback=False,
+        parameters=(
+            ServerParameter("shared_buffers", "16384", "8kB", "integer", by_session=False),
+            ServerParameter("work_mem", "4096", "kB", "integer", by_session=True),
+        ),
+    )
+
+
 KINDS: tuple[Draw, ...] = (
     versions,
     synthetic,
@@ -444,6 +524,8 @@ KINDS: tuple[Draw, ...] = (
     several_servers,
     sequential,
     ssb_claims,
+    cores,
+    attached,
 )
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from tests.reader.campaign import Campaign
 from tests.reader.document import Document, Part
 from tests.reader.language import Language
-from tests.reader.read import BOOKS, read
+from tests.reader.read import read
 
 SPOKEN = {"text", "item", "pair", "meta", "heading"}
-NUMBER = re.compile(r"(?<![\w.#/-])\d[\d,]*(?:\.\d+)?(?![\w/-])|(?<=[^\x00-\x7f])\d[\d,]*(?:\.\d+)?")
+NUMBER = re.compile(r"(?<![A-Za-z0-9_.#/-])\d[\d,]*(?:\.\d+)?(?![A-Za-z0-9_/-]|,\d)")
 """Not the digits inside of a name: q1.1, p99, 18/17, 2026-11-18."""
 TURNED = {
     "en": (
@@ -112,5 +112,3 @@ def unnoticed(
             missed.append(one)
     return missed, tried
 
-
-__all__ = ["BOOKS", "Planted", "planted", "unnoticed"]

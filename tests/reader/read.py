@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.reader import answers, asked
+from tests.reader import answers, asked, sites
 from tests.reader.campaign import Campaign
 from tests.reader.document import Document
 from tests.reader.kinds import causes, claims, pgbench, plans, queries
@@ -17,6 +17,7 @@ BOOKS = (
     causes.BOOK,
     claims.BOOK,
     asked.BOOK,
+    sites.BOOK,
     answers.BOOK,
 )
 

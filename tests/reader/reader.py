@@ -64,7 +64,7 @@ class Reader:
     @property
     def slack(self) -> float:
         """How far numbers may be off that are known from a table only."""
-        return 0.0006 if self.campaign.by_hand else 0.0
+        return 1e-5 if self.campaign.by_hand else 0.0
 
     @cached_property
     def says_ended(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from teiten.kinds.pgbench.model import PgbenchOptions
 from tests.reader.answers import lasts
@@ -165,6 +166,7 @@ SLICES = {
 
 KNEE_REASONS = {
     "no-replicates": ("no trial was repeated", "繰り返し測定がないため"),
+    "too-few-replicates": ("too few trials were repeated", "繰り返し測定が少なすぎるため"),
     "too-few-blocks": ("there are fewer than three blocks", "ブロックが3つに満たないため"),
     "identical-trials": (
         "repeated trials are exactly equal, so that their spread cannot be estimated",
@@ -318,15 +320,17 @@ def knee_plain(reader: Reader, groups: Groups, part: Part) -> None:
     loads = loads_of(reader, part, groups["side"])
     most = max((len(one) for one in loads.values()), default=0)
     blocks = {block for one in loads.values() for block in one}
-    whole = [block for block in blocks if all(block in one for one in loads.values())]
+    trials = sum(map(len, loads.values()))
     if most < 2:
         reason = "no-replicates"
-    elif len(whole) < 3:
+    elif len(blocks) < 3:
         reason = "too-few-blocks"
+    elif trials < len(loads) + len(blocks):
+        reason = "too-few-replicates"
     else:
         reason = "identical-trials"
     expected = KNEE_REASONS[reason][reader.language == "ja"]
-    reader.equal(groups["reason"], expected, f"the reason of {most} trials, {len(whole)} blocks")
+    reader.equal(groups["reason"], expected, f"the reason of {most} trials, {len(blocks)} blocks")
 
 
 BOOK.only_words(
@@ -427,6 +431,10 @@ def law_room(groups: Groups, load: float, at: float) -> float:
     return room
 
 
+Curve = tuple[float, float, float]
+Points = tuple[tuple[float, float], ...]
+
+
 def balanced(loads: dict[float, dict[int, float]]) -> bool:
     """Whether every load has a positive value in every block."""
     blocks = {frozenset(one) for one in loads.values()}
@@ -437,19 +445,22 @@ def balanced(loads: dict[float, dict[int, float]]) -> bool:
 def fit(table: dict[float, dict[int, float]]) -> tuple[float, float, float]:
     """λ, σ and κ of the law by least squares on ln TPS, neither σ nor κ below 0: Gauss and
     Newton's steps for λ and every choice of which of the two are 0."""
-    points = [
-        (load, math.fsum(map(math.log, one.values())) / len(one))
-        for load, one in sorted(table.items())
-        if one
-    ]
+    return _fitted(
+        tuple(
+            (load, math.fsum(map(math.log, one.values())) / len(one))
+            for load, one in sorted(table.items())
+            if one
+        )
+    )
+
+
+@cache
+def _fitted(points: Points) -> Curve:
     found = [one for free in ((1, 1), (1, 0), (0, 1), (0, 0)) if (one := _steps(points, free))]
     return min(found, key=lambda one: _squares(points, one))
 
 
-Curve = tuple[float, float, float]
-
-
-def _steps(points: list[tuple[float, float]], free: tuple[int, int]) -> Curve | None:
+def _steps(points: Points, free: tuple[int, int]) -> Curve | None:
     """The least squares with some of the coefficients; None where one would be negative."""
     first = points[0]
     curve: Curve = (math.exp(first[1]) / first[0], 0.05 * free[0], 1e-4 * free[1])
@@ -474,7 +485,7 @@ def _slowdown(load: float, curve: Curve) -> float:
     return 1 + curve[1] * (load - 1) + curve[2] * load * (load - 1)
 
 
-def _squares(points: list[tuple[float, float]], curve: Curve) -> float:
+def _squares(points: Points, curve: Curve) -> float:
     if curve[0] <= 0 or any(_slowdown(load, curve) <= 0 for load, _ in points):
         return math.inf
     return math.fsum(
@@ -483,7 +494,7 @@ def _squares(points: list[tuple[float, float]], curve: Curve) -> float:
 
 
 def _step(
-    points: list[tuple[float, float]], curve: Curve, free: tuple[int, int], damping: float
+    points: Points, curve: Curve, free: tuple[int, int], damping: float
 ) -> Curve | None:
     """A step of Levenberg and Marquardt, for ln λ, σ and κ."""
     rows, rest = [], []
@@ -618,6 +629,19 @@ def misfit_presumed(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that(max((len(one) for one in loads.values()), default=0) < 2, "trials were repeated")
     lack, limit = printed(groups["lack"]), printed(groups["limit"])
     reader.that(lack.value >= limit.value - lack.step, "that could be noise")
+    reader.same(groups["limit"], 3 * 2.3, "what is presumed")
+
+
+@BOOK.says(
+    MISS_EN + "; the spread of repeated trials cannot be told from these, and up to <limit:p> could"
+    " be noise.",
+    MISS_JA + "。繰り返し測定のばらつきを推定できないため、<limit:p>までは測定のばらつきとみなしている。",
+)
+def misfit_unknown(reader: Reader, groups: Groups, part: Part) -> None:
+    found = misses(reader, groups, part)
+    loads = loads_of(reader, part, groups["side"])
+    reader.that(max((len(one) for one in loads.values()), default=0) > 1, "none was repeated")
+    reader.that(found is None or found.pure == 0, "their spread is known")
     reader.same(groups["limit"], 3 * 2.3, "what is presumed")
 
 

@@ -21,7 +21,7 @@ from teiten.report.blocks import (
 )
 from teiten.report.numbers import plain
 from teiten.report.sentences import plain_percent
-from teiten.report.sites import steps_of_sites
+from teiten.report.sites import starts_servers, steps_of_sites
 from teiten.report.view.design import (
     blocks_text,
     noise_rows,
@@ -135,8 +135,9 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
     steps = []
     if restored:
         steps.append(t("procedure.restore", workloads=t("list.separator").join(restored)))
-    steps.append(t(f"procedure.caches.{measure.caches.value}"))
-    steps.append(t("procedure.side-by-side" if measure.side_by_side else "procedure.start"))
+    if starts_servers(kit.analysis.plan):
+        steps.append(t(f"procedure.caches.{measure.caches.value}"))
+        steps.append(t("procedure.side-by-side" if measure.side_by_side else "procedure.start"))
     steps += steps_of_sites(kit)
     steps.append(
         t(
