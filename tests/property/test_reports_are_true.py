@@ -97,36 +97,33 @@ def objections(one: Drawn, pattern: str, text: str, language: Language = "en") -
     return read(with_text(document, pattern, text), one.campaign, language).objections
 
 
-@cache
-def found(kind: Draw, pattern: str) -> Drawn:
-    """The first drawn campaign whose report says such a thing."""
-    for seed in range(200):
-        one = kind(random.Random(seed))
-        if any(re.search(pattern, part.text) for part in documents(one, "en").parts):
-            return one
-    raise AssertionError(f"none says {pattern}")
+def drawn_with(kind: Draw, seed: int, pattern: str) -> Drawn:
+    """A drawn campaign whose report says such a thing."""
+    one = kind(random.Random(seed))
+    assert any(re.search(pattern, part.text) for part in documents(one, "en").parts)
+    return one
 
 
 def test_a_level_that_is_slower_than_the_first_is_not_the_fastest() -> None:
-    one = found(drawn.sweeps, r"fastest with \S+ = \d+; the next is \d+: takes .* compared")
+    one = drawn_with(drawn.sweeps, 85, r"fastest with \S+ = \d+; the next is \d+: takes .* compared")
     said = r"fastest with (\S+) = (\d+); the next is (\d+): (.*) compared with it"
     assert objections(one, said, r"fastest with \1 = \3: \4 compared with \2")
 
 
 def test_an_interval_of_the_speed_up_does_not_stand_beside_a_percentage_of_time() -> None:
-    one = found(drawn.sweeps, r"less time compared with \d+ \(")
+    one = drawn_with(drawn.sweeps, 22, r"less time compared with \d+ \(")
     said = r"(less time compared with \d+ \(\S+ % interval) .*? to .*?\)"
     assert objections(one, said, r"\1 1.011 to 1.035)")
 
 
 def test_where_no_block_is_complete_pairs_are_not_too_few() -> None:
-    one = found(drawn.several_servers, "fewer than two blocks have valid ones at every level")
+    one = drawn_with(drawn.several_servers, 0, "fewer than two blocks have valid ones at every level")
     said = "there are pairs of trials, but .* at every level"
     assert objections(one, said, "there are fewer than two valid pairs of trials")
 
 
 def test_a_mean_over_two_servers_says_so() -> None:
-    one = found(drawn.several_servers, "On average over")
+    one = drawn_with(drawn.several_servers, 0, "On average over")
     assert objections(one, r"On average over [\d., ]+: ", "")
 
 

@@ -189,6 +189,7 @@ def _of_cells(a: PlannedTrial, b: PlannedTrial) -> Iterator[Difference]:
         yield from _differ("setting", OBSTACLE, here.get(name), there.get(name), name)
     server = _server_of(a.cell)
     yield from _differ("checksums", OBSTACLE, a.template.checksums, b.template.checksums, server)
+    yield from _differ("memory-limit", OBSTACLE, a.memory_limit, b.memory_limit)
     yield from _differ("threads", CAUTION, a.threads, b.threads, a.cell.workload)
 
 
