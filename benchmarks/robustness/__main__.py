@@ -9,8 +9,9 @@
     python -m benchmarks.robustness kills --count 200
     sudo python -m benchmarks.robustness disks --count 100
 
-The first four read odd inputs in this process; reports reads what Teiten writes of drawn campaigns.
-The others start small campaigns of a server that is installed (``--server``, default: the newest); disks needs root, for a small file system in memory.
+The first four read odd inputs in this process; reports reads what Teiten says of drawn campaigns.
+The others start small campaigns of a server that is installed (``--server``, default: the newest);
+disks needs root, for a small file system in memory.
 Printed: the counts and each finding, with the number and the seed that repeat it. Exit code 1 where
 there is a finding.
 """

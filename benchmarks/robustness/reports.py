@@ -1,4 +1,4 @@
-"""Reports of drawn campaigns, read by the reader of ``tests/reader``: which sentences are not so."""
+"""Reports of drawn campaigns, read by ``tests/reader``: which of their sentences are not so."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import get_args
 
-from teiten.model.text import Language
-from teiten.report.render.html import html
-from teiten.report.render.markdown import markdown_text
-from teiten.report.view.report import view
 from tests.reader.document import Document, read_html, read_markdown
 from tests.reader.drawn import KINDS, Drawn
 from tests.reader.planted import planted
 from tests.reader.read import read
 from tests.reader.reader import Reader
+
+from teiten.model.text import Language
+from teiten.report.render.html import html
+from teiten.report.render.markdown import markdown_text
+from teiten.report.view.report import view
 
 EVERY_PAGE = 10
 """One of so many reports is read as a page too."""

@@ -105,7 +105,9 @@ def drawn_with(kind: Draw, seed: int, pattern: str) -> Drawn:
 
 
 def test_a_level_that_is_slower_than_the_first_is_not_the_fastest() -> None:
-    one = drawn_with(drawn.sweeps, 85, r"fastest with \S+ = \d+; the next is \d+: takes .* compared")
+    one = drawn_with(
+        drawn.sweeps, 85, r"fastest with \S+ = \d+; the next is \d+: takes .* compared"
+    )
     said = r"fastest with (\S+) = (\d+); the next is (\d+): (.*) compared with it"
     assert objections(one, said, r"fastest with \1 = \3: \4 compared with \2")
 
@@ -117,7 +119,9 @@ def test_an_interval_of_the_speed_up_does_not_stand_beside_a_percentage_of_time(
 
 
 def test_where_no_block_is_complete_pairs_are_not_too_few() -> None:
-    one = drawn_with(drawn.several_servers, 0, "fewer than two blocks have valid ones at every level")
+    one = drawn_with(
+        drawn.several_servers, 0, "fewer than two blocks have valid ones at every level"
+    )
     said = "there are pairs of trials, but .* at every level"
     assert objections(one, said, "there are fewer than two valid pairs of trials")
 

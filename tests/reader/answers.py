@@ -56,8 +56,8 @@ PROBLEMS = {
 
 
 def plain_number(value: float) -> str:
-    text = f"{value:,.6f}".rstrip("0").rstrip(".")
-    return text
+    """A declared number, with no digit more than it has."""
+    return f"{value:,.6f}".rstrip("0").rstrip(".")
 
 
 def reason_text(reader: Reader, reason: str) -> str:
@@ -257,17 +257,24 @@ def detectable(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.that(found is not None, "of nothing")
     if found is not None:
         reader.equal(groups["pairs"], found.pairs, "the number of pairs")
-        reader.same(groups["percent"], found.detectable * 100, "detectable", safe="up",
-                    slack=reader.slack * 1000)
+        reader.same(
+            groups["percent"],
+            found.detectable * 100,
+            "detectable",
+            safe="up",
+            slack=reader.slack * 1000,
+        )
         one = found.pairs == 1
         noun = groups.get("these"), groups.get("noun")
-        reader.that(noun in {("This" if one else "These", "pair" if one else "pairs"),
-                             (None, None)}, "one or several")
+        reader.that(
+            noun in {("This" if one else "These", "pair" if one else "pairs"), (None, None)},
+            "one or several",
+        )
 
 
 @headline(
     "<new:t> is <factor:n> times as fast as <old:t> on the <workload:t> workload"
-    f"<least:t>(<confidence:p> interval <low:n> to <high:n>; <machine:t>).",
+    "<least:t>(<confidence:p> interval <low:n> to <high:n>; <machine:t>).",
     "<workload:t>では、<new:t>は<old:t>の<factor:n>倍速<least:t>(<confidence:p>信頼区間 <low:n>〜<high:n>倍)。"
     "<machine:t>で測定。",
 )
@@ -277,7 +284,7 @@ def times_fast(reader: Reader, groups: Groups, _part: Part) -> None:
 
 @headline(
     "<new:t> takes <factor:n> times as long as <old:t> on the <workload:t> workload"
-    f"<least:t>(<confidence:p> interval <low:n> to <high:n>; <machine:t>).",
+    "<least:t>(<confidence:p> interval <low:n> to <high:n>; <machine:t>).",
     "<workload:t>では、<new:t>の処理時間は<old:t>の<factor:n>倍かか<least:t>(<confidence:p>信頼区間"
     " <low:n>〜<high:n>倍)。<machine:t>で測定。",
 )
@@ -460,8 +467,9 @@ def excluded(reader: Reader, groups: Groups, part: Part) -> None:
         for one in out
         for code in {problem.code for problem in getattr(one, "problems", ())}
     )
-    said = re.findall(r"(.+?) \((\d+)\)(?:, |$)" if not ja else r"(.+?)\((\d+)回\)(?:、|$)",
-                      groups["reasons"])
+    said = re.findall(
+        r"(.+?) \((\d+)\)(?:, |$)" if not ja else r"(.+?)\((\d+)回\)(?:、|$)", groups["reasons"]
+    )
     reader.that(dict(known) == {name: int(number) for name, number in said}, f"it is {dict(known)}")
     lost = {one.number for one in out} - reader.campaign.counted.keys()
     tail = re.search(r"(\d+) planned trials? ha\w+ no valid|計画した(\d+)試行には有効な", part.text)

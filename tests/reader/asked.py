@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from datetime import UTC, datetime
 
@@ -134,9 +135,7 @@ def about(reader: Reader, groups: Groups, part: Part) -> None:
     reader.equal(groups["profile"], campaign.plan.study.profile, "the profile")
 
 
-@BOOK.says(
-    "<title:t> started <start:t> UTC", "<title:t> 開始 <start:t> UTC", of="text"
-)
+@BOOK.says("<title:t> started <start:t> UTC", "<title:t> 開始 <start:t> UTC", of="text")
 def page_head(reader: Reader, groups: Groups, part: Part) -> None:
     """The first line of a page."""
     campaign = reader.campaign
@@ -147,7 +146,9 @@ def page_head(reader: Reader, groups: Groups, part: Part) -> None:
 
 
 @BOOK.says(
-    "started <start:t> UTC · profile <profile:t>", "開始 <start:t> UTC · プロファイル <profile:t>", of="text"
+    "started <start:t> UTC · profile <profile:t>",
+    "開始 <start:t> UTC · プロファイル <profile:t>",
+    of="text",
 )
 def page_foot(reader: Reader, groups: Groups, part: Part) -> None:
     about(reader, {**groups, "name": reader.campaign.name}, part)
@@ -325,10 +326,28 @@ def started(reader: Reader, _groups: Groups, _part: Part) -> None:
     reader.that(any(one.attached is None for _, one in servers), "Teiten starts no server")
 
 
+def is_limited(reader: Reader) -> bool:
+    """Whether the memory of any trial is limited."""
+    return any(one.memory_limit is not None for one in reader.campaign.plan.trials)
+
+
+@BOOK.says(
+    "The server and the load generator start in a control group that limits their memory together,"
+    " the page cache of their files included; they do not swap.",
+    "サーバと負荷生成プログラムを、両者のファイルのページキャッシュも含めてメモリを制限したコントロールグループの中で起動する。"
+    "スワップは使わせない。",
+)
+def limited(reader: Reader, _groups: Groups, _part: Part) -> None:
+    reader.that(is_limited(reader), "no memory is limited")
+
+
 def caches(value: str, en: str, ja: str) -> None:
     @BOOK.says(en, ja)
     def cache(reader: Reader, _groups: Groups, _part: Part) -> None:
-        reader.equal(value, reader.campaign.plan.study.measure.caches.value, "the caches")
+        wanted = reader.campaign.plan.study.measure.caches.value
+        if is_limited(reader) and wanted == "keep":  # what is kept would not be in the limit
+            wanted = "evict"
+        reader.equal(value, wanted, "the caches")
         started(reader, _groups, _part)
 
 
@@ -497,7 +516,9 @@ def seed_again(reader: Reader, groups: Groups, _part: Part) -> None:
 @BOOK.says("The study file, <name:t>:", "検証の定義ファイル <name:t>:")
 def study_file(reader: Reader, groups: Groups, _part: Part) -> None:
     study = reader.campaign.plan.study
-    reader.equal(groups["name"], study.file.name if study.file else f"{study.name}.toml", "the file")
+    reader.equal(
+        groups["name"], study.file.name if study.file else f"{study.name}.toml", "the file"
+    )
 
 
 @BOOK.says(
@@ -587,10 +608,8 @@ def drift(reader: Reader, groups: Groups, _part: Part) -> None:
     d = reader.campaign.block_means(workload, metric or "query_seconds", side)
     mean = sum(d) / len(d)
     total = sum((one - mean) ** 2 for one in d)
-    lag = sum((a - mean) * (b - mean) for a, b in zip(d, d[1:], strict=False)) / total
-    rises = sum(
-        (b > a) - (b < a) for at, a in enumerate(d) for b in d[at + 1 :]
-    )
+    lag = sum((a - mean) * (b - mean) for a, b in itertools.pairwise(d)) / total
+    rises = sum((b > a) - (b < a) for at, a in enumerate(d) for b in d[at + 1 :])
     n = len(d)
     spread = (n * (n - 1) * (2 * n + 5) / 18) ** 0.5
     reader.same(groups["lag"], lag, "the correlation")

@@ -206,18 +206,21 @@ class Campaign:
                 )
         left = tuple(one for one in contexts if times and self.over(workload, one))
         whole = [one for one in contexts if one not in left]
-        overall = self.together([pairs[one] for one in whole], measure.alpha, lower,
-                                sum(unusable[one] for one in whole))
+        overall = self.together(
+            [pairs[one] for one in whole], measure.alpha, lower, sum(unusable[one] for one in whole)
+        )
         return Judged(workload, metric, old, new, levels, overall, left)
 
     def block_means(self, workload: str, metric: str, new: str) -> list[float]:
         """d of each block that has every level, as the answer over all levels counts it."""
         old = self.sides(workload)[0]
-        contexts = [one for one in self.contexts(workload)
-                    if metric != "query_seconds" or not self.over(workload, one)]
+        contexts = [
+            one
+            for one in self.contexts(workload)
+            if metric != "query_seconds" or not self.over(workload, one)
+        ]
         pairs = [
-            self.by_start(self.log_ratios(workload, one, (old, new), metric)[0])
-            for one in contexts
+            self.by_start(self.log_ratios(workload, one, (old, new), metric)[0]) for one in contexts
         ]
         blocks = set.intersection(*map(set, pairs)) if pairs else set()
         return [math.fsum(one[block] for one in pairs) / len(pairs) for block in sorted(blocks)]
@@ -253,4 +256,3 @@ class Campaign:
         for workload in self.workloads():
             for new in self.sides(workload.name)[1:]:
                 yield workload.name, new
-

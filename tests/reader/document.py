@@ -211,16 +211,19 @@ class _Page(HTMLParser):
             self.words.append("\n")
         if tag == "span" and {"what", "verdict"} & set((known.get("class") or "").split()):
             self.words.append("\x00")
-        if tag == "th":
-            self.in_head = True
-        if tag == "table":
-            self.caption, self.head, self.rows = "", [], []
-        if tag == "tr":
-            self.rows.append([])
+        self._begin_in_table(tag)
         if tag in KINDS or tag in {"td", "th", "dt", "figure", "details", "table"}:
             self._flush("pair" if self.term else "text")
             self.kind = known.get("class") or ""
             self.open.append(tag)
+
+    def _begin_in_table(self, tag: str) -> None:
+        if tag == "th":
+            self.in_head = True
+        elif tag == "table":
+            self.caption, self.head, self.rows = "", [], []
+        elif tag == "tr":
+            self.rows.append([])
 
     def handle_endtag(self, tag: str) -> None:
         if self.silent:

@@ -20,7 +20,7 @@ from teiten.claims.catalogue import claims_of
 from teiten.kinds.queries.load.session import packed
 from teiten.kinds.queries.model import QueryGroup
 from teiten.model.attached import AttachedServer, ServerParameter
-from teiten.model.facts import Caution, HostFacts
+from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.relations import PLANNER, RELATIONS, relations_as_detail
 from teiten.model.saturation import SATURATION
@@ -216,9 +216,12 @@ def versions(chance: random.Random) -> Drawn:
     blocks = chance.choice((1, 2, 3, 6))
     profile = chance.choice(("standard", "standard", "quick"))
     cells = 2 * len(servers) * len(clients)
-    plan = make_plan(blocks * cells, seed=chance.randrange(99), servers=servers, clients=clients,
-                     profile=profile)
-    effects = {(one, level): chance.choice(EFFECTS) for one in ("read", "update") for level in servers}
+    plan = make_plan(
+        blocks * cells, seed=chance.randrange(99), servers=servers, clients=clients, profile=profile
+    )
+    effects = {
+        (one, level): chance.choice(EFFECTS) for one in ("read", "update") for level in servers
+    }
     noise, zero = chance.choice(NOISES), chance.random() < 0.1
     bend = chance.choice((0.0, 0.12, 1.0))
 
@@ -240,16 +243,10 @@ def synthetic(chance: random.Random) -> Drawn:
     plan = make_plan(40, seed=chance.randrange(9), clients=("1", "8"))
     trials = list(synthetic_trials(plan, 5, chance.randrange(99)))
     cautions = (
-        Caution("swap-present", severity(), (("total", "104857600"),)),
-        Caution("shared-cores", severity(), (("clients", "4"), ("cores", "2"))),
+        Caution("swap-present", Severity.NOTE, (("total", "104857600"),)),
+        Caution("shared-cores", Severity.NOTE, (("clients", "4"), ("cores", "2"))),
     )
     return analysed("synthetic", plan, trials, cautions=cautions, server_facts=SERVER_FACTS)
-
-
-def severity() -> Any:
-    from teiten.model.facts import Severity
-
-    return Severity.NOTE
 
 
 def queries(chance: random.Random) -> Drawn:
@@ -277,7 +274,13 @@ def queries(chance: random.Random) -> Drawn:
 def sweeps(chance: random.Random) -> Drawn:
     """One or two queries over numbers of permitted workers, 0 among them."""
     levels = chance.choice(
-        (("0", "2", "8"), ("0", "1", "2", "4", "16"), ("4", "0", "2", "16"), ("2", "0"), ("0", "16"))
+        (
+            ("0", "2", "8"),
+            ("0", "1", "2", "4", "16"),
+            ("4", "0", "2", "16"),
+            ("2", "0"),
+            ("0", "16"),
+        )
     )
     names = ["count", "join"][: chance.choice((1, 2))]
     serial = chance.random() < 0.3
@@ -331,7 +334,11 @@ def _timed(
         parameters = dict(PARAMETERS)
         if like.contrast.endswith("per_gather"):
             parameters["max_parallel_workers_per_gather"] = level
-        facts = {"plan": packed(json.dumps([shown])), "plan_executed": not over, PLANNER: parameters}
+        facts = {
+            "plan": packed(json.dumps([shown])),
+            "plan_executed": not over,
+            PLANNER: parameters,
+        }
         return metrics, facts
 
     trials = Luck.drawn(chance).trials(plan, numbers)
@@ -366,7 +373,9 @@ def _estimated(shown: dict[str, Any]) -> dict[str, Any]:
 
     def bare(node: dict[str, Any]) -> dict[str, Any]:
         seen = ("Actual", "Shared", "Workers Launched", "Subplans")
-        kept = {key: one for key, one in node.items() if key != "Workers" and not key.startswith(seen)}
+        kept = {
+            key: one for key, one in node.items() if key != "Workers" and not key.startswith(seen)
+        }
         if "Plans" in node:
             kept["Plans"] = [bare(one) for one in node["Plans"]]
         return {"Plan Rows": 1, "Total Cost": 1.0, **kept}
@@ -377,8 +386,14 @@ def _estimated(shown: dict[str, Any]) -> dict[str, Any]:
 def several_servers(chance: random.Random) -> Drawn:
     """A contrast that is measured on two servers: its answer is the mean over both."""
     levels = chance.choice((("0", "2"), ("0", "4", "16")))
-    plan = ssb_plan("pooled", GUC, {GUC: levels}, blocks=chance.choice((2, 5)),
-                    workloads={"ssb": ("q1.1", "q4.1")}, servers=("17", "18"))
+    plan = ssb_plan(
+        "pooled",
+        GUC,
+        {GUC: levels},
+        blocks=chance.choice((2, 5)),
+        workloads={"ssb": ("q1.1", "q4.1")},
+        servers=("17", "18"),
+    )
     speed = {level: chance.choice(EFFECTS) for level in levels}
     noise = chance.choice(NOISES)
 
@@ -425,8 +440,14 @@ def ssb_claims(chance: random.Random) -> Drawn:
             ("index-scan", GUC, {GUC: ("0", "16")}),
         )
     )
-    plan = ssb_plan(study, contrast, factors, blocks=chance.choice((1, 3)),
-                    servers=("13",), workloads={"ssb": ("q1.1", "q2.1", "q3.4", "q4.1")})
+    plan = ssb_plan(
+        study,
+        contrast,
+        factors,
+        blocks=chance.choice((1, 3)),
+        servers=("13",),
+        workloads={"ssb": ("q1.1", "q2.1", "q3.4", "q4.1")},
+    )
     noise = chance.choice(NOISES[:-1])
     speed = {level: chance.choice(EFFECTS) for level in factors[contrast]}
 
@@ -539,7 +560,10 @@ def by_hand() -> tuple[Drawn, ...]:
     timed = invented_queries(Invented(seconds=over))
     return tuple(
         Drawn(kind, _told_by_hand(analysis, verdicts=verdicts), analysis)
-        for kind, analysis, verdicts in (("golden", invented, True), ("golden-queries", timed, False))
+        for kind, analysis, verdicts in (
+            ("golden", invented, True),
+            ("golden-queries", timed, False),
+        )
     )
 
 

@@ -118,7 +118,7 @@ class Printed:
 
 def printed(text: str) -> Printed:
     """``−1,234.5`` ``+3.5 %`` ``> 1,000``"""
-    found = re.search(rf"([<>≥≤]?) ?([+−-]?)(\d[\d,]*)(?:\.(\d+))?", text)
+    found = re.search(r"([<>≥≤]?) ?([+−-]?)(\d[\d,]*)(?:\.(\d+))?", text)
     if found is None:
         raise ValueError(f"no number: {text!r}")
     bound, sign, whole, decimals = found.groups()

@@ -111,4 +111,3 @@ def unnoticed(
         if not read(one.document, campaign, language).objections:
             missed.append(one)
     return missed, tried
-

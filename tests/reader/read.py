@@ -8,7 +8,7 @@ from tests.reader.document import Document
 from tests.reader.kinds import causes, claims, pgbench, plans, queries
 from tests.reader.language import Language
 from tests.reader.reader import Reader
-from tests.reader.tables import check_tables
+from tests.reader.tables import check_tables, judged_in
 
 BOOKS = (
     queries.BOOK,
@@ -24,7 +24,7 @@ BOOKS = (
 
 def read(document: Document, campaign: Campaign, language: Language) -> Reader:
     """A report that was read: its objections, and what it holds."""
-    reader = Reader(document, campaign, language, BOOKS)
+    reader = Reader(document, campaign, language, BOOKS, judged_in)
     reader.read_all()
     answers.close(reader)
     queries.fastest_is_answered(reader)

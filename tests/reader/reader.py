@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 
 from tests.reader.arithmetic import Judgement
@@ -18,12 +17,19 @@ class Reader:
     """Of one report in one language."""
 
     def __init__(
-        self, document: Document, campaign: Campaign, language: Language, books: tuple[Book, ...]
+        self,
+        document: Document,
+        campaign: Campaign,
+        language: Language,
+        books: tuple[Book, ...],
+        tabled: Callable[[Reader, str, str, str], Judged],
     ) -> None:
         self.document = document
         self.campaign = campaign
         self.language: Language = language
         self.books = books
+        self.tabled = tabled
+        """What a table of this report says, where nothing else is known."""
         self.objections: list[str] = []
         self.read = 0
         """Sentences that were understood."""
@@ -46,7 +52,9 @@ class Reader:
         if not holds:
             self.objections.append(f"{why}: {self.about}")
 
-    def same(self, text: str, value: float, what: str, *, slack: float = 0.0, safe: str = "") -> None:
+    def same(
+        self, text: str, value: float, what: str, *, slack: float = 0.0, safe: str = ""
+    ) -> None:
         """That a printed number is this one."""
         holds = printed(text).is_of(value, slack=slack, safe=safe)
         self.that(holds, f"{what} is {value:.8g}, not {text}")
@@ -73,17 +81,11 @@ class Reader:
 
     def judged(self, workload: str, metric: str, new: str) -> Judged:
         if self.campaign.by_hand:
-            return self.tabled(workload, metric, new)
+            return self.tabled(self, workload, metric, new)
         return self.campaign.judged(workload, metric, new)
 
     def overall(self, workload: str, metric: str, new: str) -> Judgement:
         return self.judged(workload, metric, new).overall
-
-    def tabled(self, workload: str, metric: str, new: str) -> Judged:
-        """What a table of this report says, where nothing else is known."""
-        from tests.reader.tables import judged_in  # it reads with a Reader
-
-        return judged_in(self, workload, metric, new)
 
     def workload_of(self, title: str) -> str | None:
         """Of a title, as it stands or as it stands inside of a sentence."""

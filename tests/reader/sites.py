@@ -204,5 +204,3 @@ def provisional(reader: Reader, groups: Groups, *, reached: bool) -> None:
                 reader.same(tps, probe["tps"], "the TPS of a probe")
         return
     reader.that(False, "there was none")
-
-

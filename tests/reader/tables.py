@@ -75,7 +75,11 @@ def judged_in(reader: Reader, workload: str, metric: str, new: str) -> Judged:
             else:
                 levels[_context_of_row(reader, workload, table, row, at)] = found
         return Judged(
-            workload, metric, reader.campaign.sides(workload)[0], new, levels,
+            workload,
+            metric,
+            reader.campaign.sides(workload)[0],
+            new,
+            levels,
             overall or next(iter(levels.values())),
         )
     raise LookupError(f"no table of {workload}, {metric}, {new}")
@@ -139,9 +143,7 @@ def _median(reader: Reader, text: str, values: list[float], unit: float) -> None
             reader.same(text, median(values) * unit, "the median")
 
 
-def _row(
-    reader: Reader, table: Table, row: tuple[str, ...], at: int, found: Judgement
-) -> None:
+def _row(reader: Reader, table: Table, row: tuple[str, ...], at: int, found: Judgement) -> None:
     reader.equal(row[table.column(*PAIRS) or 0], found.pairs, "the number of pairs")
     seen = re.sub(r", detectable from .*|\([^(]*検出可能\)", "", row[-1])
     if found.reason != "unknown":

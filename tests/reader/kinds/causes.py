@@ -111,7 +111,9 @@ def functions_table(reader: Reader, part: Part) -> Table | None:
 
 
 def row_of(table: Table, function: str) -> tuple[str, ...] | None:
-    return next((one for one in table.rows if one[0].split(" (")[0].split("(")[0] == function), None)
+    return next(
+        (one for one in table.rows if one[0].split(" (")[0].split("(")[0] == function), None
+    )
 
 
 def change_in(cell: str) -> tuple[str, str, str]:
@@ -163,9 +165,7 @@ def part_is(reader: Reader, groups: Groups, table: Table, column: int) -> None:
     reader.that((groups["from"], groups["to"]) == (low, high), f"points are {low} to {high}")
 
 
-SHARE_EN = (
-    "its share of all CPU went from <before:p> to <after:p> (<from:n> to <to:n> points)."
-)
+SHARE_EN = "its share of all CPU went from <before:p> to <after:p> (<from:n> to <to:n> points)."
 SHARE_JA = "CPU時間全体に占める割合は<before:p>から<after:p>に変わった(<from:n>〜<to:n>ポイント)。"
 
 
@@ -182,7 +182,8 @@ def by_direction(more: bool) -> None:
         " (<confidence:p> interval <low:n> to <high:n> <again:w>), <part:p> are in <function:t> and"
         " what it calls: " + SHARE_EN,
         f"1トランザクションあたりのCPU時間は、<new:t>のほうが<old:t>より<amount:n> <unit:w>{ja}(<confidence:p>信頼区間"
-        " <low:n>〜<high:n> <again:w>)。この差の<part:p>が<function:t>とその呼び出し先にあり、" + SHARE_JA,
+        " <low:n>〜<high:n> <again:w>)。この差の<part:p>が<function:t>とその呼び出し先にあり、"
+        + SHARE_JA,
     )(explained)
 
     def spread(reader: Reader, groups: Groups, part: Part) -> None:
@@ -225,9 +226,7 @@ def undecided_cause(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that(low <= 0 <= high, "it is decided")
 
 
-@BOOK.says(
-    "What changed from <old:t> to <new:t>", "<old:t>から<new:t>への変化", of="caption"
-)
+@BOOK.says("What changed from <old:t> to <new:t>", "<old:t>から<new:t>への変化", of="caption")
 def flames_caption(reader: Reader, groups: Groups, _part: Part) -> None:
     levels = reader.campaign.levels(reader.campaign.contrast)
     sides = reader.side_of(groups["old"]), reader.side_of(groups["new"])
@@ -311,10 +310,7 @@ def flame_note(reader: Reader, groups: Groups, part: Part) -> None:
     reader.equal(groups["windows"], len(windows), "the windows")
     reader.same(groups["samples"], total, "the samples")
     nameless = sum(
-        number
-        for one in windows
-        for stack, number in one.stacks.items()
-        if is_nameless(stack)
+        number for one in windows for stack, number in one.stacks.items() if is_nameless(stack)
     )
     reader.same(groups["unresolved"], 100 * nameless / max(1, total), "those without a name")
     table = functions_table(reader, part)
@@ -398,7 +394,9 @@ def throughput(reader: Reader, workload: str, side: str) -> dict[int, float]:
     campaign = reader.campaign
     found = {}
     for context in campaign.contexts(workload):
-        values = [one for one in campaign.values(workload, context, side, "tps").values() if one > 0]
+        values = [
+            one for one in campaign.values(workload, context, side, "tps").values() if one > 0
+        ]
         if values:
             found[int(dict(context)["clients"])] = geometric_mean(values)
     return found
@@ -459,9 +457,7 @@ def evidence(reader: Reader, text: str, trials: list[Any]) -> None:
     ceilings = reader.campaign.facts.ceilings
     cores = ceilings.cores if ceilings is not None else math.nan
     if re.search(r"processors idle|CPUアイドル", text):  # of what programs can get
-        busy = [
-            one.metrics["cpu_user_share"] + one.metrics["cpu_system_share"] for one in trials
-        ]
+        busy = [one.metrics["cpu_user_share"] + one.metrics["cpu_system_share"] for one in trials]
         idle = 1 - median(busy) * reader.campaign.facts.cpu.logical / cores
         reader.same(text, max(0.0, idle) * 100, "idle")
         return

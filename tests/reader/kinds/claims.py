@@ -111,7 +111,10 @@ def summary(reader: Reader, groups: Groups, _part: Part) -> None:
     if elsewhere:
         found[words[-1]] += len(elsewhere)
     if ja:
-        said = {name: int(number) for name, number in re.findall(r"(.+?)(\d+)件(?:、|$)", groups["counts"])}
+        said = {
+            name: int(number)
+            for name, number in re.findall(r"(.+?)(\d+)件(?:、|$)", groups["counts"])
+        }
     else:
         pairs = re.findall(r"(\d+) ([^,]+)(?:, |$)", groups["counts"])
         said = {name: int(number) for number, name in pairs}
@@ -127,7 +130,11 @@ def summary(reader: Reader, groups: Groups, _part: Part) -> None:
 def outcome(reader: Reader, row: tuple[str, ...]) -> None:
     """A check's interval against the bounds that it must lie between."""
     word = next(
-        (en for en, ja in OUTCOMES.items() if row[-1].startswith(ja if reader.language == "ja" else en)),
+        (
+            en
+            for en, ja in OUTCOMES.items()
+            if row[-1].startswith(ja if reader.language == "ja" else en)
+        ),
         None,
     )
     if word is None:
@@ -190,20 +197,24 @@ def reason(reader: Reader, text: str) -> None:
     """What is said to stand in the way of a finding, as far as the campaign tells."""
     campaign = reader.campaign
     study = campaign.plan.study
-    if text in {"the plans are serial, and ask for no workers",
-                "実行計画がパラレルではなく、ワーカーを要求していない"}:
+    if text in {
+        "the plans are serial, and ask for no workers",
+        "実行計画がパラレルではなく、ワーカーを要求していない",
+    }:
         reader.that(all_serial(reader), "there are parallel plans")
-    elif text in {"the sizes of tables and indexes were not recorded",
-                  "テーブルとインデックスのサイズが記録されていない"}:
+    elif text in {
+        "the sizes of tables and indexes were not recorded",
+        "テーブルとインデックスのサイズが記録されていない",
+    }:
         reader.that(not relations_of(reader), "sizes were recorded")
         reader.that(not all_serial(reader), "the plans are serial")
     elif text in {"the trials hold no executed plan", "実行された実行計画の記録がない"}:
         reader.that(not executed(reader), "there are executed plans")
-    elif text in {"a query exceeded its time limit, and has no ratio",
-                  "クエリが制限時間を超え、比が求められない"}:
-        over = any(
-            "over_timeout" in one.metrics for one in campaign.counted.values()
-        )
+    elif text in {
+        "a query exceeded its time limit, and has no ratio",
+        "クエリが制限時間を超え、比が求められない",
+    }:
+        over = any("over_timeout" in one.metrics for one in campaign.counted.values())
         reader.that(over, "no query exceeded its limit")
     elif text in {"this profile supports no conclusion", "このプロファイルからは結論を導けない"}:
         reader.that(not study.conclusive, "the profile is conclusive")

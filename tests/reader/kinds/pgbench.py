@@ -186,7 +186,7 @@ def efficiency(reader: Reader, part: Part, side: str) -> list[tuple[float, float
     tps = table.columns.index("TPS")
     rows = []
     for row in table.rows:
-        named = row[1 : tps]
+        named = row[1:tps]
         if all(side_label_fits(reader, side, one) for one in named):
             distance = None if row[-1] == "—" else printed(row[-1]).value / 100
             rows.append((printed(row[0]).value, printed(row[tps]).value, distance))
@@ -198,8 +198,7 @@ def side_label_fits(reader: Reader, side: str, cell: str) -> bool:
     parts = side.split(reader.separator)
     level = reader.side_of(cell) or reader.server_of(cell)
     return cell in side or any(
-        level is not None and level in {reader.side_of(one), reader.server_of(one)}
-        for one in parts
+        level is not None and level in {reader.side_of(one), reader.server_of(one)} for one in parts
     )
 
 
@@ -221,8 +220,10 @@ def loads_of(reader: Reader, part: Part, side: str) -> dict[float, dict[int, flo
     workload = reader.workload_of(part.part)
     if workload is None:
         return {}
-    load = "cores" if part.topic in {"Scaling with cores", "CPUコア数に対するスケーラビリティ"} else (
-        "clients"
+    load = (
+        "cores"
+        if part.topic in {"Scaling with cores", "CPUコア数に対するスケーラビリティ"}
+        else ("clients")
     )
     named = side.split(reader.separator)
     found: dict[float, dict[int, float]] = {}
@@ -267,8 +268,11 @@ def knee(reader: Reader, groups: Groups, part: Part) -> None:
         return
     greatest = max(means.values())
     within = [at for at, tps in sorted(means.items()) if tps * (1 + measure.delta) >= greatest]
-    near = [at for at, tps in means.items()
-            if abs(math.log(greatest / tps) - math.log1p(measure.delta)) < room]
+    near = [
+        at
+        for at, tps in means.items()
+        if abs(math.log(greatest / tps) - math.log1p(measure.delta)) < room
+    ]
     said = float(count(groups["clients"]))
     reader.that(said in {within[0], *near}, f"the knee is at {within[0]:g}")
     reader.that(said in means, "it was not measured")
@@ -284,9 +288,7 @@ KNEE_EN = (
     f"<side:t>: the knee is at {COUNT_EN}, the smallest number of <loads:t> within <delta:p> of the"
     " greatest throughput"
 )
-KNEE_JA = (
-    f"<side:t>: 性能が頭打ちになる点は{COUNT_JA}(最大スループットとの差が<delta:p>以内となる最小の<loads:t>"
-)
+KNEE_JA = f"<side:t>: 性能が頭打ちになる点は{COUNT_JA}(最大スループットとの差が<delta:p>以内となる最小の<loads:t>"
 
 
 @BOOK.says(
@@ -346,10 +348,12 @@ LAW_JA = "<side:t>: Universal Scalability Law(USL)"
 
 
 @BOOK.says(
-    LAW_EN + "fits, with λ = <rate:t> TPS, σ = <contention:t>, κ = <coherency:t>. The measured means"
+    LAW_EN
+    + "fits, with λ = <rate:t> TPS, σ = <contention:t>, κ = <coherency:t>. The measured means"
     " lie <least:p> to <most:p> from it. It holds for <low:i> to <high:i> <unit:t> and says nothing"
     " beyond.",
-    LAW_JA + "が当てはまり、λ = <rate:t> TPS、σ = <contention:t>、κ = <coherency:t>。測定値の平均と曲線の差は"
+    LAW_JA
+    + "が当てはまり、λ = <rate:t> TPS、σ = <contention:t>、κ = <coherency:t>。測定値の平均と曲線の差は"
     "<least:p>〜<most:p>。この曲線は<low:i>〜<high:i><unit:t>の範囲に限り有効で、範囲外については"
     "何も言えない。",
 )
@@ -375,14 +379,22 @@ def law(reader: Reader, groups: Groups, part: Part) -> None:
         return
     whole = fit(table)
     blocks = sorted(next(iter(table.values())))
-    parts = [] if len(blocks) < 3 else [
-        fit({load: {one: value for one, value in row.items() if one != left}
-             for load, row in table.items()})
-        for left in blocks
-    ]
+    parts = (
+        []
+        if len(blocks) < 3
+        else [
+            fit(
+                {
+                    load: {one: value for one, value in row.items() if one != left}
+                    for load, row in table.items()
+                }
+            )
+            for left in blocks
+        ]
+    )
     for at, name in enumerate(("rate", "contention", "coherency")):
         scale = 1e-6 if "10⁻⁶" in groups[name] else 1.0
-        numbers = [one for one in re.findall(NUMBER, groups[name].split(" ×")[0])]
+        numbers = re.findall(NUMBER, groups[name].split(" ×")[0])
         if "(" in groups[name] and len(numbers) == 1:  # at its bound
             reader.that(whole[at] < 1e-4, f"{name} is {whole[at]}")
             continue
@@ -493,9 +505,7 @@ def _squares(points: Points, curve: Curve) -> float:
     )
 
 
-def _step(
-    points: Points, curve: Curve, free: tuple[int, int], damping: float
-) -> Curve | None:
+def _step(points: Points, curve: Curve, free: tuple[int, int], damping: float) -> Curve | None:
     """A step of Levenberg and Marquardt, for ln λ, σ and κ."""
     rows, rest = [], []
     for load, ln in points:
@@ -542,7 +552,9 @@ MISS_EN = LAW_EN + (
     "is withheld, because it does not fit. The measured means miss it by <lack:p> (<least:p> to"
     " <most:p>)"
 )
-MISS_JA = LAW_JA + "は当てはまらないため、示さない。測定値の平均と曲線の差は<lack:p>(<least:p>〜<most:p>)"
+MISS_JA = (
+    LAW_JA + "は当てはまらないため、示さない。測定値の平均と曲線の差は<lack:p>(<least:p>〜<most:p>)"
+)
 
 
 @dataclass(frozen=True)
@@ -635,7 +647,8 @@ def misfit_presumed(reader: Reader, groups: Groups, part: Part) -> None:
 @BOOK.says(
     MISS_EN + "; the spread of repeated trials cannot be told from these, and up to <limit:p> could"
     " be noise.",
-    MISS_JA + "。繰り返し測定のばらつきを推定できないため、<limit:p>までは測定のばらつきとみなしている。",
+    MISS_JA
+    + "。繰り返し測定のばらつきを推定できないため、<limit:p>までは測定のばらつきとみなしている。",
 )
 def misfit_unknown(reader: Reader, groups: Groups, part: Part) -> None:
     found = misses(reader, groups, part)

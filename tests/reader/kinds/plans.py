@@ -89,9 +89,7 @@ def shapes(reader: Reader, part: Part) -> list[list[str]]:
     return [sorted(f"{row[0]} {row[1]}" for row in one.rows) for one in tables]
 
 
-@BOOK.says(
-    "The plan has the same structure on both sides.", "両者の実行計画の構造は同じである。"
-)
+@BOOK.says("The plan has the same structure on both sides.", "両者の実行計画の構造は同じである。")
 def same(reader: Reader, _groups: Groups, part: Part) -> None:
     found = shapes(reader, part)
     reader.that(len(found) < 2 or found[0] == found[1], "other nodes")
@@ -115,8 +113,11 @@ def different(reader: Reader, _groups: Groups, part: Part) -> None:
 
 @BOOK.says("No node differs in what it does.", "処理内容が異なる計画ノードはない。")
 def no_changes(reader: Reader, _groups: Groups, part: Part) -> None:
-    said = [one for one in reader.document.parts
-            if one.part == part.part and one.section == part.section and one.kind == "item"]
+    said = [
+        one
+        for one in reader.document.parts
+        if one.part == part.part and one.section == part.section and one.kind == "item"
+    ]
     over = ("On ", "では")
     others = [one for one in said if over[0] not in one.text and over[1] not in one.text]
     reader.that(len(others) == 1, "and yet some do")
@@ -267,7 +268,9 @@ def shared(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that("Parallel" in groups["new"] or "分担" in part.text, "not a parallel node")
 
 
-@change("<new:t>: no longer shared by several processes", "<new:t>: 複数のプロセスで分担しなくなった")
+@change(
+    "<new:t>: no longer shared by several processes", "<new:t>: 複数のプロセスで分担しなくなった"
+)
 def alone(reader: Reader, groups: Groups, part: Part) -> None:
     node_is_there(reader, groups["new"], part, 1)
     reader.that("Parallel" not in groups["new"], "a parallel node")
@@ -310,7 +313,9 @@ def workers(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that(set(said) <= known, f"the workers are {known}")
 
 
-@change("<count:i> nodes: <old:t> became <new:t>", "<count:i>個の計画ノード: <old:t> が <new:t> に変化")
+@change(
+    "<count:i> nodes: <old:t> became <new:t>", "<count:i>個の計画ノード: <old:t> が <new:t> に変化"
+)
 def many_became(reader: Reader, groups: Groups, part: Part) -> None:
     alike(reader, groups, part, ("old", "new"))
 
@@ -337,11 +342,15 @@ def alike(reader: Reader, groups: Groups, part: Part, sides: tuple[str, ...]) ->
     for side in sides:
         kind = groups[side].removeprefix("Parallel ").removeprefix("Partial ")
         rows = [row for row in tables[at[side]].rows if row[0] == kind] if tables else []
-        reader.that(bool(rows) and 3 < count(groups["count"]) <= int(rows[0][1]), f"not so many {kind}")
+        reader.that(
+            bool(rows) and 3 < count(groups["count"]) <= int(rows[0][1]), f"not so many {kind}"
+        )
 
 
-@change("<new:t>: <old_planned:i> workers planned became <new_planned:i>",
-        "<new:t>: ワーカーの計画数が <old_planned:i> から <new_planned:i> に変化")
+@change(
+    "<new:t>: <old_planned:i> workers planned became <new_planned:i>",
+    "<new:t>: ワーカーの計画数が <old_planned:i> から <new_planned:i> に変化",
+)
 def workers_planned(reader: Reader, groups: Groups, _part: Part) -> None:
     """Where one of the plans was not executed."""
     pairs = {
@@ -360,13 +369,20 @@ def estimated_pairs(reader: Reader) -> list[tuple[dict[str, Any], dict[str, Any]
     pairs = []
     for (workload, _), sides in found.items():
         known = [sides[one] for one in reader.campaign.sides(workload) if one in sides]
-        pairs += [(old, new) for old in known[0] for new in known[-1]
-                  if ("Execution Time" in old) != ("Execution Time" in new)]
+        pairs += [
+            (old, new)
+            for old in known[0]
+            for new in known[-1]
+            if ("Execution Time" in old) != ("Execution Time" in new)
+        ]
     return pairs
 
 
 @BOOK.says("and <count:i> more differences", "ほかに<count:i>件の違いがある", of="item")
 def more(reader: Reader, groups: Groups, part: Part) -> None:
-    said = [one for one in reader.document.parts
-            if (one.part, one.section, one.kind) == (part.part, part.section, "item")]
+    said = [
+        one
+        for one in reader.document.parts
+        if (one.part, one.section, one.kind) == (part.part, part.section, "item")
+    ]
     reader.that(len(said) == 21 and count(groups["count"]) > 0, "not after twenty")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import math
 import re
@@ -212,9 +213,11 @@ def group_of(reader: Reader, groups: Groups, part: Part):  # type: ignore[no-unt
     wanted = groups["group"]
     for title, others, names in groups_of(reader, workload):
         labels = {title}
-        labels |= {
-            f"{title}{reader.separator}{text}" for text in reader.context_texts(workload, others)
-        } if others else set()
+        labels |= (
+            {f"{title}{reader.separator}{text}" for text in reader.context_texts(workload, others)}
+            if others
+            else set()
+        )
         if wanted in labels and (
             "queries" not in groups or groups["queries"] == named(reader, names)
         ):
@@ -311,12 +314,14 @@ def group_effect(reader: Reader, groups: Groups, part: Part, way: str) -> None:
     reader.equal(groups["verdict"], verdict_text(reader, found), "the verdict")
 
 
-effects(GROUP_EN + "{effect} ({interval}), <verdict:t>.", GROUP_JA + "{effect}({interval})。判定: <verdict:t>。")(
-    group_effect
-)
-effects("<group:t>: {effect} ({interval}), <verdict:t>.", "<group:t>: {effect}({interval})。判定: <verdict:t>。")(
-    group_effect
-)
+effects(
+    GROUP_EN + "{effect} ({interval}), <verdict:t>.",
+    GROUP_JA + "{effect}({interval})。判定: <verdict:t>。",
+)(group_effect)
+effects(
+    "<group:t>: {effect} ({interval}), <verdict:t>.",
+    "<group:t>: {effect}({interval})。判定: <verdict:t>。",
+)(group_effect)
 
 
 def group_nothing(reader: Reader, groups: Groups, part: Part) -> None:
@@ -390,8 +395,10 @@ def bounded(reader: Reader, groups: Groups, part: Part, kind: str) -> None:
         reader.that(False, "no bound is known")
         return
     log, at_most = found
-    right = ("least-fast" if at_most else "most-fast") if log < 0 else (
-        "most-long" if at_most else "least-long"
+    right = (
+        ("least-fast" if at_most else "most-fast")
+        if log < 0
+        else ("most-long" if at_most else "least-long")
     )
     reader.that(kind == right, f"it is {right}")
     safe = "down" if kind.startswith("least") else "up"
@@ -406,7 +413,10 @@ def _bounds() -> None:
             "takes at least <factor:n> times as long",
             "処理時間は少なくとも<factor:n>倍",
         ),
-        "most-long": ("takes at most <factor:n> times as long", "処理時間は長くても<factor:n>倍まで"),
+        "most-long": (
+            "takes at most <factor:n> times as long",
+            "処理時間は長くても<factor:n>倍まで",
+        ),
     }
     for kind, (en, ja) in ways.items():
 
@@ -415,9 +425,9 @@ def _bounds() -> None:
 
         said.__name__ = f"bounded_{kind}"
         tail = ", as far as is known (<over:t> exceeded the time limit)."
-        ja = f"分かる範囲では{ja}(<over:t>が制限時間を超えた)。"
-        BOOK.says(GROUP_EN + en + tail, GROUP_JA + ja)(said)
-        BOOK.says("<group:t>: " + en + tail, "<group:t>: " + ja)(said)
+        whole = f"分かる範囲では{ja}(<over:t>が制限時間を超えた)。"
+        BOOK.says(GROUP_EN + en + tail, GROUP_JA + whole)(said)
+        BOOK.says("<group:t>: " + en + tail, "<group:t>: " + whole)(said)
 
 
 _bounds()
@@ -478,7 +488,10 @@ def counts(reader: Reader, groups: Groups, part: Part, *, cases: bool) -> None:
     ja = reader.language == "ja"
     words = Counter(COUNTED[one.word][ja] for one in judged.levels.values())
     if ja:
-        said = {name: int(number) for name, number in re.findall(r"(.+?)(\d+)件(?:、|$)", groups["listed"])}
+        said = {
+            name: int(number)
+            for name, number in re.findall(r"(.+?)(\d+)件(?:、|$)", groups["listed"])
+        }
     else:
         found = re.findall(r"(\d+) (.+?)(?=, \d|$)", groups["listed"])
         said = {name: int(number) for number, name in found}
@@ -516,7 +529,9 @@ def extreme(reader: Reader, groups: Groups, part: Part, way: str) -> None:
     effect_is(reader, groups, decided[farthest], way)
 
 
-effects("The greatest <which:w>: <query:t> {effect}.", "最も<which:w>したクエリ: <query:t>({effect})。")(extreme)
+effects(
+    "The greatest <which:w>: <query:t> {effect}.", "最も<which:w>したクエリ: <query:t>({effect})。"
+)(extreme)
 
 
 # --- sweeps ----------------------------------------------------------------------------------
@@ -530,9 +545,7 @@ def fastest_first(reader: Reader, groups: Groups, part: Part, way: str) -> None:
     _fastest(reader, groups, part, way, first_wins=True)
 
 
-def _fastest(
-    reader: Reader, groups: Groups, part: Part, way: str, *, first_wins: bool
-) -> None:
+def _fastest(reader: Reader, groups: Groups, part: Part, way: str, *, first_wins: bool) -> None:
     """Of all levels, the first one among them, the one with the least time."""
     workload = workload_here(reader, part)
     if workload is None:
@@ -587,7 +600,7 @@ def steps(reader: Reader) -> list[tuple[str, Judgement]]:
     levels = campaign.sides(workload)
     alpha = campaign.plan.study.measure.alpha / (len(levels) - 1)
     found = []
-    for old, new in zip(levels, levels[1:], strict=False):
+    for old, new in itertools.pairwise(levels):
         pairs, bad = campaign.log_ratios(workload, context, (old, new), METRIC)
         judgement = campaign.together([pairs], alpha, lower=True, unusable=bad)
         if campaign.over(workload, context, (old, new)):
@@ -608,14 +621,19 @@ def measured_levels(reader: Reader) -> list[str]:
     ]
 
 
-@BOOK.says("The last step that gains is that to <level:w>.", "性能が向上する最後の段階は、<level:w>への増加である。")
+@BOOK.says(
+    "The last step that gains is that to <level:w>.",
+    "性能が向上する最後の段階は、<level:w>への増加である。",
+)
 def last_gain(reader: Reader, groups: Groups, _part: Part) -> None:
     gains = [level for level, found in steps(reader) if found.word == "faster"]
     reader.that(gains[-1:] == [groups["level"]], f"steps that gain: {gains}")
     reader.that(reader.sweep is None or gains[-1:] != measured_levels(reader)[-1:], "the end gains")
 
 
-@BOOK.says("The last step, to <level:w>, still gains.", "最後の段階(<level:w>)でもまだ性能が向上している。")
+@BOOK.says(
+    "The last step, to <level:w>, still gains.", "最後の段階(<level:w>)でもまだ性能が向上している。"
+)
 def gain_to_the_end(reader: Reader, groups: Groups, _part: Part) -> None:
     gains = [level for level, found in steps(reader) if found.word == "faster"]
     reader.that(gains[-1:] == [groups["level"]], f"steps that gain: {gains}")
@@ -721,8 +739,11 @@ def relations_of(reader: Reader) -> dict[str, dict[str, dict[str, Any]]]:
 def source_is(reader: Reader, text: str) -> None:
     """``lineorder, 59.2 GiB``: that such a relation was recorded."""
     reader.that(
-        any(size_text(reader, one) == text for table in relations_of(reader).values()
-            for one in relations_with_parts(table)),
+        any(
+            size_text(reader, one) == text
+            for table in relations_of(reader).values()
+            for one in relations_with_parts(table)
+        ),
         "no such table or index",
     )
 
@@ -737,14 +758,13 @@ def size_text(reader: Reader, one: dict[str, Any]) -> str:
     if one["members"]:
         word = "パーティション" if reader.language == "ja" else " partitions"
         return f"{one['name']}{separator}{one['members']}{word}"
-    size, unit = one["pages"] * 8192.0, "B"
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
-        if size < 1024:
-            break
+    size, units = one["pages"] * 8192.0, ["B", "KiB", "MiB", "GiB", "TiB"]
+    while size >= 1024 and len(units) > 1:
         size /= 1024
+        units.pop(0)
     text = f"{size:.0f}" if size >= 100 else f"{size:.{2 - math.floor(math.log10(size))}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
-    return f"{one['name']}{separator}{text} {unit}"
+    return f"{one['name']}{separator}{text} {units[0]}"
 
 
 def rule_of(reader: Reader, source: str) -> int | None:
@@ -818,8 +838,10 @@ def limit_of(reader: Reader, groups: Groups) -> int:
 
 
 @BOOK.says(
-    NAMED_EN + "<launched:i> of <planned:i> planned workers were launched; the others were not free.",
-    NAMED_JA + "計画<planned:i>に対して<launched:i>しか起動しなかった。空きワーカーがなかったためである。",
+    NAMED_EN
+    + "<launched:i> of <planned:i> planned workers were launched; the others were not free.",
+    NAMED_JA
+    + "計画<planned:i>に対して<launched:i>しか起動しなかった。空きワーカーがなかったためである。",
 )
 def starved(reader: Reader, groups: Groups, _part: Part) -> None:
     said = (count(groups["planned"]), count(groups["launched"]))
@@ -878,8 +900,11 @@ def one_follows(reader: Reader, groups: Groups, part: Part) -> None:
 )
 def more_differ(reader: Reader, groups: Groups, part: Part) -> None:
     parallel = typical_gathers(reader, part)
-    named_ones = sum("planned, where the rule" in one.text or "で、想定数は" in one.text
-                     for one in reader.document.parts if one.part == part.part)
+    named_ones = sum(
+        "planned, where the rule" in one.text or "で、想定数は" in one.text
+        for one in reader.document.parts
+        if one.part == part.part
+    )
     reader.that(count(groups["of"]) <= len(parallel), f"there are {len(parallel)}")
     reader.that(count(groups["count"]) + named_ones <= count(groups["of"]), "too many")
 
@@ -940,8 +965,11 @@ def all_launched(reader: Reader, _groups: Groups, part: Part) -> None:
     "ほかに<count:i>件の実行計画で、起動数が計画数を下回った。",
 )
 def more_starved(reader: Reader, groups: Groups, part: Part) -> None:
-    few = [one for one in typical_gathers(reader, part)
-           if one.get("Workers Launched", math.inf) < one["Workers Planned"]]
+    few = [
+        one
+        for one in typical_gathers(reader, part)
+        if one.get("Workers Launched", math.inf) < one["Workers Planned"]
+    ]
     reader.equal(groups["count"], len(few) - 6, "plans with fewer workers")
 
 
@@ -1024,7 +1052,10 @@ def extremes_are(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that(context in found, f"it is {found}")
 
 
-caption("Speed-up of each query: <new:t> against <old:t>", "各クエリの性能向上比: <old:t>に対する<new:t>")
+caption(
+    "Speed-up of each query: <new:t> against <old:t>",
+    "各クエリの性能向上比: <old:t>に対する<new:t>",
+)
 caption(
     "Speed-up by group of queries: <new:t> against <old:t>",
     "クエリの分類ごとの性能向上比: <old:t>に対する<new:t>",
@@ -1081,7 +1112,8 @@ def dots(reader: Reader, groups: Groups, part: Part) -> None:
 @BOOK.says(
     "Geometric means of the trials, with <confidence:p> intervals of each by itself (cut where they"
     " end far beyond the bars)." + TAIL_EN,
-    "試行の幾何平均。誤差棒はそれぞれ単独の<confidence:p>信頼区間(長すぎるものは途中まで)。" + TAIL_JA,
+    "試行の幾何平均。誤差棒はそれぞれ単独の<confidence:p>信頼区間(長すぎるものは途中まで)。"
+    + TAIL_JA,
 )
 def bars(reader: Reader, groups: Groups, part: Part) -> None:
     _times_note(reader, groups, part, logarithmic=False)
@@ -1106,7 +1138,9 @@ def _times_note(reader: Reader, groups: Groups, part: Part, *, logarithmic: bool
     if shown:
         beyond = max(shown) > 20 * min(shown)
         near = abs(max(shown) / min(shown) - 20) < 1e-6
-        reader.that(near or beyond == logarithmic, f"they differ {max(shown) / min(shown):.3g} times")
+        reader.that(
+            near or beyond == logarithmic, f"they differ {max(shown) / min(shown):.3g} times"
+        )
 
 
 def fastest_is_answered(reader: Reader) -> None:
