@@ -6,11 +6,12 @@ import itertools
 import math
 import re
 from collections import Counter
+from collections.abc import Callable
 
 from teiten.model.trial import Outcome
 from tests.reader.arithmetic import Judgement
 from tests.reader.document import Part
-from tests.reader.language import Book, Groups, count, printed
+from tests.reader.language import Book, Check, Groups, count, printed
 from tests.reader.reader import Reader
 
 BOOK = Book()
@@ -162,10 +163,10 @@ INTERVAL_EN = "(<confidence:p> interval <low:p> to <high:p>; <machine:t>)."
 INTERVAL_JA = "(<confidence:p>信頼区間 <low:p>〜<high:p>)。<machine:t>で測定。"
 
 
-def headline(en: str, ja: str):  # type: ignore[no-untyped-def]
+def headline(en: str, ja: str) -> Callable[[Check], Check]:
     """A sentence with what may stand before it."""
 
-    def register(check):  # type: ignore[no-untyped-def]
+    def register(check: Check) -> Check:
         BOOK.says(en, ja)(check)
         pattern = BOOK.patterns[-1]
         for language, lead in (("en", LEAD_EN), ("ja", LEAD_JA)):
@@ -509,8 +510,8 @@ def undecided(reader: Reader, groups: Groups, _part: Part) -> None:
         reader.that(listed in none, "nothing is open")
         return
     rest = listed
-    for title, new, found, levels in expected:
-        rest = _open_part(reader, rest, title, new, found, levels)
+    for title, side, found, levels in expected:
+        rest = _open_part(reader, rest, title, side, found, levels)
     reader.that(not rest, f"more than is open: {rest}")
 
 

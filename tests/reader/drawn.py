@@ -1,6 +1,6 @@
 """Campaigns with drawn numbers: what can come, and what seldom comes.
 
-Each is drawn from a ``random.Random``, so that a test hands over one that Hypothesis shrinks, and
+Each is drawn from a ``Random``, so that a test hands over one that Hypothesis shrinks, and
 a long run one of a seed.
 """
 
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import math
-import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from random import Random
 from typing import Any
 
 from teiten.analysis.campaign import analyse
@@ -62,7 +62,7 @@ class Drawn:
     analysis: CampaignAnalysis
 
 
-Draw = Callable[[random.Random], Drawn]
+Draw = Callable[[Random], Drawn]
 
 
 def analysed(
@@ -119,7 +119,7 @@ PROBLEMS = (
 class Luck:
     """What happens to trials."""
 
-    random: random.Random
+    chance: Random
     fails: float
     """Of attempts."""
     missing: float
@@ -128,7 +128,7 @@ class Luck:
     """Of trials of which every attempt fails."""
 
     @classmethod
-    def drawn(cls, chance: random.Random) -> Luck:
+    def drawn(cls, chance: Random) -> Luck:
         return cls(
             chance,
             chance.choice((0.0, 0.0, 0.1)),
@@ -140,21 +140,22 @@ class Luck:
         self, plan: Plan, numbers: Callable[[PlannedTrial], tuple[dict[str, float], dict[str, Any]]]
     ) -> list[Trial]:
         """Each with its attempts, those that are run again at the end."""
-        found, again = [], []
+        found: list[Trial] = []
+        again: list[Trial] = []
         clock = START + 60
-        cut = 1.0 - self.missing if self.random.random() < 0.5 else None
+        cut = 1.0 - self.missing if self.chance.random() < 0.5 else None
         for at, planned in enumerate(plan.trials):
             if cut is not None and at >= cut * len(plan.trials):
                 break
-            if cut is None and self.random.random() < self.missing:
+            if cut is None and self.chance.random() < self.missing:
                 continue
             metrics, facts = numbers(planned)
-            drawn = self.random.random()
+            drawn = self.chance.random()
             fails = 0 if drawn >= self.lost + self.fails else 1 if drawn < self.fails else 3
             for attempt in range(1, fails + 1):
-                outcome, code = self.random.choice(PROBLEMS)
-                problems = (Problem(code, "seen"),)
-                if self.random.random() < 0.2:
+                outcome, code = self.chance.choice(PROBLEMS)
+                problems: tuple[Problem, ...] = (Problem(code, "seen"),)
+                if self.chance.random() < 0.2:
                     problems += (Problem("other-load", "40 %"), Problem("other-load", "41 %"))
                 trial = self._trial(planned, attempt, outcome, problems, clock, metrics, facts)
                 (found if attempt == 1 else again).append(trial)
@@ -209,7 +210,7 @@ def latencies(tps: float, clients: int) -> dict[str, float]:
 # --- kinds of campaigns ----------------------------------------------------------------------
 
 
-def versions(chance: random.Random) -> Drawn:
+def versions(chance: Random) -> Drawn:
     """Loads of pgbench on two to three servers."""
     servers = chance.choice((("17", "18"), ("17", "18"), ("13", "17", "18")))
     clients = chance.choice((("1",), ("4", "16"), ("1", "2", "4", "8", "16")))
@@ -238,7 +239,7 @@ def versions(chance: random.Random) -> Drawn:
     return analysed("versions", plan, trials, events=events, server_facts=SERVER_FACTS)
 
 
-def synthetic(chance: random.Random) -> Drawn:
+def synthetic(chance: Random) -> Drawn:
     """The fixture's own campaign, with series and histograms."""
     plan = make_plan(40, seed=chance.randrange(9), clients=("1", "8"))
     trials = list(synthetic_trials(plan, 5, chance.randrange(99)))
@@ -249,7 +250,7 @@ def synthetic(chance: random.Random) -> Drawn:
     return analysed("synthetic", plan, trials, cautions=cautions, server_facts=SERVER_FACTS)
 
 
-def queries(chance: random.Random) -> Drawn:
+def queries(chance: Random) -> Drawn:
     """Queries on a layout against another."""
     names = list(MEMBERS)[: chance.choice((1, 2, 3, 5))]
     seconds: dict[tuple[str, str], float | None] = {}
@@ -271,7 +272,7 @@ def queries(chance: random.Random) -> Drawn:
     return _timed("queries", chance, like, like.plans or explain)
 
 
-def sweeps(chance: random.Random) -> Drawn:
+def sweeps(chance: Random) -> Drawn:
     """One or two queries over numbers of permitted workers, 0 among them."""
     levels = chance.choice(
         (
@@ -311,7 +312,7 @@ def _serial() -> dict[str, Any]:
 
 
 def _timed(
-    kind: str, chance: random.Random, like: Invented, plans: Callable[[str, str], dict[str, Any]]
+    kind: str, chance: Random, like: Invented, plans: Callable[[str, str], dict[str, Any]]
 ) -> Drawn:
     plan = invented_plan(like)
     noise = chance.choice(NOISES[:-1])
@@ -383,7 +384,7 @@ def _estimated(shown: dict[str, Any]) -> dict[str, Any]:
     return {"Plan": bare(shown["Plan"])}
 
 
-def several_servers(chance: random.Random) -> Drawn:
+def several_servers(chance: Random) -> Drawn:
     """A contrast that is measured on two servers: its answer is the mean over both."""
     levels = chance.choice((("0", "2"), ("0", "4", "16")))
     plan = ssb_plan(
@@ -404,7 +405,7 @@ def several_servers(chance: random.Random) -> Drawn:
     return analysed("several-servers", plan, Luck.drawn(chance).trials(plan, numbers))
 
 
-def sequential(chance: random.Random) -> Drawn:
+def sequential(chance: Random) -> Drawn:
     """Two sides until they are decided."""
     plan = ab_plan(
         side("a", "18"),
@@ -431,7 +432,7 @@ def sequential(chance: random.Random) -> Drawn:
     return analysed("sequential", plan, trials)
 
 
-def ssb_claims(chance: random.Random) -> Drawn:
+def ssb_claims(chance: Random) -> Drawn:
     """The studies that replicate findings on queries."""
     study, contrast, factors = chance.choice(
         (
@@ -459,7 +460,7 @@ def ssb_claims(chance: random.Random) -> Drawn:
     return analysed("claims", plan, trials, claims=claims_of(study))
 
 
-def cores(chance: random.Random) -> Drawn:
+def cores(chance: Random) -> Drawn:
     """A server on more and more of the processors."""
     facts = host(cpus(1, 8))
     plan = planned_cores(facts, f"blocks={chance.choice((2, 3, 4))}", "conclusive=yes")
@@ -475,7 +476,7 @@ def cores(chance: random.Random) -> Drawn:
     return analysed("cores", plan, trials, facts=facts, claims=claims_of("cores"))
 
 
-def attached(chance: random.Random) -> Drawn:
+def attached(chance: Random) -> Drawn:
     """Servers that ran before, whose clients a provisional run chose."""
     plan = make_plan(chance.choice((8, 24)), clients=("1", "4"))
     every = chance.random() < 0.5

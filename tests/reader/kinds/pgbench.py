@@ -67,6 +67,12 @@ def options_of(reader: Reader) -> PgbenchOptions:
     return found.options
 
 
+def seconds_of(declared: float | None) -> float:
+    """A length that a plan has settled."""
+    assert declared is not None
+    return declared
+
+
 @BOOK.says("<metric:t>, <workload:t>", "<workload:t>: <metric:t>", of="caption")
 def table_caption(reader: Reader, _groups: Groups, part: Part) -> None:
     """Of a table of a contrast: its metric with the unit, and its workload."""
@@ -90,8 +96,8 @@ def efficiency_caption(reader: Reader, groups: Groups, part: Part) -> None:
 )
 def length(reader: Reader, groups: Groups, _part: Part) -> None:
     measure = reader.campaign.plan.study.measure
-    lasts(reader, groups["seconds"], measure.duration)
-    lasts(reader, groups["warmup"], measure.warmup)
+    lasts(reader, groups["seconds"], seconds_of(measure.duration))
+    lasts(reader, groups["warmup"], seconds_of(measure.warmup))
 
 
 @BOOK.says(
@@ -100,9 +106,9 @@ def length(reader: Reader, groups: Groups, _part: Part) -> None:
 )
 def length_in_slices(reader: Reader, groups: Groups, _part: Part) -> None:
     measure = reader.campaign.plan.study.measure
-    lasts(reader, groups["seconds"], measure.duration)
-    lasts(reader, groups["warmup"], measure.warmup)
-    lasts(reader, groups["slice"], measure.duration / measure.slices)
+    lasts(reader, groups["seconds"], seconds_of(measure.duration))
+    lasts(reader, groups["warmup"], seconds_of(measure.warmup))
+    lasts(reader, groups["slice"], seconds_of(measure.duration) / measure.slices)
     reader.equal(groups["slices"], measure.slices, "the slices")
 
 
@@ -126,8 +132,8 @@ def measured(reader: Reader, groups: Groups, _part: Part) -> None:
 )
 def measured_in_slices(reader: Reader, groups: Groups, _part: Part) -> None:
     measure = reader.campaign.plan.study.measure
-    lasts(reader, groups["warmup"], measure.warmup)
-    lasts(reader, groups["slice"], measure.duration / measure.slices)
+    lasts(reader, groups["warmup"], seconds_of(measure.warmup))
+    lasts(reader, groups["slice"], seconds_of(measure.duration) / measure.slices)
 
 
 @BOOK.says("One number per trial: <said:t>", "1試行につき1つの値: <said:t>", of="pair")

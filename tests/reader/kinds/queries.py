@@ -204,7 +204,10 @@ def named(reader: Reader, names: list[str]) -> str:
     return f"{shown}ほか{more}件" if reader.language == "ja" else f"{shown} and {more} more"
 
 
-def group_of(reader: Reader, groups: Groups, part: Part):  # type: ignore[no-untyped-def]
+Group = tuple[str, tuple[str, str], Context, list[str]]
+
+
+def group_of(reader: Reader, groups: Groups, part: Part) -> Group | None:
     """What a sentence on a group is about; None where there is no such group."""
     about = compared(reader, part)
     if about is None:

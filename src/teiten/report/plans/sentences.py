@@ -87,9 +87,8 @@ def change_text(t: Texts, found: PlanDifference, change: NodeChange) -> str:
     new = _node(found.new, change.new)
     key = f"plan-change.{change.code}"
     if change.code == "workers-changed":
-        known = old is not None and new is not None
-        known = known and None not in (old.workers_launched, new.workers_launched)
-        key += ".launched" if known else ".planned"
+        launched = (one.workers_launched if one else None for one in (old, new))
+        key += ".planned" if None in launched else ".launched"
     if change.code == "parallel-changed":
         key += ".on" if new is not None and new.parallel_aware else ".off"
     text = t(
