@@ -89,7 +89,8 @@ def test_each_probe_shows_its_mechanism(teiten: Teiten, server_installation: Ins
 
         sweep = measured(trials, "clock-sweep", size)
         statements = sweep.measured[0].statements
-        assert {one.origin for one in statements} == {Origin.OS_CACHE}
+        assert share_of(statements, Origin.BUFFERS) == 0
+        assert (share_of(statements, Origin.OS_CACHE) or 0) > 0.95
         swept, others = sweeps(statements, sweep.buffers)
         assert swept and len(others) > 10 * len(swept)
         assert all(0.9 < (one.swept or 0) / sweep.buffers < 1.1 for one in swept)

@@ -5,8 +5,8 @@ The scale is that memory in MiB; ``auto`` is the memory in force.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
@@ -14,7 +14,7 @@ from teiten.datasets.plan import DataPlan
 from teiten.model.study import DataKind, DataSet, SizedTable
 from teiten.model.table_pages import row_length, tables_bytes
 from teiten.model.units import MIB, Bytes, Seconds
-from teiten.study.schema import DataTable, Fillfactor, Growth, Name, Table, WorkloadTable
+from teiten.study.schema import DataTable, Fillfactor, Growth, Name, TomlTable, WorkloadTable
 
 if TYPE_CHECKING:
     from teiten.study.place import Place
@@ -23,7 +23,7 @@ RATE = 150 * MIB
 """Bytes per second of COPY by one stream, and of the vacuum after it."""
 
 
-class SizedTableForm(Table):
+class SizedTableForm(TomlTable):
     """A table of a share of the memory."""
 
     size: Growth
@@ -66,6 +66,16 @@ class Probes(DataPlan):
 
     def made_by(self, data: DataSet) -> str:
         return "COPY"
+
+    def identity(self, data: DataSet) -> dict[str, Any]:
+        return {**super().identity(data), "tables": [asdict(one) for one in data.tables]}
+
+    def rows_of(self, data: DataSet) -> str:
+        tables = (f"{one.name} {one.share:g} {one.rows} {one.fillfactor}" for one in data.tables)
+        return f"{data.kind} {', '.join(tables)}"
+
+    def name_of(self, data: DataSet) -> str:
+        return ", ".join(f"{one.name} {one.share:.0%}" for one in data.tables)
 
 
 PLAN = Probes()

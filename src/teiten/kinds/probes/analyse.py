@@ -296,11 +296,11 @@ def _sweep(trials: Sequence[ProbeMeasurement]) -> SweepCost | None:
         others += [one.seconds for one in rest]
     if not costs:
         return None
-    once = median(costs)
+    around = median(costs)
     return SweepCost(
         sweeps=len(swept),
-        seconds=Seconds(once),
-        seconds_per_gib=Seconds(once / (trials[0].shared_buffers / GIB)),
+        seconds=Seconds(around),
+        seconds_per_gib=Seconds(around / (trials[0].shared_buffers / GIB)),
         with_sweep=Seconds(median(swept)),
         without=Seconds(median(others)),
     )

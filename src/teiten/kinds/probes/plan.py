@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from teiten.factors.contract import Need
-from teiten.kinds.contract import KindPlan, Step
+from teiten.kinds.contract import KindPlan, ToldStep
 from teiten.kinds.probes.metrics import CONTRASTED, METRICS
 from teiten.kinds.probes.model import (
     BLOCK,
@@ -130,11 +130,11 @@ class Probes(KindPlan):
     def loading(self, version: str, where: str) -> str:
         return "put pages where a probe wants them, verify that, and time single statements"
 
-    def warm_up(self, study: Study, workload: Workload) -> Step:
-        return Step("warm-up", "nothing: each probe makes the state that it needs")
+    def warm_up(self, study: Study, workload: Workload) -> ToldStep:
+        return ToldStep("warm-up", "nothing: each probe makes the state that it needs")
 
-    def measuring(self, study: Study, workload: Workload) -> Step:
-        return Step("probe", "the steps of one probe")
+    def measuring(self, study: Study, workload: Workload) -> ToldStep:
+        return ToldStep("probe", "the steps of one probe")
 
     def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
         options = probes_of(study.workload(trial.cell.workload))

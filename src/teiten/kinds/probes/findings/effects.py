@@ -57,7 +57,8 @@ def effect_of(
         return None
     best = min(numbers, key=lambda side: numbers[side])
     worst = max(numbers, key=lambda side: numbers[side])
-    verdict = next((found for one in known if (found := _towards(one, best, worst))), None)
+    towards = (_towards(one, best, worst) for one in known)
+    verdict = next((one for one in towards if one is not None), None)
     added = arithmetic(_added(sides[worst], sides[best]), alpha)
     if verdict is None or added is None:
         return None

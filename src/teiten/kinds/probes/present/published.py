@@ -12,7 +12,7 @@ from teiten.kinds.probes.present.summary import probe_title
 from teiten.kinds.probes.results import PartTimes, ProbeResult, ProbeSide, probes_found
 from teiten.model.study import GUC_PREFIX
 from teiten.report.numbers import NOTHING, plain, significant
-from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
 FILE, COLUMNS = "buffers-2021-probes", ("small", "large")
@@ -80,8 +80,8 @@ def published_table(kit: Kit) -> Table | None:
     small, large = (_printed(kit, column) for column in COLUMNS)
     rows = [
         (
-            Cell(kit.t(f"published.{one.quantity}")),
-            Cell(probe_title(kit, result)),
+            TableCell(kit.t(f"published.{one.quantity}")),
+            TableCell(probe_title(kit, result)),
             *(_number(column.get(one.quantity)) for column in (small, large)),
             *(_measured(one, side) for side in (result.sides[0], result.sides[-1])),
         )
@@ -131,17 +131,17 @@ def _differences(
 ) -> Iterator[Row]:
     """What is one number of both sides."""
     for one in results:
-        empty = Cell("")
-        lead = Cell(probe_title(kit, one))
+        empty = TableCell("")
+        lead = TableCell(probe_title(kit, one))
         if one.probe == "clock-sweep" and one.line is not None:
             quantity = "clock_sweep_ratio_large_to_small"
             yield (
-                Cell(kit.t(f"published.{quantity}")),
+                TableCell(kit.t(f"published.{quantity}")),
                 lead,
                 empty,
                 _number(large.get(quantity)),
                 empty,
-                Cell(significant(one.line.ratio.mean), one.line.ratio.mean),
+                TableCell(significant(one.line.ratio.mean), one.line.ratio.mean),
             )
         if one.probe == "os-cache-read" and len(one.sides) > 1:
             quantity = "os_cache_minus_db_buffer"
@@ -150,19 +150,21 @@ def _differences(
             if len(means) == 2:
                 value = (means[0] - means[1]) * MILLISECONDS
                 yield (
-                    Cell(kit.t(f"published.{quantity}")),
+                    TableCell(kit.t(f"published.{quantity}")),
                     lead,
                     _number(small.get(quantity)),
                     empty,
-                    Cell(significant(value), value),
+                    TableCell(significant(value), value),
                     empty,
                 )
 
 
-def _measured(one: _Printed, side: ProbeSide) -> Cell:
+def _measured(one: _Printed, side: ProbeSide) -> TableCell:
     value = one.take(side)
-    return Cell(NOTHING) if value is None else Cell(significant(value * one.factor), value)
+    return (
+        TableCell(NOTHING) if value is None else TableCell(significant(value * one.factor), value)
+    )
 
 
-def _number(value: float | None) -> Cell:
-    return Cell(NOTHING) if value is None else Cell(plain(value), value)
+def _number(value: float | None) -> TableCell:
+    return TableCell(NOTHING) if value is None else TableCell(plain(value), value)

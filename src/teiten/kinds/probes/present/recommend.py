@@ -24,7 +24,7 @@ from teiten.kinds.probes.thresholds import CLIFF, OWN_OF_A_CONNECTION, PAGE_TABL
 from teiten.report.blocks import Block, Heading, Items, Section, Statement, Text
 from teiten.report.numbers import bytes_text, plain
 from teiten.report.sentences import plain_percent
-from teiten.report.tables import Cell, Column, Table
+from teiten.report.tables import Column, Table, TableCell
 from teiten.report.view.kit import Kit
 
 
@@ -267,20 +267,20 @@ def _rooms(kit: Kit, name: str, one: Recommendation) -> Table:
     rows = []
     for room in one.rooms:
         row = [
-            Cell(kit.short(room.side), float(room.shared_buffers)),
+            TableCell(kit.short(room.side), float(room.shared_buffers)),
             *(
-                Cell(bytes_text(value), float(value))
+                TableCell(bytes_text(value), float(value))
                 for value in (room.shared_buffers, room.left, room.for_each)
             ),
-            Cell(plain(room.fit), float(room.fit)),
+            TableCell(plain(room.fit), float(room.fit)),
         ]
         if room.needed is not None:
             rest = room.left - room.needed
             risk = "threatens" if room.threatens else "suffices"
             row += [
-                Cell(bytes_text(room.needed), float(room.needed)),
-                Cell(bytes_text(max(0, rest)), float(rest)),
-                Cell(t(f"table.rooms.{risk}")),
+                TableCell(bytes_text(room.needed), float(room.needed)),
+                TableCell(bytes_text(max(0, rest)), float(rest)),
+                TableCell(t(f"table.rooms.{risk}")),
             ]
         rows.append(tuple(row))
     return Table(

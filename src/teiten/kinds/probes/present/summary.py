@@ -11,7 +11,7 @@ from teiten.kinds.probes.results import Effect, ProbeResult, probes_found
 from teiten.kinds.probes.thresholds import MEDIUM_BELOW, NONE_WITHIN, SMALL_BELOW
 from teiten.report.numbers import NOTHING
 from teiten.report.sentences import plain_percent
-from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
 
@@ -108,14 +108,14 @@ def _row(kit: Kit, found: ProbeResult) -> Iterator[Row]:
     added = effect.added
     share = None if effect.measure is None else added.mean / effect.measure
     yield (
-        Cell(probe_title(kit, found)),
-        Cell(effect_word(kit, effect)),
-        Cell(winners_text(kit, found)),
-        Cell(_compared(kit, effect)),
-        Cell(verdict_said(kit, effect.verdict), kind=f"verdict {effect.verdict.kind.value}"),
+        TableCell(probe_title(kit, found)),
+        TableCell(effect_word(kit, effect)),
+        TableCell(winners_text(kit, found)),
+        TableCell(_compared(kit, effect)),
+        TableCell(verdict_said(kit, effect.verdict), kind=f"verdict {effect.verdict.kind.value}"),
         MICROSECONDS.estimate_cell(added),
-        Cell(interval(kit.t, added, MICROSECONDS.factor), added.low),
-        Cell(NOTHING if share is None else said_percent(kit.t, share), share),
+        TableCell(interval(kit.t, added, MICROSECONDS.factor), added.low),
+        TableCell(NOTHING if share is None else said_percent(kit.t, share), share),
     )
 
 

@@ -32,7 +32,7 @@ from teiten.report.sentences import (
     ratio_text,
     verdict_word,
 )
-from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
 Made = tuple[Sequence[str], Sequence[Row]]
@@ -121,12 +121,12 @@ def _pair(kit: Kit, found: ProbeResult, one: SidePair, kind: str) -> Iterator[Ro
     unit = unit_for(each.mean for side in found.sides if (each := _of_side(side, kind)) is not None)
     effect = one.verdict.effect
     yield (
-        Cell(kit.t("contrast.sides", new=kit.short(one.new), old=kit.short(one.old))),
+        TableCell(kit.t("contrast.sides", new=kit.short(one.new), old=kit.short(one.old))),
         *(unit.estimate_cell(each) for each in numbers),
-        Cell(ratio_text(effect), effect.ratio if effect else None),
-        Cell(interval_text(kit.t, effect), effect.low if effect else None),
-        Cell(str(one.verdict.pairs), one.verdict.pairs),
-        Cell(verdict_said(kit, one.verdict), kind=f"verdict {one.verdict.kind.value}"),
+        TableCell(ratio_text(effect), effect.ratio if effect else None),
+        TableCell(interval_text(kit.t, effect), effect.low if effect else None),
+        TableCell(str(one.verdict.pairs), one.verdict.pairs),
+        TableCell(verdict_said(kit, one.verdict), kind=f"verdict {one.verdict.kind.value}"),
     )
 
 
@@ -153,7 +153,7 @@ def _access(kit: Kit, part: PartTimes, origins: Sequence[Origin], unit: TimeUnit
     return (
         size_cell(part.size),
         unit.estimate_cell(part.mean),
-        Cell(unit.interval(kit.t, part.mean), part.mean.low),
+        TableCell(unit.interval(kit.t, part.mean), part.mean.low),
         unit.cell(part.times.median),
         unit.cell(part.times.quantiles[-1]),
         *(percent_cell(part.share(origin)) for origin in origins),
@@ -173,7 +173,7 @@ def _after_scan(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
             percent_cell(part.share(Origin.BUFFERS)),
             percent_cell(part.os_cache_hits),
             unit.estimate_cell(part.mean),
-            Cell(unit.interval(kit.t, part.mean), part.mean.low),
+            TableCell(unit.interval(kit.t, part.mean), part.mean.low),
             unit.cell(_mean_of(part, Origin.BUFFERS)),
             unit.cell(part.outside),
             percent_cell(part.share(Origin.DISK)),
@@ -194,7 +194,7 @@ def _sweeps(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
         (
             side_cell(kit, side),
             size_cell(side.shared_buffers),
-            Cell(plain(one.sweeps), float(one.sweeps)),
+            TableCell(plain(one.sweeps), float(one.sweeps)),
             *(unit.cell(each) for each in (one.with_sweep, one.without, one.seconds)),
             unit.cell(one.seconds_per_gib),
         )
@@ -209,9 +209,9 @@ def _clients(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
     rows = [
         (
             side_cell(kit, side),
-            Cell(plain(one.clients), float(one.clients)),
-            Cell(measured(one.tps.mean, half(one.tps)), one.tps.mean),
-            Cell(interval(kit.t, one.tps), one.tps.low),
+            TableCell(plain(one.clients), float(one.clients)),
+            TableCell(measured(one.tps.mean, half(one.tps)), one.tps.mean),
+            TableCell(interval(kit.t, one.tps), one.tps.low),
             unit.estimate_cell(one.latency),
             percent_cell(one.from_buffers),
         )
@@ -227,11 +227,11 @@ def _checkpoints(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
         (
             side_cell(kit, side),
             size_cell(side.shared_buffers),
-            Cell(kit.t.either(f"checkpoints.{one.step}", one.step)),
-            Cell(plain(one.times.count), float(one.times.count)),
+            TableCell(kit.t.either(f"checkpoints.{one.step}", one.step)),
+            TableCell(plain(one.times.count), float(one.times.count)),
             unit.cell(one.times.median),
             unit.cell(one.times.quantiles[-1]),
-            Cell(significant(one.written), one.written),
+            TableCell(significant(one.written), one.written),
         )
         for side in found.sides
         for one in side.checkpoints

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from teiten.kinds.probes.results import Estimate, ProbeSide
 from teiten.report.numbers import NOTHING, bytes_text, decimals_for, fixed, measured, significant
 from teiten.report.sentences import plain_percent
-from teiten.report.tables import Cell
+from teiten.report.tables import TableCell
 from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit
 
@@ -31,11 +31,11 @@ class TimeUnit:
         """With the digits that its interval allows."""
         return NOTHING if one is None else measured(one.mean * self.factor, half(one) * self.factor)
 
-    def cell(self, seconds: float | None) -> Cell:
-        return Cell(self.text(seconds), seconds)
+    def cell(self, seconds: float | None) -> TableCell:
+        return TableCell(self.text(seconds), seconds)
 
-    def estimate_cell(self, one: Estimate | None) -> Cell:
-        return Cell(self.estimate(one), None if one is None else one.mean)
+    def estimate_cell(self, one: Estimate | None) -> TableCell:
+        return TableCell(self.estimate(one), None if one is None else one.mean)
 
     def interval(self, t: Texts, one: Estimate | None) -> str:
         """``12.1 to 12.9``"""
@@ -78,8 +78,8 @@ def percent(share: float | None) -> str:
     return NOTHING if share is None else fixed(100 * share, 1)
 
 
-def percent_cell(share: float | None) -> Cell:
-    return Cell(percent(share), share)
+def percent_cell(share: float | None) -> TableCell:
+    return TableCell(percent(share), share)
 
 
 def said_percent(t: Texts, share: float) -> str:
@@ -89,12 +89,12 @@ def said_percent(t: Texts, share: float) -> str:
     return t("unit.percent", value=fixed(value, 0 if whole else 1))
 
 
-def side_cell(kit: Kit, side: ProbeSide) -> Cell:
-    return Cell(kit.short(side.side), float(side.shared_buffers))
+def side_cell(kit: Kit, side: ProbeSide) -> TableCell:
+    return TableCell(kit.short(side.side), float(side.shared_buffers))
 
 
-def size_cell(size: float) -> Cell:
-    return Cell(bytes_text(size), float(size))
+def size_cell(size: float) -> TableCell:
+    return TableCell(bytes_text(size), float(size))
 
 
 def sized(kit: Kit, side: str, size: float | None) -> str:

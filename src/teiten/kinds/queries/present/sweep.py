@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from teiten.analysis.model.findings import Verdict, VerdictKind
+from teiten.analysis.model.findings import Interval, Verdict, VerdictKind
 from teiten.kinds.queries.present.groups import effect_interval_text, effect_text
 from teiten.kinds.queries.present.units import TimeUnit, unit_for
 from teiten.kinds.queries.present.workers import source_text
@@ -22,7 +22,7 @@ from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
 from teiten.report.numbers import NOTHING
 from teiten.report.sentences import plain_percent, verdict_word
 from teiten.report.speed import inverse, speed_interval_text, speed_text
-from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
 
@@ -40,7 +40,7 @@ def chart(kit: Kit, name: str, found: QueryResults) -> Chart | None:
     if not points:
         return None
     t = kit.t
-    first = found.sweeps[0].steps[0].level
+    first = found.sweeps[0].first
     words = SweepWords(
         title=t("chart.sweep.title", workload=kit.names.workload(found.workload)),
         note=t("chart.sweep.note", first=kit.short(first)),
@@ -56,8 +56,8 @@ def _points(kit: Kit, sweep: QuerySweep) -> list[SweepPoint]:
     label = kit.names.context(sweep.context)
     points = []
     for step in sweep.steps:
-        effect = step.against_first.effect if step.against_first else None
-        if effect is None and step is not sweep.steps[0]:
+        effect = _effect(step)
+        if effect is None and step.level != sweep.first:
             continue
         shown = inverse(effect) if effect else None
         points.append(
@@ -98,20 +98,13 @@ def table(kit: Kit, name: str, sweep: QuerySweep) -> Table:
             (
                 t(
                     "table.sweep.note",
-                    first=kit.short(sweep.steps[0].level),
-                    confidence=plain_percent(t, _confidence(sweep)),
+                    first=kit.short(sweep.first),
+                    confidence=plain_percent(t, round(sweep.confidence, 4)),
                 ),
                 *_source(kit, sweep),
             )
         ),
     )
-
-
-def _confidence(sweep: QuerySweep) -> float:
-    for step in sweep.steps:
-        if step.against_first and step.against_first.effect:
-            return round(step.against_first.effect.confidence, 4)
-    return 0.95
 
 
 def _source(kit: Kit, sweep: QuerySweep) -> list[str]:
@@ -133,18 +126,18 @@ def _source(kit: Kit, sweep: QuerySweep) -> list[str]:
 
 
 def _row(kit: Kit, step: SweepStep, unit: TimeUnit) -> Row:
-    effect = step.against_first.effect if step.against_first else None
+    effect = _effect(step)
     main = step.workers.main if step.workers else None
     expected = main.expected if main else None
     return (
-        Cell(kit.short(step.level), float(step.level)),
+        TableCell(kit.short(step.level), float(step.level)),
         _time(kit, step.time, unit),
-        Cell(speed_text(effect), inverse(effect).ratio if effect else None),
-        Cell(speed_interval_text(kit.t, effect), inverse(effect).low if effect else None),
+        TableCell(speed_text(effect), inverse(effect).ratio if effect else None),
+        TableCell(speed_interval_text(kit.t, effect), inverse(effect).low if effect else None),
         _verdict(kit, step.against_previous),
-        Cell(NOTHING if expected is None else str(expected), _value(expected)),
-        Cell(str(main.planned) if main else "0", float(main.planned) if main else 0.0),
-        Cell(_launched(step), _value(main.launched if main else 0)),
+        TableCell(NOTHING if expected is None else str(expected), _value(expected)),
+        TableCell(str(main.planned) if main else "0", float(main.planned) if main else 0.0),
+        TableCell(_launched(step), _value(main.launched if main else 0)),
     )
 
 
@@ -152,18 +145,18 @@ def _value(number: int | None) -> float | None:
     return None if number is None else float(number)
 
 
-def _time(kit: Kit, one: QueryTime, unit: TimeUnit) -> Cell:
+def _time(kit: Kit, one: QueryTime, unit: TimeUnit) -> TableCell:
     if one.mean is None or one.over:
         limit = kit.seconds(one.limit)
-        return Cell(kit.t("level.over.all", limit=limit), float(one.limit or 0.0))
+        return TableCell(kit.t("level.over.all", limit=limit), float(one.limit or 0.0))
     half = (one.high - one.low) / 2 if one.high is not None and one.low is not None else math.nan
-    return Cell(unit.text(one.mean, half), float(one.mean))
+    return TableCell(unit.text(one.mean, half), float(one.mean))
 
 
-def _verdict(kit: Kit, verdict: Verdict | None) -> Cell:
+def _verdict(kit: Kit, verdict: Verdict | None) -> TableCell:
     if verdict is None:
-        return Cell(NOTHING)
-    return Cell(verdict_word(kit.t, verdict), kind=f"verdict {verdict.kind.value}")
+        return TableCell(NOTHING)
+    return TableCell(verdict_word(kit.t, verdict), kind=f"verdict {verdict.kind.value}")
 
 
 def _launched(step: SweepStep) -> str:
@@ -185,18 +178,20 @@ def findings(kit: Kit, found: QueryResults) -> tuple[str, ...]:
 
 
 def _fastest(kit: Kit, sweep: QuerySweep) -> Iterator[str]:
-    """Compared with the first level; where that is the fastest one itself, the next with it."""
+    """Compared with the first level; where that is the fastest one itself, the next with it.
+    Nothing where one of the levels has no ratio: it may be the fastest."""
+    known = all(step.level == sweep.first or _effect(step) for step in sweep.by_time)
     fastest = next(iter(sweep.by_time), None)
     shown = _fastest_new(sweep)
-    effect = shown.against_first.effect if shown and shown.against_first else None
-    if fastest is None or shown is None or effect is None:
+    effect = _effect(shown) if shown else None
+    if not known or fastest is None or shown is None or effect is None:
         return
     yield kit.t(
         "sweep.fastest" if fastest is shown else "sweep.fastest-first",
         query=kit.names.context(sweep.context),
         factor=kit.names.factor(kit.study.contrast),
         level=kit.short(shown.level),
-        first=kit.short(sweep.steps[0].level),
+        first=kit.short(sweep.first),
         effect=effect_text(kit, effect),
         interval=effect_interval_text(kit, effect),
     )
@@ -204,7 +199,11 @@ def _fastest(kit: Kit, sweep: QuerySweep) -> Iterator[str]:
 
 def _fastest_new(sweep: QuerySweep) -> SweepStep | None:
     """The fastest of the levels that are compared with the first one."""
-    return next((step for step in sweep.by_time if step is not sweep.steps[0]), None)
+    return next((step for step in sweep.by_time if step.level != sweep.first), None)
+
+
+def _effect(step: SweepStep) -> Interval | None:
+    return step.against_first.effect if step.against_first else None
 
 
 def fastest_level(found: QueryResults) -> str | None:
