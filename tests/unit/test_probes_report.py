@@ -139,6 +139,12 @@ def test_each_server_is_answered() -> None:
     assert [one.workload for one in statements] == ["PostgreSQL 15.4", "PostgreSQL 18.4"]
 
 
+def test_servers_are_compared_in_a_section_of_their_own() -> None:
+    tables = part(page("en", "two-servers"), "versions").tables
+    assert [len(one.rows) for one in tables] == [21, 6]
+    assert not section_of(page(), "versions")
+
+
 def test_printed_numbers_stand_beside_measured_ones() -> None:
     tables = part(page(), "findings").tables
     (printed,) = (one for one in tables if one.name == "published-probes")

@@ -178,6 +178,20 @@ def test_each_server_has_its_recommendation() -> None:
     assert found.intervals("reads") == 3 * 14
 
 
+def test_what_changed_between_versions_is_named_where_they_differ() -> None:
+    slow = Truth(from_disk=2e-3, search_per_gib=3e-3)
+    like = Invented(of_server={"15": slow}, servers=("15", "18"), blocks=4)
+    found = {(one.probe, one.side): one for one in probes_found(invented_probes(like)).versions}
+    assert len(found) == 9 * 3
+    scan, search = found["after-scan", "25%"], found["checkpoint", "75%"]
+    assert (scan.old, scan.new) == ("15", "18")
+    assert scan.verdict.kind is search.verdict.kind is VerdictKind.FASTER
+    assert [text.en[:8] for text in scan.changed] == ["since 17", "since 18"]
+    assert not search.changed
+    assert found["buffer-read", "25%"].verdict.kind is not VerdictKind.FASTER
+    assert not usual().versions
+
+
 def test_connections_work_mem_and_page_tables_are_counted() -> None:
     sizes = {"25%": Bytes(512 * MIB), "75%": Bytes(1536 * MIB)}
     small, large = rooms_of(sizes, Bytes(MEMORY), Wanted(None, 40, Bytes(16 * MIB)))
