@@ -22,6 +22,8 @@ import argparse
 import sys
 from collections.abc import Callable
 
+from tests.fixtures.heeding import let_programs_heed_signals
+
 from benchmarks.robustness.addresses import spell_addresses
 from benchmarks.robustness.disks import fill_disks
 from benchmarks.robustness.kills import Breaks, kill_campaigns
@@ -53,6 +55,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--server", help="an installation of teiten pg list")
     given = parser.parse_args()
+    let_programs_heed_signals()
     result: Tally | Readings | Breaks
     if given.what in IN_PROCESS:
         result = IN_PROCESS[given.what](given.count, given.seed)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts, Observer
 from teiten.execute.load import Begin
+from teiten.execute.machine import ThisMachine
 from teiten.execute.record import CampaignRecord
 from teiten.execute.sites.campaign import Sites
-from teiten.execute.sites.local.keeper import Machine
 from teiten.execute.steps import Steps
 from teiten.execute.trial import rehearse
 from teiten.kinds.registry import Stage, kind
@@ -26,7 +27,7 @@ class RealExecutor:
         *,
         record: CampaignRecord,
         campaign: Path,
-        machine: Machine,
+        machine: ThisMachine,
         observer: Observer,
         say: Callable[[str], None],
         tell: Callable[[str], None],
@@ -59,9 +60,10 @@ class RealExecutor:
         return begun
 
     def finish(self) -> None:
-        for steps in self._begun.values():
-            steps.abandon()
-        self._sites.finish()
+        with ExitStack() as ends:  # where one cannot be ended, the others are all the same
+            ends.callback(self._sites.finish)
+            for steps in self._begun.values():
+                ends.callback(steps.abandon)
 
     def _steps(self, trial: PlannedTrial, attempt: int) -> Steps:
         name = str(self._bench.plan.study.workload(trial.cell.workload).kind)

@@ -11,14 +11,14 @@ import hashlib
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from teiten.errors import MachineError, TeitenError
+from teiten.errors import TeitenError
 from teiten.execute.bench import Bench
 from teiten.execute.client.here import Here
 from teiten.execute.executor import Facts
+from teiten.execute.machine import ThisMachine
 from teiten.execute.postgres import elsewhere
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.marker import read_marker, remove_marked
@@ -26,8 +26,7 @@ from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.sites.local.limit_check import check_limit
 from teiten.execute.sites.local.site import LocalSite, Place, RunningServer
-from teiten.host.system.paths import Workdir
-from teiten.host.system.users import ServerUser
+from teiten.host.system.causes import told
 from teiten.model.plan import PlannedTrial, TemplateSpec
 from teiten.model.quantities import format_size
 from teiten.model.starts import last_of_their_start
@@ -38,22 +37,11 @@ TOLD_EVERY = 10.0
 """Seconds between two words on a template that takes long."""
 
 
-@dataclass(frozen=True)
-class Machine:
-    """This machine, as far as clusters need it."""
-
-    workdir: Workdir
-    user: ServerUser
-    """As whom servers run."""
-    devices: tuple[str, ...]
-    """The disks below the folders of clusters."""
-
-
 class LocalKeeper:
     """Makes clusters from templates, and keeps them and their servers for the trials to come."""
 
     def __init__(
-        self, bench: Bench, machine: Machine, client: Here, say: Callable[[str], None]
+        self, bench: Bench, machine: ThisMachine, client: Here, say: Callable[[str], None]
     ) -> None:
         self.bench, self.machine, self.client = bench, machine, client
         self._say = say
@@ -118,14 +106,10 @@ class LocalKeeper:
             elsewhere.require_room(folder.parent)
             elsewhere.note(self.machine.workdir, folder)
         try:
-            report = self._templates.clone(trial.template, folder)
-        except BaseException as error:
+            with told(f"{folder} cannot be made"):
+                report = self._templates.clone(trial.template, folder)
+        except BaseException:
             self._give_up(folder)
-            if isinstance(error, OSError):
-                raise MachineError(
-                    f"{folder} cannot be made: {error.strerror or error}",
-                    "name another folder, or give its file system what it lacks",
-                ) from error
             raise
         cluster = Cluster.adopt(
             trial.template.installation,

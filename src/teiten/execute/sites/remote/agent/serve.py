@@ -26,9 +26,9 @@ from teiten.errors import MachineError, TeitenError  # noqa: E402
 from teiten.execute.sites.remote.agent.belongings import Belongings  # noqa: E402
 from teiten.execute.sites.remote.agent.clusters import Clusters  # noqa: E402
 from teiten.execute.sites.remote.agent.loads import Loads  # noqa: E402
-from teiten.execute.sites.remote.agent.machine import Machine  # noqa: E402
+from teiten.execute.sites.remote.agent.machine import HostReader  # noqa: E402
 from teiten.execute.sites.remote.agent.packages import Packages  # noqa: E402
-from teiten.execute.sites.remote.agent.room import Room  # noqa: E402
+from teiten.execute.sites.remote.agent.room import AgentFolder  # noqa: E402
 from teiten.execute.sites.remote.agent.wire import (  # noqa: E402
     Message,
     WireError,
@@ -50,10 +50,10 @@ class Agent:
     """The parts that can be asked, by name."""
 
     def __init__(self) -> None:
-        self.room = Room()
+        self.room = AgentFolder()
         self.parts: dict[str, Any] = {
             "room": self.room,
-            "machine": Machine(self.room),
+            "machine": HostReader(self.room),
             "belongings": Belongings(self.room),
             "packages": Packages(self.room),
             "clusters": Clusters(self.room),
@@ -145,13 +145,19 @@ def _answered(agent: Agent, request: Message) -> Message:
     try:
         given = agent.do(request)
     except TeitenError as error:
-        return _refused(number, type(error).__name__, error.message, error.hint)
+        return _refused(number, _known_kind(error), error.message, error.hint)
     except OSError as error:
         found = _of_system(error)
         return _refused(number, type(found).__name__, found.message, found.hint)
     except Exception:
         return _refused(number, DEFECT, traceback.format_exc(), "")
     return Message({"id": number, **given.values}, given.payload)
+
+
+def _known_kind(error: TeitenError) -> str:
+    """Its own kind, or the nearest that the other side knows."""
+    own = TeitenError.__module__
+    return next(kind.__name__ for kind in type(error).__mro__ if kind.__module__ == own)
 
 
 def _refused(number: int, kind: str, message: str, hint: str) -> Message:
