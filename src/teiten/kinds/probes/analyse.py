@@ -19,6 +19,7 @@ from teiten.kinds.probes.findings.memory import memories_of
 from teiten.kinds.probes.findings.pairs import Comparisons
 from teiten.kinds.probes.findings.recommendation import Wanted, recommendations
 from teiten.kinds.probes.findings.tried import Key, Sides, Tried, tried_of, without_probe
+from teiten.kinds.probes.findings.versions import version_pairs
 from teiten.kinds.probes.measurement import (
     Checkpointed,
     Measured,
@@ -75,6 +76,7 @@ class ProbesAnalysis(KindAnalysis):
             recommendations=tuple(recommendations(results, _wanted(measured, tried)))
             if by_size
             else (),
+            versions=tuple(version_pairs(measured.plan, tried)),
             comparisons=tuple((name, one.intervals) for name, one in comparisons.items()),
         )
 

@@ -15,6 +15,7 @@ from teiten.analysis.model.verdict import Verdict
 from teiten.kinds.probes.measurement import Origin
 from teiten.kinds.probes.model import NAME
 from teiten.kinds.probes.thresholds import Size
+from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds
 
 
@@ -265,6 +266,23 @@ class ProbeResult:
 
 
 @dataclass(frozen=True)
+class VersionPair:
+    """Two servers in one probe at one side."""
+
+    workload: str
+    probe: str
+    side: str
+    old: str
+    new: str
+    """Levels of the factor server."""
+    old_number: Estimate | None
+    new_number: Estimate | None
+    verdict: Verdict
+    changed: tuple[Bilingual, ...]
+    """What of the probe's mechanism came between the two versions (``mechanisms.toml``)."""
+
+
+@dataclass(frozen=True)
 class Room:
     """What a size of the buffers leaves of the memory."""
 
@@ -343,6 +361,8 @@ class ProbesFound:
     """Each that trials had, the smallest first."""
     recommendations: tuple[Recommendation, ...] = ()
     """One for each context, where sizes of the buffers are contrasted."""
+    versions: tuple[VersionPair, ...] = ()
+    """Where servers are crossed in."""
     comparisons: tuple[tuple[str, int], ...] = ()
     """By workload the number K of comparisons whose intervals hold together."""
 

@@ -38,13 +38,13 @@ SHARE = CheckKind("probe-share", _said)
 """The share itself, no ratio."""
 
 
-@dataclass(frozen=True, config=FORM)
+@dataclass(frozen=True, config=FORM, kw_only=True)
 class ProbeValue(RatioBounds, OfProbe):
     """The claim's metric, a share of statements, lies within bounds at a level of the factor."""
 
-    probe: Word = ""
-    factor: Word = ""
-    level: Word = ""
+    probe: Word
+    factor: Word
+    level: Word
     quantity: str = ""
     """The row of the published table that has it, in per cent."""
     kind: Literal["probe-value"] = "probe-value"

@@ -18,6 +18,7 @@ from teiten.kinds.probes.present.published import published_table
 from teiten.kinds.probes.present.recommend import answer_of, section_of
 from teiten.kinds.probes.present.summary import effect_sentence, probe_title
 from teiten.kinds.probes.present.tables import tables_of_probe
+from teiten.kinds.probes.present.versions import versions_section
 from teiten.kinds.probes.results import ProbeResult, probes_found
 from teiten.model.study import Workload
 from teiten.report.blocks import Block, Gallery, Heading, Section, Text
@@ -52,6 +53,7 @@ class ProbesPresent(UsualPresent):
             yield from _probe(kit, f"{prefix}-probe-{at}", one, found.intervals(workload))
 
     def sections(self, kit: Kit) -> Iterable[Section]:
+        yield versions_section(kit)
         yield section_of(kit)
 
     def published(self, kit: Kit) -> tuple[Sequence[Chart], Sequence[Table]]:

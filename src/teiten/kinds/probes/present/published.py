@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from teiten.analysis.model.claims import PublishedQueries
-from teiten.claims.published import published_table as printed_table
 from teiten.kinds.probes.measurement import Origin
 from teiten.kinds.probes.present.memory import memory_text
 from teiten.kinds.probes.present.summary import probe_title
@@ -78,9 +77,7 @@ def published_table(kit: Kit) -> Table | None:
     found = probes_found(kit.analysis)
     if len(found.recommendations) != 1 or not kit.study.contrast.startswith(GUC_PREFIX):
         return None
-    printed = printed_table(FILE, COLUMNS, "")
-    assert isinstance(printed, PublishedQueries)
-    small, large = (dict(one.values) for one in printed.columns)
+    small, large = (_printed(kit, column) for column in COLUMNS)
     rows = [
         (
             TableCell(kit.t(f"published.{one.quantity}")),
@@ -93,7 +90,7 @@ def published_table(kit: Kit) -> Table | None:
         if result.probe == one.probe
     ]
     rows += _differences(kit, found.results, small, large)
-    if not rows:
+    if not rows or not (small and large):
         return None
     sides = found.results[0].sides
     first, last = (kit.short(one.side) for one in (sides[0], sides[-1]))
@@ -113,6 +110,17 @@ def published_table(kit: Kit) -> Table | None:
         note=kit.t("table.published-probes.note", memory=memory_text(kit)),
         sortable=False,
     )
+
+
+def _printed(kit: Kit, column: str) -> dict[str, float]:
+    """A column of the published table, as the findings carry it; empty without any."""
+    for outcome in kit.analysis.claims:
+        table = outcome.claim.published
+        if isinstance(table, PublishedQueries) and table.table == FILE:
+            for one in table.columns:
+                if one.label == column:
+                    return dict(one.values)
+    return {}
 
 
 def _differences(

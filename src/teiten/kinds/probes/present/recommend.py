@@ -27,6 +27,9 @@ from teiten.report.sentences import plain_percent
 from teiten.report.tables import Column, Table, TableCell
 from teiten.report.view.kit import Kit
 
+MOST_OPEN = 4
+"""More effects that are not decided are counted, and named in the summary only."""
+
 
 def answer_of(kit: Kit) -> OwnAnswer | None:
     """None where no sizes of the buffers are contrasted: then verdicts are the answer."""
@@ -120,7 +123,9 @@ def _undecided(kit: Kit, found: ProbesFound) -> Iterator[str]:
         for one in found.results
         if one.effect is not None and one.effect.size is None
     ]
-    if open_ones:
+    if len(open_ones) > MOST_OPEN:
+        yield kit.t("recommend.open-many", count=len(open_ones), of=len(found.results))
+    elif open_ones:
         listed = kit.t("list.separator").join(open_ones)
         yield kit.t("recommend.open", probes=listed)
 

@@ -154,4 +154,5 @@ def effect_sentence(kit: Kit, found: ProbeResult) -> str:
         "interval": interval(kit.t, effect.added, MICROSECONDS.factor),
         "verdict": verdict_said(kit, effect.verdict),
     }
-    return kit.t("effect-size.sentence", **values)
+    known = effect.added.low is not None
+    return kit.t("effect-size.sentence" if known else "effect-size.without", **values)

@@ -35,6 +35,8 @@ from teiten.report.sentences import (
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
+LONG = 20
+"""Rows of a table that scrolls in its own box."""
 Made = tuple[Sequence[str], Sequence[Row]]
 """The columns' keys, and the rows."""
 
@@ -66,6 +68,7 @@ def tables_of_probe(
                 ),
                 rows=tuple(rows),
                 note=kit.t(f"table.probe-{kind}.note", **values),
+                tall=len(rows) > LONG,
             )
 
 

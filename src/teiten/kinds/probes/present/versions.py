@@ -1,0 +1,71 @@
+"""Where servers differ: each probe at each size, and what changed in the server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from teiten.analysis.model.verdict import VerdictKind
+from teiten.kinds.probes.model import probes_of
+from teiten.kinds.probes.present.memory import memory_text
+from teiten.kinds.probes.present.tables import verdict_said
+from teiten.kinds.probes.present.units import MICROSECONDS
+from teiten.kinds.probes.results import VersionPair, probes_found
+from teiten.report.blocks import Block, Heading, Section, Text
+from teiten.report.sentences import interval_text, plain_percent, ratio_text
+from teiten.report.tables import Column, Row, Table, TableCell
+from teiten.report.view.kit import Kit
+
+OPEN = (VerdictKind.INCONCLUSIVE, VerdictKind.EQUIVALENT)
+KEYS = ("probe", "side", "servers", "old", "new", "ratio", "interval", "verdict", "changed")
+NUMERIC = ("old", "new", "ratio", "interval")
+
+
+def versions_section(kit: Kit) -> Section:
+    """Empty where there is one server alone."""
+    found = probes_found(kit.analysis).versions
+    shown: list[Block] = []
+    for workload in dict.fromkeys(one.workload for one in found):
+        mine = [one for one in found if one.workload == workload]
+        apart = [one for one in mine if one.verdict.kind not in OPEN]
+        shown.append(Heading(3, kit.names.workload(workload)))
+        shown.append(Text(kit.t("versions.said", count=len(apart), of=len(mine))))
+        shown.append(_table(kit, f"versions-{workload}", mine))
+    return Section("versions", kit.t("section.versions"), tuple(shown))
+
+
+def _table(kit: Kit, name: str, pairs: list[VersionPair]) -> Table:
+    """All of them, those that differ first."""
+    ordered = sorted(pairs, key=lambda one: one.verdict.kind in OPEN)
+    confidence = plain_percent(kit.t, round(1 - kit.study.measure.alpha / len(pairs), 4))
+    return Table(
+        name,
+        kit.t("table.versions.caption"),
+        tuple(Column(kit.t(f"table.versions.{key}"), numeric=key in NUMERIC) for key in KEYS),
+        tuple(row for one in ordered for row in _row(kit, one)),
+        note=kit.t(
+            "table.versions.note",
+            confidence=confidence,
+            count=len(pairs),
+            memory=memory_text(kit),
+        ),
+        tall=len(pairs) > 20,
+    )
+
+
+def _row(kit: Kit, one: VersionPair) -> Iterator[Row]:
+    effect = one.verdict.effect
+    probe = probes_of(kit.study.workload(one.workload)).probe(one.probe)
+    old, new = (kit.names.server(level).short for level in (one.old, one.new))
+    differs = one.verdict.kind not in OPEN
+    changed = kit.t("list.strong").join(kit.t.of(text) for text in one.changed) if differs else ""
+    yield (
+        TableCell(kit.t.of(probe.title)),
+        TableCell(kit.short(one.side)),
+        TableCell(kit.t("contrast.sides", new=new, old=old)),
+        MICROSECONDS.estimate_cell(one.old_number),
+        MICROSECONDS.estimate_cell(one.new_number),
+        TableCell(ratio_text(effect), effect.ratio if effect else None),
+        TableCell(interval_text(kit.t, effect), effect.low if effect else None),
+        TableCell(verdict_said(kit, one.verdict), kind=f"verdict {one.verdict.kind.value}"),
+        TableCell(changed or (kit.t("versions.unknown") if differs else "")),
+    )

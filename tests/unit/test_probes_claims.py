@@ -1,0 +1,165 @@
+"""Findings about probes on campaigns whose truth is known: each is kept by one, not by another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+import pytest
+
+from teiten.analysis.model.claims import Claim, ClaimContrast, ClaimNeeds, ClaimOutcome
+from teiten.analysis.model.claims import ClaimStanding as Standing
+from teiten.claims.catalogue import claims_of
+from teiten.kinds.probes.claims.effect import ProbeEffect
+from teiten.kinds.probes.claims.order import ProbeOrder
+from teiten.kinds.probes.claims.proportional import ProbeProportional
+from teiten.kinds.probes.claims.value import ProbeValue
+from teiten.report.claim_words import check_text, reason_text
+from teiten.report.texts import texts
+from tests.fixtures.invented_claims import a_claim
+from tests.fixtures.invented_probes import Invented, Truth, invented_probes
+
+FACTOR = "guc:shared_buffers"
+AS_PUBLISHED = Truth()
+OTHERWISE = Truth(
+    from_os_cache=2e-6,
+    sweep_start=4e-3,
+    sweep_per_gib=-1e-3,
+    search_start=4e-3,
+    search_per_gib=-1e-3,
+    slower=1.0,
+    fits={"25%": 0.82, "50%": 0.72, "75%": 0.58},
+    evicted=False,
+    kept=0.2,
+)
+CLAIMS = claims_of("buffers")
+FEW = ("25%", "75%")
+
+
+def about(predicate: object, **changes: object) -> Claim:
+    values: dict[str, object] = {
+        "study": "buffers",
+        "workload": "reads",
+        "metric": "probe_seconds",
+        "predicate": predicate,
+        "contrast": ClaimContrast(FACTOR, "first", "last"),
+        "needs": ClaimNeeds(factor=FACTOR),
+    }
+    return a_claim(**(values | changes))
+
+
+def alone(predicate: object, **changes: object) -> Claim:
+    return about(predicate, contrast=None, **changes)
+
+
+INVENTED = (
+    about(ProbeEffect("after-scan", high=0.1), id="faster"),
+    about(ProbeEffect("after-scan", low=1.0), id="not-faster"),
+    about(ProbeProportional("clock-sweep", 0.3), id="proportional"),
+    alone(ProbeOrder("working-set", FACTOR, ("last", "first", "middle")), id="order"),
+    alone(ProbeOrder("working-set", FACTOR, ("first", "last")), id="other-order"),
+    alone(
+        ProbeValue(probe="after-scan", factor=FACTOR, level="first", low=0.4, high=0.6),
+        id="share",
+        metric="from_buffers",
+    ),
+    alone(
+        ProbeValue(probe="after-scan", factor=FACTOR, level="last", high=0.5),
+        id="other-share",
+        metric="from_buffers",
+    ),
+    about(
+        ProbeEffect("working-set", low=0.8, high=1.25),
+        id="part",
+        metric="part_mean:10% of table",
+    ),
+    about(ProbeEffect("no-such", high=1.0), id="no-such"),
+    alone(ProbeOrder("update", FACTOR, ("first", "last")), id="elsewhere"),
+)
+
+
+@cache
+def outcomes(published: bool) -> Mapping[str, ClaimOutcome]:
+    truth = AS_PUBLISHED if published else OTHERWISE
+    analysis = invented_probes(Invented(truth, blocks=6), (*CLAIMS, *INVENTED))
+    return {one.claim.id: one for one in analysis.claims}
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda one: one.id)
+def test_every_finding_can_be_contradicted(claim: Claim) -> None:
+    assert outcomes(published=False)[claim.id].standing is Standing.CONTRADICTED
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda one: one.id)
+def test_no_finding_is_contradicted_where_it_is_true(claim: Claim) -> None:
+    found = outcomes(published=True)[claim.id]
+    # an update is as fast at all sizes: 3 % less, as printed, is neither shown nor excluded
+    open_ones = ("2021-buffers-update-large-faster", "2021-buffers-clients-os-cache-independent")
+    expected = {Standing.REPRODUCED, Standing.INCONCLUSIVE}
+    assert found.standing in (expected if claim.id in open_ones else {Standing.REPRODUCED})
+
+
+@pytest.mark.parametrize(
+    ("name", "standing"),
+    [
+        ("faster", Standing.REPRODUCED),
+        ("not-faster", Standing.CONTRADICTED),
+        ("proportional", Standing.REPRODUCED),
+        ("order", Standing.REPRODUCED),
+        ("other-order", Standing.CONTRADICTED),
+        ("share", Standing.REPRODUCED),
+        ("other-share", Standing.CONTRADICTED),
+        ("part", Standing.REPRODUCED),
+        ("no-such", Standing.NOT_APPLICABLE),
+        ("elsewhere", Standing.NOT_APPLICABLE),
+    ],
+)
+def test_a_predicate_is_kept_or_not(name: str, standing: Standing) -> None:
+    assert outcomes(published=True)[name].standing is standing
+
+
+def test_what_is_told_of_checks() -> None:
+    t = texts("en")
+    found = outcomes(published=True)
+    said = {
+        name: check_text(t, found[name].deciding, str)
+        for name in ("faster", "proportional", "share", "part")
+    }
+    assert said["faster"].startswith("after-scan: 75% ÷ 25%: 0.03")
+    assert "divided by the ratio of their sizes (3)" in said["proportional"]
+    assert said["share"].startswith("after-scan, 25%: pages from the buffers: 0.500")
+    assert said["part"].startswith("mean time in 10% of table, working-set: 75% ÷ 25%")
+    assert reason_text(t, found["no-such"].reason) == "the campaign does not run the probe no-such"
+
+
+def test_the_middle_of_two_sizes_is_none() -> None:
+    like = Invented(overrides=("guc:shared_buffers=25%,75%",), blocks=2)
+    analysis = invented_probes(like, (*CLAIMS, *INVENTED))
+    found = {one.claim.id: one for one in analysis.claims}
+    assert found["order"].standing is Standing.NOT_APPLICABLE
+    assert found["faster"].standing is not Standing.NOT_APPLICABLE
+
+
+def test_checks_on_each_server() -> None:
+    of_server = {"15": AS_PUBLISHED, "18": OTHERWISE}
+    like = Invented(of_server=of_server, servers=("15", "18"), blocks=4)
+    analysis = invented_probes(like, INVENTED)
+    found = {one.claim.id: one for one in analysis.claims}
+    assert [one.server for one in found["faster"].checks] == ["15", "18"]
+    assert [one.standing for one in found["faster"].checks] == [
+        Standing.REPRODUCED,
+        Standing.CONTRADICTED,
+    ]
+
+
+@pytest.mark.parametrize(
+    "bounds", [{}, {"low": 0.9, "equivalent": True}], ids=["none", "both kinds"]
+)
+def test_an_effect_has_bounds_of_one_kind(bounds: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="either low, high or both"):
+        ProbeEffect("update", **bounds)  # type: ignore[arg-type]
+
+
+def test_a_share_is_about_shares() -> None:
+    predicate = ProbeValue(probe="update", factor=FACTOR, level="first", low=0.5)
+    assert predicate.refuses("probe_seconds") and not predicate.refuses("from_disk")

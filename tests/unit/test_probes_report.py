@@ -1,0 +1,159 @@
+"""The report of an invented campaign of probes, in both languages."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import pytest
+
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.claims.catalogue import claims_of
+from teiten.kinds.probes.thresholds import MEDIUM_BELOW, NONE_WITHIN, SMALL_BELOW
+from teiten.model.text import Language
+from teiten.model.units import MIB, Bytes
+from teiten.report.blocks import Page
+from teiten.report.charts.drawing import svg
+from teiten.report.numbers import plain
+from teiten.report.render.markdown import markdown_text
+from teiten.report.view.report import view
+from tests.fixtures.invented_probes import Invented, Truth, invented_probes
+from tests.fixtures.shown import part, section_of, whole
+
+LANGUAGES: tuple[Language, ...] = ("en", "ja")
+WANTED = {"working_set": Bytes(1400 * MIB), "connections": 10, "work_mem": Bytes(16 * MIB)}
+
+
+@cache
+def analysis(name: str = "usual") -> CampaignAnalysis:
+    like = {
+        "usual": Invented(wanted=WANTED),
+        "crowded": Invented(blocks=2, wanted={**WANTED, "connections": 20}),
+        "quick": Invented(profile="quick", blocks=1),
+        "one-side": Invented(blocks=2, only=("50%",)),
+        "none": Invented(blocks=2, only=("no such",)),
+        "unknown": Invented(Truth(known=False), blocks=2),
+        "two-servers": Invented(servers=("15", "18"), blocks=2),
+    }[name]
+    return invented_probes(like, claims_of("buffers"))
+
+
+@cache
+def page(language: Language = "en", name: str = "usual") -> Page:
+    return view(analysis(name), language)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", ["usual", "quick", "one-side", "none", "unknown", "two-servers"])
+def test_every_campaign_has_a_report(name: str, language: Language) -> None:
+    shown = whole(page(language, name))
+    texts = [*shown.paragraphs, *shown.findings]
+    texts += [cell.text for table in shown.tables for row in table.rows for cell in row]
+    assert not [one for one in texts if re.search(r"\{\w+\}|nan\b|inf\b", one)]
+
+
+def test_every_chart_can_be_drawn() -> None:
+    names = [one.name for one in whole(page()).charts]
+    assert len(set(names)) == len(names)
+    for one in whole(page()).charts:
+        assert svg(one).startswith("<svg")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_answer_is_the_size_that_none_beats(language: Language) -> None:
+    answer = part(page(language), "answer")
+    (statement,) = answer.statements
+    assert "75% (1.5 GiB)" in statement.text and "2 GiB" in statement.text
+    assert statement.chart is not None
+    assert set(statement.chart.rows["side"]) == {"25%", "50%", "75%"}
+    (summary,) = (one for one in answer.tables if one.name == "probe-summary")
+    assert len(summary.rows) == 9
+
+
+def test_the_thresholds_stand_in_the_report() -> None:
+    (summary,) = (one for one in part(page(), "answer").tables if one.name == "probe-summary")
+    for share in (SMALL_BELOW, MEDIUM_BELOW, NONE_WITHIN):
+        assert f"{plain(100 * share)} %" in summary.note
+    effects = {row[0].text: row[1].text for row in summary.rows}
+    assert effects["After the scan of a large table"] == "large"
+    assert effects["A page in the buffers"] == "none"
+
+
+def test_the_worst_is_never_called_faster() -> None:
+    (summary,) = (one for one in part(page(), "answer").tables if one.name == "probe-summary")
+    assert not [row[4].text for row in summary.rows if "faster" in row[4].text]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_memory_is_said_beside_every_result(language: Language) -> None:
+    tables = part(page(language), "results").tables
+    assert tables
+    for one in tables:
+        assert "2.25 GiB" in one.note and "1.96 GiB" in one.note, one.name
+
+
+def test_all_statements_are_drawn() -> None:
+    charts = part(page(), "results").charts
+    (drawn,) = (one for one in charts if one.name == "workload-1-probe-1-distribution")
+    assert len(drawn.rows["time"]) == 3 * 101
+    (parts,) = (one for one in charts if one.name == "workload-1-probe-6-distribution")
+    assert len(set(parts.rows["panel"])) == 10
+    assert all(0 <= one <= 100 for one in parts.rows["share"])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_numbers_of_the_recommendation_stand_in_tables(language: Language) -> None:
+    """Sizes of memory, what is left, and how many connections fit."""
+    shown = part(page(language), "recommendation")
+    (rooms,) = shown.tables
+    said = " ".join(shown.findings)
+    for row in rooms.rows:
+        for at in (2, 4):
+            assert row[at].text in said
+    accesses = [one for one in part(page(language), "results").tables if "accesses" in one.name]
+    (working_set,) = (one for one in accesses if len(one.rows) == 30)
+    sizes = {row[1].text for row in working_set.rows}
+    for cliff in ("1.44 GiB", "1.68 GiB", "1.2 GiB", "1.92 GiB"):
+        assert cliff in sizes and cliff in said
+
+
+def test_out_of_memory_is_warned_of() -> None:
+    said = part(page("en", "crowded"), "answer").statements[0].points
+    assert said[0].startswith("Warning: with 20 connections")
+    assert "75% leaves 512 MiB where 540 MiB are needed" in said[0]
+
+
+def test_a_quick_profile_recommends_nothing() -> None:
+    (statement,) = part(page("en", "quick"), "answer").statements
+    assert statement.text.startswith("The profile quick is too small to recommend a size")
+    assert statement.word == "not decided"
+
+
+def test_without_two_sizes_there_is_no_recommendation() -> None:
+    assert not (section_of(page("en", "one-side"), "recommendation"))
+    assert section_of(page("en", "usual"), "recommendation") is not None
+
+
+def test_each_server_is_answered() -> None:
+    statements = part(page("en", "two-servers"), "answer").statements
+    assert [one.workload for one in statements] == ["PostgreSQL 15.4", "PostgreSQL 18.4"]
+
+
+def test_servers_are_compared_in_a_section_of_their_own() -> None:
+    tables = part(page("en", "two-servers"), "versions").tables
+    assert [len(one.rows) for one in tables] == [21, 6]
+    assert not section_of(page(), "versions")
+
+
+def test_printed_numbers_stand_beside_measured_ones() -> None:
+    tables = part(page(), "findings").tables
+    (printed,) = (one for one in tables if one.name == "published-probes")
+    rows = {row[0].text: [cell.text for cell in row[2:]] for row in printed.rows}
+    assert rows["hits in buffers, %"] == ["51.1", "100", "50.0", "100"]
+    assert rows["clock sweep, large ÷ small"][1] == "2.34"
+    assert len(rows) == 10
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_it_is_also_markdown(language: Language) -> None:
+    assert "75% (1.5 GiB)" in markdown_text(page(language), "0.1.0")

@@ -1,0 +1,235 @@
+"""What is found in an invented campaign of probes whose truth is known."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import pytest
+
+from teiten.analysis.model.verdict import VerdictKind
+from teiten.kinds.probes.findings.estimates import arithmetic, geometric
+from teiten.kinds.probes.findings.recommendation import Wanted, rooms_of
+from teiten.kinds.probes.results import Estimate, ProbeResult, ProbesFound, probes_found
+from teiten.kinds.probes.thresholds import Size, size_of
+from teiten.model.units import GIB, MIB, Bytes
+from tests.fixtures.invented_probes import Invented, Truth, invented_probes
+
+MEMORY = 2 * GIB
+
+
+@cache
+def usual() -> ProbesFound:
+    return probes_found(invented_probes())
+
+
+@cache
+def other(name: str) -> ProbesFound:
+    """Campaigns in which something is otherwise."""
+    like = {
+        "unknown": Invented(Truth(known=False), blocks=2),
+        "start": Invented(Truth(sweep_start=6e-3)),
+        "quick": Invented(profile="quick", blocks=2),
+        "roomy": Invented(Truth(fits={"25%": 2.0, "50%": 2.0, "75%": 2.0}), blocks=3),
+        "noisy": Invented(Truth(wobble=0.8), blocks=3),
+        "two-servers": Invented(servers=("15", "18"), blocks=3),
+    }[name]
+    return probes_found(invented_probes(like))
+
+
+def probe(found: ProbesFound, name: str) -> ProbeResult:
+    return next(one for one in found.results if one.probe == name)
+
+
+def holds(one: Estimate | None, truth: float) -> bool:
+    assert one is not None and one.low is not None and one.high is not None
+    return one.low <= truth <= one.high
+
+
+def test_all_pairs_of_sizes_of_all_probes_hold_together() -> None:
+    found = usual()
+    assert found.intervals("reads") == 3 * 7 and found.intervals("writes") == 3 * 2
+    for one in found.results:
+        assert [(pair.old, pair.new) for pair in one.pairs] == [
+            ("25%", "50%"),
+            ("25%", "75%"),
+            ("50%", "75%"),
+        ]
+        confidence = 1 - 0.05 / found.intervals(one.workload)
+        for pair in one.pairs:
+            assert pair.verdict.effect is not None
+            assert pair.verdict.effect.confidence == pytest.approx(confidence)
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "winners"),
+    [
+        ("buffer-read", Size.NONE, ("25%", "50%", "75%")),
+        ("clock-sweep", Size.MEDIUM, ("25%",)),
+        ("os-cache-read", Size.SMALL, ("50%", "75%")),
+        ("working-set", Size.MEDIUM, ("75%",)),
+        ("after-scan", Size.LARGE, ("50%", "75%")),
+        ("update", Size.NONE, ("25%", "50%", "75%")),
+        ("checkpoint", Size.MEDIUM, ("25%",)),
+    ],
+)
+def test_effects_by_the_declared_thresholds(
+    name: str, size: Size, winners: tuple[str, ...]
+) -> None:
+    effect = probe(usual(), name).effect
+    assert effect is not None
+    assert (effect.size, effect.winners) == (size, winners)
+
+
+def test_worst_is_judged_against_best_whatever_their_order() -> None:
+    """75 % is best in one probe and worst in another; the pair is 75 % against 25 % in both."""
+    for name, best, worst in (("os-cache-read", "75%", "25%"), ("checkpoint", "25%", "75%")):
+        one = probe(usual(), name)
+        effect = one.effect
+        assert effect is not None and effect.verdict.effect is not None
+        assert (effect.best, effect.worst) == (best, worst)
+        assert effect.verdict.kind is VerdictKind.SLOWER
+        assert 1 < effect.verdict.effect.low < effect.verdict.effect.ratio
+        (pair,) = (pair for pair in one.pairs if {pair.old, pair.new} == {best, worst})
+        assert pair.verdict.effect is not None
+        ratio = pair.verdict.effect.ratio
+        assert effect.verdict.effect.ratio == pytest.approx(max(ratio, 1 / ratio))
+
+
+def test_an_interval_that_does_not_decide_is_no_size() -> None:
+    for one in other("noisy").results:
+        assert one.effect is not None
+        if one.probe in {"buffer-read", "clients-buffers"}:
+            assert one.effect.size is None and not one.effect.winners
+            assert one.effect.least is Size.NONE
+
+
+@pytest.mark.parametrize(
+    ("added", "size"),
+    [(0.0, Size.SMALL), (0.049, Size.SMALL), (0.05, Size.MEDIUM), (0.25, Size.LARGE)],
+)
+def test_sizes(added: float, size: Size) -> None:
+    assert size_of(added) is size
+
+
+def test_what_a_sweep_costs_by_the_size_of_the_buffers() -> None:
+    line = probe(usual(), "clock-sweep").line
+    assert line is not None
+    assert holds(line.per_gib, Truth().sweep_per_gib)
+    assert line.sizes == 3 and holds(line.ratio, 3.0) and line.proportional is True
+
+
+def test_a_cost_that_does_not_begin_at_nothing_is_not_proportional() -> None:
+    line = probe(other("start"), "clock-sweep").line
+    assert line is not None
+    assert holds(line.at_nothing, 6e-3) and holds(line.per_gib, Truth().sweep_per_gib)
+    assert line.proportional is False
+
+
+def test_where_each_size_falls_off_the_cliff() -> None:
+    """Memory holds 0.72, 0.58 and 0.82 of itself; a part is 0.12 of the memory."""
+    cliffs = {one.side: one.cliff for one in probe(usual(), "working-set").sides}
+    for side, safe, beyond in (("25%", 0.72, 0.84), ("50%", 0.60, 0.72), ("75%", 0.84, 0.96)):
+        cliff = cliffs[side]
+        assert cliff is not None and cliff.safe is not None and cliff.beyond is not None
+        assert cliff.safe / MEMORY == pytest.approx(safe, rel=1e-4)
+        assert cliff.beyond / MEMORY == pytest.approx(beyond, rel=1e-4)
+
+
+def test_a_cliff_that_was_not_reached() -> None:
+    for one in probe(other("roomy"), "working-set").sides:
+        assert one.cliff is not None and one.cliff.beyond is None
+        assert one.cliff.safe == max(part.size for part in one.parts)
+
+
+def test_without_knowing_the_disk_there_is_no_cliff() -> None:
+    sides = probe(other("unknown"), "working-set").sides
+    assert all(one.cliff is None for one in sides)
+    assert all(part.from_disk is None for one in sides for part in one.parts)
+    assert all(part.os_cache_hits is None for one in sides for part in one.parts)
+
+
+def test_hits_after_the_scan() -> None:
+    small, _, large = probe(usual(), "after-scan").sides
+    assert small.parts[0].os_cache_hits == 0 and large.parts[0].os_cache_hits is None
+    assert small.parts[0].from_disk is not None and small.parts[0].from_disk.mean == 0.5
+    assert small.parts[0].outside == pytest.approx(400e-6, rel=0.05)
+
+
+def test_the_best_size_is_what_no_other_beats() -> None:
+    (found,) = usual().recommendations
+    assert found.left == ("75%",) and found.decided and not found.threatened
+    assert ("50%", "75%", "working-set") in found.beaten
+    assert {probe for _, _, probe in found.beaten} == {"working-set", "after-scan"}
+
+
+def test_nothing_is_ruled_out_by_what_is_not_decided() -> None:
+    (found,) = other("quick").recommendations
+    beaten = {side for side, _, _ in found.beaten}
+    assert set(found.left) == {"25%", "50%", "75%"} - beaten
+    (noisy,) = other("noisy").recommendations
+    assert not [one for one in noisy.beaten if one[2] == "working-set"]
+
+
+def test_each_server_has_its_recommendation() -> None:
+    found = other("two-servers")
+    servers = [dict(one.context)["server"] for one in found.recommendations]
+    assert servers == ["15", "18"]
+    assert found.intervals("reads") == 3 * 14
+
+
+def test_what_changed_between_versions_is_named_where_they_differ() -> None:
+    slow = Truth(from_disk=2e-3, search_per_gib=3e-3)
+    like = Invented(of_server={"15": slow}, servers=("15", "18"), blocks=4)
+    found = {(one.probe, one.side): one for one in probes_found(invented_probes(like)).versions}
+    assert len(found) == 9 * 3
+    scan, search = found["after-scan", "25%"], found["checkpoint", "75%"]
+    assert (scan.old, scan.new) == ("15", "18")
+    assert scan.verdict.kind is search.verdict.kind is VerdictKind.FASTER
+    assert [text.en[:8] for text in scan.changed] == ["since 17", "since 18"]
+    assert not search.changed
+    assert found["buffer-read", "25%"].verdict.kind is not VerdictKind.FASTER
+    assert not usual().versions
+
+
+def test_connections_work_mem_and_page_tables_are_counted() -> None:
+    sizes = {"25%": Bytes(512 * MIB), "75%": Bytes(1536 * MIB)}
+    small, large = rooms_of(sizes, Bytes(MEMORY), Wanted(None, 40, Bytes(16 * MIB)))
+    assert small.for_each == (8 + 16 + 1) * MIB and large.for_each == (8 + 16 + 3) * MIB
+    assert (small.left, large.left) == (1536 * MIB, 512 * MIB)
+    assert (small.fit, large.fit) == (61, 18)
+    assert not small.threatens and large.threatens
+    (huge,) = rooms_of({"75%": sizes["75%"]}, Bytes(MEMORY), Wanted(None, None, Bytes(0), True))
+    assert huge.for_each == 8 * MIB and not huge.threatens
+
+
+def test_what_the_user_said_enters_the_recommendation() -> None:
+    wanted = {
+        "working_set": Bytes(1400 * MIB),
+        "connections": 50,
+        "work_mem": Bytes(16 * MIB),
+    }
+    found = probes_found(invented_probes(Invented(wanted=wanted, blocks=3)))
+    (one,) = found.recommendations
+    assert one.threatened == ("50%", "75%") and one.connections == 50
+    assert "75%" not in one.left
+    assert {each.side for each in one.at_working_set} == {"25%", "50%", "75%"}
+    assert all(each.part >= 1400 * MIB for each in one.at_working_set)
+    assert one.at_working_set[0].part == pytest.approx(0.72 * MEMORY, rel=1e-4)
+
+
+def test_the_memory_and_how_it_is_known() -> None:
+    (memory,) = usual().memories
+    assert memory.memory == MEMORY and memory.limited and memory.cgroup == 2
+    assert memory.read == MEMORY + MEMORY // 8
+
+
+def test_estimates() -> None:
+    found = arithmetic([1.0, 2.0, 3.0], 0.05)
+    assert found is not None and found.mean == 2
+    assert found.low == pytest.approx(2 - 4.3027 / math.sqrt(3), rel=1e-4)
+    alone = arithmetic([5.0], 0.05)
+    assert alone == Estimate(5.0, None, None, 1)
+    assert arithmetic([], 0.05) is None and geometric([1.0, 0.0], 0.05) is None
+    same = geometric([4.0, 4.0], 0.05)
+    assert same is not None and same.low is None and same.mean == pytest.approx(4.0)
