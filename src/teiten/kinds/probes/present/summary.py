@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from teiten.kinds.probes.model import probes_of
 from teiten.kinds.probes.present.tables import verdict_said
@@ -28,7 +28,7 @@ def summary_table(kit: Kit, name: str, found: Sequence[ProbeResult], memory: str
         t("table.probe-summary.caption", factor=kit.names.factor(kit.study.contrast)),
         tuple(Column(t(f"table.probe-summary.{key}"), numeric=key in numeric) for key in keys),
         rows,
-        note=" ".join((thresholds_text(kit), _measures(kit, found), _intervals(kit), memory)),
+        note=_joined(kit, (thresholds_text(kit), _measures(kit, found), _intervals(kit), memory)),
         sortable=False,
     )
 
@@ -42,6 +42,11 @@ def thresholds_text(kit: Kit) -> str:
         "delta": plain_percent(kit.t, kit.study.measure.delta),
     }
     return kit.t("table.probe-summary.note", **shares)
+
+
+def _joined(kit: Kit, sentences: Iterable[str]) -> str:
+    """Japanese has no space between them."""
+    return ("" if kit.t.language == "ja" else " ").join(sentences)
 
 
 def _measures(kit: Kit, found: Sequence[ProbeResult]) -> str:
@@ -60,7 +65,7 @@ def _measures(kit: Kit, found: Sequence[ProbeResult]) -> str:
             key = "checkpoint" if of_checkpoint else "disk"
             listed = kit.t("list.separator").join(unit.text(one) for one in sorted(times))
             said.append(kit.t(f"table.probe-summary.by-{key}", time=unit.with_name(listed)))
-    return " ".join(said)
+    return _joined(kit, said)
 
 
 def effect_word(kit: Kit, effect: Effect) -> str:

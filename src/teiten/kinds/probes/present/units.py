@@ -94,7 +94,7 @@ def side_cell(kit: Kit, side: ProbeSide) -> TableCell:
 
 
 def size_cell(size: float) -> TableCell:
-    return TableCell(bytes_text(size), float(size))
+    return TableCell(bytes_text(size).replace(" ", "\u00a0"), float(size))
 
 
 def sized(kit: Kit, side: str, size: float | None) -> str:
