@@ -131,12 +131,12 @@ def _layers(
 
 
 def _named(mark: Mark, at: int) -> Any:
-    """A line upwards with its name at the top, each lower than the one before."""
+    """A line upwards with its name above the plot, each higher than the one before."""
     data = alt.InlineData([{"x": mark.x, "name": mark.name}])
     rule = alt.Chart(data).mark_rule(strokeDash=[4, 4], opacity=0.45).encode(x="x:Q")
     text = (
         alt.Chart(data)
-        .mark_text(align="right", dx=-4, fontSize=11, opacity=0.75, baseline="top")
-        .encode(x="x:Q", y=alt.value(2 + 14 * at), text="name:N")
+        .mark_text(align="center", fontSize=11, opacity=0.75, baseline="bottom")
+        .encode(x="x:Q", y=alt.value(-4 - 14 * at), text="name:N")
     )
     return alt.layer(rule, text)
