@@ -113,6 +113,10 @@ def test_numbers_of_the_recommendation_stand_in_tables(language: Language) -> No
             assert row[at].text in said
     accesses = [one for one in part(page(language), "results").tables if "accesses" in one.name]
     (working_set,) = (one for one in accesses if len(one.rows) == 30)
+    costs = [one for one in part(page(language), "results").tables if one.name.endswith("-cost")]
+    assert len(costs) == 2
+    for cost in costs:
+        assert all(cost.rows[0][at].text in said for at in (0, 1, 4, 6))
     sizes = {row[1].text.replace("\u00a0", " ") for row in working_set.rows}
     for cliff in ("1.44 GiB", "1.68 GiB", "1.2 GiB", "1.92 GiB"):
         assert cliff in sizes and cliff in said

@@ -11,6 +11,7 @@ from teiten.kinds.probes.measurement import Origin
 from teiten.kinds.probes.present.curves import working_set_chart
 from teiten.kinds.probes.present.memory import memory_text
 from teiten.kinds.probes.present.summary import context_text, probe_title, summary_table
+from teiten.kinds.probes.present.tables import unit_of
 from teiten.kinds.probes.present.units import confidence, said_percent, sized, unit_for
 from teiten.kinds.probes.results import (
     Cliff,
@@ -218,7 +219,7 @@ def _beaten(kit: Kit, results: Sequence[ProbeResult], one: Recommendation) -> It
 def _cost(kit: Kit, found: ProbeResult) -> str:
     line = found.line
     assert line is not None
-    unit = unit_for([line.per_gib.mean])
+    unit = unit_of(found)
     interval = unit.interval(kit.t, line.per_gib)
     key = {True: "proportional", False: "not-proportional", None: "unknown"}[line.proportional]
     return kit.t(

@@ -47,11 +47,12 @@ def tables_of_probe(
     """Only those that have something to tell. ``memory``: what is said of it beside each result;
     ``intervals``: that hold together."""
     yield from _verdicts(kit, prefix, found, memory, intervals)
-    unit = unit_for(one for side in found.sides for one in _seconds(side))
+    unit = unit_of(found)
     made = (
         ("accesses", () if found.after_another else _accesses(kit, found, unit)),
         ("after-scan", _after_scan(kit, found, unit) if found.after_another else ()),
         ("sweeps", _sweeps(kit, found, unit)),
+        ("cost", _cost(kit, found, unit)),
         ("clients", _clients(kit, found, unit)),
         ("checkpoints", _checkpoints(kit, found, unit)),
     )
@@ -70,6 +71,11 @@ def tables_of_probe(
                 note=kit.t(f"table.probe-{kind}.note", **values),
                 tall=len(rows) > LONG,
             )
+
+
+def unit_of(found: ProbeResult) -> TimeUnit:
+    """Of all of a probe's times but those of its verdicts."""
+    return unit_for(one for side in found.sides for one in _seconds(side))
 
 
 def _seconds(side: ProbeSide) -> Iterator[float]:
@@ -205,6 +211,24 @@ def _sweeps(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
         if (one := side.sweep) is not None
     ]
     return keys, rows
+
+
+def _cost(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
+    """The line through the sizes."""
+    line = found.line
+    if line is None:
+        return (), ()
+    keys = ("per-gib", "interval", "at-nothing", "interval", "ratio-of-sizes", "interval", "sizes")
+    row = (
+        unit.estimate_cell(line.per_gib),
+        TableCell(unit.interval(kit.t, line.per_gib), line.per_gib.low),
+        unit.estimate_cell(line.at_nothing),
+        TableCell(unit.interval(kit.t, line.at_nothing), line.at_nothing.low),
+        TableCell(plain(round(line.ratio.mean, 2)), line.ratio.mean),
+        TableCell(interval(kit.t, line.ratio), line.ratio.low),
+        TableCell(plain(round(line.sizes, 2)), line.sizes),
+    )
+    return keys, [row]
 
 
 def _clients(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
