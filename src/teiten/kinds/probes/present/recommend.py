@@ -10,7 +10,12 @@ from teiten.kinds.probes.findings.tried import without_probe
 from teiten.kinds.probes.measurement import Origin
 from teiten.kinds.probes.present.curves import working_set_chart
 from teiten.kinds.probes.present.memory import memory_text
-from teiten.kinds.probes.present.summary import context_text, probe_title, summary_table
+from teiten.kinds.probes.present.summary import (
+    context_text,
+    probe_name,
+    probe_title,
+    summary_table,
+)
 from teiten.kinds.probes.present.tables import unit_of
 from teiten.kinds.probes.present.units import confidence, said_percent, sized, unit_for
 from teiten.kinds.probes.results import (
@@ -144,7 +149,7 @@ def _cliffs(kit: Kit, found: ProbeResult) -> Iterator[str]:
             "recommend.cliffs",
             listed=kit.t("list.strong").join(said),
             share=plain_percent(kit.t, CLIFF),
-            probe=probe_title(kit, found),
+            probe=probe_name(kit, found),
         )
 
 
@@ -178,7 +183,7 @@ def _at_working_set(kit: Kit, found: ProbeResult, one: Recommendation) -> Iterat
         size=size,
         part=bytes_text(one.at_working_set[0].part),
         listed=kit.t("list.strong").join(said),
-        probe=probe_title(kit, found),
+        probe=probe_name(kit, found),
     )
 
 
@@ -197,7 +202,7 @@ def _after_scan(kit: Kit, found: ProbeResult) -> str:
             else:
                 said.append(t("after-scan.both", os_cache=said_percent(t, hits), **values))
     return t(
-        "recommend.after-scan", listed=t("list.strong").join(said), probe=probe_title(kit, found)
+        "recommend.after-scan", listed=t("list.strong").join(said), probe=probe_name(kit, found)
     )
 
 
@@ -211,7 +216,7 @@ def _beaten(kit: Kit, results: Sequence[ProbeResult], one: Recommendation) -> It
                 kit.t("beaten.by", side=kit.short(side), by=kit.short(by)) for side, by in lost
             ]
             listed = kit.t("list.separator").join(by_sides)
-            said.append(kit.t("probe.title", title=listed, context=probe_title(kit, each)))
+            said.append(kit.t("probe.title", title=listed, context=probe_name(kit, each)))
     if said:
         yield kit.t("recommend.beaten", listed=kit.t("list.strong").join(said))
 
@@ -229,7 +234,7 @@ def _cost(kit: Kit, found: ProbeResult) -> str:
         confidence=confidence(kit),
         ratio=plain(round(line.ratio.mean, 2)),
         sizes=plain(round(line.sizes, 2)),
-        probe=probe_title(kit, found),
+        probe=probe_name(kit, found),
     )
 
 

@@ -87,16 +87,15 @@ def winners_text(kit: Kit, found: ProbeResult) -> str:
     return kit.t("list.separator").join(kit.short(one) for one in effect.winners)
 
 
+def probe_name(kit: Kit, found: ProbeResult) -> str:
+    """Where the context was said before."""
+    return kit.t.of(probes_of(kit.study.workload(found.workload)).probe(found.probe).title)
+
+
 def probe_title(kit: Kit, found: ProbeResult) -> str:
     """With the levels of what else is varied."""
-    probe = probes_of(kit.study.workload(found.workload)).probe(found.probe)
-    title = kit.t.of(probe.title)
-    others = others_text(kit, found)
+    title, others = probe_name(kit, found), context_text(kit, found.context)
     return kit.t("probe.title", title=title, context=others) if others else title
-
-
-def others_text(kit: Kit, found: ProbeResult) -> str:
-    return context_text(kit, found.context)
 
 
 def context_text(kit: Kit, context: tuple[tuple[str, str], ...]) -> str:
