@@ -172,7 +172,7 @@ def limited_plan(newest: Installation, pgbench: Pgbench) -> Plan:
     )
     first = replace(
         first,
-        template=template,
+        templates=(template,),
         settings=(("shared_buffers", "64MB"),),
         clients=1,
         threads=1,

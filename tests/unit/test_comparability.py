@@ -65,6 +65,12 @@ def of_settings(plan: Plan) -> Plan:
     return replace(plan, trials=trials)
 
 
+def of_nodes(plan: Plan) -> Plan:
+    return replace(
+        plan, trials=tuple(replace(one, templates=one.templates * 2) for one in plan.trials)
+    )
+
+
 OBSTACLES = [
     ("scale", of_read(data=DataSet(100, 100))),
     ("fillfactor", of_read(data=DataSet(50, 90))),
@@ -75,6 +81,7 @@ OBSTACLES = [
     ("warmup", of_measure(warmup=Seconds(0.0))),
     ("prewarm", of_measure(prewarm=False)),
     ("setting", of_settings),
+    ("nodes", of_nodes),
     ("study", lambda plan: replace(plan, study=replace(plan.study, name="other"))),
     (
         "pgbench",

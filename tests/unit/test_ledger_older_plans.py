@@ -30,7 +30,9 @@ def test_a_plan_of_0_1_is_read_and_written_in_todays_form(path: Path) -> None:
     assert [one.name for one in plan.study.workloads] == [
         one["name"] for one in old["study"]["workloads"]
     ]
-    assert len(plan.trials) == len(old["trials"])
+    assert [[one.fingerprint for one in trial.templates] for trial in plan.trials] == [
+        [one["template"]["fingerprint"]] for one in old["trials"]
+    ]
 
 
 def test_nothing_of_a_load_is_lost() -> None:

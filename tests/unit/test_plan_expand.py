@@ -130,6 +130,33 @@ def test_templates_that_exist_cost_nothing() -> None:
     assert needs.measured_seconds == plan.needs.measured_seconds
 
 
+def test_a_second_node_costs_what_the_first_does() -> None:
+    """A cluster of its own, shared buffers, a start; its template is there once."""
+    plan = planned("scale=100", "workloads=read")
+    twice = [replace(one, templates=one.templates * 2) for one in plan.trials]
+    needs = estimate(plan.study, twice, plan.templates)
+    cluster = plan.templates[0].expected_bytes
+    assert needs.disk - plan.needs.disk == pytest.approx(2 * cluster * 1.05, rel=0.01), "two sides"
+    assert needs.memory > plan.needs.memory + size_setting(
+        dict(plan.trials[0].settings), "shared_buffers"
+    )
+    assert needs.seconds > plan.needs.seconds + 0.6 * len(twice)
+    assert needs.measured_seconds == plan.needs.measured_seconds
+
+
+def test_clusters_are_told_apart_by_which_of_their_template_they_are() -> None:
+    plan = planned()
+    one, other = plan.templates[0], plan.templates[1]
+    trial = replace(plan.trials[0], templates=(one, other, one), copy=1)
+    keys = [trial.cluster_of(node) for node, _ in trial.nodes]
+    assert keys == [
+        (one.fingerprint, 1, 1),
+        (other.fingerprint, 1, 1),
+        (one.fingerprint, 1, 2),
+    ]
+    assert replace(trial, templates=(one,)).kind != trial.kind
+
+
 def test_a_disk_that_is_too_small_is_named_with_the_shortfall() -> None:
     plan = planned("scale=100")
     facts = replace(HOST, disk=replace(HOST.disk, free=Bytes(2 * GIB)))

@@ -48,7 +48,10 @@ def in_new_form(plan: Any) -> Any:
     if not isinstance(study, dict) or not isinstance(study.get("workloads"), list):
         return plan
     workloads = [_workload(one) if isinstance(one, dict) else one for one in study["workloads"]]
-    return {**plan, "study": {**study, "workloads": workloads}}
+    trials = plan.get("trials")
+    if isinstance(trials, list):
+        trials = [_trial(one) if isinstance(one, dict) else one for one in trials]
+    return {**plan, "study": {**study, "workloads": workloads}, "trials": trials}
 
 
 def _decoded(kind: str, table: Any) -> WorkloadOptions:
@@ -59,6 +62,14 @@ def _decoded(kind: str, table: Any) -> WorkloadOptions:
         )
     found: WorkloadOptions = TypeAdapter(plan_of(kind).options).validate_python(table)
     return found
+
+
+def _trial(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Before version 4 a trial had one server, and so one template."""
+    if "templates" in table or "template" not in table:
+        return dict(table)
+    kept = {key: value for key, value in table.items() if key != "template"}
+    return {**kept, "templates": [table["template"]]}
 
 
 def _workload(table: Mapping[str, Any]) -> dict[str, Any]:

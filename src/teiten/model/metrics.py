@@ -5,6 +5,7 @@ Latencies are stored in seconds, sizes in bytes, CPU as shares of all cores (0 t
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -26,6 +27,19 @@ class Metric:
     """What the question is about: one metric of each kind of workload."""
     exceeded: str = ""
     """The metric that a trial has instead where it was cut off at a limit: that limit."""
+
+
+_OF_NODE = re.compile(r"^node_\d+_")
+
+
+def of_node(node: int, name: str) -> str:
+    """The name of a metric of another node than the first."""
+    return f"node_{node}_{name}"
+
+
+def of_any_node(name: str) -> str:
+    """The name of a metric without the node that it is of."""
+    return _OF_NODE.sub("", name)
 
 
 MEASURED_SECONDS = Metric("measured_seconds", "s")

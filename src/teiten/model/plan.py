@@ -42,6 +42,15 @@ class TemplateSpec:
     expected_bytes: Bytes
 
 
+Node = int
+"""One of the servers of a trial, by its number."""
+FIRST: Node = 1
+"""The node that is meant where none is named."""
+ClusterKey = tuple[str, int, int]
+"""By which a node's cluster is known to the trials that have the same: its template's fingerprint,
+the copy, and which of its trial's clusters of that template it is, from 1."""
+
+
 @dataclass(frozen=True)
 class PlannedTrial:
     """One trial: where it stands in the order, and everything that its execution needs."""
@@ -53,14 +62,15 @@ class PlannedTrial:
     cell: Cell
     seed: int
     """pgbench's --random-seed: the same within the cells of a context in a block."""
-    template: TemplateSpec
+    templates: tuple[TemplateSpec, ...]
+    """What each node of the trial's site is a copy of, in the order of their numbers."""
     clients: int
     threads: int
     query_mode: QueryMode
     settings: tuple[tuple[str, str], ...]
     """Server parameters of this trial, after the factors' levels were applied."""
     copy: int = 1
-    """Which copy of the template: sides that are the same in everything (a server against itself)
+    """Which copy of the templates: sides that are the same in everything (a server against itself)
     have one each, as two versions have, and so do sides whose servers run side by side; others of
     one template share one."""
     turns: tuple[int, ...] = ()
@@ -82,10 +92,28 @@ class PlannedTrial:
     """The memory that they may use, the page cache of their files included; None for no limit."""
 
     @property
+    def template(self) -> TemplateSpec:
+        """The first node's, which is asked where none is named."""
+        return self.templates[0]
+
+    @property
+    def nodes(self) -> tuple[tuple[Node, TemplateSpec], ...]:
+        return tuple(enumerate(self.templates, start=FIRST))
+
+    def cluster_of(self, node: Node) -> ClusterKey:
+        fingerprints = self.fingerprints[:node]
+        return fingerprints[-1], self.copy, fingerprints.count(fingerprints[-1])
+
+    @property
+    def fingerprints(self) -> tuple[str, ...]:
+        """Of the templates, by which the same servers are known again."""
+        return tuple(one.fingerprint for one in self.templates)
+
+    @property
     def kind(self) -> tuple[object, ...]:
-        """Kind of server and script: one rehearsal serves for all trials of a kind."""
+        """Kind of servers and script: one rehearsal serves for all trials of a kind."""
         return (
-            self.template.fingerprint,
+            self.fingerprints,
             self.settings,
             self.cell.workload,
             self.query_mode,

@@ -113,7 +113,7 @@ def _trials(
             block=placed.block,
             cell=cell,
             seed=placed.seed,
-            template=templates.of(server, setup.checksums, setup.data),
+            templates=(templates.of(server, setup.checksums, setup.data),),
             clients=setup.clients,
             threads=max(1, setup.clients // 2),  # 2021 §4.4: half of the clients
             query_mode=setup.query_mode,

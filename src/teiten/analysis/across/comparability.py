@@ -101,7 +101,7 @@ def _text(value: object) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, tuple | list):
-        return ", ".join(map(str, value)) or NONE
+        return ", ".join(map(_text, value)) or NONE
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -188,8 +188,14 @@ def _of_cells(a: PlannedTrial, b: PlannedTrial) -> Iterator[Difference]:
     for name in dict.fromkeys((*here, *there)):
         yield from _differ("setting", OBSTACLE, here.get(name), there.get(name), name)
     server = _server_of(a.cell)
-    yield from _differ("checksums", OBSTACLE, a.template.checksums, b.template.checksums, server)
+    yield from _differ("nodes", OBSTACLE, len(a.templates), len(b.templates), a.cell.workload)
+    yield from _differ("checksums", OBSTACLE, _checksums(a), _checksums(b), server)
     yield from _differ("threads", CAUTION, a.threads, b.threads, a.cell.workload)
+
+
+def _checksums(trial: PlannedTrial) -> tuple[bool, ...]:
+    """Of all nodes together, where they have the same."""
+    return tuple(dict.fromkeys(one.checksums for one in trial.templates))
 
 
 def _server_of(cell: Cell) -> str:

@@ -44,7 +44,7 @@ def against_itself(plan: Plan) -> bool:
         for trial in plan.trials
     }
     for trial in plan.trials:
-        same = (trial.template.fingerprint, trial.settings, trial.query_mode)
+        same = (trial.fingerprints, trial.settings, trial.query_mode)
         sides[trial.cell.workload, trial.cell.context(plan.study.contrast)].add(same)
     copies = {trial.copy for trial in plan.trials}
     return len(plan.servers) == len(copies) == 2 and all(len(one) == 1 for one in sides.values())

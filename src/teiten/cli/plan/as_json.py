@@ -86,6 +86,14 @@ def _trial(trial: PlannedTrial) -> dict[str, Any]:
         "scale": trial.template.data.scale,
         "fillfactor": trial.template.data.fillfactor,
         "checksums": trial.template.checksums,
+        "nodes": [
+            {
+                "server": one.installation.name,
+                "data": str(one.data),
+                "checksums": one.checksums,
+            }
+            for one in trial.templates
+        ],
         "settings": dict(trial.settings),
         "start": trial.restart or None,
         "turns": list(trial.turns),

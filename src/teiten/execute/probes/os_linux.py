@@ -44,7 +44,7 @@ class LinuxReader:
 
     def __init__(
         self,
-        postmaster: int,
+        postmasters: tuple[int, ...],
         devices: tuple[str, ...],
         root: Path = Path("/"),
         *,
@@ -52,7 +52,7 @@ class LinuxReader:
     ) -> None:
         """``also_teiten``: a process whose time is Teiten's beside our own."""
         self._also_teiten = also_teiten
-        self._postmaster = postmaster
+        self._postmasters = postmasters
         self._teiten = os.getpid()
         self._files: dict[str, CounterFile] = {}
         self._devices = devices
@@ -126,7 +126,7 @@ class LinuxReader:
         return {name: seconds for name, seconds in found if seconds is not None}
 
     def _groups(self, pgbench: int | None) -> dict[Group, float]:
-        roots = {self._teiten: Group.TEITEN, self._postmaster: Group.SERVER}
+        roots = dict.fromkeys(self._postmasters, Group.SERVER) | {self._teiten: Group.TEITEN}
         if self._also_teiten is not None:
             roots[self._also_teiten] = Group.TEITEN
         if pgbench is not None:

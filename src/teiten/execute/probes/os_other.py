@@ -18,8 +18,8 @@ TICKS_PER_SECOND = 1000.0
 class PsutilReader:
     """Reads what psutil offers; a backend that ends takes the time since the last look along."""
 
-    def __init__(self, postmaster: int, devices: tuple[str, ...]) -> None:
-        self._postmaster = postmaster
+    def __init__(self, postmasters: tuple[int, ...], devices: tuple[str, ...]) -> None:
+        self._postmasters = postmasters
         self._devices = devices
         self._seconds: dict[Group, float] = dict.fromkeys((*_KNOWN, Group.TEITEN), 0.0)
         self._last: dict[tuple[int, float], float] = {}
@@ -69,9 +69,10 @@ class PsutilReader:
 
     def _groups(self, pgbench: int | None) -> dict[Group, float]:
         self._add(Group.TEITEN, [psutil.Process(os.getpid())])
-        for group, pid in ((Group.SERVER, self._postmaster), (Group.PGBENCH, pgbench)):
-            if pid is not None:
-                self._add(group, _tree(pid))
+        for pid in self._postmasters:
+            self._add(Group.SERVER, _tree(pid))
+        if pgbench is not None:
+            self._add(Group.PGBENCH, _tree(pgbench))
         return dict(self._seconds)
 
     def _add(self, group: Group, processes: Iterable[psutil.Process]) -> None:

@@ -20,14 +20,14 @@ PREFIX = "noise-"
 def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
     """Of what noise depends on: machine or hosts, script, data, clients and query mode."""
     options = plan.study.workload(trial.cell.workload).options
-    attached = trial.template.installation.attached
+    servers = (one.installation.attached for one in trial.templates)
     identity: tuple[object, ...] = (
         (facts.system, facts.architecture, facts.cpu.model, facts.cpu.logical),
         (facts.disk.device, facts.disk.file_system),
         *((one.name, one.text) for one in options.texts),
-        (trial.template.data.scale, trial.template.data.fillfactor),
+        *((one.data.scale, one.data.fillfactor) for one in trial.templates),
         (trial.clients, trial.query_mode.value),
-        *(() if attached is None else (attached.address,)),
+        *(one.address for one in servers if one is not None),
         *(() if plan.hosts is None else (plan.hosts.db.name, plan.hosts.client.name)),
     )
     return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:24]

@@ -104,9 +104,11 @@ class AttachedPlan(SitePlan):
                     _check_varied(level, server, parameter)
 
     def check_trial(self, trial: PlannedTrial) -> None:
-        layout, installation = trial.template.data.layout, trial.template.installation
-        if layout is not None and layout.scripts:
-            server = trial.cell.level("server") or installation.name
+        for template in trial.templates:
+            layout = template.data.layout
+            if layout is None or not layout.scripts:
+                continue
+            server = trial.cell.level("server") or template.installation.name
             raise UsageError(
                 f"server {server}: the layout {layout.name} runs scripts on the tables, and this"
                 " server is attached",
@@ -285,7 +287,9 @@ def _unequal(plan: Plan, attached: Mapping[str, AttachedServer]) -> Iterator[Cau
         encrypted = ", ".join(level for level, one in attached.items() if one.encrypted)
         yield _caution("attached-encrypted", Severity.WARNING, {"servers": encrypted})
     checksums = {
-        trial.cell.level("server") or "": trial.template.checksums for trial in plan.trials
+        trial.cell.level("server") or "": template.checksums
+        for trial in plan.trials
+        for template in trial.templates
     }
     if len(set(checksums.values())) > 1:
         there = ", ".join(level for level, on in checksums.items() if on)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -21,11 +21,11 @@ from teiten.execute.client.contract import Client, Program, Running
 from teiten.execute.executor import Facts
 from teiten.execute.probes.sampler import Sampler, Sampling
 from teiten.execute.sites.attached.connection import unanswered
-from teiten.execute.sites.contract import Node
+from teiten.execute.sites.nodes import node_of, together
 from teiten.execute.sites.server_facts import non_default_settings, prewarm, read_server_facts
 from teiten.model.attached import AttachedServer
 from teiten.model.installation import Version
-from teiten.model.plan import PlannedTrial
+from teiten.model.plan import FIRST, Node, PlannedTrial, TemplateSpec
 from teiten.model.trial import Problem
 from teiten.model.units import Bytes
 
@@ -62,7 +62,7 @@ class AttachedSampler(Sampler):
         super().__init__(
             conninfo=database.conninfo(),
             version=version,
-            postmaster_pid=database.pid or 0,
+            postmasters=() if database.pid is None else (database.pid,),
             devices=(),
         )
         self._here, self._loopback = database.pid is not None, loopback
@@ -91,41 +91,99 @@ class AttachedSampler(Sampler):
         return OF_THE_CLIENT
 
 
+class AttachedNode:
+    """A database of one trial on one of its servers."""
+
+    def __init__(self, keeper: AttachedKeeper, trial: PlannedTrial, number: Node) -> None:
+        self._keeper, self._trial = keeper, trial
+        self.number = number
+        self.template = dict(trial.nodes)[number]
+        self.server: AttachedServer = permitted(self.template)
+        self._keeps = not keeper.bench.plan.study.workload(trial.cell.workload).changes_data
+        self.found: AttachedDatabase | None = None
+        self._copy: str | None = None
+        self.facts: Facts = {}
+        self.told: dict[str, Any] = {}
+        """What the server has said of itself."""
+
+    @property
+    def database(self) -> AttachedDatabase:
+        if self.found is None:
+            raise ServerError("the trial has no database yet", "see the trial's log")
+        return self.found
+
+    def restore(self) -> Facts:
+        original = self._keeper.original(self.template, self._trial.cluster_of(self.number))
+        if self._keeps:
+            self.found = self._keeper.open(self.template, original)
+            return {"restored": False, "database": original}
+        self._copy = self._keeper.copy(self.template, original)
+        self.found = self._keeper.open(self.template, self._copy)
+        return {"restored": True, "database": self._copy}
+
+    def start(self) -> Facts:
+        told = self.told = read_server_facts(self.connect)
+        settings = without_secrets(non_default_settings(self.connect))
+        self._require_version(Version(told["version_number"]))
+        self.facts["version"] = told["version"]
+        self.facts["settings"] = settings
+        self.facts["session_settings"] = dict(self._trial.settings)
+        return {"version": told["version_number"], "started": False}
+
+    def prewarm(self) -> Facts:
+        return prewarm(self.connect) if self.server.can_prewarm else {"prewarmed": False}
+
+    def checkpoint(self) -> Facts:
+        if self.server.can_checkpoint:
+            with self.connect() as connection:
+                connection.execute("CHECKPOINT")
+        return {"checkpoint": self.server.can_checkpoint}
+
+    def connect(self) -> psycopg.Connection[Any]:
+        return self.database.connect(settings=self._trial.settings)
+
+    def drop_copy(self) -> None:
+        """One that cannot be dropped now is dropped at the campaign's end, or by teiten clean."""
+        if self._copy is not None:
+            with contextlib.suppress(TeitenError, OSError):
+                self._keeper.drop(self._copy)
+            self._copy = None
+
+    def _require_version(self, found: Version) -> None:
+        """The server may have been replaced since it was planned."""
+        planned = self.template.installation.version
+        if found != planned:
+            raise ServerError(
+                f"the server {self.database.route.name} is PostgreSQL {found} now; the campaign was"
+                f" planned for {planned}",
+                "begin a new campaign: versions are not mixed on one side",
+            )
+
+
 class AttachedSite:
-    """One trial's database; the server goes on whatever happens."""
+    """One trial's databases; the servers go on whatever happens."""
 
     warm = False
 
     def __init__(self, keeper: AttachedKeeper, trial: PlannedTrial) -> None:
-        attached = trial.template.installation.attached
-        if attached is None:
-            raise RuntimeError("the trial's server is not attached")
         bench = keeper.bench
-        self._keeper, self._bench, self._trial = keeper, bench, trial
+        self._bench, self._trial = bench, trial
         self._measure = bench.plan.study.measure
-        self._keeps = not bench.plan.study.workload(trial.cell.workload).changes_data
-        self._attached: AttachedServer = attached
-        self._database: AttachedDatabase | None = None
-        self._copy: str | None = None
+        self._nodes = tuple(AttachedNode(keeper, trial, number) for number, _ in trial.nodes)
+        self._first = self._asked = self._nodes[0]
         self.client: Client = keeper.client
-        self.facts: Facts = {}
-        self.evidence: list[tuple[str, str]] = []
+        self.evidence: tuple[tuple[str, str], ...] = ()
 
     @property
-    def database(self) -> AttachedDatabase:
-        if self._database is None:
-            raise ServerError("the trial has no database yet", "see the trial's log")
-        return self._database
+    def nodes(self) -> tuple[Node, ...]:
+        return tuple(one.number for one in self._nodes)
+
+    @property
+    def facts(self) -> Facts:
+        return together([one.facts for one in self._nodes])
 
     def restore(self) -> Facts:
-        template = self._trial.template
-        original = self._keeper.original(template, self._trial.copy)
-        if self._keeps:
-            self._database = self._keeper.open(template, original)
-            return {"restored": False, "database": original}
-        self._copy = self._keeper.copy(template, original)
-        self._database = self._keeper.open(template, self._copy)
-        return {"restored": True, "database": self._copy}
+        return self._of_each(AttachedNode.restore)
 
     def caches(self) -> Facts:
         return {"caches": "kept: the server is attached"}
@@ -134,52 +192,54 @@ class AttachedSite:
         if cpus is None and memory is None:
             return {}
         raise MachineError(
-            f"the server {self._trial.template.installation.name} is attached: Teiten does not"
+            f"the server {self._first.template.installation.name} is attached: Teiten does not"
             " start it, and cannot limit what it uses",
             "leave the limit out, or compare servers that Teiten starts: --servers 17,18",
         )
 
     def start(self) -> Facts:
-        facts = read_server_facts(self.connect)
-        settings = without_secrets(non_default_settings(self.connect))
-        self._require_version(Version(facts["version_number"]))
-        level = self._trial.cell.level("server") or self._trial.template.installation.name
-        self._bench.note_server(level, facts, self._trial)
-        self.facts["version"] = facts["version"]
-        self.facts["settings"] = settings
-        self.facts["session_settings"] = dict(self._trial.settings)
-        return {"version": facts["version_number"], "started": False}
+        started = self._of_each(AttachedNode.start)
+        level = self._trial.cell.level("server") or self._first.template.installation.name
+        self._bench.note_server(level, self._first.told, self._trial)
+        return started
 
     def prewarm(self) -> Facts:
-        if not self._measure.prewarm or not self._attached.can_prewarm:
+        if not self._measure.prewarm:
             return {"prewarmed": False}
-        return prewarm(self.connect)
+        return self._of_each(AttachedNode.prewarm)
 
     def settle(self) -> Facts:
-        if self._attached.can_checkpoint:
-            with self.connect() as connection:
-                connection.execute("CHECKPOINT")
+        settled = self._of_each(AttachedNode.checkpoint)
         time.sleep(self._measure.settle)
-        return {"checkpoint": self._attached.can_checkpoint}
+        return settled
 
-    def connect(self, _node: Node = None) -> psycopg.Connection[Any]:
-        return self.database.connect(settings=self._trial.settings)
+    def _of_each(self, step: Callable[[AttachedNode], Facts]) -> Facts:
+        found = []
+        for one in self._nodes:
+            self._asked = one
+            found.append(step(one))
+        return together(found)
 
-    def address(self, _node: Node = None) -> Address:
-        return self.database.address(self._trial.settings)
+    def connect(self, node: Node = FIRST) -> psycopg.Connection[Any]:
+        self._asked = node_of(self._nodes, node)
+        return self._asked.connect()
+
+    def address(self, node: Node = FIRST) -> Address:
+        return node_of(self._nodes, node).database.address(self._trial.settings)
 
     def spawn(self, program: Program) -> Running:
         return self.client.spawn(program)
 
-    def sampler(self, _node: Node = None) -> Sampler:
-        version = self._trial.template.installation.version
-        return AttachedSampler(self.database, version, loopback=self._attached.loopback)
+    def sampler(self, node: Node = FIRST) -> Sampler:
+        one = node_of(self._nodes, node)
+        version, loopback = one.template.installation.version, one.server.loopback
+        return AttachedSampler(one.database, version, loopback=loopback)
 
     def quiet(self) -> AbstractContextManager[None]:
         return nullcontext()
 
     def is_running(self) -> bool:
-        return self._database is not None
+        return all(one.found is not None for one in self._nodes)
 
     def problems(self) -> tuple[Problem, ...]:
         return ()
@@ -188,33 +248,27 @@ class AttachedSite:
         return None
 
     def failure(self, error: psycopg.Error) -> ServerError:
-        return unanswered(self.database.route, error)
+        """An error does not say which node's it is: the one that was asked last."""
+        return unanswered(self._asked.database.route, error)
 
-    def stop(self, *, sound: bool) -> Facts:  # noqa: ARG002 - the server goes on either way
-        self._drop_copy()
+    def stop(self, *, sound: bool) -> Facts:  # noqa: ARG002 - the servers go on either way
+        for one in self._nodes:
+            one.drop_copy()
         return {"stopped": False}
 
     def abandon(self) -> None:
-        """Drop the trial's own database."""
-        self._drop_copy()
-        self._database = None
+        """Drop the trial's own databases."""
+        for one in self._nodes:
+            one.drop_copy()
+            one.found = None
 
-    def _require_version(self, found: Version) -> None:
-        """The server may have been replaced since it was planned."""
-        planned = self._trial.template.installation.version
-        if found != planned:
-            raise ServerError(
-                f"the server {self.database.route.name} is PostgreSQL {found} now; the campaign was"
-                f" planned for {planned}",
-                "begin a new campaign: versions are not mixed on one side",
-            )
 
-    def _drop_copy(self) -> None:
-        """One that cannot be dropped now is dropped at the campaign's end, or by teiten clean."""
-        if self._copy is not None:
-            with contextlib.suppress(TeitenError, OSError):
-                self._keeper.drop(self._copy)
-            self._copy = None
+def permitted(template: TemplateSpec) -> AttachedServer:
+    """What the role of a template's server may do there."""
+    attached = template.installation.attached
+    if attached is None:
+        raise RuntimeError(f"{template.installation.name} is not attached")
+    return attached
 
 
 def _is_of_machine(name: str) -> bool:
