@@ -12,12 +12,13 @@ import pytest
 from teiten.execute.bench import Bench
 from teiten.execute.client.here import Here
 from teiten.execute.load import sampled
-from teiten.execute.sites.contract import Node, Site
+from teiten.execute.sites.contract import Site
 from teiten.execute.sites.local.keeper import LocalKeeper, Machine
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
 from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
+from teiten.model.plan import Node
 from teiten.model.trial import Outcome
 from tests.fixtures.attached import CREATOR, strange_server
 from tests.fixtures.campaigns import Teiten, kill, step_of
@@ -63,7 +64,7 @@ def test_the_site_of_two_nodes(two_nodes: TwoNodes, newest: Installation) -> Non
     assert made.returncode == 0, made.stderr
     workdir = two_nodes.workdir
     with Ledger.open(two_nodes.campaign()) as ledger:
-        bench = Bench(ledger.plan, two_nodes.campaign(), Unseen(), lambda: None, ledger)  # type: ignore[arg-type]
+        bench = Bench(ledger.plan, two_nodes.campaign(), Unseen(), lambda: None, ledger)
         keeper = LocalKeeper(bench, Machine(workdir, server_user(), ()), Here(), lambda _: None)
         trial = ledger.plan.trials[0]
         try:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from teiten.errors import MachineError, UsageError
+from teiten.kinds.pgbench.model import clients_of
 from teiten.model.study import CachePolicy, QueryMode
 from teiten.model.units import GIB, MIB, Bytes
 from teiten.plan.checks import check
@@ -32,15 +33,18 @@ def test_quick_has_36_trials_of_12_cells() -> None:
         "18.4-plain-10-100",
         "18.4-plain-10-80",
     }
-    assert [trial.threads for trial in plan.trials if trial.clients == 4] == [2] * 12
-    assert {trial.threads for trial in plan.trials if trial.clients == 1} == {1}
+    assert [one.threads for one in map(clients_of, plan.trials) if one.clients == 4] == [2] * 12
+    assert {one.threads for one in map(clients_of, plan.trials) if one.clients == 1} == {1}
 
 
 def test_published_has_more_clients_for_update() -> None:
     plan = planned(profile="published")
     counts = Counter(trial.cell.workload for trial in plan.trials)
     assert counts == {"read": 2 * 8 * 3, "update": 2 * 10 * 3}
-    assert max(trial.clients for trial in plan.trials if trial.cell.workload == "read") == 192
+    assert (
+        max(clients_of(trial).clients for trial in plan.trials if trial.cell.workload == "read")
+        == 192
+    )
 
 
 def test_old_and_new_run_next_to_each_other_with_one_seed() -> None:
@@ -67,7 +71,7 @@ def test_every_factor_reaches_the_trial() -> None:
     assert len(plan.trials) == 2 * 3 * 2 * 2 * 2 * 3
     for trial in plan.trials:
         assert trial.template.checksums is (trial.cell.level("checksums") == "on")
-        assert trial.query_mode is QueryMode(trial.cell.level("query_mode") or "")
+        assert clients_of(trial).query_mode is QueryMode(trial.cell.level("query_mode") or "")
         assert dict(trial.settings)["work_mem"] == trial.cell.level("guc:work_mem")
         assert trial.template.installation.version.major == trial.cell.level("server")
     assert len(plan.templates) == 4

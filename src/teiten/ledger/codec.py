@@ -13,7 +13,13 @@ import pyarrow as pa
 import pyarrow.ipc
 from pydantic import TypeAdapter
 
-from teiten.ledger.options import encode_options, in_new_form, with_options
+from teiten.ledger.options import (
+    encode_loads,
+    encode_options,
+    in_new_form,
+    with_loads,
+    with_options,
+)
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
 from teiten.model.stacks import StackSamples
@@ -32,6 +38,8 @@ def encode_plan(plan: Plan) -> str:
     table = _adapter(Plan).dump_python(plan, mode="json")
     for one, options in zip(table["study"]["workloads"], encode_options(plan), strict=True):
         one["options"] = options
+    for one, load in zip(table["trials"], encode_loads(plan), strict=True):
+        one["load"] = load
     return encode_json(table)
 
 
@@ -40,7 +48,8 @@ def decode_plan(text: str) -> Plan:
     that this one does not have."""
     table = in_new_form(json.loads(text))
     plan: Plan = _adapter(Plan).validate_python(table)
-    return with_options(plan, [one["options"] for one in table["study"]["workloads"]])
+    plan = with_options(plan, [one["options"] for one in table["study"]["workloads"]])
+    return with_loads(plan, [one["load"] for one in table["trials"]])
 
 
 def encode_facts(facts: HostFacts) -> str:

@@ -1,9 +1,11 @@
-"""The options of workloads, which each kind has its own class of, in the JSON of a plan."""
+"""What kinds of workloads have classes of their own for, in the JSON of a plan: the options of
+workloads, and the loads of trials."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -20,14 +22,43 @@ _OF_KINDS = {
 }
 """What stood beside a workload's kind before there were options (ledgers of version 2), by the
 only kinds that there were."""
+_OF_LOADS = ("clients", "threads", "query_mode")
+"""What stood beside a trial's number before there were loads (ledgers before version 4)."""
+
+
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return _made(kind)
+
+
+@cache
+def _made(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
 
 
 def encode_options(plan: Plan) -> list[Any]:
     """The options of each workload, in the study's order."""
     return [
-        TypeAdapter(type(one.options)).dump_python(one.options, mode="json")
+        _adapter(type(one.options)).dump_python(one.options, mode="json")
         for one in plan.study.workloads
     ]
+
+
+def encode_loads(plan: Plan) -> list[Any]:
+    """The load of each trial, in the plan's order."""
+    return [_adapter(type(one.load)).dump_python(one.load, mode="json") for one in plan.trials]
+
+
+def with_loads(plan: Plan, tables: Sequence[Any]) -> Plan:
+    """The plan with the loads of its trials; its workloads must be decoded.
+
+    Raises as pydantic where one is not of its kind's form.
+    """
+    classes = {one.name: plan_of(one.kind).load for one in plan.study.workloads}
+    trials = tuple(
+        replace(one, load=_adapter(classes[one.cell.workload]).validate_python(table))
+        for one, table in zip(plan.trials, tables, strict=True)
+    )
+    return replace(plan, trials=trials)
 
 
 def with_options(plan: Plan, tables: list[Any]) -> Plan:
@@ -60,16 +91,18 @@ def _decoded(kind: str, table: Any) -> WorkloadOptions:
             f"a workload of the ledger is of the kind {kind!r}, which this Teiten does not have",
             "read it with the Teiten that wrote it, or a newer one",
         )
-    found: WorkloadOptions = TypeAdapter(plan_of(kind).options).validate_python(table)
+    found: WorkloadOptions = _adapter(plan_of(kind).options).validate_python(table)
     return found
 
 
 def _trial(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Before version 4 a trial had one server, and so one template."""
-    if "templates" in table or "template" not in table:
-        return dict(table)
-    kept = {key: value for key, value in table.items() if key != "template"}
-    return {**kept, "templates": [table["template"]]}
+    """Before version 4 a trial had one server, and so one template; and every trial had what is of
+    pgbench's loads, in its own keys."""
+    new: dict[str, Any] = {"load": {key: table[key] for key in _OF_LOADS if key in table}}
+    if "template" in table:
+        new["templates"] = [table["template"]]
+    old = {"template", *_OF_LOADS}
+    return {**new, **{key: value for key, value in table.items() if key not in old}}
 
 
 def _workload(table: Mapping[str, Any]) -> dict[str, Any]:

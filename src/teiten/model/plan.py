@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from teiten.model.facts import HostFacts
 from teiten.model.hosts import Placement
 from teiten.model.installation import Installation, Pgbench
-from teiten.model.study import DataSet, QueryMode, Study
+from teiten.model.study import DataSet, Study
 from teiten.model.units import Bytes, Seconds
 
 
@@ -52,6 +52,32 @@ the copy, and which of its trial's clusters of that template it is, from 1."""
 
 
 @dataclass(frozen=True)
+class PlannedLoad:
+    """What is done to the servers of one trial, as far as trials of a workload differ in it; what a
+    kind has of it stands in ``kinds/KIND/model.py``."""
+
+    @property
+    def connections(self) -> int:
+        """How many it has to the first node at the same time."""
+        return 1
+
+    @property
+    def asked(self) -> str:
+        """That number, in the words of a study: ``clients=4``."""
+        return "a connection"
+
+    @property
+    def manner(self) -> object:
+        """Of loads that have the same, and do the same, one is rehearsed."""
+        return None
+
+    @property
+    def noise(self) -> tuple[object, ...]:
+        """What of it the noise of a trial depends on, as JSON."""
+        return ()
+
+
+@dataclass(frozen=True)
 class PlannedTrial:
     """One trial: where it stands in the order, and everything that its execution needs."""
 
@@ -64,9 +90,7 @@ class PlannedTrial:
     """pgbench's --random-seed: the same within the cells of a context in a block."""
     templates: tuple[TemplateSpec, ...]
     """What each node of the trial's site is a copy of, in the order of their numbers."""
-    clients: int
-    threads: int
-    query_mode: QueryMode
+    load: PlannedLoad
     settings: tuple[tuple[str, str], ...]
     """Server parameters of this trial, after the factors' levels were applied."""
     copy: int = 1
@@ -116,7 +140,7 @@ class PlannedTrial:
             self.fingerprints,
             self.settings,
             self.cell.workload,
-            self.query_mode,
+            self.load.manner,
             self.server_cpus,
             self.directory,
             self.cpu_limit,

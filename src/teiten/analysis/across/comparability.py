@@ -165,7 +165,7 @@ def _of_levels(a: Plan, b: Plan, workload: str) -> Iterator[Difference]:
             only = [_contexts(cells, other) for cells, other in ((here, there), (there, here))]
             yield Difference("levels", weight, only[0], only[1], workload)
         for context in here.keys() & there.keys():
-            yield from _of_cells(here[context], there[context])
+            yield from _of_cells(a.study.workload(workload).kind, here[context], there[context])
     if not shared and not sides:
         yield Difference("no-common-level", OBSTACLE, *_sides_text(a, b), workload)
 
@@ -183,14 +183,18 @@ def _contexts(
     return "; ".join(" ".join(f"{name}={level}" for name, level in one) for one in missing) or NONE
 
 
-def _of_cells(a: PlannedTrial, b: PlannedTrial) -> Iterator[Difference]:
+def _of_cells(kind: str, a: PlannedTrial, b: PlannedTrial) -> Iterator[Difference]:
     here, there = dict(a.settings), dict(b.settings)
     for name in dict.fromkeys((*here, *there)):
         yield from _differ("setting", OBSTACLE, here.get(name), there.get(name), name)
     server = _server_of(a.cell)
     yield from _differ("nodes", OBSTACLE, len(a.templates), len(b.templates), a.cell.workload)
     yield from _differ("checksums", OBSTACLE, _checksums(a), _checksums(b), server)
-    yield from _differ("threads", CAUTION, a.threads, b.threads, a.cell.workload)
+    if type(a.load) is type(b.load):
+        for one in analysis_of(kind).unlike_trials(a, b):
+            yield from _differ(
+                one.code, CAUTION, one.here, one.there, one.subject or a.cell.workload
+            )
 
 
 def _checksums(trial: PlannedTrial) -> tuple[bool, ...]:

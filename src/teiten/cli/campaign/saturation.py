@@ -161,7 +161,7 @@ class SaturationRule:
         unneeded = {
             trial.number
             for trial in plan.trials
-            if (trial.cell.workload, trial.clients) not in wanted
+            if (trial.cell.workload, trial.load.connections) not in wanted
         }
         return Standing(unneeded=frozenset(unneeded))
 
@@ -206,7 +206,7 @@ def probes_of(plan: Plan, attempts: Sequence[Attempt]) -> dict[str, list[Probe]]
             waiting.add(name)
         if name not in waiting:
             tps = counted[-1].metrics.get(TPS.name) if counted else None
-            probes[name].append(Probe(trial.clients, tps))
+            probes[name].append(Probe(trial.load.connections, tps))
     return probes
 
 

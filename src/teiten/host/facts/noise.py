@@ -18,7 +18,7 @@ PREFIX = "noise-"
 
 
 def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
-    """Of what noise depends on: machine or hosts, script, data, clients and query mode."""
+    """Of what noise depends on: machine or hosts, script, data and load."""
     options = plan.study.workload(trial.cell.workload).options
     servers = (one.installation.attached for one in trial.templates)
     identity: tuple[object, ...] = (
@@ -26,7 +26,7 @@ def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
         (facts.disk.device, facts.disk.file_system),
         *((one.name, one.text) for one in options.texts),
         *((one.data.scale, one.data.fillfactor) for one in trial.templates),
-        (trial.clients, trial.query_mode.value),
+        trial.load.noise,
         *(one.address for one in servers if one is not None),
         *(() if plan.hosts is None else (plan.hosts.db.name, plan.hosts.client.name)),
     )

@@ -127,13 +127,15 @@ class AttachedPlan(SitePlan):
         return False
 
     def missing_connections(self, trial: PlannedTrial) -> int:
-        free = _attached(trial.template.installation).free_connections
-        return trial.clients + OWN_CONNECTIONS - free
+        free = min(_attached(one.installation).free_connections for one in trial.templates)
+        return trial.load.connections + OWN_CONNECTIONS * len(trial.templates) - free
 
     def too_few_connections(self, trial: PlannedTrial) -> UsageError:
-        server = _attached(trial.template.installation)
+        servers = (_attached(one.installation) for one in trial.templates)
+        server = min(servers, key=lambda one: one.free_connections)
+        needed = trial.load.connections + OWN_CONNECTIONS * len(trial.templates)
         return UsageError(
-            f"clients={trial.clients} needs {trial.clients + OWN_CONNECTIONS} connections to the"
+            f"{trial.load.asked} needs {needed} connections to the"
             f" server {trial.cell.level('server')}; {server.free_connections} are free there for"
             f" the role {server.role}",
             "fewer clients, or a higher max_connections (or CONNECTION LIMIT of the role) there",

@@ -22,12 +22,12 @@ class LocalPlan(SitePlan):
     starts = True
 
     def missing_connections(self, trial: PlannedTrial) -> int:
-        return trial.clients + SPARE_CONNECTIONS - _limit(trial)
+        return trial.load.connections + SPARE_CONNECTIONS - _limit(trial)
 
     def too_few_connections(self, trial: PlannedTrial) -> UsageError:
-        needed = trial.clients + SPARE_CONNECTIONS
+        needed = trial.load.connections + SPARE_CONNECTIONS
         return UsageError(
-            f"clients={trial.clients} needs max_connections of at least {needed}"
+            f"{trial.load.asked} needs max_connections of at least {needed}"
             f" ({SPARE_CONNECTIONS} are kept for superusers and the sampler); it is"
             f" {_limit(trial)}",
             f"--guc max_connections={needed}, or fewer clients",
