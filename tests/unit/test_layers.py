@@ -35,7 +35,7 @@ PLANS_OF_KINDS = {"kinds.registry", "kinds.contract"}
 FACTORS = {"factors.registry", "factors.contract"}
 """How study and plan reach the factors, without naming one."""
 DATA = {"datasets.registry", "datasets.plan"}
-"""How they reach the kinds of data sets."""
+"""How study, plan and ledger reach the kinds of data sets."""
 ALLOWED = {
     "errors": set[str](),
     "suggest": set[str](),
@@ -50,7 +50,7 @@ ALLOWED = {
     "factors": FOUNDATION | {"factors", "study", "plan"},
     "datasets": FOUNDATION | {"host", "datasets"},
     "execute": FOUNDATION | FILLERS | {"kinds.registry", "host", "execute"},
-    "ledger": FOUNDATION | (KINDS - OF_KINDS) | {"ledger"},
+    "ledger": FOUNDATION | (KINDS - OF_KINDS) | DATA | {"ledger"},
     "analysis": FOUNDATION | (KINDS - OF_KINDS) | {"analysis"},
     "export": FOUNDATION | (KINDS - OF_KINDS) | {"export", "ledger", "analysis.model"},
     "claims": FOUNDATION | (KINDS - OF_KINDS) | FACTORS | {"claims", "study", "analysis"},

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from teiten.datasets.registry import dataset, names
-from teiten.model.study import DataSet
+from teiten.model.study import DataOptions, DataSet
 from teiten.model.units import MIB, Bytes, Seconds
 from teiten.study.chosen import KeyedError
 from teiten.suggest import did_you_mean
@@ -33,6 +33,8 @@ class DataPlan(ABC):
 
     table: ClassVar[type[DataTable]]
     """The keys of ``[workloads.data]``."""
+    options: ClassVar[type[DataOptions]]
+    """The class of what is the kind's own."""
     told_by: ClassVar[str | None] = None
     """The key that tells the kind of tables that name none; the name of a file."""
     usual: ClassVar[bool] = False
@@ -62,6 +64,9 @@ class DataPlan(ABC):
     def query_seconds(self, data: DataSet) -> Seconds:
         """One execution of a query that reads most of it."""
         return Seconds(QUERY_SECONDS)
+
+    def check_machine(self) -> None:
+        """Raise MachineError where this machine cannot make the tables."""
 
     @abstractmethod
     def made_by(self, data: DataSet) -> str:

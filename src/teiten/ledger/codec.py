@@ -14,9 +14,11 @@ import pyarrow.ipc
 from pydantic import TypeAdapter
 
 from teiten.ledger.options import (
+    encode_data,
     encode_loads,
     encode_options,
     in_new_form,
+    with_data,
     with_loads,
     with_options,
 )
@@ -40,6 +42,7 @@ def encode_plan(plan: Plan) -> str:
         one["options"] = options
     for one, load in zip(table["trials"], encode_loads(plan), strict=True):
         one["load"] = load
+    encode_data(plan, table)
     return encode_json(table)
 
 
@@ -48,6 +51,7 @@ def decode_plan(text: str) -> Plan:
     that this one does not have."""
     table = in_new_form(json.loads(text))
     plan: Plan = _adapter(Plan).validate_python(table)
+    plan = with_data(plan, table)
     plan = with_options(plan, [one["options"] for one in table["study"]["workloads"]])
     return with_loads(plan, [one["load"] for one in table["trials"]])
 

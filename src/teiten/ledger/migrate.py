@@ -35,8 +35,8 @@ def _to_version_3(connection: sqlite3.Connection) -> None:
 
 
 def _to_version_4(connection: sqlite3.Connection) -> None:
-    """Trials name a template for each node, and their loads are of their kinds. Nothing is
-    rewritten, as for version 3."""
+    """Trials name a template for each node; their loads, and what data sets have, are of their
+    kinds. Nothing is rewritten, as for version 3."""
     del connection
 
 

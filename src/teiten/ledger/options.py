@@ -1,20 +1,22 @@
-"""What kinds of workloads have classes of their own for, in the JSON of a plan: the options of
-workloads, and the loads of trials."""
+"""What kinds have classes of their own for, in the JSON of a plan: the options of workloads and of
+data sets, and the loads of trials."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from pydantic import TypeAdapter
 
+from teiten.datasets.plan import plan_of as plan_of_data
+from teiten.datasets.registry import names as kinds_of_data
 from teiten.errors import LedgerError
 from teiten.kinds.contract import plan_of
 from teiten.kinds.registry import names
-from teiten.model.plan import Plan
-from teiten.model.study import WorkloadOptions
+from teiten.model.plan import Plan, TemplateSpec
+from teiten.model.study import DataSet, WorkloadOptions
 
 _OF_KINDS = {
     "pgbench": ("script", "query_mode", "invariants", "pgbench_options"),
@@ -22,6 +24,8 @@ _OF_KINDS = {
 }
 """What stood beside a workload's kind before there were options (ledgers of version 2), by the
 only kinds that there were."""
+_OF_DATA = {"pgbench": ("fillfactor",), "script": ("script", "size"), "ssb": ("variant",)}
+"""The same of data sets, in ledgers before version 4."""
 _OF_LOADS = ("clients", "threads", "query_mode")
 """What stood beside a trial's number before there were loads (ledgers before version 4)."""
 
@@ -41,6 +45,62 @@ def encode_options(plan: Plan) -> list[Any]:
         _adapter(type(one.options)).dump_python(one.options, mode="json")
         for one in plan.study.workloads
     ]
+
+
+def encode_data(plan: Plan, table: dict[str, Any]) -> None:
+    """Write the options of all data sets of a plan into its table."""
+    of_workloads = [one.data for one in plan.study.workloads]
+    of_templates = [one.data for one in plan.templates]
+    of_trials = [one.data for trial in plan.trials for one in trial.templates]
+    found = (*of_workloads, *of_templates, *of_trials)
+    for data, form in zip(found, _data_tables(table), strict=True):
+        form["options"] = _adapter(type(data.options)).dump_python(data.options, mode="json")
+
+
+def with_data(plan: Plan, table: Mapping[str, Any]) -> Plan:
+    """The plan with the options of its data sets.
+
+    Raises as pydantic where one is not of its kind's form, LedgerError for an unknown kind.
+    """
+    workloads = tuple(
+        replace(one, data=_with_data(one.data, form["data"]))
+        for one, form in zip(plan.study.workloads, table["study"]["workloads"], strict=True)
+    )
+    templates = tuple(map(_with_template, plan.templates, table["templates"]))
+    known = {one.fingerprint: one for one in templates}
+    trials = tuple(
+        replace(
+            one,
+            templates=tuple(
+                known.get(each.fingerprint) or _with_template(each, of_one)
+                for each, of_one in zip(one.templates, form["templates"], strict=True)
+            ),
+        )
+        for one, form in zip(plan.trials, table["trials"], strict=True)
+    )
+    study = replace(plan.study, workloads=workloads)
+    return replace(plan, study=study, templates=templates, trials=trials)
+
+
+def _with_template(one: TemplateSpec, form: Mapping[str, Any]) -> TemplateSpec:
+    return replace(one, data=_with_data(one.data, form["data"]))
+
+
+def _with_data(data: DataSet, form: Mapping[str, Any]) -> DataSet:
+    if data.kind not in kinds_of_data():
+        raise LedgerError(
+            f"tables of the ledger are of the kind {data.kind!r}, which this Teiten does not have",
+            "read it with the Teiten that wrote it, or a newer one",
+        )
+    options = _adapter(plan_of_data(data.kind).options).validate_python(form["options"])
+    return replace(data, options=options)
+
+
+def _data_tables(table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Of a plan's workloads, templates and trials."""
+    yield from (one["data"] for one in table["study"]["workloads"])
+    yield from (one["data"] for one in table["templates"])
+    yield from (one["data"] for trial in table["trials"] for one in trial["templates"])
 
 
 def encode_loads(plan: Plan) -> list[Any]:
@@ -79,10 +139,13 @@ def in_new_form(plan: Any) -> Any:
     if not isinstance(study, dict) or not isinstance(study.get("workloads"), list):
         return plan
     workloads = [_workload(one) if isinstance(one, dict) else one for one in study["workloads"]]
-    trials = plan.get("trials")
+    trials, templates = plan.get("trials"), plan.get("templates")
     if isinstance(trials, list):
         trials = [_trial(one) if isinstance(one, dict) else one for one in trials]
-    return {**plan, "study": {**study, "workloads": workloads}, "trials": trials}
+    if isinstance(templates, list):
+        templates = [_with_own_data(one) for one in templates]
+    new = {"trials": trials, "templates": templates}
+    return {**plan, "study": {**study, "workloads": workloads}, **new}
 
 
 def _decoded(kind: str, table: Any) -> WorkloadOptions:
@@ -100,9 +163,21 @@ def _trial(table: Mapping[str, Any]) -> dict[str, Any]:
     pgbench's loads, in its own keys."""
     new: dict[str, Any] = {"load": {key: table[key] for key in _OF_LOADS if key in table}}
     if "template" in table:
-        new["templates"] = [table["template"]]
+        new["templates"] = [_with_own_data(table["template"])]
     old = {"template", *_OF_LOADS}
     return {**new, **{key: value for key, value in table.items() if key not in old}}
+
+
+def _with_own_data(table: Any) -> Any:
+    """Before version 4 a data set had what is of any kind in its own keys."""
+    data = table.get("data") if isinstance(table, dict) else None
+    if not isinstance(data, dict) or "options" in data:
+        return table
+    kind = data.get("kind", "pgbench")
+    options = {key: data[key] for key in _OF_DATA.get(kind, ()) if key in data}
+    old = {key for keys in _OF_DATA.values() for key in keys}
+    kept = {key: value for key, value in data.items() if key not in old}
+    return {**table, "data": {**kept, "kind": kind, "options": options}}
 
 
 def _workload(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -116,4 +191,5 @@ def _workload(table: Mapping[str, Any]) -> dict[str, Any]:
         kept["options"]["folder"] = table.get("script", {}).get("name", "")
     if table.get("clients"):
         kept["levels"] = [["clients", table["clients"]], *table.get("levels", [])]
-    return {**kept, "kind": kind}
+    found: dict[str, Any] = _with_own_data({**kept, "kind": kind})
+    return found

@@ -16,7 +16,7 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.kinds.contract import analysis_of
 from teiten.model.installation import Installation
 from teiten.model.plan import Cell, Plan, PlannedTrial
-from teiten.model.study import DataKind, Workload
+from teiten.model.study import Workload
 
 SERVER = "server"
 NONE = "—"
@@ -127,7 +127,7 @@ def _of_workload(a: Workload, b: Workload) -> Iterator[Difference]:
     pairs = (
         ("data", _data(a), _data(b)),
         ("scale", a.data.scale, b.data.scale),
-        ("fillfactor", a.data.fillfactor, b.data.fillfactor),
+        ("fillfactor", _fillfactor(a), _fillfactor(b)),
         ("restored", a.changes_data, b.changes_data),
     )
     if a.kind == b.kind:
@@ -139,13 +139,16 @@ def _of_workload(a: Workload, b: Workload) -> Iterator[Difference]:
         yield from _differ(code, OBSTACLE, here, there, a.name)
 
 
+def _fillfactor(one: Workload) -> object:
+    """Of tables that have one."""
+    return one.data.options.told.get("fillfactor")
+
+
 def _data(one: Workload) -> str:
     """Who makes the tables: of the Star Schema Benchmark in which variant, of a script which."""
-    data = one.data
-    if data.kind is DataKind.SSB:
-        return f"{data.kind.value} {data.variant.value}"
-    script = "" if data.script is None else _short(data.script.text)
-    return f"{data.kind.value} {script}".rstrip()
+    options = one.data.options
+    scripts = (_short(script.text) for script in options.texts)
+    return " ".join(filter(None, (one.data.kind, options.variety, *scripts)))
 
 
 def _short(text: str) -> str:

@@ -92,7 +92,7 @@ def _workload(one: Workload) -> dict[str, Any]:
     return {
         "name": one.name,
         "changes": one.changes_data,
-        "fillfactor": one.data.fillfactor,
+        "fillfactor": one.data.options.identity.get("fillfactor"),
         **analysis_of(one.kind).identity(one),
     }
 

@@ -82,7 +82,7 @@ def _trial(trial: PlannedTrial) -> dict[str, Any]:
         **asdict(trial.load),
         "data": str(trial.template.data),
         "scale": trial.template.data.scale,
-        "fillfactor": trial.template.data.fillfactor,
+        **trial.template.data.options.told,
         "checksums": trial.template.checksums,
         "nodes": [
             {

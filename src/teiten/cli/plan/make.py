@@ -12,7 +12,7 @@ from teiten.cli.main import Session
 from teiten.cli.plan.builds import StudyServers
 from teiten.cli.plan.hosts import Reached, asked_here, machine_cautions, on_host, reached
 from teiten.cli.plan.options import LARGEST_SEED, PlanOptions
-from teiten.datasets.ssb.rows.native import native
+from teiten.datasets.plan import plan_of as plan_of_data
 from teiten.errors import MachineError
 from teiten.execute.postgres.directories import read_directories
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
@@ -34,7 +34,7 @@ from teiten.model.installation import Installation, Pgbench
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.starts import pairs_of_a_start
-from teiten.model.study import DataKind, Study
+from teiten.model.study import Study
 from teiten.plan.checks import check
 from teiten.plan.estimate import estimate
 from teiten.plan.expand import expand
@@ -169,8 +169,8 @@ def _plan(
 def check_planned(session: Session, planned: Planned) -> None:
     """Raise MachineError with the exact shortfall, or UsageError for a contradiction."""
     templates = (one for one in planned.plan.templates if one.fingerprint not in planned.ready)
-    if any(one.data.kind is DataKind.SSB for one in templates):
-        native()  # raises MachineError where the generator is not built
+    for kind in sorted({one.data.kind for one in templates}):
+        plan_of_data(kind).check_machine()
     placement = planned.plan.hosts
     folder = session.workdir.root if placement is None else Path(placement.db.workdir)
     try:

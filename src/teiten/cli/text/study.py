@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.model.quantities import exact_share, format_duration
-from teiten.model.study import CachePolicy, DataKind, Measure, Study, Workload
+from teiten.model.study import CachePolicy, Measure, Study, Workload
 from teiten.model.text import Bilingual, Language
 
 WORDS = {
@@ -146,16 +146,11 @@ def _tables(workload: Workload, word: _Words, scale: object) -> list[str]:
         f"{word('layout')} {one.name}: {', '.join(script.name for script in one.scripts) or '—'}"
         for one in workload.layouts
     ]
-    if workload.data.script is not None:
-        return [workload.data.script.name, *layouts]
-    if workload.data.kind is DataKind.SSB:
-        name = f"Star Schema Benchmark ({workload.data.variant})"
-        return [name, f"{word('scale')} {scale}", *layouts]
-    return [
-        f"{word('scale')} {scale}",
-        f"{word('fillfactor')} {workload.data.fillfactor}",
-        *layouts,
-    ]
+    options = workload.data.options
+    said = [options.name] if options.name else []
+    said += [f"{word('scale')} {scale}"] if options.scaled else []
+    own = () if options.name else options.told.items()
+    return [*said, *(f"{word(name)} {value}" for name, value in own), *layouts]
 
 
 def _settings(study: Study, word: _Words) -> list[str]:

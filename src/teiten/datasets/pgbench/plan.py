@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, ClassVar
 
+from teiten.datasets.pgbench.model import PgbenchTables, fillfactor_of, pgbench_data
 from teiten.datasets.plan import DataPlan
 from teiten.model.study import DataSet
 from teiten.model.units import Bytes, Seconds
@@ -27,6 +28,7 @@ _MANTISSAS = (1, 1.5, 2, 3, 5, 7)
 
 class Pgbench(DataPlan):
     table = DataTable
+    options = PgbenchTables
     usual = True
     scales: ClassVar[tuple[float, ...]] = tuple(
         int(m * 10**e) for e in (1, 2, 3) for m in _MANTISSAS if m * 10**e <= 2000
@@ -40,12 +42,12 @@ class Pgbench(DataPlan):
                 f"pgbench's scale is a whole number, not {workload.scale}",
                 "fractions are for the Star Schema Benchmark",
             )
-        return DataSet(scale=workload.scale, fillfactor=workload.fillfactor)
+        return pgbench_data(workload.scale, workload.fillfactor)
 
     def filled_bytes(self, data: DataSet) -> Bytes:
         """Scale 100 at a fillfactor of 100: 1.5 GB (2021 §4.2, table 4.1)."""
         scale = data.scale or 1
-        rows_per_page = max(1, math.floor(ROWS_PER_PAGE * data.fillfactor / 100))
+        rows_per_page = max(1, math.floor(ROWS_PER_PAGE * fillfactor_of(data) / 100))
         pages = math.ceil(ROWS * scale / rows_per_page)
         return Bytes(math.ceil(pages * 8192 + ROWS * scale * KEY_BYTES))
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from teiten.datasets.plan import LOAD_RATE, DataPlan
-from teiten.model.study import DataKind, DataSet
-from teiten.model.units import GIB, Bytes, Seconds
+from teiten.datasets.script.model import ScriptTables, script_data, script_of
+from teiten.model.study import DataSet
+from teiten.model.units import Bytes, Seconds
 from teiten.study.data import read_sql
 from teiten.study.schema import DataTable, Size, WorkloadTable
 
 if TYPE_CHECKING:
     from teiten.study.place import Place
-
-UNKNOWN_SIZE = Bytes(1 * GIB)
-"""Of tables whose study does not say (``data.size``)."""
 
 
 class ScriptTable(DataTable):
@@ -24,6 +22,7 @@ class ScriptTable(DataTable):
 
 class Script(DataPlan):
     table = ScriptTable
+    options = ScriptTables
     told_by = "script"
     keys_are_for = "tables that a script makes"
 
@@ -36,19 +35,19 @@ class Script(DataPlan):
                 'write script = "tables.sql" below [workloads.data]',
             )
         script = read_sql(place, ("data", "script"), data.script)
-        return DataSet(scale=1, kind=DataKind.SCRIPT, script=script, size=data.size)
+        return script_data(script, data.size)
 
     def at_scale(self, data: DataSet, scale: float) -> DataSet:
         return data
 
     def filled_bytes(self, data: DataSet) -> Bytes:
-        return data.size or UNKNOWN_SIZE
+        return Bytes(data.options.template_bytes(data.scale))
 
     def fill_seconds(self, data: DataSet) -> Seconds:
         return Seconds(self.filled_bytes(data) / LOAD_RATE)
 
     def made_by(self, data: DataSet) -> str:
-        return f"the script {data.script.name if data.script else ''}"
+        return f"the script {script_of(data).name}"
 
 
 PLAN = Script()

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from teiten.datasets.plan import DataPlan
+from teiten.datasets.ssb.model import StarSchemaTables, ssb_data
 from teiten.model.ssb import LARGEST_SCALE, SsbVariant
-from teiten.model.ssb_size import table_bytes
-from teiten.model.study import DataKind, DataSet
+from teiten.model.study import DataSet
 from teiten.model.units import MIB, Bytes, Seconds
 from teiten.study.schema import DataTable, Variant, WorkloadTable
 
@@ -27,6 +27,7 @@ class StarSchemaTable(DataTable):
 
 class StarSchema(DataPlan):
     table = StarSchemaTable
+    options = StarSchemaTables
     keys_are_for = "the Star Schema Benchmark"
     scales: ClassVar[tuple[float, ...]] = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
     """100 is the reports'."""
@@ -42,20 +43,25 @@ class StarSchema(DataPlan):
                 f"the Star Schema Benchmark has no scale factor {scale}",
                 f'give a whole number from 1 to {LARGEST_SCALE}, or a fraction such as "0.1"',
             )
-        return DataSet(scale=scale, kind=DataKind.SSB, variant=data.variant)
+        return ssb_data(scale, data.variant)
 
     def at_scale(self, data: DataSet, scale: float) -> DataSet:
         """Fractions are below 1."""
         return replace(data, scale=int(scale) if scale == int(scale) else scale)
 
     def filled_bytes(self, data: DataSet) -> Bytes:
-        return table_bytes(data.scale or 1, data.variant)
+        return Bytes(data.options.template_bytes(data.scale or 1))
 
     def fill_seconds(self, data: DataSet) -> Seconds:
         return Seconds(self.filled_bytes(data) / RATE)
 
     def query_seconds(self, data: DataSet) -> Seconds:
         return Seconds(QUERY_SECONDS * (data.scale or 1))
+
+    def check_machine(self) -> None:
+        from teiten.datasets.ssb.rows.native import native  # noqa: PLC0415 - it loads a library
+
+        native()
 
     def made_by(self, data: DataSet) -> str:
         return "Teiten's generator"

@@ -25,7 +25,7 @@ def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
         (facts.system, facts.architecture, facts.cpu.model, facts.cpu.logical),
         (facts.disk.device, facts.disk.file_system),
         *((one.name, one.text) for one in options.texts),
-        *((one.data.scale, one.data.fillfactor) for one in trial.templates),
+        *((one.data.scale, one.data.options.identity.get("fillfactor")) for one in trial.templates),
         trial.load.noise,
         *(one.address for one in servers if one is not None),
         *(() if plan.hosts is None else (plan.hosts.db.name, plan.hosts.client.name)),
