@@ -9,7 +9,7 @@ from teiten.datasets.plan import build_seconds, data_bytes, is_laid_out
 from teiten.kinds.contract import plan_of
 from teiten.model.plan import ClusterKey, Needs, PlannedTrial, TemplateSpec
 from teiten.model.study import DataSet, Measure, Study
-from teiten.model.units import MIB, Bytes, Seconds
+from teiten.model.units import GIB, MIB, Bytes, Seconds
 from teiten.plan import volumes
 from teiten.plan.cells import data_sets
 from teiten.plan.settings import size_setting
@@ -23,6 +23,9 @@ SLICE_SECONDS = 0.15
 """Of a slice, besides its measured ones: starting pgbench and the telemetry, and ending them."""
 REHEARSAL_SECONDS = 1.5
 """Trying a server and a script once before the first trial."""
+
+CHECKED_PER_SECOND = GIB
+"""Of a limit of memory, which is read through once to see that it holds."""
 
 PROFILE_SECONDS = 4.0
 """Attaching perf, and making stacks of its samples."""
@@ -144,7 +147,8 @@ def _measured(study: Study, trial: PlannedTrial) -> float:
 def _preparing(trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> float:
     kinds = {trial.kind for trial in trials}
     built = sum(build_seconds(template.data) for template in missing)
-    return built + REHEARSAL_SECONDS * len(kinds)
+    limits = {one.memory_limit for one in trials if one.memory_limit is not None}
+    return built + REHEARSAL_SECONDS * len(kinds) + sum(limits) / CHECKED_PER_SECOND
 
 
 def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float]:
@@ -225,12 +229,23 @@ def _memory_of_pair(study: Study, pair: Collection[PlannedTrial]) -> int:
     own = [trial for trial in pair if starts(trial.template.installation)]
     if not own:  # pgbench alone; buffers are there already
         return 0
-    count = sum(len(trial.templates) for trial in own)
-    servers = sum(
-        int(size_setting(dict(trial.settings), "shared_buffers") * 1.02) * len(trial.templates)
-        for trial in own
-    )
-    return servers + max(_load_memory(study, trial) for trial in own) + (count - 1) * IDLE_BYTES
+    if any(trial.memory_limit is not None for trial in own):  # which the page cache fills as well
+        return sum(trial.memory_limit or within(study, trial) for trial in own)
+    servers = sum(_buffers(trial) for trial in own)
+    idle = sum(len(trial.templates) for trial in own) - 1
+    return servers + max(_load_memory(study, trial) for trial in own) + idle * IDLE_BYTES
+
+
+def within(study: Study, trial: PlannedTrial) -> Bytes:
+    """The memory of a trial's servers under their load, without any page cache."""
+    idle = IDLE_BYTES * len(trial.templates)
+    return Bytes(_buffers(trial) + _load_memory(study, trial) + idle)
+
+
+def _buffers(trial: PlannedTrial) -> int:
+    """Shared buffers of all nodes, with their descriptors."""
+    of_one = int(size_setting(dict(trial.settings), "shared_buffers") * 1.02)
+    return of_one * len(trial.templates)
 
 
 def _load_memory(study: Study, trial: PlannedTrial) -> int:

@@ -120,6 +120,7 @@ def _trials(
             server_cpus=setup.server_cpus,
             client_cpus=setup.client_cpus,
             directory=setup.directory,
+            memory_limit=setup.memory_limit,
         )
 
 

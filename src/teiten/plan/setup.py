@@ -10,7 +10,9 @@ from teiten.kinds.contract import plan_of
 from teiten.model.facts import LogicalCpu
 from teiten.model.plan import Cell, PlannedLoad
 from teiten.model.study import DataSet, Study, Workload
+from teiten.model.units import Bytes
 from teiten.plan.levels import of_alias
+from teiten.plan.shares import in_bytes
 
 PRELOAD = "session_preload_libraries"
 
@@ -27,6 +29,7 @@ class Setup:
     server_cpus: tuple[int, ...] = ()
     client_cpus: tuple[int, ...] = ()
     directory: str | None = None
+    memory_limit: Bytes | None = None
 
     def with_settings(self, settings: Mapping[str, str]) -> Setup:
         return replace(self, settings=tuple({**dict(self.settings), **settings}.items()))
@@ -52,12 +55,19 @@ def setup_of(around: Around) -> Setup:
     study, cell, workload = around.study, around.cell, around.workload
     fixed = tuple((one.name, one.value or "") for one in study.settings)
     kind = plan_of(workload.kind)
-    setup = Setup(workload.data, fixed, load=kind.first_load(workload.options))
+    setup = Setup(
+        workload.data,
+        fixed,
+        load=kind.first_load(workload.options),
+        memory_limit=study.measure.memory,
+    )
     levels = (*of_alias(study, cell), *cell.levels)
     for name, level in sorted(levels, key=lambda one: rule(one[0]).rank):
         if name in kind.brings:
             setup = replace(setup, load=kind.set(setup.load, name, level))
         setup = rule(name).set(setup, name, level, around)
+    memory = study.machine_memory if setup.memory_limit is None else setup.memory_limit
+    setup = replace(setup, settings=in_bytes(setup.settings, memory))
     if not workload.preload:
         return setup
     loaded = filter(None, (dict(setup.settings).get(PRELOAD, ""), *workload.preload))

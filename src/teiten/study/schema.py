@@ -26,6 +26,7 @@ Texts = Annotated[tuple[Bilingual, ...], PlainValidator(values.texts)]
 Words = Annotated[tuple[str, ...], PlainValidator(values.words)]
 Scale = Annotated[int | float | None, PlainValidator(values.scale)]
 Size = Annotated[Bytes | None, PlainValidator(values.size)]
+Memory = Annotated[Bytes | None, PlainValidator(values.memory)]
 Fillfactor = Annotated[int, PlainValidator(values.fillfactor)]
 Mode = Annotated[QueryMode, PlainValidator(values.query_mode)]
 Clients = Annotated[tuple[str, ...], PlainValidator(partial(levels.levels, "clients"))]
@@ -177,6 +178,7 @@ class MeasureTable(Table):
     most_blocks: Count | None = None
     flame_graph: bool = False
     flame_graph_window: Window = FLAME_GRAPH_WINDOW
+    memory: Memory = None
 
 
 class WorkloadChanges(Table):

@@ -193,6 +193,7 @@ def _of_cells(kind: str, a: PlannedTrial, b: PlannedTrial) -> Iterator[Differenc
     server = _server_of(a.cell)
     yield from _differ("nodes", OBSTACLE, len(a.templates), len(b.templates), a.cell.workload)
     yield from _differ("checksums", OBSTACLE, _checksums(a), _checksums(b), server)
+    yield from _differ("memory-limit", OBSTACLE, a.memory_limit, b.memory_limit)
     if type(a.load) is type(b.load):
         for one in analysis_of(kind).unlike_trials(a, b):
             yield from _differ(

@@ -50,6 +50,7 @@ def conditions_fingerprint(plan: Plan) -> str:
             ],
             "pgbench": plan.pgbench.version.major,
             **_way(plan),
+            **_memory(plan),
         }
     )
 
@@ -63,6 +64,12 @@ def _way(plan: Plan) -> dict[str, str]:
     """Nothing for the usual way, so that older campaigns keep their fingerprint."""
     client = plan.client_machine
     return {} if client is None else {"way": way_of(plan), "client": machine_fingerprint(client)}
+
+
+def _memory(plan: Plan) -> dict[str, list[int]]:
+    """Nothing without a limit, as ``_way``."""
+    limits = sorted({one.memory_limit for one in plan.trials if one.memory_limit is not None})
+    return {"memory": [int(limit) for limit in limits]} if limits else {}
 
 
 def machine_fingerprint(facts: HostFacts) -> str:

@@ -43,6 +43,7 @@ def plan_as_json(planned: Planned, folder: Path, actions: tuple[str, ...]) -> di
             "alpha": measure.alpha,
             "slices": measure.slices,
             "pairs_of_a_start": pairs_of_a_start(plan),
+            "memory": measure.memory,
         },
         "trials": [_trial(trial) for trial in plan.trials],
         "needs": {
@@ -98,4 +99,5 @@ def _trial(trial: PlannedTrial) -> dict[str, Any]:
         "server_cpus": list(trial.server_cpus),
         "client_cpus": list(trial.client_cpus),
         "directory": trial.directory,
+        "memory_limit": trial.memory_limit,
     }

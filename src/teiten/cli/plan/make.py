@@ -23,6 +23,7 @@ from teiten.execute.postgres.templates.store import (
     template_fingerprint,
 )
 from teiten.execute.sites.attached.encryption import encrypting_pgbench
+from teiten.execute.sites.local.limit import require_limits
 from teiten.host.cautions.machine import cautions, plan_cautions, warnings_first
 from teiten.host.cautions.variants import pinned_apart
 from teiten.host.facts.machine import read_host_facts
@@ -39,6 +40,7 @@ from teiten.plan.checks import check
 from teiten.plan.estimate import estimate
 from teiten.plan.expand import expand
 from teiten.plan.levels import every_level, most_clients
+from teiten.plan.limits import limits_of
 from teiten.plan.parameters import check_parameters
 from teiten.plan.sites.attached import attached_cautions
 from teiten.plan.sites.remote import check_remote
@@ -169,6 +171,8 @@ def _plan(
 def check_planned(session: Session, planned: Planned) -> None:
     """Raise MachineError with the exact shortfall, or UsageError for a contradiction."""
     templates = (one for one in planned.plan.templates if one.fingerprint not in planned.ready)
+    if limits_of(planned.plan):
+        require_limits(None, limits_of(planned.plan)[-1])
     for kind in sorted({one.data.kind for one in templates}):
         plan_of_data(kind).check_machine()
     placement = planned.plan.hosts
@@ -196,6 +200,7 @@ def load(study_reference: str, options: PlanOptions) -> Study:
         source=options.source,
         flame_graph=options.flame_graph,
         queries=options.queries,
+        memory=options.memory,
     )
 
 

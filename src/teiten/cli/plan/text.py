@@ -10,10 +10,11 @@ from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.cli.text.noise import needed_text
 from teiten.kinds.contract import plan_of
 from teiten.model.hosts import PlannedHost
+from teiten.model.memory import SHARED_BUFFERS, shares_of
 from teiten.model.plan import Plan
 from teiten.model.quantities import exact_share, format_duration, format_size
 from teiten.model.starts import pairs_of_a_start
-from teiten.model.study import GUC_PREFIX, Measure
+from teiten.model.study import GUC_PREFIX, Factor, Measure
 from teiten.plan.sites.remote import shown
 from teiten.report.texts import caution_text
 
@@ -75,7 +76,7 @@ def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
     yield "pgbench", f"{plan.pgbench.version} at {plan.pgbench.path}"
     for factor in study.factors:
         contrasted = ", contrasted: the first is old" if factor.name == study.contrast else ""
-        yield f"factor {factor.name}", ", ".join(factor.levels) + contrasted
+        yield f"factor {factor.name}", ", ".join(_levels(plan, factor)) + contrasted
     for one in study.parameters:
         listed = ", ".join(f"{name} = {value}" for name, value in one.settings)
         yield f"parameters {one.name}", listed or "as the study sets them"
@@ -90,11 +91,24 @@ def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
         yield "measured", _blocks(measure)
     if measure.side_by_side:
         yield "", _side_by_side(plan)
+    if measure.memory is not None:
+        yield (
+            "memory",
+            f"{format_size(measure.memory)} for server, load generator and page cache together",
+        )
     yield (
         "judged",
         f"differences from {exact_share(measure.delta)} on matter,"
         f" confidence {exact_share(round(1 - measure.alpha, 12))}",
     )
+
+
+def _levels(plan: Plan, factor: Factor) -> Iterator[str]:
+    """The levels as they are written; of a share also what it comes to."""
+    values = shares_of(plan)
+    for level in factor.levels:
+        found = values.get(level, ()) if factor.name == f"{GUC_PREFIX}{SHARED_BUFFERS}" else ()
+        yield f"{level} ({', '.join(found)})" if found else level
 
 
 def _hosts(plan: Plan) -> Iterator[tuple[str, str]]:

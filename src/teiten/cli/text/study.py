@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from teiten.cli.text.layout import bullets, columns, paragraph
-from teiten.model.quantities import exact_share, format_duration
+from teiten.model.quantities import exact_share, format_duration, format_size
 from teiten.model.study import CachePolicy, Measure, Study, Workload
 from teiten.model.text import Bilingual, Language
 
@@ -39,6 +39,10 @@ WORDS = {
     "settle": Bilingual("rest before the load", "負荷をかける前の待ち時間"),
     "prewarm": Bilingual("pg_prewarm of all tables and indexes", "全テーブル・索引のpg_prewarm"),
     "caches": Bilingual("OS page cache", "OSのページキャッシュ"),
+    "memory": Bilingual(
+        "memory of server, load generator and page cache",
+        "サーバ、負荷生成プログラム、ページキャッシュの合計メモリ",
+    ),
     "blocks": Bilingual("blocks", "ブロック数"),
     "until": Bilingual("until every verdict is decided", "すべての判定が得られるまで"),
     "budget": Bilingual("budget", "制限時間"),
@@ -191,5 +195,7 @@ def _measure(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
     )
     if measure.side_by_side:
         rows += (("slices", str(measure.slices)), ("restarts", str(measure.restart_every)))
+    if measure.memory is not None:
+        rows += (("memory", format_size(measure.memory)),)
     for name, text in rows:
         yield f"  {word(name)}", text

@@ -210,6 +210,8 @@ def _check_own_machine(study: Study, level: str, factors: Sequence[str]) -> None
         asked.append("slices" if study.measure.slices > 1 else "restart_every")
     if study.measure.flame_graph:
         asked.append("flame_graph")
+    if study.measure.memory is not None:
+        asked.append("memory")
     if asked:
         raise UsageError(
             f"{asked[0]}: the server {level} is attached, and Teiten does not start it",

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from teiten.datasets.plan import described, made_by
 from teiten.errors import UsageError
 from teiten.model.plan import PlannedTrial, TemplateSpec
+from teiten.model.quantities import format_size
 from teiten.model.study import CachePolicy, Measure, Workload
 from teiten.plan.settings import SPARE_CONNECTIONS, count_setting
 from teiten.plan.sites.contract import SitePlan, Told
@@ -38,6 +39,7 @@ class LocalPlan(SitePlan):
         yield from _templates(told)
         yield _copies(told, own)
         yield from _pinning(told)
+        yield from _limited(own)
         yield _servers(told, own)
         yield told.page_cache()
 
@@ -60,7 +62,9 @@ class LocalPlan(SitePlan):
     def start(self, trial: PlannedTrial) -> str:
         changed = ", ".join(f"{name}={value}" for name, value in trial.settings)
         servers = " and ".join(f"PostgreSQL {one.installation.version}" for one in trial.templates)
-        return f"start {servers} on a private socket with {changed or 'defaults'}"
+        limit = trial.memory_limit
+        inside = "" if limit is None else f" inside {format_size(limit)} of memory"
+        return f"start {servers}{inside} on a private socket with {changed or 'defaults'}"
 
     def stop(self, workload: Workload) -> str:
         if workload.changes_data:
@@ -109,6 +113,18 @@ def _pinning(told: Told) -> Iterator[str]:
         yield (
             f"for {cores}, pin the server to processor {_listed(server)}, pgbench to"
             f" {_listed(client)}"
+        )
+
+
+def _limited(own: Collection[PlannedTrial]) -> Iterator[str]:
+    limits = sorted({one.memory_limit for one in own if one.memory_limit is not None})
+    if limits:
+        sizes = " and ".join(format_size(limit) for limit in limits)
+        yield (
+            f"make a control group of {sizes}, without swap, for every start of a server: it and"
+            " its load are in it, with the page cache of their files; before the first trial read"
+            " a file larger than that in it, an empty one that takes no disk, to see that the"
+            " limit holds"
         )
 
 

@@ -12,7 +12,7 @@ from teiten.report.tables import Cell, Column, Row, Table, cells
 from teiten.report.texts import Texts, caution_text, texts
 from teiten.report.view.evidence import environment_rows
 
-BYTES = frozenset({"memory"})
+BYTES = frozenset({"memory", "memory-limit"})
 
 
 def difference_text(t: Texts, one: Difference) -> str:

@@ -238,6 +238,18 @@ class AttachedSite:
     def quiet(self) -> AbstractContextManager[None]:
         return nullcontext()
 
+    def page_cache(
+        self,
+        _relation: str | None = None,
+        _node: Node = FIRST,
+        *,
+        first: Bytes | None = None,
+    ) -> None:
+        """Nobody but the server sees its files."""
+
+    def evict(self, _relation: str, _node: Node = FIRST) -> bool:
+        return False
+
     def is_running(self) -> bool:
         return all(one.found is not None for one in self._nodes)
 

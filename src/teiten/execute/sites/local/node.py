@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import psycopg
 
+from teiten.errors import ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.executor import Facts
 from teiten.execute.pinning import confirm
 from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres.relation_files import path_of, segments
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.probes.os import OfOneServer
 from teiten.execute.probes.os_probe import open_reader
@@ -27,8 +30,10 @@ from teiten.execute.sites.server_facts import (
     require_checksums,
 )
 from teiten.host.system.held_folder import UnsafePlaceError
+from teiten.host.system.page_cache import NOTHING, PageCache, cached, cached_below, evict
 from teiten.model.plan import ClusterKey, Node, PlannedTrial
 from teiten.model.trial import Problem
+from teiten.model.units import Bytes
 
 if TYPE_CHECKING:
     from teiten.execute.sites.local.keeper import LocalKeeper
@@ -163,6 +168,40 @@ class LocalNode:
             devices=(),
             reader=OfOneServer(open_reader(pids, ())),
         )
+
+    def page_cache(self, relation: str | None, first: Bytes | None) -> PageCache | None:
+        """As ``Site.page_cache``."""
+        if relation is None:
+            return cached_below(self.cluster.data_directory.parent)
+        found, left = NOTHING, first
+        with contextlib.closing(self._segments(relation)) as files:
+            for file in files:
+                one = cached(file, left)
+                if one is None:
+                    return None
+                found += one
+                left = None if first is None else Bytes(first - found.size)
+        return found
+
+    def evict(self, relation: str) -> bool:
+        """As ``Site.evict``."""
+        complete = True
+        with contextlib.closing(self._segments(relation)) as files:
+            for file in files:
+                complete &= evict(file)
+        return complete
+
+    def _segments(self, relation: str) -> Generator[IO[bytes], None, None]:
+        with self.connect() as connection:
+            path = path_of(connection, relation)
+        if path is None:
+            raise ServerError(f"{relation} has no files of its own", "name a table or an index")
+        try:
+            yield from segments(self.cluster.data_directory, path)
+        except OSError as error:
+            raise ServerError(
+                f"the files of {relation} cannot be read: {error}", "see the trial's log"
+            ) from error
 
     @property
     def name(self) -> str:

@@ -25,7 +25,9 @@ from teiten.execute.sites.local.node import LocalNode, Place, RunningServer
 from teiten.execute.sites.nodes import name_of, node_of, problems_of, together
 from teiten.host.system.affinity import kept_off
 from teiten.host.system.caches import drop_page_cache, evict_files
+from teiten.host.system.page_cache import PageCache
 from teiten.model.plan import FIRST, Node, PlannedTrial
+from teiten.model.quantities import format_size
 from teiten.model.starts import Start, start_of
 from teiten.model.study import CachePolicy
 from teiten.model.trial import Problem
@@ -34,6 +36,8 @@ from teiten.model.units import Bytes
 if TYPE_CHECKING:
     from teiten.execute.sites.local.keeper import LocalKeeper
 
+LEFT_OUTSIDE = 0.02
+"""Of a limit of memory: so much of its clusters may be in the page cache outside of it."""
 Places = tuple[Place, ...]
 """Of the clusters of a trial, one for each node."""
 
@@ -74,6 +78,8 @@ class LocalSite:
         self._limit: Limit | None = None
         self._pinned: Facts = {}
         """By program: the processors that a load program was found on."""
+        self._told: Facts = {}
+        """Of the limit."""
         self.client: Here = keeper.client
         self.warm = False
         """The servers were started by an earlier pair."""
@@ -85,7 +91,7 @@ class LocalSite:
 
     @property
     def facts(self) -> Facts:
-        found = together([one.facts for one in self._nodes])
+        found = {**together([one.facts for one in self._nodes]), **self._told}
         if not self._pinned:
             return found
         return {**found, "pinned": {**found.get("pinned", {}), **self._pinned}}
@@ -122,13 +128,32 @@ class LocalSite:
     def caches(self) -> Facts:
         if self.warm:
             return dict(WARM)
-        policy = self._measure.caches
-        if policy is CachePolicy.KEEP:
+        policy, limited = self._measure.caches, self._trial.memory_limit is not None
+        if policy is CachePolicy.KEEP and not limited:
             return {"caches": "kept"}
         if policy is CachePolicy.DROP and drop_page_cache():
-            return {"caches": "dropped"}
+            return {"caches": "dropped", **self._left_outside()}
         evicted = [evict_files(one.cluster.data_directory.parent) for one in self._nodes]
-        return {"caches": "evicted" if all(evicted) else "kept: this system cannot evict"}
+        said = "evicted" if all(evicted) else "kept: this system cannot evict"
+        return {"caches": said, **self._left_outside()}
+
+    def _left_outside(self) -> Facts:
+        """What the page cache still holds of the clusters is not charged to their limit of memory:
+        it was restored, or read by another trial, outside of it."""
+        limit = self._trial.memory_limit
+        if limit is None:
+            return {}
+        found = [one.page_cache(None, None) for one in self._nodes]
+        left = sum(one.resident for one in found if one is not None)
+        if None in found or left > limit * LEFT_OUTSIDE:
+            what = "an unknown part" if None in found else format_size(left)
+            raise ServerError(
+                f"{what} of the cluster's files stays in the page cache, outside of the limit of"
+                f" {format_size(limit)}",
+                "another program reads or maps them; or let the whole cache be dropped, as root:"
+                " --set caches=drop",
+            )
+        return {"left_in_cache": left}
 
     def limit(self, cpus: float | None, memory: Bytes | None) -> Facts:
         """By a control group that servers and load programs are started in."""
@@ -196,16 +221,36 @@ class LocalSite:
         cpus = self._trial.server_cpus
         return kept_off(() if set(cpus) & set(self._trial.client_cpus) else cpus)
 
+    def page_cache(
+        self, relation: str | None = None, node: Node = FIRST, *, first: Bytes | None = None
+    ) -> PageCache | None:
+        return node_of(self._nodes, node).page_cache(relation, first)
+
+    def evict(self, relation: str, node: Node = FIRST) -> bool:
+        return node_of(self._nodes, node).evict(relation)
+
     def is_running(self) -> bool:
         return all(one.is_running() for one in self._nodes)
 
     def problems(self) -> tuple[Problem, ...]:
         count = len(self._nodes)
-        return tuple(
+        found = tuple(
             problem
             for one in self._nodes
             for problem in problems_of(one.number, count, one.problems())
         )
+        return (*self._out_of_memory(), *found)
+
+    def _out_of_memory(self) -> tuple[Problem, ...]:
+        """Processes of the servers or their load that the kernel ended because of the limit."""
+        limit, found = self._trial.memory_limit, self._limit
+        if limit is None or found is None:
+            return ()
+        readings = self._told["memory"] = found.readings()
+        killed = readings.get("oom_kills", 0)
+        if not killed:
+            return ()
+        return (Problem("out-of-memory", f"{killed} in {format_size(limit)}"),)
 
     def stacks(self) -> StackSource | None:
         version = self._first.template.installation.version

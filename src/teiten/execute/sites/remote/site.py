@@ -156,6 +156,18 @@ class RemoteSite:
     def quiet(self) -> AbstractContextManager[None]:
         return nullcontext()
 
+    def page_cache(
+        self,
+        _relation: str | None = None,
+        _node: Node = FIRST,
+        *,
+        first: Bytes | None = None,
+    ) -> None:
+        """Not asked of another host's agent yet."""
+
+    def evict(self, _relation: str, _node: Node = FIRST) -> bool:
+        return False
+
     def is_running(self) -> bool:
         return all(one.is_running() for one in self._nodes)
 
