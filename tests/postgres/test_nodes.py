@@ -190,6 +190,9 @@ def test_two_nodes_on_an_attached_server(
         for trial in teiten.trials():
             assert trial.outcome is Outcome.COUNTED, trial.problems
             assert set(trial.facts["nodes"]) == {"1", "2"}
+            of_second = {name for name in trial.metrics if name.startswith("node_2_")}
+            assert "node_2_blocks_hit" in of_second
+            assert not any("cpu_" in name for name in of_second - {"node_2_server_cpu_share"})
         restored = [one for one in teiten.events() if one.detail.get("step") == "restore"]
         for event in restored:
             databases = [one["database"] for one in event.detail["nodes"].values()]

@@ -20,7 +20,8 @@ from teiten.execute.postgres.templates.build import NOT_VISIBLE, leaves_all_visi
 from teiten.execute.sites.attached.asking import postmaster
 from teiten.execute.sites.attached.connection import Route, answering, passed_on
 from teiten.execute.sites.attached.databases import Databases
-from teiten.execute.sites.attached.site import AttachedSite, permitted
+from teiten.execute.sites.attached.node import permitted
+from teiten.execute.sites.attached.site import AttachedSite
 from teiten.model.attached import AttachedServer
 from teiten.model.installation import Pgbench
 from teiten.model.plan import ClusterKey, PlannedTrial, TemplateSpec
