@@ -19,8 +19,8 @@ from teiten.ledger.options import (
     encode_options,
     in_new_form,
     with_data,
-    with_loads,
     with_options,
+    with_trials,
 )
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
@@ -53,7 +53,7 @@ def decode_plan(text: str) -> Plan:
     plan: Plan = _adapter(Plan).validate_python(table)
     plan = with_data(plan, table)
     plan = with_options(plan, [one["options"] for one in table["study"]["workloads"]])
-    return with_loads(plan, [one["load"] for one in table["trials"]])
+    return with_trials(plan, table["trials"])
 
 
 def encode_facts(facts: HostFacts) -> str:

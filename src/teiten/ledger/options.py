@@ -15,7 +15,7 @@ from teiten.datasets.registry import names as kinds_of_data
 from teiten.errors import LedgerError
 from teiten.kinds.contract import plan_of
 from teiten.kinds.registry import names
-from teiten.model.plan import Plan, TemplateSpec
+from teiten.model.plan import Plan, PlannedLoad, TemplateSpec
 from teiten.model.study import DataSet, WorkloadOptions
 
 _OF_KINDS = {
@@ -58,7 +58,7 @@ def encode_data(plan: Plan, table: dict[str, Any]) -> None:
 
 
 def with_data(plan: Plan, table: Mapping[str, Any]) -> Plan:
-    """The plan with the options of its data sets.
+    """The plan with the options of the data sets of its workloads and templates.
 
     Raises as pydantic where one is not of its kind's form, LedgerError for an unknown kind.
     """
@@ -67,19 +67,36 @@ def with_data(plan: Plan, table: Mapping[str, Any]) -> Plan:
         for one, form in zip(plan.study.workloads, table["study"]["workloads"], strict=True)
     )
     templates = tuple(map(_with_template, plan.templates, table["templates"]))
-    known = {one.fingerprint: one for one in templates}
+    return replace(plan, study=replace(plan.study, workloads=workloads), templates=templates)
+
+
+def with_trials(plan: Plan, tables: Sequence[Mapping[str, Any]]) -> Plan:
+    """The plan with the loads and templates of its trials; those of the plan must be decoded.
+
+    Raises as ``with_data``.
+    """
+    kinds = {one.name: one.kind for one in plan.study.workloads}
+    templates = {one.fingerprint: one for one in plan.templates}
+    loads: dict[tuple[str, str], PlannedLoad] = {}
+
+    def load(kind: str, form: Any) -> PlannedLoad:
+        key = (kind, repr(form))  # thousands of trials have some few
+        if key not in loads:
+            loads[key] = _adapter(plan_of(kind).load).validate_python(form)
+        return loads[key]
+
     trials = tuple(
         replace(
             one,
+            load=load(kinds[one.cell.workload], form["load"]),
             templates=tuple(
-                known.get(each.fingerprint) or _with_template(each, of_one)
+                templates.get(each.fingerprint) or _with_template(each, of_one)
                 for each, of_one in zip(one.templates, form["templates"], strict=True)
             ),
         )
-        for one, form in zip(plan.trials, table["trials"], strict=True)
+        for one, form in zip(plan.trials, tables, strict=True)
     )
-    study = replace(plan.study, workloads=workloads)
-    return replace(plan, study=study, templates=templates, trials=trials)
+    return replace(plan, trials=trials)
 
 
 def _with_template(one: TemplateSpec, form: Mapping[str, Any]) -> TemplateSpec:
@@ -106,19 +123,6 @@ def _data_tables(table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def encode_loads(plan: Plan) -> list[Any]:
     """The load of each trial, in the plan's order."""
     return [_adapter(type(one.load)).dump_python(one.load, mode="json") for one in plan.trials]
-
-
-def with_loads(plan: Plan, tables: Sequence[Any]) -> Plan:
-    """The plan with the loads of its trials; its workloads must be decoded.
-
-    Raises as pydantic where one is not of its kind's form.
-    """
-    classes = {one.name: plan_of(one.kind).load for one in plan.study.workloads}
-    trials = tuple(
-        replace(one, load=_adapter(classes[one.cell.workload]).validate_python(table))
-        for one, table in zip(plan.trials, tables, strict=True)
-    )
-    return replace(plan, trials=trials)
 
 
 def with_options(plan: Plan, tables: list[Any]) -> Plan:
