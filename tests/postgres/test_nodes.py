@@ -12,8 +12,9 @@ import pytest
 from teiten.execute.bench import Bench
 from teiten.execute.client.here import Here
 from teiten.execute.load import sampled
+from teiten.execute.machine import ThisMachine
 from teiten.execute.sites.contract import Site
-from teiten.execute.sites.local.keeper import LocalKeeper, Machine
+from teiten.execute.sites.local.keeper import LocalKeeper
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
 from teiten.ledger.store import Ledger
@@ -65,7 +66,7 @@ def test_the_site_of_two_nodes(two_nodes: TwoNodes, newest: Installation) -> Non
     workdir = two_nodes.workdir
     with Ledger.open(two_nodes.campaign()) as ledger:
         bench = Bench(ledger.plan, two_nodes.campaign(), Unseen(), lambda: None, ledger)
-        keeper = LocalKeeper(bench, Machine(workdir, server_user(), ()), Here(), lambda _: None)
+        keeper = LocalKeeper(bench, ThisMachine(workdir, server_user(), ()), Here(), lambda _: None)
         trial = ledger.plan.trials[0]
         try:
             for again in (False, True):

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 QUERY_SECONDS = 2.0
 """Of one execution of a query: nobody knows before."""
+CLUSTER_BYTES = 64 * MIB
+"""The databases that initdb makes, bench's catalogue, and the WAL that a clean stop leaves."""
 LOAD_RATE = 30 * MIB
 """Bytes per second that a script makes, and that are laid out in another way."""
 
@@ -65,16 +67,33 @@ class DataPlan(ABC):
         """One execution of a query that reads most of it."""
         return Seconds(QUERY_SECONDS)
 
-    def check_machine(self) -> None:
-        """Raise MachineError where this machine cannot make the tables."""
-
     @abstractmethod
     def made_by(self, data: DataSet) -> str:
         """Who makes the tables: ``pgbench -i``."""
 
+    def identity(self, data: DataSet) -> dict[str, Any]:
+        """What makes them other tables than those of another kind or its other options, as JSON; a
+        template of other tables is another template. What stands there already stays as it is: the
+        templates on users' disks are named by it."""
+        return {"kind": data.kind}
+
+    def rows_of(self, data: DataSet) -> str:
+        """What makes them the same rows in another campaign, whatever their scale."""
+        return data.kind
+
+    def require(self) -> None:
+        """Raise MachineError where what fills them is not on this machine."""
+
     def described(self, data: DataSet) -> str:
         """In a few words, by whom the tables are made and what they are."""
         return str(data)
+
+    def name_of(self, data: DataSet) -> str:
+        """What the tables are called; empty where the study's keys say it all."""
+        return self.made_by(data)
+
+    tells: ClassVar[tuple[str, ...]] = ("scale",)
+    """Which of ``scale`` and of what its options tell say something of them beside the name."""
 
 
 def plan_of(kind: str) -> DataPlan:
@@ -131,6 +150,11 @@ def data_bytes(data: DataSet) -> Bytes:
     return Bytes(math.ceil(plan_of(data.kind).filled_bytes(data) * grown))
 
 
+def template_bytes(data: DataSet) -> Bytes:
+    """A template's folder with this data set."""
+    return Bytes(data_bytes(data) + CLUSTER_BYTES)
+
+
 def is_laid_out(data: DataSet) -> bool:
     """Whether something is done to the tables after they were filled."""
     return data.layout is not None and bool(data.layout.scripts)
@@ -153,3 +177,8 @@ def made_by(data: DataSet) -> str:
 def described(data: DataSet) -> str:
     """In a few words, by whom the tables are made and what they are."""
     return plan_of(data.kind).described(data)
+
+
+def rows_of(data: DataSet) -> str:
+    """What makes them the same rows in another campaign, whatever their scale."""
+    return plan_of(data.kind).rows_of(data)

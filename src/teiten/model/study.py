@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from teiten.model.build import BuildSpec
 from teiten.model.hosts import Hosts
@@ -85,32 +85,6 @@ class Layout:
 class DataOptions:
     """What only tables of one kind have; each kind's own stand in ``datasets/KIND/model.py``."""
 
-    scaled: ClassVar[bool] = True
-    """Whether there are tables of several scales."""
-
-    @property
-    def name(self) -> str:
-        """For people; empty for those of which nothing need be said."""
-        return ""
-
-    @property
-    def variety(self) -> str:
-        """Which of several that the kind has."""
-        return ""
-
-    @property
-    def texts(self) -> tuple[Script, ...]:
-        """The scripts that make them."""
-        return ()
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """What the name of a template is made of, as JSON; kinds tell each other apart by it.
-
-        What stands there already stays as it is: the templates on users' disks are named by it.
-        """
-        raise NotImplementedError
-
     @property
     def told(self) -> Mapping[str, Any]:
         """For the words of reports and for JSON: what there is besides the scale, by name."""
@@ -118,10 +92,6 @@ class DataOptions:
 
     def described(self, scale: float | None) -> str:
         """In a few words: ``scale 20, fillfactor 100``."""
-        raise NotImplementedError
-
-    def template_bytes(self, scale: float | None) -> int:
-        """Tables and indexes on the disk. Raises ValueError where a scale is needed."""
         raise NotImplementedError
 
 

@@ -6,13 +6,13 @@ trial, another setting. What the comparison is about (machine, system, time) is 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from teiten.analysis.across.fingerprint import commands, way_of
+from teiten.analysis.across.fingerprint import way_of
 from teiten.analysis.model.comparison import ComparedLevel, Difference, Weight
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.datasets.plan import rows_of
 from teiten.kinds.contract import analysis_of
 from teiten.model.installation import Installation
 from teiten.model.plan import Cell, Plan, PlannedTrial
@@ -125,7 +125,7 @@ def _of_question(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Differenc
 
 def _of_workload(a: Workload, b: Workload) -> Iterator[Difference]:
     pairs = (
-        ("data", _data(a), _data(b)),
+        ("data", rows_of(a.data), rows_of(b.data)),
         ("scale", a.data.scale, b.data.scale),
         ("fillfactor", _fillfactor(a), _fillfactor(b)),
         ("restored", a.changes_data, b.changes_data),
@@ -142,18 +142,6 @@ def _of_workload(a: Workload, b: Workload) -> Iterator[Difference]:
 def _fillfactor(one: Workload) -> object:
     """Of tables that have one."""
     return one.data.options.told.get("fillfactor")
-
-
-def _data(one: Workload) -> str:
-    """Who makes the tables: of the Star Schema Benchmark in which variant, of a script which."""
-    options = one.data.options
-    scripts = (_short(script.text) for script in options.texts)
-    return " ".join(filter(None, (one.data.kind, options.variety, *scripts)))
-
-
-def _short(text: str) -> str:
-    """Of a script or a query, to tell whether two are the same: without comments and spacing."""
-    return hashlib.sha256(" ".join(commands(text)).encode()).hexdigest()[:12]
 
 
 def _of_levels(a: Plan, b: Plan, workload: str) -> Iterator[Difference]:

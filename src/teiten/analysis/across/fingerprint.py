@@ -9,6 +9,7 @@ from typing import Any
 from teiten.kinds.contract import analysis_of
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
+from teiten.model.sql import commands
 from teiten.model.study import Script, Study, Workload
 from teiten.model.units import GIB
 
@@ -84,12 +85,6 @@ def machine_fingerprint(facts: HostFacts) -> str:
     )
 
 
-def commands(script: str) -> list[str]:
-    """A script without its comments and spacing."""
-    lines = (line.strip() for line in script.splitlines())
-    return " ".join(line for line in lines if not line.startswith("--")).split()
-
-
 def commands_of(script: Script) -> list[str]:
     """The same of a script that may be one of pgbench's own, which is known by its name."""
     return [script.name] if script.builtin else commands(script.text)
@@ -99,7 +94,7 @@ def _workload(one: Workload) -> dict[str, Any]:
     return {
         "name": one.name,
         "changes": one.changes_data,
-        "fillfactor": one.data.options.identity.get("fillfactor"),
+        "fillfactor": one.data.options.told.get("fillfactor", 100),
         **analysis_of(one.kind).identity(one),
     }
 

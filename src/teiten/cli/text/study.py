@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from teiten.cli.text.layout import bullets, columns, paragraph
+from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.model.quantities import exact_share, format_duration, format_size
 from teiten.model.study import CachePolicy, Measure, Study, Workload
 from teiten.model.text import Bilingual, Language
@@ -150,11 +151,14 @@ def _tables(workload: Workload, word: _Words, scale: object) -> list[str]:
         f"{word('layout')} {one.name}: {', '.join(script.name for script in one.scripts) or '—'}"
         for one in workload.layouts
     ]
-    options = workload.data.options
-    said = [options.name] if options.name else []
-    said += [f"{word('scale')} {scale}"] if options.scaled else []
-    own = () if options.name else options.told.items()
-    return [*said, *(f"{word(name)} {value}" for name, value in own), *layouts]
+    data = data_plan_of(workload.data.kind)
+    values = {"scale": scale, **workload.data.options.told}
+    name = data.name_of(workload.data)
+    return [
+        *([name] if name else []),
+        *(f"{word(key)} {values[key]}" for key in data.tells),
+        *layouts,
+    ]
 
 
 def _settings(study: Study, word: _Words) -> list[str]:

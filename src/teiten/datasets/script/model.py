@@ -1,4 +1,4 @@
-"""What tables that a script makes have of their own. Pure, and sent to hosts."""
+"""What tables that a script makes have of their own. Pure."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from teiten.model.study import DataOptions, DataSet, Layout, Script
-from teiten.model.units import GIB, Bytes
+from teiten.model.units import Bytes
 
 NAME = "script"
-UNKNOWN_SIZE = Bytes(1 * GIB)
-"""Of tables whose study does not say (``data.size``)."""
 
 
 @dataclass(frozen=True)
@@ -21,20 +19,6 @@ class ScriptTables(DataOptions):
     size: Bytes | None = None
     """What they are expected to take; for the forecast."""
 
-    scaled = False
-
-    @property
-    def name(self) -> str:
-        return self.script.name
-
-    @property
-    def texts(self) -> tuple[Script, ...]:
-        return (self.script,)
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        return {"kind": NAME, "script": self.script.text, "fillfactor": 100}
-
     @property
     def told(self) -> Mapping[str, Any]:
         return {"script": self.script.name}
@@ -42,10 +26,6 @@ class ScriptTables(DataOptions):
     def described(self, scale: float | None) -> str:
         del scale
         return f"the tables of {self.script.name}"
-
-    def template_bytes(self, scale: float | None) -> int:
-        del scale
-        return self.size or UNKNOWN_SIZE
 
 
 def script_data(script: Script, size: Bytes | None = None, layout: Layout | None = None) -> DataSet:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import hashlib
+from typing import TYPE_CHECKING, Any
 
 from teiten.datasets.plan import LOAD_RATE, DataPlan
 from teiten.datasets.script.model import ScriptTables, script_data, script_of
+from teiten.model.sql import commands
 from teiten.model.study import DataSet
-from teiten.model.units import Bytes, Seconds
+from teiten.model.units import GIB, Bytes, Seconds
 from teiten.study.data import read_sql
 from teiten.study.schema import DataTable, Size, WorkloadTable
 
 if TYPE_CHECKING:
     from teiten.study.place import Place
+
+UNKNOWN_SIZE = Bytes(1 * GIB)
+"""Of tables whose study does not say (``data.size``)."""
 
 
 class ScriptTable(DataTable):
@@ -20,7 +25,7 @@ class ScriptTable(DataTable):
     size: Size = None
 
 
-class Script(DataPlan):
+class ScriptData(DataPlan):
     table = ScriptTable
     options = ScriptTables
     told_by = "script"
@@ -41,13 +46,29 @@ class Script(DataPlan):
         return data
 
     def filled_bytes(self, data: DataSet) -> Bytes:
-        return Bytes(data.options.template_bytes(data.scale))
+        return script_of(data).size or UNKNOWN_SIZE
 
     def fill_seconds(self, data: DataSet) -> Seconds:
         return Seconds(self.filled_bytes(data) / LOAD_RATE)
 
     def made_by(self, data: DataSet) -> str:
-        return f"the script {script_of(data).name}"
+        return f"the script {script_of(data).script.name}"
+
+    def identity(self, data: DataSet) -> dict[str, Any]:
+        """With what every kind of data had when it was new."""
+        own = {"script": script_of(data).script.text, "fillfactor": 100}
+        return {**super().identity(data), **own}
+
+    def rows_of(self, data: DataSet) -> str:
+        """Comments and spacing aside."""
+        text = " ".join(commands(script_of(data).script.text))
+        digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+        return f"{data.kind} {digest}"
+
+    def name_of(self, data: DataSet) -> str:
+        return script_of(data).script.name
+
+    tells = ()
 
 
-PLAN = Script()
+PLAN = ScriptData()

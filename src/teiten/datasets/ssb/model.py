@@ -1,4 +1,4 @@
-"""What the Star Schema Benchmark's tables have of their own. Pure, and sent to hosts."""
+"""What the Star Schema Benchmark's tables have of their own. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from teiten.model.ssb import SsbVariant
-from teiten.model.ssb_size import table_bytes
 from teiten.model.study import DataOptions, DataSet, Layout
 
 NAME = "ssb"
@@ -18,29 +17,12 @@ class StarSchemaTables(DataOptions):
     variant: SsbVariant = SsbVariant.REFERENCE
 
     @property
-    def name(self) -> str:
-        return f"Star Schema Benchmark ({self.variant})"
-
-    @property
-    def variety(self) -> str:
-        return self.variant.value
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        return {"kind": NAME, "script": "", "variant": str(self.variant), "fillfactor": 100}
-
-    @property
     def told(self) -> Mapping[str, Any]:
         return {"variant": str(self.variant)}
 
     def described(self, scale: float | None) -> str:
         variant = "" if self.variant is SsbVariant.REFERENCE else f", variant {self.variant}"
         return f"Star Schema Benchmark, scale factor {scale}{variant}"
-
-    def template_bytes(self, scale: float | None) -> int:
-        if scale is None:
-            raise ValueError("the data set has no scale: the study was not sized")
-        return table_bytes(scale, self.variant)
 
 
 def ssb_data(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from teiten.datasets.plan import DataPlan
-from teiten.datasets.ssb.model import StarSchemaTables, ssb_data
+from teiten.datasets.ssb.model import StarSchemaTables, ssb_data, variant_of
 from teiten.model.ssb import LARGEST_SCALE, SsbVariant
+from teiten.model.ssb_size import table_bytes
 from teiten.model.study import DataSet
 from teiten.model.units import MIB, Bytes, Seconds
 from teiten.study.schema import DataTable, Variant, WorkloadTable
@@ -50,7 +51,7 @@ class StarSchema(DataPlan):
         return replace(data, scale=int(scale) if scale == int(scale) else scale)
 
     def filled_bytes(self, data: DataSet) -> Bytes:
-        return Bytes(data.options.template_bytes(data.scale or 1))
+        return table_bytes(data.scale or 1, variant_of(data))
 
     def fill_seconds(self, data: DataSet) -> Seconds:
         return Seconds(self.filled_bytes(data) / RATE)
@@ -58,13 +59,25 @@ class StarSchema(DataPlan):
     def query_seconds(self, data: DataSet) -> Seconds:
         return Seconds(QUERY_SECONDS * (data.scale or 1))
 
-    def check_machine(self) -> None:
-        from teiten.datasets.ssb.rows.native import native  # noqa: PLC0415 - it loads a library
+    def made_by(self, data: DataSet) -> str:
+        return "Teiten's generator"
+
+    def identity(self, data: DataSet) -> dict[str, Any]:
+        """With what every kind of data had when it was new."""
+        own = {"script": "", "fillfactor": 100, "variant": str(variant_of(data))}
+        return {**super().identity(data), **own}
+
+    def rows_of(self, data: DataSet) -> str:
+        return f"{data.kind} {variant_of(data)}"
+
+    def require(self) -> None:
+        """Its generator is a native module."""
+        from teiten.datasets.ssb.rows.native import native  # noqa: PLC0415 - only who asks loads it
 
         native()
 
-    def made_by(self, data: DataSet) -> str:
-        return "Teiten's generator"
+    def name_of(self, data: DataSet) -> str:
+        return f"Star Schema Benchmark ({variant_of(data)})"
 
 
 PLAN = StarSchema()

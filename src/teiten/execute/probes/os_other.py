@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import psutil
 
 from teiten.execute.probes.os import OsSnapshot
-from teiten.execute.probes.process_cpu import Group
+from teiten.execute.probes.process_cpu import ProcessGroup
 from teiten.execute.probes.procfs import CpuTicks, DiskCounters
 
 TICKS_PER_SECOND = 1000.0
@@ -21,7 +21,9 @@ class PsutilReader:
     def __init__(self, postmasters: tuple[int, ...], devices: tuple[str, ...]) -> None:
         self._postmasters = postmasters
         self._devices = devices
-        self._seconds: dict[Group, float] = dict.fromkeys((*_KNOWN, Group.TEITEN), 0.0)
+        self._seconds: dict[ProcessGroup, float] = dict.fromkeys(
+            (*_KNOWN, ProcessGroup.TEITEN), 0.0
+        )
         self._last: dict[tuple[int, float], float] = {}
         self.missing: tuple[tuple[str, str], ...] = (
             ("pressure", "only Linux counts it"),
@@ -67,15 +69,15 @@ class PsutilReader:
             if name in counters
         }
 
-    def _groups(self, pgbench: int | None) -> dict[Group, float]:
-        self._add(Group.TEITEN, [psutil.Process(os.getpid())])
+    def _groups(self, pgbench: int | None) -> dict[ProcessGroup, float]:
+        self._add(ProcessGroup.TEITEN, [psutil.Process(os.getpid())])
         for pid in self._postmasters:
-            self._add(Group.SERVER, _tree(pid))
+            self._add(ProcessGroup.SERVER, _tree(pid))
         if pgbench is not None:
-            self._add(Group.PGBENCH, _tree(pgbench))
+            self._add(ProcessGroup.PGBENCH, _tree(pgbench))
         return dict(self._seconds)
 
-    def _add(self, group: Group, processes: Iterable[psutil.Process]) -> None:
+    def _add(self, group: ProcessGroup, processes: Iterable[psutil.Process]) -> None:
         for process in processes:
             try:
                 times = process.cpu_times()
@@ -87,7 +89,7 @@ class PsutilReader:
             self._last[key] = used
 
 
-_KNOWN = (Group.SERVER, Group.PGBENCH)
+_KNOWN = (ProcessGroup.SERVER, ProcessGroup.PGBENCH)
 
 
 def _tree(pid: int) -> list[psutil.Process]:

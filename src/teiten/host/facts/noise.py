@@ -20,15 +20,16 @@ PREFIX = "noise-"
 def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
     """Of what noise depends on: machine or hosts, script, data and load."""
     options = plan.study.workload(trial.cell.workload).options
-    servers = (one.installation.attached for one in trial.templates)
     identity: tuple[object, ...] = (
         (facts.system, facts.architecture, facts.cpu.model, facts.cpu.logical),
         (facts.disk.device, facts.disk.file_system),
         *((one.name, one.text) for one in options.texts),
-        *((one.data.scale, one.data.options.identity.get("fillfactor")) for one in trial.templates),
+        *(
+            (one.data.scale, one.data.options.told.get("fillfactor", 100))
+            for one in trial.templates
+        ),
         trial.load.noise,
-        *(one.address for one in servers if one is not None),
-        *(() if plan.hosts is None else (plan.hosts.db.name, plan.hosts.client.name)),
+        *plan.place_of(trial),
     )
     return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:24]
 
