@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
-from teiten.errors import MachineError, TeitenError
+from teiten.errors import TeitenError
 from teiten.execute.bench import Bench
 from teiten.execute.client.here import Here
 from teiten.execute.executor import Facts
@@ -28,6 +28,7 @@ from teiten.execute.sites.local.limit_check import check_limit
 from teiten.execute.sites.local.node import Place
 from teiten.execute.sites.local.site import LocalSite, Places, RunningServers
 from teiten.execute.sites.nodes import cluster_name
+from teiten.host.system.causes import told
 from teiten.model.plan import Node, PlannedTrial, TemplateSpec
 from teiten.model.quantities import format_size
 from teiten.model.starts import last_of_their_start
@@ -108,14 +109,10 @@ class LocalKeeper:
             elsewhere.require_room(folder.parent)
             elsewhere.note(self.machine.workdir, folder)
         try:
-            report = self._templates.clone(template, folder)
-        except BaseException as error:
+            with told(f"{folder} cannot be made"):
+                report = self._templates.clone(template, folder)
+        except BaseException:
             self._give_up(folder)
-            if isinstance(error, OSError):
-                raise MachineError(
-                    f"{folder} cannot be made: {error.strerror or error}",
-                    "name another folder, or give its file system what it lacks",
-                ) from error
             raise
         cluster = Cluster.adopt(
             template.installation,

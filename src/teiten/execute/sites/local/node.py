@@ -21,7 +21,7 @@ from teiten.execute.postgres.server_log import scan
 from teiten.execute.probes.os import OfOneServer
 from teiten.execute.probes.os_probe import open_reader
 from teiten.execute.probes.sampler import Sampler
-from teiten.execute.sites.evidence import keep
+from teiten.execute.sites.evidence import keep, replaced
 from teiten.execute.sites.nodes import file_of
 from teiten.execute.sites.server_facts import (
     non_default_settings,
@@ -226,7 +226,7 @@ class LocalNode:
         log = self.found.read_log(self._log_begins).decode("utf-8", "replace")
         problems = scan(log)
         self._crashed = any(problem.code == "server-crash" for problem in problems)
-        return (*_replaced(self.found), *problems)
+        return (*replaced(self.found), *problems)
 
     def stop(self) -> Facts:
         """Fast where the cluster is kept; data that was changed is thrown away, so that its
@@ -240,7 +240,6 @@ class LocalNode:
     def leave_running(self) -> RunningServer:
         """For the next pair; it is the keeper's from now on."""
         cluster, self.found = self.cluster, None
-        self._keep_evidence(cluster)
         self._keeper.kept[self.place] = cluster
         pinned = {"pinned": self.facts["pinned"]} if "pinned" in self.facts else {}
         told = {name: one for name, one in self.facts.items() if name in OF_START}
@@ -256,15 +255,17 @@ class LocalNode:
         cluster, self.found = self.found, None
         if cluster is None:
             return
-        self._keep_evidence(cluster)
-        if self.keeps and self._sound:
-            self._keeper.kept[self.place] = cluster
-        else:
-            if self.keeps:
-                self._keeper.kept.pop(self.place, None)
-            self._keeper.remove(cluster)
+        try:
+            self.keep_evidence(cluster)
+        finally:
+            if self.keeps and self._sound:
+                self._keeper.kept[self.place] = cluster
+            else:
+                if self.keeps:
+                    self._keeper.kept.pop(self.place, None)
+                self._keeper.remove(cluster)
 
-    def _keep_evidence(self, cluster: Cluster) -> None:
+    def keep_evidence(self, cluster: Cluster) -> None:
         with contextlib.suppress(UnsafePlaceError):  # the trial's problems have told it
             name = file_of(self.number, cluster.log.name)
             keep(self._folder, name, cluster.read_log(self._log_begins))
@@ -275,12 +276,3 @@ class LocalNode:
                 name = file_of(self.number, cluster.configuration.name)
                 keep(self._folder, name, configuration)
                 self.evidence.append(("configuration", name))
-
-
-def _replaced(cluster: Cluster) -> tuple[Problem, ...]:
-    """A file of the server that somebody has put something else in the place of."""
-    try:
-        cluster.read_configuration()
-    except UnsafePlaceError as error:
-        return (Problem("replaced-file", error.message),)
-    return ()

@@ -271,11 +271,14 @@ class LocalSite:
     def abandon(self) -> None:
         """End what still runs, keep the evidence, and give back clusters that were changed."""
         if self._left_running:
+            clusters = [one.cluster for one in self._nodes]
             servers = tuple(one.leave_running() for one in self._nodes)
             self._keeper.running[self._places] = RunningServers(
                 servers, start_of(self._trial), self._limit
             )
             self._left_running, self._limit = False, None
+            for one, cluster in zip(self._nodes, clusters, strict=True):
+                one.keep_evidence(cluster)
             return
         with ExitStack() as ending:  # each, whatever happens at another; the last one first
             for one in self._nodes:

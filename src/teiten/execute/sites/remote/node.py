@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
+from teiten.errors import TeitenError
 from teiten.execute.executor import Facts
 from teiten.execute.postgres.cluster import StopManner
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.server_log import scan
-from teiten.execute.sites.evidence import keep
+from teiten.execute.sites.evidence import keep, replaced
 from teiten.execute.sites.nodes import cluster_name, file_of
 from teiten.execute.sites.remote.cluster import RemoteCluster
 from teiten.execute.sites.server_facts import (
@@ -124,7 +125,7 @@ class RemoteNode:
             return ()
         problems = scan(self.found.log().decode("utf-8", "replace"))
         self._crashed = any(problem.code == "server-crash" for problem in problems)
-        return problems
+        return (*replaced(self.found), *problems)
 
     def stop(self) -> Facts:
         if self.found is None:
@@ -141,15 +142,21 @@ class RemoteNode:
             return
         with contextlib.suppress(Exception):
             cluster.stop(immediately=True)
-            for (_, name), content in zip(
-                FILES, (cluster.log(), cluster.configuration()), strict=True
-            ):
-                keep(self._folder, file_of(self.number, name), content)
-            if self._keeps and self._sound:
-                self._keeper.kept[self._key] = cluster
-            else:
-                self._keeper.kept.pop(self._key, None)
-                cluster.remove()
+        try:
+            with contextlib.suppress(TeitenError):  # the host is lost
+                found = (cluster.log(), cluster.configuration())
+                for (_, name), content in zip(FILES, found, strict=True):
+                    keep(self._folder, file_of(self.number, name), content)
+        finally:
+            with contextlib.suppress(Exception):
+                self._keep_or_remove(cluster)
+
+    def _keep_or_remove(self, cluster: RemoteCluster) -> None:
+        if self._keeps and self._sound:
+            self._keeper.kept[self._key] = cluster
+            return
+        self._keeper.kept.pop(self._key, None)
+        cluster.remove()
 
     @property
     def evidence(self) -> tuple[tuple[str, str], ...]:
