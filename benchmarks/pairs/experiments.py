@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from benchmarks.pairs.servers import BASE_ROWS, Pair
 from teiten.analysis.verdict.paired_transactions import PairedTimes, carry_over, numbers, parts
 from teiten.execute.client.paired import PairedResult
@@ -19,9 +21,10 @@ SCRIPTS = (*READS, "tpcb-like")
 CLIENTS = (1, 2, 4)
 SLICE_SECONDS = 1.0
 ROWS = (10_100, 10_200, 10_500, 20_000)
-BATCHES = (1, 10, 100)
+BATCHES = (1, 20)
 WAYS: dict[str, Line] = {
     **{f"k = {batch}": {"batch": batch} for batch in BATCHES},
+    **{f"k = {batch}, pinned": {"batch": batch, "pin": True} for batch in BATCHES},
     **{f"in step, k = {batch}": {"batch": batch, "in_step": True} for batch in BATCHES},
 }
 
@@ -30,7 +33,7 @@ def deviation(pair: Pair, seconds: float, seed: int) -> Iterator[Line]:
     """Each script and number of clients: pairs of transactions, and slices of pgbench."""
     for clients in CLIENTS:
         for script in SCRIPTS:
-            ways = [paired, sliced]
+            ways = [paired, pinned, sliced]
             random.shuffle(ways)
             for way in ways:
                 yield {
@@ -85,9 +88,11 @@ def pgbench(pair: Pair, seconds: float, seed: int) -> Iterator[Line]:
             line: Line = {"experiment": "pgbench", "script": script, "clients": clients}
             for way in ways:
                 if way == "pgbench":
-                    line[way] = pair.run_pgbench(0, script, clients, seconds, seed, threads)
+                    line[way] = pair.run_pgbench(
+                        0, script, clients, seconds, seed=seed, threads=threads
+                    )
                 else:
-                    result = pair.run_one(0, script, clients, seconds, seed, threads)
+                    result = pair.run_one(0, script, clients, seconds, seed=seed, threads=threads)
                     line[way] = result.summary["pairs"] / result.summary["seconds"]
             yield line
 
@@ -99,10 +104,16 @@ def paired(pair: Pair, script: str, clients: int, seconds: float, seed: int) -> 
     return {"way": "pairs", **of_start(pair.run_pairs(script, clients, seconds, seed))}
 
 
+def pinned(pair: Pair, script: str, clients: int, seconds: float, seed: int) -> Line:
+    result = pair.run_pairs(script, clients, seconds, seed, pin=True)
+    return {"way": "pinned pairs", **of_start(result)}
+
+
 def of_start(result: PairedResult) -> Line:
     times = PairedTimes.of(result.pairs)
     found, order = numbers(times), carry_over(times)
     inside = parts(times)
+    logs = np.log(times.latency.astype(np.float64))
     return {
         "pairs": len(times),
         "throughput": found.throughput,
@@ -111,6 +122,8 @@ def of_start(result: PairedResult) -> Line:
         "order_typical": order.typical,
         "parts_throughput": [one.throughput for one in inside],
         "parts_typical": [one.typical for one in inside],
+        "all_pairs": float(np.median(logs[:, 0] - logs[:, 1])),
+        "of_medians": float(np.subtract(*np.median(logs, axis=0))),
         "mean_ms": float(times.latency.mean()) / 1e6,
     }
 
@@ -121,7 +134,9 @@ def sliced(pair: Pair, script: str, clients: int, seconds: float, seed: int) -> 
     for turn in range(round(seconds / 2 / SLICE_SECONDS)):
         for side in random.sample((0, 1), 2):
             threads = max(1, clients // 2)
-            found = pair.run_pgbench(side, script, clients, SLICE_SECONDS, seed + turn, threads)
+            found = pair.run_pgbench(
+                side, script, clients, SLICE_SECONDS, seed=seed + turn, threads=threads
+            )
             tps[side].append(found)
     mean = trimmed_mean if script in READS else lambda values: math.fsum(values) / len(values)
     return {"way": "slices", "throughput": math.log(mean(tps[1]) / mean(tps[0]))}

@@ -23,8 +23,8 @@ from teiten.host.system.processes import child_environment
 from teiten.host.system.users import server_user
 from teiten.kinds.pgbench.load.process import PgbenchProcess, PgbenchRun
 from teiten.model.installation import Installation, Pgbench
-from teiten.model.text import Bilingual
 from teiten.model.study import QueryMode, Script, Setting
+from teiten.model.text import Bilingual
 from teiten.model.units import Seconds
 
 SCALE = 10
@@ -74,17 +74,17 @@ class Pair:
     ) -> PairedResult:
         """One start of the generator on both."""
         servers = [self.server(side, rows[side]) for side in (0, 1)]
-        return self._run(servers, script, clients, seconds, seed, options)
+        return self._run(servers, script, clients, seconds, seed=seed, options=options)
 
     def run_one(
-        self, side: int, script: str, clients: int, seconds: float, seed: int, threads: int
+        self, side: int, script: str, clients: int, seconds: float, *, seed: int, threads: int
     ) -> PairedResult:
         """The generator on one server."""
         only = [self.server(side, BASE_ROWS)]
-        return self._run(only, script, clients, seconds, seed, {"threads": threads})
+        return self._run(only, script, clients, seconds, seed=seed, options={"threads": threads})
 
     def run_pgbench(
-        self, side: int, script: str, clients: int, seconds: float, seed: int, threads: int
+        self, side: int, script: str, clients: int, seconds: float, *, seed: int, threads: int
     ) -> float:
         """TPS of pgbench on one server."""
         cluster = self.clusters[side]
@@ -134,6 +134,7 @@ class Pair:
         script: str,
         clients: int,
         seconds: float,
+        *,
         seed: int,
         options: Mapping[str, object],
     ) -> PairedResult:

@@ -19,20 +19,23 @@ from teiten.analysis.verdict.paired_transactions import (
 )
 
 latencies = st.integers(1_000, 10**12)
-pairs = st.lists(st.tuples(latencies, latencies, st.integers(0, 1)), min_size=1, max_size=60)
-Pair = tuple[int, int, int]
+pairs = st.lists(
+    st.tuples(latencies, latencies, st.integers(0, 1), st.integers(0, 2)), min_size=1, max_size=60
+)
+Pair = tuple[int, int, int, int]
 
 
 def times(found: list[Pair]) -> PairedTimes:
     latency = np.array([one[:2] for one in found], dtype=np.uint64)
     first = np.array([one[2] for one in found])
-    return PairedTimes(latency * 0, latency, np.zeros(latency.shape, dtype=bool), first)
+    failed = np.zeros(latency.shape, dtype=bool)
+    return PairedTimes(latency * 0, latency, failed, first, np.array([one[3] for one in found]))
 
 
 @given(pairs)
 def test_exchanged_sides_have_the_opposite_numbers(found: list[Pair]) -> None:
     one = numbers(times(found))
-    other = numbers(times([(b, a, 1 - first) for a, b, first in found]))
+    other = numbers(times([(b, a, 1 - first, past) for a, b, first, past in found]))
     assert one.throughput == pytest.approx(-other.throughput, abs=1e-9)
     assert one.typical == pytest.approx(-other.typical, abs=1e-9)
 
@@ -42,7 +45,7 @@ def test_a_side_that_is_so_many_times_faster_has_just_that_in_both(
     found: list[Pair], factor: int
 ) -> None:
     plain = numbers(times(found))
-    faster = numbers(times([(a * factor, b, first) for a, b, first in found]))
+    faster = numbers(times([(a * factor, b, *rest) for a, b, *rest in found]))
     assert faster.throughput - plain.throughput == pytest.approx(math.log(factor), abs=1e-9)
     assert faster.typical - plain.typical == pytest.approx(math.log(factor), abs=1e-9)
 

@@ -12,6 +12,7 @@ from teiten.analysis.verdict.paired_transactions import (
     FIRST_SECONDS,
     LEAST_SECONDS,
     MOST_SECONDS,
+    SAME_BATCH,
     PairedTimes,
     Spread,
     carry_over,
@@ -43,6 +44,7 @@ def times(
         latency,
         np.zeros((count, 2), dtype=bool) if failed is None else failed,
         np.arange(count) % 2 if first is None else np.asarray(first),
+        np.zeros(count, dtype=int),
     )
 
 
@@ -80,6 +82,30 @@ def test_what_the_order_does_is_seen_and_taken_out() -> None:
     assert typical(found) == pytest.approx(math.log(1.03), abs=1e-4)
     assert carry_over(found).typical == pytest.approx(math.log(1.1), abs=1e-4)
     assert carry_over(found).throughput == pytest.approx(math.log(1.1), abs=2e-3)
+
+
+def test_what_the_server_before_does_is_taken_out() -> None:
+    random = np.random.default_rng(4)
+    pairs = np.zeros(
+        PAIRS,
+        [
+            *(("start", "<u8", (2,)), ("latency", "<u8", (2,)), ("sqlstate", "S5", (2,))),
+            *(("client", "<u2"), ("first", "u1"), ("position", "<u2")),
+        ],
+    )
+    pairs["first"] = random.integers(0, 2, PAIRS)
+    pairs["client"] = random.integers(0, 3, PAIRS)
+    last = {0: -1, 1: -1, 2: -1}
+    for pair in pairs:
+        again = last[pair["client"]] == pair["first"]
+        last[pair["client"]] = 1 - pair["first"]
+        pair["latency"] = 1_000_000, 1_000_000 / 1.01
+        pair["latency"][pair["first"]] *= 1.5 if again else 1.0
+    found = PairedTimes.of(pairs)
+    assert typical(found) == pytest.approx(math.log(1.01), abs=1e-5)
+    assert np.bincount(found.before).tolist() == pytest.approx([PAIRS / 2, PAIRS / 2], rel=0.05)
+    pairs["position"] = 1
+    assert set(PairedTimes.of(pairs).before) == {SAME_BATCH}
 
 
 def test_parts_are_of_equal_time() -> None:

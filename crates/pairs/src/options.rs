@@ -36,6 +36,11 @@ pub struct Options {
     /// All clients are on the same server at any time.
     #[serde(default)]
     pub in_step: bool,
+    /// Both servers' processes of a client run on one processor, the clients' in turn: where the
+    /// system put one of them elsewhere it would be the faster or the slower for seconds. For servers
+    /// of this machine whose processes may be moved.
+    #[serde(default)]
+    pub pin: bool,
     /// Seconds from the last connection to the first transaction.
     #[serde(default)]
     pub start_delay: f64,

@@ -7,6 +7,7 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use rustix::thread::{CpuSet, Pid, sched_getaffinity, sched_setaffinity};
 use serde::Serialize;
 
 use crate::client::{Client, Streams, Weights};
@@ -261,8 +262,13 @@ fn connect(
             Connection::open(server, timeout)
                 .map(|connection| Session::new(connection, variables.clone(), setting))
         };
-        let sessions: Result<Vec<_>, _> = options.servers.iter().map(session).collect();
-        Ok(Client::new(number, sessions?, streams, left))
+        let sessions = options.servers.iter().map(session).collect::<Result<Vec<_>, _>>()?;
+        if options.pin {
+            for session in &sessions {
+                pin(session.connection.process, usize::from(number))?;
+            }
+        }
+        Ok(Client::new(number, sessions, streams, left))
     };
     thread::scope(|scope| {
         let opened: Vec<_> = groups
@@ -271,6 +277,17 @@ fn connect(
             .collect();
         opened.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect()
     })
+}
+
+/// Have a process run on one of our processors only, the clients in turn.
+fn pin(process: i32, client: usize) -> Result<(), String> {
+    let failed = |error| format!("a server's process cannot be pinned: {error}");
+    let ours = sched_getaffinity(None).map_err(failed)?;
+    let processors: Vec<_> = (0..CpuSet::MAX_CPU).filter(|one| ours.is_set(*one)).collect();
+    let mut only = CpuSet::new();
+    only.set(processors[client % processors.len()]);
+    let pid = Pid::from_raw(process).ok_or("the server has not told its process")?;
+    sched_setaffinity(Some(pid), &only).map_err(failed)
 }
 
 fn panicked<T>(_: Box<dyn std::any::Any + Send>) -> Result<T, String> {

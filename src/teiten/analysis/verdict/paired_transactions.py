@@ -36,6 +36,10 @@ starts, longer ones risk too much in one start."""
 PARTS = 8
 """Into which a start is cut to see its variance within."""
 
+BEFORE = OTHER_SERVER, SAME_SERVER, SAME_BATCH = 0, 1, 2
+"""It was on the other server (or had done nothing yet); on the same, because orders are random; on
+the same, within a batch."""
+
 Nanoseconds = npt.NDArray[np.unsignedinteger[Any]]
 
 
@@ -51,11 +55,19 @@ class PairedTimes:
     """Two columns: the transaction ended with an error."""
     first: npt.NDArray[np.integer[Any]]
     """The server that was first: 0 or 1."""
+    before: npt.NDArray[np.integer[Any]]
+    """What the client did just before the pair's first transaction, one of ``BEFORE``."""
 
     @classmethod
     def of(cls, pairs: npt.NDArray[np.void]) -> PairedTimes:
         """The generator's array (execute.client.paired.Pairs)."""
-        return cls(pairs["start"], pairs["latency"], pairs["sqlstate"] != b"", pairs["first"])
+        return cls(
+            pairs["start"],
+            pairs["latency"],
+            pairs["sqlstate"] != b"",
+            pairs["first"],
+            _before(pairs["client"], pairs["first"], pairs["position"]),
+        )
 
     def __len__(self) -> int:
         return len(self.first)
@@ -63,7 +75,11 @@ class PairedTimes:
     def where(self, chosen: npt.NDArray[np.bool_]) -> PairedTimes:
         """Only these pairs."""
         return PairedTimes(
-            self.start[chosen], self.latency[chosen], self.failed[chosen], self.first[chosen]
+            self.start[chosen],
+            self.latency[chosen],
+            self.failed[chosen],
+            self.first[chosen],
+            self.before[chosen],
         )
 
 
@@ -95,15 +111,20 @@ def throughput(times: PairedTimes) -> float:
 
 
 def typical(times: PairedTimes) -> float:
-    """The median of ln(t_A/t_B) over pairs of which none failed: the mean of one for each order.
+    """The median of ln(t_A/t_B) over pairs of which none failed, with each order of servers alike.
 
-    The order shifts a pair's ratio (what was first pays for cold caches, what was second for what
-    the first left behind), so that all pairs together have two modes, and few pairs between them,
-    where the median of all would lie. NaN where there is no pair.
+    What was just before a transaction shifts its time: whether the client's last one was on the
+    same server decides whether its process is still warm, and how the system's scheduler treats
+    it. So the ratios of all pairs have several modes with few pairs between them, where the median
+    of all would lie. Pairs of the same past and the same order have one mode: this is the mean of
+    the two orders' medians for each past, weighted by how many pairs have it. Exchanged servers
+    have exchanged orders, so that what is symmetric falls out. NaN where there is no pair.
     """
-    medians = [_median(times, first) for first in (0, 1)]
-    known = [median for median in medians if not math.isnan(median)]
-    return math.fsum(known) / len(known) if known else math.nan
+    found = [_of_both_orders(times.where(times.before == before)) for before in BEFORE]
+    weight = sum(pairs for _, pairs in found)
+    if not weight:
+        return _median(times)
+    return math.fsum(median * pairs for median, pairs in found if pairs) / weight
 
 
 def numbers(times: PairedTimes) -> StartNumbers:
@@ -175,9 +196,32 @@ def next_seconds(starts: int, fixed: float, known: Spread | None) -> Seconds:
     return wall_seconds(fixed, known)
 
 
-def _median(times: PairedTimes, first: int) -> float:
-    chosen = times.where((times.first == first) & ~times.failed.any(axis=1))
-    if not len(chosen):
+def _of_both_orders(times: PairedTimes) -> tuple[float, int]:
+    """The mean of the two orders' medians, and how many pairs; none where an order is missing."""
+    medians = [_median(times.where(times.first == first)) for first in (0, 1)]
+    if any(math.isnan(median) for median in medians):
+        return math.nan, 0
+    return math.fsum(medians) / 2, len(times)
+
+
+def _median(times: PairedTimes) -> float:
+    latency = times.latency[~times.failed.any(axis=1)]
+    if not len(latency):
         return math.nan
-    logs = np.log(chosen.latency.astype(np.float64))
+    logs = np.log(latency.astype(np.float64))
     return float(np.median(logs[:, 0] - logs[:, 1]))
+
+
+def _before(
+    client: npt.NDArray[np.integer[Any]],
+    first: npt.NDArray[np.integer[Any]],
+    position: npt.NDArray[np.integer[Any]],
+) -> npt.NDArray[np.integer[Any]]:
+    """A client's pairs stand in the order in which it ran them; it ended each on its second."""
+    order = np.argsort(client, kind="stable")
+    follows = client[order][1:] == client[order][:-1]
+    same = follows & (first[order][1:] != first[order][:-1])
+    before = np.full(len(client), OTHER_SERVER)
+    before[order[1:][same]] = SAME_SERVER
+    before[position > 0] = SAME_BATCH
+    return before

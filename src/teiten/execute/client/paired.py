@@ -86,6 +86,8 @@ class PairedRun:
     """Transactions that a client runs on one server before it runs them on the other."""
     in_step: bool = False
     """All clients are on the same server at any time."""
+    pin: bool = False
+    """Both servers' processes of a client run on one processor, the clients' in turn."""
     start_delay: float = 0.0
     """Seconds from the last connection to the first transaction."""
     max_tries: int = 1
@@ -96,7 +98,7 @@ class PairedRun:
     @property
     def options(self) -> str:
         """For the process, as JSON; with the passwords."""
-        own = ("threads", "batch", "in_step", "start_delay", "max_tries", "continue_on_error")
+        own = ("threads", "batch", "in_step", "pin", "start_delay", "max_tries", "continue_on_error")
         limits = ("duration", "pairs")
         return json.dumps(
             {
