@@ -98,8 +98,8 @@ class PairedRun:
     @property
     def options(self) -> str:
         """For the process, as JSON; with the passwords."""
-        own = ("threads", "batch", "in_step", "pin", "start_delay", "max_tries", "continue_on_error")
-        limits = ("duration", "pairs")
+        own = ("threads", "batch", "in_step", "pin", "start_delay", "max_tries")
+        limits = ("duration", "pairs", "continue_on_error")
         return json.dumps(
             {
                 "servers": [asdict(server) for server in self.servers],
