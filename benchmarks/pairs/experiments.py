@@ -48,7 +48,7 @@ def effects(pair: Pair, seconds: float, seed: int) -> Iterator[Line]:
     """B has more rows to read, or longer to wait."""
     for script in ("range read", "wait"):
         for rows in ROWS:
-            result = pair.run_pairs(script, 2, seconds, seed, rows=(BASE_ROWS, rows))
+            result = pair.run_pairs(script, 2, seconds, seed, rows=(BASE_ROWS, rows), pin=True)
             line = {"experiment": "effects", "script": script, "clients": 2, "rows": rows}
             yield {**line, **of_start(result)}
 
@@ -74,7 +74,7 @@ def starts(pair: Pair, seconds: float, seed: int) -> Iterator[Line]:
                 connection.execute("SELECT sum(abalance) FROM pgbench_accounts")
         pair.run_pairs(script, 2, 1.0, seed + 1)
         fixed = time.monotonic() - began
-        result = pair.run_pairs(script, 2, seconds, seed)
+        result = pair.run_pairs(script, 2, seconds, seed, pin=True)
         line = {"experiment": "starts", "script": script, "clients": 2, "fixed": fixed}
         yield {**line, **of_start(result)}
 
@@ -97,7 +97,14 @@ def pgbench(pair: Pair, seconds: float, seed: int) -> Iterator[Line]:
             yield line
 
 
-EXPERIMENTS = {one.__name__: one for one in (deviation, effects, carried, starts, pgbench)}
+def estimators(pair: Pair, seconds: float, seed: int) -> Iterator[Line]:
+    for script in ("range read", "tpcb-like"):
+        for clients in (1, 4):
+            line: Line = {"experiment": "estimators", "script": script, "clients": clients}
+            yield {**line, **pinned(pair, script, clients, seconds, seed)}
+
+
+EXPERIMENTS = {one.__name__: one for one in (deviation, effects, carried, starts, pgbench, estimators)}
 
 
 def paired(pair: Pair, script: str, clients: int, seconds: float, seed: int) -> Line:
@@ -122,10 +129,37 @@ def of_start(result: PairedResult) -> Line:
         "order_typical": order.typical,
         "parts_throughput": [one.throughput for one in inside],
         "parts_typical": [one.typical for one in inside],
+        **_centres(times, logs[:, 0] - logs[:, 1]),
         "all_pairs": float(np.median(logs[:, 0] - logs[:, 1])),
         "of_medians": float(np.subtract(*np.median(logs, axis=0))),
         "mean_ms": float(times.latency.mean()) / 1e6,
     }
+
+
+def _centres(times: PairedTimes, logs: Any) -> Line:
+    from teiten.analysis.verdict.paired_transactions import _centre
+    found = {"hl": _centre(logs[times.first == 0], logs[times.first == 1])}
+    parts = []
+    medians = []
+    for before in (0, 1, 2):
+        own = times.before == before
+        both = [logs[own & (times.first == first)] for first in (0, 1)]
+        if min(map(len, both)):
+            parts.append((_centre(*both), int(own.sum())))
+            medians.append((float(np.median(both[0])+np.median(both[1]))/2, int(own.sum())))
+    found["hl_before"] = sum(a * b for a, b in parts) / sum(b for _, b in parts)
+    found["strata"] = sum(a * b for a, b in medians) / sum(b for _, b in medians)
+    order = np.argsort(logs)
+    weight = np.zeros(len(logs))
+    for before in (0, 1, 2):
+        own = times.before == before
+        for first in (0, 1):
+            cell = own & (times.first == first)
+            if cell.any():
+                weight[cell] = own.sum() / 2 / cell.sum()
+    total = np.cumsum(weight[order])
+    found["weighted"] = float(logs[order][np.searchsorted(total, total[-1] / 2)])
+    return found
 
 
 def sliced(pair: Pair, script: str, clients: int, seconds: float, seed: int) -> Line:

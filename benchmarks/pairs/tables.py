@@ -59,18 +59,20 @@ def values(lines: list[Line], key: str, **where: object) -> list[float]:
 
 def of_deviation(lines: list[Line]) -> Iterator[str]:
     yield (
-        "| script | clients | starts | slices | throughput | typical | slices/throughput"
+        "| script | clients | way | starts | throughput | typical | slices/throughput"
         " | slices/typical | mean of throughput | mean of typical |"
     )
     yield "|---" * 10 + "|"
     for (script, clients), own in groups(lines, "script", "clients"):
-        sides = [values(own, "throughput", way="slices")]
-        sides += [values(own, number, way="pairs") for number in NUMBERS]
-        slices, *both = [deviation_of(found) for found in sides]
-        ratios = [f"{slices / one:.1f}" for one in both]
-        means = [mean_of(found) for found in sides[1:]]
-        cells = [script, clients, len(sides[1]), f"{slices:.2%}", *[f"{one:.2%}" for one in both]]
-        yield row(*cells, *ratios, *means)
+        slices = values(own, "throughput", way="slices")
+        cells = [script, clients, "slices", len(slices), f"{deviation_of(slices):.2%}"]
+        yield row(*cells, "–", 1, "–", mean_of(slices), "–")
+        for way in ("pairs", "pinned pairs"):
+            both = [values(own, number, way=way) for number in NUMBERS]
+            deviations = [deviation_of(found) for found in both]
+            ratios = [f"{deviation_of(slices) / one:.1f}" for one in deviations]
+            cells = [script, clients, way, len(both[0]), *[f"{one:.2%}" for one in deviations]]
+            yield row(*cells, *ratios, *map(mean_of, both))
 
 
 def of_effects(lines: list[Line]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -55,6 +56,21 @@ def test_the_order_of_pairs_changes_nothing(found: list[Pair]) -> None:
     one, other = numbers(times(found)), numbers(times(found[::-1]))
     assert one.typical == pytest.approx(other.typical, abs=1e-12)
     assert one.throughput == pytest.approx(other.throughput, abs=1e-9)
+
+
+@given(
+    st.lists(st.tuples(latencies, latencies), min_size=1, max_size=20),
+    st.lists(st.tuples(latencies, latencies), min_size=1, max_size=20),
+)
+def test_the_typical_one_is_the_centre_of_both_orders(
+    a_first: list[tuple[int, int]], b_first: list[tuple[int, int]]
+) -> None:
+    found = [(*one, 0, 0) for one in a_first] + [(*one, 1, 0) for one in b_first]
+    means = [
+        (math.log(a / b) + math.log(c / d)) / 2
+        for (a, b), (c, d) in itertools.product(a_first, b_first)
+    ]
+    assert numbers(times(found)).typical == pytest.approx(float(np.median(means)), abs=1e-9)
 
 
 @given(

@@ -109,10 +109,12 @@ def test_what_the_server_before_does_is_taken_out() -> None:
 
 
 def test_parts_are_of_equal_time() -> None:
-    a = np.concatenate((np.full(400, 1_000_000), np.full(800, 500_000)))
-    b = np.concatenate((np.full(400, 1_000_000), np.full(800, 250_000)))
-    found = [one.typical for one in parts(times(a, b), 10)]
-    assert found == pytest.approx([0.0] * 5 + [math.log(2)] * 5, abs=0.2)
+    a = np.concatenate((np.full(400, 1_000_000), np.full(1600, 300_000)))
+    b = np.concatenate((np.full(400, 1_000_000), np.full(1600, 200_000)))
+    found = parts(times(a, b), 10)
+    expected = [0.0] * 5 + [math.log(1.5)] * 5
+    assert [one.typical for one in found] == pytest.approx(expected, abs=1e-9)
+    assert [one.throughput for one in found] == pytest.approx(expected, abs=0.02)
     assert parts(times([], [])) == []
 
 

@@ -6,7 +6,7 @@ B is faster, and answer two questions:
 *Throughput*: how much more does B do in its time? θ = ln[(Σn_B/Σt_B) / (Σn_A/Σt_A)], over whole
 transactions and the time that servers were busy with them. Stalls count with all their length.
 
-*Typical transaction*: how much faster is one like most? The median of ln(t_A/t_B) over pairs. A
+*Typical transaction*: how much faster is one like most? The centre of ln(t_A/t_B) over pairs. A
 stall counts like any other slow transaction, so that the number differs from the first where one
 side has more of them, or longer ones.
 
@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from teiten.model.trial import FloatArray
 from teiten.model.units import Seconds
 
 FIRST_STARTS = 6
@@ -39,6 +40,9 @@ PARTS = 8
 BEFORE = OTHER_SERVER, SAME_SERVER, SAME_BATCH = 0, 1, 2
 """It was on the other server (or had done nothing yet); on the same, because orders are random; on
 the same, within a batch."""
+
+RESOLUTION = 1e-10
+"""Of a centre that is found by bisection."""
 
 Nanoseconds = npt.NDArray[np.unsignedinteger[Any]]
 
@@ -111,19 +115,21 @@ def throughput(times: PairedTimes) -> float:
 
 
 def typical(times: PairedTimes) -> float:
-    """The median of ln(t_A/t_B) over pairs of which none failed, with each order of servers alike.
+    """The centre of ln(t_A/t_B) over pairs of which none failed.
 
     What was just before a transaction shifts its time: whether the client's last one was on the
     same server decides whether its process is still warm, and how the system's scheduler treats
-    it. So the ratios of all pairs have several modes with few pairs between them, where the median
-    of all would lie. Pairs of the same past and the same order have one mode: this is the mean of
-    the two orders' medians for each past, weighted by how many pairs have it. Exchanged servers
-    have exchanged orders, so that what is symmetric falls out. NaN where there is no pair.
+    it. So the ratios of all pairs have several modes, and the median of all lies where the numbers
+    of pairs in each, which are random, put it. Here the centre is Hodges and Lehmann's of two
+    samples: the median of (x + y)/2 over all x of pairs with A first and y with B first, so that
+    what the order does falls out whatever its size; for each past of its own, weighted by how many
+    pairs have it. Exchanged servers have the opposite number. NaN where there is no pair.
     """
     found = [_of_both_orders(times.where(times.before == before)) for before in BEFORE]
     weight = sum(pairs for _, pairs in found)
     if not weight:
-        return _median(times)
+        logs = _logs(times)
+        return float(np.median(logs)) if len(logs) else math.nan
     return math.fsum(median * pairs for median, pairs in found if pairs) / weight
 
 
@@ -196,20 +202,38 @@ def next_seconds(starts: int, fixed: float, known: Spread | None) -> Seconds:
     return wall_seconds(fixed, known)
 
 
+def _centre(one: FloatArray, other: FloatArray) -> float:
+    """The median of the means of one of each (Hodges and Lehmann's, of two samples); both not empty.
+
+    By bisection over sorted values, because there are too many means to make them all.
+    """
+    other = np.sort(other)
+
+    def value_at(rank: int) -> float:
+        low, high = float(one.min() + other[0]), float(one.max() + other[-1])
+        while high - low > RESOLUTION:
+            middle = (low + high) / 2
+            enough = int(np.searchsorted(other, middle - one, side="right").sum()) >= rank
+            low, high = (low, middle) if enough else (middle, high)
+        return (low + high) / 2
+
+    means = len(one) * len(other)
+    return (value_at((means + 1) // 2) + value_at(means // 2 + 1)) / 4
+
+
 def _of_both_orders(times: PairedTimes) -> tuple[float, int]:
-    """The mean of the two orders' medians, and how many pairs; none where an order is missing."""
-    medians = [_median(times.where(times.first == first)) for first in (0, 1)]
-    if any(math.isnan(median) for median in medians):
+    """The centre of both orders' pairs, and how many pairs; none where an order is missing."""
+    both = [_logs(times.where(times.first == first)) for first in (0, 1)]
+    if not all(map(len, both)):
         return math.nan, 0
-    return math.fsum(medians) / 2, len(times)
+    return _centre(*both), len(times)
 
 
-def _median(times: PairedTimes) -> float:
+def _logs(times: PairedTimes) -> FloatArray:
+    """ln(t_A/t_B) of the pairs of which none failed."""
     latency = times.latency[~times.failed.any(axis=1)]
-    if not len(latency):
-        return math.nan
     logs = np.log(latency.astype(np.float64))
-    return float(np.median(logs[:, 0] - logs[:, 1]))
+    return np.asarray(logs[:, 0] - logs[:, 1])
 
 
 def _before(
