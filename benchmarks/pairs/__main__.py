@@ -22,10 +22,11 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.pairs.experiments import EXPERIMENTS, Line
-from benchmarks.pairs.servers import two_servers
+from benchmarks.pairs.servers import Pair, two_servers
 from benchmarks.pairs.tables import tables
 from teiten.host.system.paths import Workdir, default_workdir
 
@@ -40,17 +41,22 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--workdir", type=Path, default=default_workdir())
     arguments = parser.parse_args()
+    names = arguments.experiments.split(",")
+    begun = max((line["round"] for line in kept(arguments.record)), default=-1) + 1
     deadline = time.monotonic() + 60 * arguments.minutes
-    known = kept(arguments.record)
-    begun = max((line["round"] for line in known), default=-1) + 1
     with two_servers(arguments.server, Workdir(arguments.workdir)) as pair:
-        for number in range(begun, begun + arguments.rounds):
-            for name in arguments.experiments.split(","):
-                for line in EXPERIMENTS[name](pair, arguments.seconds, 1000 + number):
-                    keep(arguments.record, {"round": number, **line})
-                    if time.monotonic() > deadline:
-                        break
+        for line in rounds(pair, names, range(begun, begun + arguments.rounds), arguments.seconds):
+            keep(arguments.record, line)
+            if time.monotonic() > deadline:
+                break
     print(tables(kept(arguments.record)))
+
+
+def rounds(pair: Pair, names: list[str], numbers: range, seconds: float) -> Iterator[Line]:
+    for number in numbers:
+        for name in names:
+            for line in EXPERIMENTS[name](pair, seconds, 1000 + number):
+                yield {"round": number, "seconds": seconds, **line}
 
 
 def kept(record: Path) -> list[Line]:

@@ -203,7 +203,7 @@ def next_seconds(starts: int, fixed: float, known: Spread | None) -> Seconds:
 
 
 def _centre(one: FloatArray, other: FloatArray) -> float:
-    """The median of the means of one of each (Hodges and Lehmann's, of two samples); both not empty.
+    """The median of the means of one of each (Hodges and Lehmann's); both are not empty.
 
     By bisection over sorted values, because there are too many means to make them all.
     """
