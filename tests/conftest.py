@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from itertools import chain, groupby
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,9 @@ from tests.fixtures.servers import (
     place_on_a_disk,
     servers,
 )
+
+WAITING = frozenset({"browser", "fuzz", "postgres"})
+"""The folders of tests that mostly wait."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -38,6 +43,25 @@ def pytest_configure(config: pytest.Config) -> None:
         folders = ExitStack()
         folders.enter_context(folders_of_the_run())
         config.add_cleanup(folders.close)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Each of pytest-xdist's processes begins with tests that wait for servers and programs, and
+    ends with short ones, which the others take from it: none is left alone with the long ones."""
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if processes > 1:
+        files = [list(tests) for _, tests in groupby(items, key=lambda one: one.path)]
+        waiting = [tests for tests in files if tests[0].path.parent.name in WAITING]
+        short = list(chain.from_iterable(tests for tests in files if tests not in waiting))
+        left = len(items)
+        items.clear()
+        for at in range(processes):
+            begun = list(chain.from_iterable(waiting[at::processes]))
+            further = left // (processes - at) - len(begun)  # --dist worksteal gives even parts
+            items += begun + short[:further]
+            del short[:further]
+            left -= len(begun) + further
+        items += short
 
 
 def pytest_report_header() -> str:

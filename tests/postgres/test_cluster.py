@@ -188,9 +188,17 @@ def test_a_killed_backend_is_a_crash_in_the_log(running_cluster: Cluster) -> Non
         psutil.Process(connection.info.backend_pid).kill()
         with pytest.raises(psycopg.OperationalError):
             connection.execute("SELECT pg_sleep(10)")
+    _wait_until_it_is_back(running_cluster)  # 18.4 may hang on a fast end during its recovery
     running_cluster.stop()
     codes = {problem.code for problem in scan(running_cluster.log.read_text())}
     assert codes == {"server-crash"}
+
+
+def _wait_until_it_is_back(cluster: Cluster) -> None:
+    until = time.monotonic() + 30
+    while cluster.read_log().count(b"ready to accept connections") < 2:
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 def test_a_folder_that_is_not_ours_is_refused(

@@ -10,19 +10,24 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import LiteralString
 
 import psutil
 import pytest
 
+from teiten.datasets.plan import template_bytes
 from teiten.errors import MachineError
+from teiten.execute.bench import Bench
 from teiten.execute.client.contract import Program
-from teiten.execute.client.here import ChildHere
+from teiten.execute.client.here import ChildHere, Here
 from teiten.execute.executor import Facts
+from teiten.execute.machine import ThisMachine
 from teiten.execute.postgres.sweep import sweep
-from teiten.execute.postgres.templates.store import expected_bytes, template_fingerprint
+from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.real import RealExecutor
-from teiten.execute.sites.local.keeper import Machine
+from teiten.execute.sites.local.keeper import LocalKeeper
 from teiten.execute.sites.local.limit import Limit, sweep_limits
+from teiten.execute.sites.local.site import LocalSite
 from teiten.execute.trial import TrialRun, run_trial
 from teiten.host.system.paths import Workdir
 from teiten.host.system.processes import MEMBERS
@@ -96,6 +101,8 @@ def test_more_memory_is_not_to_be_had(limit: Limit, tmp_path: Path) -> None:
     child = ChildHere(greedy, limit.groups)
     assert child.wait(60)
     assert child.returncode == -signal.SIGKILL
+    assert limit.readings()["oom_kills"] == 1
+    assert MEMORY * 0.9 < limit.readings()["peak"] <= MEMORY + MIB
     assert (tmp_path / "out").read_bytes() == b""
 
 
@@ -168,7 +175,7 @@ def limited_plan(newest: Installation, pgbench: Pgbench) -> Plan:
     first, *others = plan.trials
     data = replace(first.template.data, scale=1)
     template = TemplateSpec(
-        newest, True, data, template_fingerprint(newest, True, data), expected_bytes(data)
+        newest, True, data, template_fingerprint(newest, True, data), template_bytes(data)
     )
     first = replace(
         first,
@@ -182,6 +189,62 @@ def limited_plan(newest: Installation, pgbench: Pgbench) -> Plan:
     return replace(plan, study=study, pgbench=pgbench, trials=(first, *others))
 
 
+@pytest.mark.disk
+def test_a_site_sees_its_page_cache_and_what_the_kernel_ended(
+    workdir: Workdir, tmp_path: Path, installation: Callable[[str], Installation], pgbench: Pgbench
+) -> None:
+    limited(workdir).remove()
+    plan, folder = limited_plan(installation("18"), pgbench), tmp_path / "campaign"
+    with Ledger.create(
+        folder, plan=plan, name="limited", facts=HOST, cautions=(), command="teiten run observe"
+    ) as ledger:
+        bench = Bench(plan, folder, Unseen(), lambda: None, ledger)
+        machine, here = ThisMachine(workdir, server_user(), ()), Here()
+        keeper = LocalKeeper(bench, machine, here, lambda _: None)
+        (first, *_) = plan.trials
+        site = keeper.site(first, 1)
+        bench.evidence_folder(first, 1).mkdir(parents=True)
+        try:
+            keeper.prepare(first.template)
+            site.restore()
+            site.caches()
+            site.limit(None, first.memory_limit)
+            site.start()
+            size = _count(site, "SELECT pg_relation_size('pgbench_accounts')")
+            _count(site, "SELECT sum(abalance) FROM pgbench_accounts")
+            whole = site.page_cache("pgbench_accounts")
+            assert whole is not None and whole.size == whole.resident == size
+            part = site.page_cache("pgbench_accounts", first=Bytes(MIB))
+            assert part is not None and part.size == part.resident == MIB
+            assert site.evict("pgbench_accounts")
+            left = site.page_cache("pgbench_accounts")
+            assert left is not None and left.resident == 0
+            every = site.page_cache()
+            assert every is not None and every.size > size > every.resident > 0
+            assert site.problems() == ()
+            greedy = f"block = bytearray({2 * MEMORY})"
+            arguments = ("-I", "-c", greedy)
+            program = Program(
+                "python", Path(sys.executable), arguments, tmp_path, "out", "err", Seconds(60)
+            )
+            assert site.spawn(program).wait(60)
+            (problem,) = (one for one in site.problems() if one.code == "out-of-memory")
+            assert problem.detail == "1 in 300.0 MiB"
+        finally:
+            site.abandon()
+            keeper.finish()
+            here.close()
+    assert list(workdir.clusters.iterdir()) == []
+
+
+def _count(site: LocalSite, query: LiteralString) -> int:
+    with site.connect() as connection:
+        row = connection.execute(query).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+@pytest.mark.disk
 def test_a_trial_is_limited_from_its_start_to_its_end(
     workdir: Workdir, tmp_path: Path, installation: Callable[[str], Installation], pgbench: Pgbench
 ) -> None:
@@ -194,7 +257,7 @@ def test_a_trial_is_limited_from_its_start_to_its_end(
         executor = RealExecutor(
             record=ledger,
             campaign=folder,
-            machine=Machine(workdir, server_user(), ()),
+            machine=ThisMachine(workdir, server_user(), ()),
             observer=Unseen(),
             say=lambda _: None,
             tell=lambda _: None,
@@ -215,7 +278,14 @@ def test_a_trial_is_limited_from_its_start_to_its_end(
             trial = run_trial(TrialRun(executor, Unseen(), note), plan.trials[0], 1)
         finally:
             executor.finish()
+        events = list(ledger.events())
     assert trial.outcome is not Outcome.FAILED, trial.problems
+    assert steps[Step.CACHES].items() >= {"caches": "evicted", "left_in_cache": 0}.items()
     assert steps[Step.START]["limit"]["memory"] == MEMORY
+    assert 0 < trial.facts["memory"]["peak"] <= MEMORY + MIB
+    assert trial.facts["memory"]["oom_kills"] == 0
+    (checked,) = (one.detail for one in events if one.kind == "memory-limit")
+    assert checked["memory"] == MEMORY < checked["read"]
+    assert MEMORY / 2 < checked["stayed"] <= MEMORY
     assert seen and min(seen) > 3, "the server's processes are in the group"
     assert list(workdir.clusters.iterdir()) == []

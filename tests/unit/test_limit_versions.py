@@ -60,6 +60,37 @@ def test_version_1_takes_our_own_group_of_each_controller(tmp_path: Path) -> Non
     assert (memory / "memory.limit_in_bytes").read_text(encoding="ascii") == "2000"
 
 
+SWAP = {"proc/swaps": "Filename Type Size Used Priority\n/swap file 1 0 -2\n"}
+
+
+@pytest.mark.parametrize("files", [UNIFIED, SPLIT])
+def test_a_limit_that_swap_would_go_round_is_refused(tmp_path: Path, files: dict[str, str]) -> None:
+    """The invented groups have no file that limits swap."""
+    with pytest.raises(MachineError, match="this machine has swap") as caught:
+        made(tmp_path, files | SWAP, None, 1000)
+    assert "swapoff" in caught.value.hint
+    made(tmp_path / "of-processors", files | SWAP, 1.0, None)
+
+
+@pytest.mark.parametrize(
+    ("files", "file", "text", "said"),
+    [
+        (UNIFIED, "memory.events", "oom 3\noom_kill 2\n", {"oom_kills": 2}),
+        (UNIFIED, "memory.peak", "900\n", {"peak": 900}),
+        (UNIFIED, "memory.current", "800\n", {"peak": 800}),
+        (SPLIT, "memory.oom_control", "under_oom 0\noom_kill 1\n", {"oom_kills": 1}),
+        (SPLIT, "memory.max_usage_in_bytes", "700\n", {"peak": 700}),
+        (SPLIT, "memory.other", "1\n", {}),
+    ],
+)
+def test_what_the_kernel_counted_is_read_in_both_versions(
+    tmp_path: Path, files: dict[str, str], file: str, text: str, said: dict[str, int]
+) -> None:
+    limit = made(tmp_path, files, None, 1000)
+    (limit.groups[-1] / file).write_text(text, encoding="ascii")
+    assert limit.readings() == said
+
+
 @pytest.mark.parametrize(
     ("files", "words"),
     [

@@ -97,7 +97,8 @@ def test_where_nothing_fits_the_smallest_scale_is_planned() -> None:
 
 def test_what_is_given_is_left_alone() -> None:
     study = load_study("observe", profile="published")
-    assert size(study, machine(cores=4)) == study
+    given = machine(cores=4)
+    assert size(study, given) == replace(study, machine_memory=given.memory.total)
     fixed = sized(machine(), "scale=7", "duration=33s", "warmup=0s", "clients=3")
     assert {workload.data.scale for workload in fixed.workloads} == {7}
     assert (fixed.measure.duration, fixed.measure.warmup) == (33.0, 0.0)

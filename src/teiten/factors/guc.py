@@ -36,7 +36,9 @@ class Guc(FactorRule):
         return setting_value(value)
 
     def compared(self, level: str) -> object:
-        """``1GB`` and ``1024MB`` are the same."""
+        """``1GB`` and ``1024MB`` are the same, and ``25%`` and ``25.0%``."""
+        if quantities.is_share(level):
+            return quantities.parse_share(level)
         try:
             return int(quantities.parse_size(level)) if level[-1:] in "Bb" else level.lower()
         except ValueError:

@@ -112,6 +112,11 @@ def rough_duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60:02d} min"
 
 
+def is_share(text: str) -> bool:
+    """Whether a text is a share in per cent: ``25%``."""
+    return re.fullmatch(rf"{_NUMBER}\s*%", text.strip()) is not None
+
+
 def parse_share(text: str) -> Share:
     """Read a share such as ``2%`` or ``0.02``. Raises ValueError with a sentence for people."""
     stripped = text.strip()

@@ -22,8 +22,8 @@ GUC_PREFIX = "guc:"
 
 @dataclass(frozen=True)
 class Factor:
-    """What is varied. ``name``: server, clients, query, checksums, query_mode, cores, directory,
-    layout, parameters, or ``guc:NAME``."""
+    """What is varied. ``name``: server, clients, query, checksums, query_mode, cores, memory,
+    directory, layout, parameters, or ``guc:NAME``."""
 
     name: str
     levels: tuple[str, ...]
@@ -236,6 +236,9 @@ class Measure:
     """Sample the server's call stacks in an extra window after the measured one of each trial."""
     flame_graph_window: Seconds = FLAME_GRAPH_WINDOW
     """The length of that window."""
+    memory: Bytes | None = None
+    """What server, load generator and the page cache of their files may use together; None for
+    all that the machine has."""
 
     @property
     def side_by_side(self) -> bool:
@@ -287,6 +290,8 @@ class Study:
     """The TOML from which it was read, for the ledger and the report."""
     hosts: Hosts | None = None
     """Where servers and pgbench run; None for this machine."""
+    machine_memory: Bytes | None = None
+    """What the servers' machine has, as it was when the study was sized; None before that."""
     overrides: tuple[str, ...] = field(default=())
     """What the command line changed, as ``KEY=VALUE``."""
 

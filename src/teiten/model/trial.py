@@ -45,8 +45,8 @@ class Problem:
     """Why a trial does not count; ``code`` has a text in the reports' translations."""
 
     code: str
-    """server-error, server-crash, replaced-file, invariant, client-bound, pgbench-failed,
-    failed-transactions, steal, other-load, start-failed, partner."""
+    """server-error, server-crash, replaced-file, out-of-memory, invariant, client-bound,
+    pgbench-failed, failed-transactions, steal, other-load, start-failed, partner."""
     detail: str
     """What was seen, verbatim (a line of a log, a number)."""
 

@@ -11,6 +11,7 @@ from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.quantities import format_size
 from teiten.plan.huge_pages import check_huge_pages
+from teiten.plan.limits import check_limits, limits_of
 from teiten.plan.settings import size_setting
 from teiten.plan.sites.of import site_in
 
@@ -24,6 +25,7 @@ def check(plan: Plan, facts: HostFacts, folder: Path) -> None:
     for factor in rules():
         factor.check_plan(plan, facts)
     check_huge_pages(plan, facts)
+    check_limits(plan, facts)
     short = [*_disk_shortfall(plan, facts, folder), *_memory_shortfall(plan, facts)]
     if short:
         raise MachineError(
@@ -62,11 +64,15 @@ def _memory_shortfall(plan: Plan, facts: HostFacts) -> Iterator[tuple[str, str]]
         clients = max(trial.clients for trial in plan.trials)
         count = plan.study.at_once
         servers = "" if count == 1 else f"{count} servers side by side, each with up to "
+        what = f"{servers}{format_size(buffers)} of shared buffers, {clients} clients"
+        limits = limits_of(plan)
+        if limits:
+            each = "" if count == 1 else f" for each of {count} servers side by side"
+            what = f"a limit of {format_size(limits[-1])}{each}"
         yield (
-            f"the plan needs {format_size(plan.needs.memory)} of memory"
-            f" ({servers}{format_size(buffers)} of shared buffers, {clients} clients),"
+            f"the plan needs {format_size(plan.needs.memory)} of memory ({what}),"
             f" {format_size(facts.memory.available)} are available: {format_size(short)} short",
-            "less with --guc shared_buffers=…",
+            "less with --memory SIZE" if limits else "less with --guc shared_buffers=…",
         )
 
 

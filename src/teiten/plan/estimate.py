@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from teiten.datasets.plan import build_seconds, data_bytes, is_laid_out
+from teiten.datasets.plan import build_seconds, data_bytes, is_laid_out, template_bytes
 from teiten.kinds.contract import plan_of
 from teiten.model.plan import Needs, PlannedTrial, TemplateSpec
 from teiten.model.study import DataSet, Measure, Study
-from teiten.model.units import MIB, Bytes, Seconds
+from teiten.model.units import GIB, MIB, Bytes, Seconds
 from teiten.plan import volumes
 from teiten.plan.cells import data_sets
 from teiten.plan.settings import size_setting
@@ -23,6 +23,9 @@ SLICE_SECONDS = 0.15
 """Of a slice, besides its measured ones: starting pgbench and the telemetry, and ending them."""
 REHEARSAL_SECONDS = 1.5
 """Trying a server and a script once before the first trial."""
+
+CHECKED_PER_SECOND = GIB
+"""Of a limit of memory, which is read through once to see that it holds."""
 
 PROFILE_SECONDS = 4.0
 """Attaching perf, and making stacks of its samples."""
@@ -42,8 +45,6 @@ EVIDENCE_BYTES = 1 * MIB
 """What a trial leaves in the ledger and beside it."""
 PROFILE_BYTES = 600 * MIB
 """perf's copies of stacks in one window, before they are folded."""
-CLUSTER_BYTES = 48 * MIB
-"""An empty cluster with its first WAL segment, beyond its data."""
 HEADROOM = 1.05
 
 
@@ -129,7 +130,7 @@ def disk_of_data(study: Study, installations: int) -> Bytes:
     for workload in study.workloads:
         for data in data_sets(study, workload):
             sets[data] = sets.get(data, False) or not workload.changes_data
-    sizes = {data: data_bytes(data) + CLUSTER_BYTES for data in sets}
+    sizes = {data: template_bytes(data) for data in sets}
     templates = sum(sizes.values())
     kept = sum(size for data, size in sizes.items() if sets[data])
     return Bytes(installations * (templates + kept) + max(sizes.values(), default=0))
@@ -143,7 +144,8 @@ def _measured(study: Study, trial: PlannedTrial) -> float:
 def _preparing(trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> float:
     kinds = {trial.kind for trial in trials}
     built = sum(build_seconds(template.data) for template in missing)
-    return built + REHEARSAL_SECONDS * len(kinds)
+    limits = {one.memory_limit for one in trials if one.memory_limit is not None}
+    return built + REHEARSAL_SECONDS * len(kinds) + sum(limits) / CHECKED_PER_SECOND
 
 
 def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float]:
@@ -213,8 +215,20 @@ def _memory_of_pair(study: Study, pair: Collection[PlannedTrial]) -> int:
     own = [trial for trial in pair if starts(trial.template.installation)]
     if not own:  # pgbench alone; buffers are there already
         return 0
-    servers = sum(int(size_setting(dict(trial.settings), "shared_buffers") * 1.02) for trial in own)
+    if any(trial.memory_limit is not None for trial in own):  # which the page cache fills as well
+        return sum(trial.memory_limit or within(study, trial) for trial in own)
+    servers = sum(_buffers(trial) for trial in own)
     return servers + max(_load_memory(study, trial) for trial in own) + (len(own) - 1) * IDLE_BYTES
+
+
+def within(study: Study, trial: PlannedTrial) -> Bytes:
+    """The memory of one server under its load, without any page cache."""
+    return Bytes(_buffers(trial) + _load_memory(study, trial) + IDLE_BYTES)
+
+
+def _buffers(trial: PlannedTrial) -> int:
+    """Shared buffers with their descriptors."""
+    return int(size_setting(dict(trial.settings), "shared_buffers") * 1.02)
 
 
 def _load_memory(study: Study, trial: PlannedTrial) -> int:

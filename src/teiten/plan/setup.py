@@ -10,7 +10,9 @@ from teiten.kinds.contract import plan_of
 from teiten.model.facts import LogicalCpu
 from teiten.model.plan import Cell
 from teiten.model.study import DataSet, QueryMode, Study, Workload
+from teiten.model.units import Bytes
 from teiten.plan.levels import of_alias
+from teiten.plan.shares import in_bytes
 
 PRELOAD = "session_preload_libraries"
 
@@ -28,6 +30,7 @@ class Setup:
     server_cpus: tuple[int, ...] = ()
     client_cpus: tuple[int, ...] = ()
     directory: str | None = None
+    memory_limit: Bytes | None = None
 
     def with_settings(self, settings: Mapping[str, str]) -> Setup:
         return replace(self, settings=tuple({**dict(self.settings), **settings}.items()))
@@ -52,11 +55,13 @@ def setup_of(around: Around) -> Setup:
     its server's alias and its own, by rank. The study must be sized."""
     study, cell, workload = around.study, around.cell, around.workload
     fixed = tuple((one.name, one.value or "") for one in study.settings)
-    begun = Setup(data=workload.data, settings=fixed)
+    begun = Setup(data=workload.data, settings=fixed, memory_limit=study.measure.memory)
     setup = plan_of(workload.kind).begin(begun, workload.options)
     levels = (*of_alias(study, cell), *cell.levels)
     for name, level in sorted(levels, key=lambda one: rule(one[0]).rank):
         setup = rule(name).set(setup, name, level, around)
+    memory = study.machine_memory if setup.memory_limit is None else setup.memory_limit
+    setup = replace(setup, settings=in_bytes(setup.settings, memory))
     if not workload.preload:
         return setup
     loaded = filter(None, (dict(setup.settings).get(PRELOAD, ""), *workload.preload))

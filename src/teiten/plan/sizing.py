@@ -28,6 +28,7 @@ from teiten.plan.cells import data_sets
 from teiten.plan.durations import installations, overhead, target, trials_by_workload
 from teiten.plan.estimate import disk_of_data
 from teiten.plan.levels import most_clients
+from teiten.plan.limits import least_memory
 from teiten.plan.pairs import begun, bounded
 from teiten.plan.settings import SPARE_CONNECTIONS
 
@@ -48,13 +49,13 @@ USUAL_CONNECTIONS = 500
 
 def size(study: Study, facts: HostFacts) -> Study:
     """The study with every open value filled in: clients, scale, duration, warm-up, settings."""
-    sized = begun(study)
+    sized = replace(begun(study), machine_memory=facts.memory.total)
     for factor in rules():
         sized = factor.sized(sized, facts)
     sized = _with_scale(sized, facts)
     sized = replace(sized, measure=_timed(sized))
     sized = replace(sized, measure=bounded(sized))
-    return replace(sized, settings=tuple(_settings(sized, facts)))
+    return replace(sized, settings=tuple(_settings(sized)))
 
 
 def _with_scale(study: Study, facts: HostFacts) -> Study:
@@ -82,7 +83,7 @@ def _fits(study: Study, facts: HostFacts) -> bool:
     largest = _largest_data(study)
     disk = disk_of_data(study, installations(study)) + 2 * largest
     return (
-        largest <= facts.memory.total * DATA_SHARE_OF_MEMORY
+        largest <= least_memory(study) * DATA_SHARE_OF_MEMORY
         and disk <= facts.disk.free * SHARE_OF_FREE_DISK
         and overhead(study) <= target(study) * OVERHEAD_SHARE_OF_TARGET
     )
@@ -119,31 +120,31 @@ def _largest_data(study: Study) -> Bytes:
     return Bytes(max(map(data_bytes, sets)))
 
 
-def _settings(study: Study, facts: HostFacts) -> Iterator[Setting]:
+def _settings(study: Study) -> Iterator[Setting]:
     for setting in study.settings:
-        yield setting if setting.value is not None else _derived(setting, study, facts)
+        yield setting if setting.value is not None else _derived(setting, study)
 
 
-def _derived(setting: Setting, study: Study, facts: HostFacts) -> Setting:
-    return replace(setting, value=_DERIVATIONS[setting.name](study, facts))
+def _derived(setting: Setting, study: Study) -> Setting:
+    return replace(setting, value=_DERIVATIONS[setting.name](study))
 
 
-def _shared_buffers(study: Study, _facts: HostFacts) -> str:
+def _shared_buffers(study: Study) -> str:
     step = 64 * MIB
     needed = math.ceil(_largest_data(study) * BUFFERS_FOR_DATA / step) * step
     return exact_size(max(128 * MIB, needed))
 
 
-def _work_mem(study: Study, facts: HostFacts) -> str:
-    share = facts.memory.total // 8 // most_clients(study)
+def _work_mem(study: Study) -> str:
+    share = least_memory(study) // 8 // most_clients(study)
     return exact_size(_power_of_two_below(share, (4 * MIB, GIB)))
 
 
-def _maintenance_work_mem(_study: Study, facts: HostFacts) -> str:
-    return exact_size(_power_of_two_below(facts.memory.total // 16, (64 * MIB, 2 * GIB)))
+def _maintenance_work_mem(study: Study) -> str:
+    return exact_size(_power_of_two_below(least_memory(study) // 16, (64 * MIB, 2 * GIB)))
 
 
-def _max_wal_size(study: Study, _facts: HostFacts) -> str:
+def _max_wal_size(study: Study) -> str:
     """Twice and a half what a trial may write: a checkpoint begins at about half of the setting."""
     measure = study.measure
     load = (measure.warmup or 0.0) + (measure.duration or 0.0)
@@ -153,7 +154,7 @@ def _max_wal_size(study: Study, _facts: HostFacts) -> str:
     return exact_size(max(2, math.ceil(2.5 * written / GIB)) * GIB)
 
 
-def _max_connections(study: Study, _facts: HostFacts) -> str:
+def _max_connections(study: Study) -> str:
     needed = most_clients(study) + SPARE_CONNECTIONS
     return str(max(USUAL_CONNECTIONS, math.ceil(needed / 100) * 100))
 

@@ -31,7 +31,7 @@ from teiten.study.schema import (
     HostsTable,
     MeasureTable,
     StudyTable,
-    Table,
+    TomlTable,
     WorkloadTable,
 )
 from teiten.study.values import name as alias_name
@@ -135,6 +135,7 @@ def from_command_line(
     source: str | None = None,
     flame_graph: bool = False,
     queries: str | None = None,
+    memory: str | None = None,
 ) -> tuple[Change, ...]:
     """The changes that flags ask for, in the order in which they are applied.
 
@@ -161,6 +162,7 @@ def from_command_line(
         ("until_decided", until_decided or None, "--until-decided"),
         ("budget", budget, "--budget"),
         ("flame_graph", flame_graph or None, "--flame-graph"),
+        ("memory", memory, "--memory"),
     )
     changes += [
         Change(f"measure.{key}", value, flag, f"{key}={value}")
@@ -203,11 +205,11 @@ def full_key(key: str) -> str:
         LAYOUT_KEY
     ):
         return key
+    if key in MEASURE_KEYS:  # before the factor of the same name, which several values make of it
+        return f"measure.{key}"
     factor = next((one.name for one in rules() if key in (one.name, *one.other_names)), None)
     if factor is not None:
         return f"factors.{factor}"
-    if key in MEASURE_KEYS:
-        return f"measure.{key}"
     if key in STUDY_KEYS:
         return f"study.{key}"
     table, _, rest = key.partition(".")
@@ -260,7 +262,7 @@ def _fields() -> Mapping[str, FieldInfo]:
     """Every key that a flag may set to one value; of a name that two tables have, either."""
     of_kinds = [plan_of(kind).table for kind in kinds()]
     of_data = [plan_of_data(kind).table for kind in data_kinds()]
-    tables: list[type[Table]] = [StudyTable, MeasureTable, BuildTable, HostsTable]
+    tables: list[type[TomlTable]] = [StudyTable, MeasureTable, BuildTable, HostsTable]
     found = (table.model_fields.items() for table in (*tables, *of_data, *of_kinds))
     return {key: field for fields in found for key, field in fields}
 

@@ -126,6 +126,9 @@ class Draft:
             raise UsageError(
                 f"{change.origin}: unknown key.{did_you_mean(key, known)}", self._document.hint
             )
+        if table == "measure" and key in plain_names() and isinstance(change.value, list):
+            self._set_levels(key, change)  # several values of what one fixes
+            return
         self._set((table, key), change)
 
     def _set_levels(self, factor: str, change: Change) -> None:

@@ -27,6 +27,7 @@ def load_study(
     source: str | None = None,
     flame_graph: bool = False,
     queries: str | None = None,
+    memory: str | None = None,
 ) -> Study:
     """Read a study and change it as the profile and the flags say.
 
@@ -34,7 +35,7 @@ def load_study(
     ``overrides``: ``KEY=VALUE`` of ``--set``; ``gucs``: ``NAME=VALUE`` of ``--guc``; ``delta`` and
     ``alpha`` as written (``2%``); ``until_decided``: sequentially, within ``budget`` (``30m``).
     ``source``: of the study's builds that name none; ``queries``: a folder whose queries take the
-    place of the study's.
+    place of the study's; ``memory``: as written (``2GiB``).
     What the profile leaves to the machine is None or an empty tuple; ``plan.sizing`` fills it.
     Raises UsageError (a flag) or StudyError (the file).
     """
@@ -50,6 +51,7 @@ def load_study(
         source=source,
         flame_graph=flame_graph,
         queries=queries,
+        memory=memory,
     )
     return study_of(read_document(reference), changes, profile=profile)
 

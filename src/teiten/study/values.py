@@ -13,14 +13,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from teiten.model import quantities
+from teiten.model.memory import MACHINE
 from teiten.model.ssb import SsbVariant
 from teiten.model.study import CachePolicy, QueryMode
 from teiten.model.text import Bilingual
-from teiten.model.units import Bytes, Seconds, Share
+from teiten.model.units import MIB, Bytes, Seconds, Share
 from teiten.suggest import did_you_mean
 
 AUTO = "auto"
 """A value that is derived from the machine when the study is planned."""
+LEAST_MEMORY = 128 * MIB
+"""Below it not even a server with its defaults has a page cache."""
 
 BUILTIN_SCRIPTS = ("tpcb-like", "simple-update", "select-only")
 INVARIANTS = ("tpcb-balances",)
@@ -112,6 +115,19 @@ def size(value: Any) -> Bytes | None:
     if not isinstance(value, str):
         raise ValueError(f'must be a size such as "20GB", not {value!r}')
     return quantities.parse_size(value)
+
+
+def memory(value: Any) -> Bytes | None:
+    """A limit such as ``2GiB``, or ``machine``."""
+    if value == MACHINE:
+        return None
+    if not isinstance(value, str):
+        raise ValueError(f'must be a size such as "2GiB", or "{MACHINE}", not {value!r}')
+    limit = quantities.parse_size(value)
+    if limit < LEAST_MEMORY:
+        least = quantities.exact_size(LEAST_MEMORY)
+        raise ValueError(f"must be at least {least}, not {value!r}")
+    return limit
 
 
 def fillfactor(value: Any) -> int:

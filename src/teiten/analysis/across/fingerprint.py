@@ -9,6 +9,7 @@ from typing import Any
 from teiten.kinds.contract import analysis_of
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
+from teiten.model.sql import commands
 from teiten.model.study import Script, Study, Workload
 from teiten.model.units import GIB
 
@@ -50,6 +51,7 @@ def conditions_fingerprint(plan: Plan) -> str:
             ],
             "pgbench": plan.pgbench.version.major,
             **_way(plan),
+            **_memory(plan),
         }
     )
 
@@ -65,6 +67,12 @@ def _way(plan: Plan) -> dict[str, str]:
     return {} if client is None else {"way": way_of(plan), "client": machine_fingerprint(client)}
 
 
+def _memory(plan: Plan) -> dict[str, list[int]]:
+    """Nothing without a limit, as ``_way``."""
+    limits = sorted({one.memory_limit for one in plan.trials if one.memory_limit is not None})
+    return {"memory": [int(limit) for limit in limits]} if limits else {}
+
+
 def machine_fingerprint(facts: HostFacts) -> str:
     """Of the machine, without what changes on it with time (kernel, updates, free space)."""
     return _digest(
@@ -75,12 +83,6 @@ def machine_fingerprint(facts: HostFacts) -> str:
             "disk": [facts.disk.kind, facts.disk.file_system],
         }
     )
-
-
-def commands(script: str) -> list[str]:
-    """A script without its comments and spacing."""
-    lines = (line.strip() for line in script.splitlines())
-    return " ".join(line for line in lines if not line.startswith("--")).split()
 
 
 def commands_of(script: Script) -> list[str]:

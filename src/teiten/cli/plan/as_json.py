@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from teiten.cli.plan.make import Planned
-from teiten.model.installation import Installation
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.starts import pairs_of_a_start
+from teiten.plan.sites.told import server_object
 
 
 def plan_as_json(planned: Planned, folder: Path, actions: tuple[str, ...]) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def plan_as_json(planned: Planned, folder: Path, actions: tuple[str, ...]) -> di
             level: {
                 "name": installation.name,
                 "version": str(installation.version),
-                **_place(installation),
+                **server_object(plan, installation),
             }
             for level, installation in plan.servers
         },
@@ -43,6 +43,7 @@ def plan_as_json(planned: Planned, folder: Path, actions: tuple[str, ...]) -> di
             "alpha": measure.alpha,
             "slices": measure.slices,
             "pairs_of_a_start": pairs_of_a_start(plan),
+            "memory": measure.memory,
         },
         "trials": [_trial(trial) for trial in plan.trials],
         "needs": {
@@ -65,13 +66,6 @@ def plan_as_json(planned: Planned, folder: Path, actions: tuple[str, ...]) -> di
     }
 
 
-def _place(installation: Installation) -> dict[str, str]:
-    attached = installation.attached
-    if attached is None:
-        return {"folder": str(installation.bin_directory)}
-    return {"address": attached.address, "role": attached.role}
-
-
 def _trial(trial: PlannedTrial) -> dict[str, Any]:
     return {
         "number": trial.number,
@@ -92,4 +86,5 @@ def _trial(trial: PlannedTrial) -> dict[str, Any]:
         "server_cpus": list(trial.server_cpus),
         "client_cpus": list(trial.client_cpus),
         "directory": trial.directory,
+        "memory_limit": trial.memory_limit,
     }

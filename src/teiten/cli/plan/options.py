@@ -38,6 +38,7 @@ class PlanOptions:
     find_saturation: bool = False
     yes: bool = False
     queries: str | None = None
+    memory: str | None = None
 
     def as_arguments(self) -> list[str]:
         """The options as a command line that repeats them; without the campaign's name."""
@@ -86,6 +87,13 @@ FLAME_GRAPH = Flag(
     "--flame-graph",
     "flame_graph",
     "Why: sample the server's call stacks with perf, in an extra window after each counted trial.",
+)
+MEMORY = Flag(
+    "--memory",
+    "memory",
+    "Hold server, load generator and page cache in so much memory together, for example 2GiB;"
+    " machine: in all that there is (the default).",
+    "SIZE",
 )
 DELTA = Flag("--delta", "delta", "The smallest difference that matters, for example 2%.", "SHARE")
 ALPHA = Flag("--alpha", "alpha", "The share of false alarms you accept, for example 5%.", "SHARE")
@@ -144,6 +152,7 @@ FLAGS = (
     ),
     BUDGET,
     FLAME_GRAPH,
+    MEMORY,
     Flag(
         "--source",
         "source",

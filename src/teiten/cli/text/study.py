@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from teiten.cli.text.layout import bullets, columns, paragraph
-from teiten.model.quantities import exact_share, format_duration
-from teiten.model.study import CachePolicy, DataKind, Measure, Study, Workload
+from teiten.datasets.plan import plan_of as data_plan_of
+from teiten.model.quantities import exact_share, format_duration, format_size
+from teiten.model.study import CachePolicy, Measure, Study, Workload
 from teiten.model.text import Bilingual, Language
 
 WORDS = {
@@ -39,6 +40,10 @@ WORDS = {
     "settle": Bilingual("rest before the load", "負荷をかける前の待ち時間"),
     "prewarm": Bilingual("pg_prewarm of all tables and indexes", "全テーブル・索引のpg_prewarm"),
     "caches": Bilingual("OS page cache", "OSのページキャッシュ"),
+    "memory": Bilingual(
+        "memory of server, load generator and page cache",
+        "サーバ、負荷生成プログラム、ページキャッシュの合計メモリ",
+    ),
     "blocks": Bilingual("blocks", "ブロック数"),
     "until": Bilingual("until every verdict is decided", "すべての判定が得られるまで"),
     "budget": Bilingual("budget", "制限時間"),
@@ -146,14 +151,12 @@ def _tables(workload: Workload, word: _Words, scale: object) -> list[str]:
         f"{word('layout')} {one.name}: {', '.join(script.name for script in one.scripts) or '—'}"
         for one in workload.layouts
     ]
-    if workload.data.script is not None:
-        return [workload.data.script.name, *layouts]
-    if workload.data.kind is DataKind.SSB:
-        name = f"Star Schema Benchmark ({workload.data.variant})"
-        return [name, f"{word('scale')} {scale}", *layouts]
+    data = data_plan_of(workload.data.kind)
+    values = {"scale": scale, "fillfactor": workload.data.fillfactor}
+    name = data.name_of(workload.data)
     return [
-        f"{word('scale')} {scale}",
-        f"{word('fillfactor')} {workload.data.fillfactor}",
+        *([name] if name else []),
+        *(f"{word(key)} {values[key]}" for key in data.tells),
         *layouts,
     ]
 
@@ -196,5 +199,7 @@ def _measure(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
     )
     if measure.side_by_side:
         rows += (("slices", str(measure.slices)), ("restarts", str(measure.restart_every)))
+    if measure.memory is not None:
+        rows += (("memory", format_size(measure.memory)),)
     for name, text in rows:
         yield f"  {word(name)}", text

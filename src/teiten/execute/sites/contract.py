@@ -18,6 +18,7 @@ from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Client, Program, Running
 from teiten.execute.executor import Facts
 from teiten.execute.probes.sampler import Sampler
+from teiten.host.system.page_cache import PageCache
 from teiten.model.plan import PlannedTrial, TemplateSpec
 from teiten.model.trial import Problem
 from teiten.model.units import Bytes
@@ -97,6 +98,21 @@ class Site(Protocol):
 
     def quiet(self) -> AbstractContextManager[None]:
         """Meanwhile Teiten itself keeps off what the servers have for themselves."""
+        ...
+
+    def page_cache(
+        self, relation: str | None = None, node: Node = None, *, first: Bytes | None = None
+    ) -> PageCache | None:
+        """How much of a relation's main fork the OS page cache holds, or of all files of a server.
+
+        ``relation``: as for regclass; it must have files of its own. ``first``: only of so many
+        bytes at its beginning. None where that cannot be seen.
+        """
+        ...
+
+    def evict(self, relation: str, node: Node = None) -> bool:
+        """Let a relation's main fork leave the OS page cache; its pages in shared buffers stay,
+        and dirty ones come back once they are written. False where that cannot be done."""
         ...
 
     def is_running(self) -> bool:

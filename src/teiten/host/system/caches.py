@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
+from teiten.host.system.page_cache import evict
 
 DROP_CACHES = Path("/proc/sys/vm/drop_caches")
 PAGE_CACHE_AND_SLABS = "3\n"
@@ -36,13 +37,11 @@ def evict_files(folder: Path) -> bool:
 def _evict(folder: HeldFolder, name: str) -> bool:
     try:
         with folder.read_file(name) as file:
-            os.fdatasync(file.fileno())  # dirty pages cannot leave
-            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            return evict(file)
     except FileNotFoundError:
         return True
     except (OSError, UnsafePlaceError):
         return False
-    return True
 
 
 def can_drop_page_cache(switch: Path = DROP_CACHES) -> bool:

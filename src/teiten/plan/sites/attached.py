@@ -137,6 +137,14 @@ class AttachedPlan(SitePlan):
             "fewer clients, or a higher max_connections (or CONNECTION LIMIT of the role) there",
         )
 
+    def server_text(self, installation: Installation) -> str:
+        server = _attached(installation)
+        return f", attached: {server.address} as {server.role}"
+
+    def server_object(self, installation: Installation) -> dict[str, str]:
+        server = _attached(installation)
+        return {"address": server.address, "role": server.role}
+
     def actions(self, told: Told) -> Iterator[str]:
         for level, installation in told.plan.servers:
             if installation.attached is not None:
@@ -206,6 +214,8 @@ def _check_own_machine(study: Study, level: str, factors: Sequence[str]) -> None
         asked.append("slices" if study.measure.slices > 1 else "restart_every")
     if study.measure.flame_graph:
         asked.append("flame_graph")
+    if study.measure.memory is not None:
+        asked.append("memory")
     if asked:
         raise UsageError(
             f"{asked[0]}: the server {level} is attached, and Teiten does not start it",

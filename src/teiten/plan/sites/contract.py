@@ -46,11 +46,17 @@ class Told:
             yield plan_of(kind).loading(str(self.plan.pgbench.version), where)
 
     def page_cache(self) -> str:
+        limited = any(one.memory_limit is not None for one in self.plan.trials)
         match self.plan.study.measure.caches:
             case CachePolicy.DROP if self.facts.can_drop_page_cache:
                 return "drop the whole page cache of the system before each start of a server"
             case CachePolicy.DROP | CachePolicy.EVICT:
                 return "take the cluster's own files out of the page cache before each start"
+            case _ if limited:
+                return (
+                    "take the cluster's own files out of the page cache before each start, so that"
+                    " what is read anew counts to the limit of memory"
+                )
             case _:
                 return "leave the page cache alone"
 
@@ -87,6 +93,16 @@ class SitePlan(ABC):
 
     @abstractmethod
     def too_few_connections(self, trial: PlannedTrial) -> UsageError: ...
+
+    # What there is to tell of its servers
+
+    @abstractmethod
+    def server_text(self, installation: Installation) -> str:
+        """Behind a server's version: where it is or comes from."""
+
+    @abstractmethod
+    def server_object(self, installation: Installation) -> dict[str, str]:
+        """The same for JSON."""
 
     # What is done there, one sentence each
 

@@ -6,7 +6,9 @@ from collections.abc import Collection, Iterator
 
 from teiten.datasets.plan import described, made_by
 from teiten.errors import UsageError
+from teiten.model.installation import Installation
 from teiten.model.plan import PlannedTrial, TemplateSpec
+from teiten.model.quantities import format_size
 from teiten.model.study import CachePolicy, Measure, Workload
 from teiten.plan.settings import SPARE_CONNECTIONS, count_setting
 from teiten.plan.sites.contract import SitePlan, Told
@@ -33,11 +35,18 @@ class LocalPlan(SitePlan):
             f"--guc max_connections={needed}, or fewer clients",
         )
 
+    def server_text(self, installation: Installation) -> str:
+        return f" ({installation.name}) in {installation.bin_directory}"
+
+    def server_object(self, installation: Installation) -> dict[str, str]:
+        return {"folder": str(installation.bin_directory)}
+
     def actions(self, told: Told) -> Iterator[str]:
         own = [one for one in told.plan.trials if one.template.installation.attached is None]
         yield from _templates(told)
         yield _copies(told, own)
         yield from _pinning(told)
+        yield from _limited(own)
         yield _servers(told, own)
         yield told.page_cache()
 
@@ -59,7 +68,11 @@ class LocalPlan(SitePlan):
     def start(self, trial: PlannedTrial) -> str:
         changed = ", ".join(f"{name}={value}" for name, value in trial.settings)
         version = trial.template.installation.version
-        return f"start PostgreSQL {version} on a private socket with {changed or 'defaults'}"
+        limit = trial.memory_limit
+        inside = "" if limit is None else f" inside {format_size(limit)} of memory"
+        return (
+            f"start PostgreSQL {version}{inside} on a private socket with {changed or 'defaults'}"
+        )
 
     def stop(self, workload: Workload) -> str:
         if workload.changes_data:
@@ -106,6 +119,18 @@ def _pinning(told: Told) -> Iterator[str]:
         yield (
             f"for {cores}, pin the server to processor {_listed(server)}, pgbench to"
             f" {_listed(client)}"
+        )
+
+
+def _limited(own: Collection[PlannedTrial]) -> Iterator[str]:
+    limits = sorted({one.memory_limit for one in own if one.memory_limit is not None})
+    if limits:
+        sizes = " and ".join(format_size(limit) for limit in limits)
+        yield (
+            f"make a control group of {sizes}, without swap, for every start of a server: it and"
+            " its load are in it, with the page cache of their files; before the first trial read"
+            " a file larger than that in it, an empty one that takes no disk, to see that the"
+            " limit holds"
         )
 
 

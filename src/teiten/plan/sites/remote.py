@@ -38,6 +38,7 @@ def check_remote(study: Study, servers: Sequence[tuple[str, Installation]]) -> N
     asked += ["slices"] if measure.slices > 1 else []
     asked += ["restart_every"] if measure.restart_every > 1 else []
     asked += ["flame_graph"] if measure.flame_graph else []
+    asked += ["memory"] if measure.memory is not None else []
     kinds = {one.name: plan_of(one.kind) for one in study.workloads}
     asked += [name for name, kind in kinds.items() if Need.HERE in kind.site_needs]
     if asked:

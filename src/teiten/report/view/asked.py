@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from teiten.kinds.contract_present import KindPresent
-from teiten.model.study import Workload
+from teiten.model.study import CachePolicy, Workload
 from teiten.report.blocks import (
     Beside,
     Block,
@@ -135,7 +135,12 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
     steps = []
     if restored:
         steps.append(t("procedure.restore", workloads=t("list.separator").join(restored)))
-    steps.append(t(f"procedure.caches.{measure.caches.value}"))
+    limited = any(one.memory_limit is not None for one in kit.analysis.plan.trials)
+    evicts = limited and measure.caches is CachePolicy.KEEP
+    caches = CachePolicy.EVICT if evicts else measure.caches
+    steps.append(t(f"procedure.caches.{caches.value}"))
+    if limited:
+        steps.append(t("procedure.memory"))
     steps.append(t("procedure.side-by-side" if measure.side_by_side else "procedure.start"))
     steps += steps_of_sites(kit)
     steps.append(

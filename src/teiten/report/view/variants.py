@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from teiten.model.memory import SHARED_BUFFERS, shares_of
+from teiten.model.quantities import parse_size
 from teiten.report.names import CORES
 from teiten.report.numbers import bytes_text
 from teiten.report.view.kit import Kit
 
 CHECKSUMS = "checksums"
+LIMIT_CHECKED = "memory-limit"
+"""The event of a limit of memory that was seen to hold."""
 Rows = Iterator[tuple[str, str]]
 
 
@@ -17,6 +21,8 @@ def variant_rows(kit: Kit) -> Rows:
     """Rows of the environment's table; none where the study varies nothing of this kind."""
     yield from _pinning(kit)
     yield from _checksums(kit)
+    yield from _memory(kit)
+    yield from _shares(kit)
     for one in kit.analysis.facts.directories:
         disk = one.disk
         yield (
@@ -70,6 +76,45 @@ def _checksums(kit: Kit) -> Rows:
     ]
     if said:
         yield t("fact.checksums"), t("list.strong").join(said)
+
+
+def _memory(kit: Kit) -> Rows:
+    """Each limit, and what reading a larger file inside of it came to."""
+    t = kit.t
+    checked = {
+        one.detail["memory"]: one.detail
+        for one in kit.analysis.events
+        if one.kind == LIMIT_CHECKED and "memory" in one.detail
+    }
+    limits = {one.memory_limit for one in kit.analysis.plan.trials}
+    for limit in sorted(one for one in limits if one is not None):
+        said = [t("fact.memory-limit.text", limit=bytes_text(limit))]
+        found = checked.get(limit)
+        if found is not None:
+            sizes = {key: bytes_text(found[key]) for key in ("read", "stayed")}
+            said.append(t("fact.memory-limit.checked", version=found["cgroup"], **sizes))
+        yield t("fact.memory-limit"), t("list.strong").join([*said, *_peaks(kit, limit)])
+
+
+def _peaks(kit: Kit, limit: int) -> list[str]:
+    """The most that any trial in this limit used of it, as the kernel counted."""
+    limits = {one.number: one.memory_limit for one in kit.analysis.plan.trials}
+    peaks = [
+        one.facts["memory"]["peak"]
+        for one in kit.analysis.trials
+        if limits.get(one.number) == limit and "peak" in one.facts.get("memory", {})
+    ]
+    return [kit.t("fact.memory-limit.peak", peak=bytes_text(max(peaks)))] if peaks else []
+
+
+def _shares(kit: Kit) -> Rows:
+    """What shares of the memory come to."""
+    said = [
+        f"{share} = {', '.join(bytes_text(parse_size(value)) for value in values)}"
+        for share, values in shares_of(kit.analysis.plan).items()
+    ]
+    if said:
+        yield SHARED_BUFFERS, kit.t("list.strong").join(said)
 
 
 def _listed(cpus: Iterable[int]) -> str:

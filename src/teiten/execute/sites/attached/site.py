@@ -178,6 +178,18 @@ class AttachedSite:
     def quiet(self) -> AbstractContextManager[None]:
         return nullcontext()
 
+    def page_cache(
+        self,
+        _relation: str | None = None,
+        _node: Node = None,
+        *,
+        first: Bytes | None = None,
+    ) -> None:
+        """Nobody but the server sees its files."""
+
+    def evict(self, _relation: str, _node: Node = None) -> bool:
+        return False
+
     def is_running(self) -> bool:
         return self._database is not None
 

@@ -11,7 +11,6 @@ import hashlib
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -19,37 +18,29 @@ from teiten.errors import MachineError, TeitenError
 from teiten.execute.bench import Bench
 from teiten.execute.client.here import Here
 from teiten.execute.executor import Facts
+from teiten.execute.machine import ThisMachine
 from teiten.execute.postgres import elsewhere
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.marker import read_marker, remove_marked
 from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.postgres.templates.store import TemplateStore
+from teiten.execute.sites.local.limit_check import check_limit
 from teiten.execute.sites.local.site import LocalSite, Place, RunningServer
-from teiten.host.system.paths import Workdir
-from teiten.host.system.users import ServerUser
 from teiten.model.plan import PlannedTrial, TemplateSpec
+from teiten.model.quantities import format_size
 from teiten.model.starts import last_of_their_start
 
+LIMIT_CHECKED = "memory-limit"
+"""The event that holds what a check of a limit came to."""
 TOLD_EVERY = 10.0
 """Seconds between two words on a template that takes long."""
-
-
-@dataclass(frozen=True)
-class Machine:
-    """This machine, as far as clusters need it."""
-
-    workdir: Workdir
-    user: ServerUser
-    """As whom servers run."""
-    devices: tuple[str, ...]
-    """The disks below the folders of clusters."""
 
 
 class LocalKeeper:
     """Makes clusters from templates, and keeps them and their servers for the trials to come."""
 
     def __init__(
-        self, bench: Bench, machine: Machine, client: Here, say: Callable[[str], None]
+        self, bench: Bench, machine: ThisMachine, client: Here, say: Callable[[str], None]
     ) -> None:
         self.bench, self.machine, self.client = bench, machine, client
         self._say = say
@@ -58,12 +49,33 @@ class LocalKeeper:
         """Stopped clusters whose data no trial has changed."""
         self.running: dict[Place, RunningServer] = {}
         """Servers that a pair has left running for the next one."""
+        self._limits_checked = False
 
     def prepare(self, template: TemplateSpec) -> Facts:
+        self._check_limits()
         if self._templates.ready(template):
             return {"built": False}
         self._templates.build(template, self.bench.plan.pgbench, self._telling(template))
         return {"built": True}
+
+    def _check_limits(self) -> None:
+        """Once: see that every limit of memory holds where its clusters will be, and record it."""
+        if self._limits_checked:
+            return
+        self._limits_checked = True
+        clusters = self.machine.workdir.clusters
+        wanted = {
+            (one.memory_limit, clusters if one.directory is None else Path(one.directory)): None
+            for one in self.bench.plan.trials
+            if one.memory_limit is not None
+        }
+        for limit, folder in wanted:
+            self.bench.check_interruption()
+            self.bench.observer.preparing(
+                f"the limit of {format_size(limit)}: reading a larger file inside of it"
+            )
+            found = check_limit(self.machine.workdir, limit, folder)
+            self.bench.record.record_event(LIMIT_CHECKED, **found)
 
     def site(self, trial: PlannedTrial, attempt: int) -> LocalSite:
         """Stop the servers that were left running for another pair than that of this trial."""

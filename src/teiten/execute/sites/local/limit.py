@@ -1,8 +1,9 @@
 """What servers and load programs together may use: a control group that they are started in.
 
 The limit of memory holds for everything that is charged to the group: the servers' own memory,
-their shared memory, and the page cache of the files that they read and write. Swap is not used in
-its place.
+their shared memory, and the page cache of the files that they read and write. What of these files
+is in the page cache already is charged to others, and so must leave it before. Swap is not used in
+the limit's place.
 
 A group is noted in the working folder before it is made, so that one that a killed Teiten has left
 is found again; only what is noted is removed, and only where nobody but its own processes is in it.
@@ -17,6 +18,7 @@ import contextlib
 import itertools
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -29,9 +31,12 @@ import psutil
 from teiten.errors import MachineError
 from teiten.execute.postgres.marker import same_process
 from teiten.host.facts.cgroups import Hierarchy, hierarchies
+from teiten.host.facts.readings import read_int, read_text
 from teiten.host.system.paths import Workdir
 from teiten.host.system.processes import MEMBERS, signal_found, started_at
 
+PEAKS = ("memory.peak", "memory.max_usage_in_bytes", "memory.current")
+"""From version 2 since Linux 5.19, version 1, and version 2 before."""
 ENDING = ".limit"
 """Of notes in the clusters' room."""
 PREFIX = "teiten-"
@@ -84,6 +89,11 @@ class Limit:
                 for file, text in _settings(parent, {name: wanted[name] for name in here}):
                     if (group / file).exists() or file in _NEEDED:
                         (group / file).write_text(text, encoding="ascii")
+            if memory is not None:
+                _require_no_swap(made.groups, root)
+        except MachineError:
+            made.remove()
+            raise
         except OSError as error:
             made.remove()
             raise MachineError(
@@ -91,12 +101,29 @@ class Limit:
             ) from error
         return made
 
+    def readings(self) -> dict[str, int]:
+        """What the kernel has counted of memory: the peak in bytes, and the processes that it
+        ended because there was no more; as far as it tells."""
+        return {
+            name: value
+            for group in self.groups
+            for name, value in (("peak", _peak(group)), ("oom_kills", _oom_kills(group)))
+            if value is not None
+        }
+
     def remove(self) -> None:
         """Give the groups back; what still runs in them is killed. What cannot be removed stays
         noted, and is swept at the next start."""
         gone = [_removed(group) for group in self.groups]
         if all(gone):
             self.note.unlink(missing_ok=True)
+
+
+def require_limits(cpus: float | None, memory: int | None, root: Path = Path("/")) -> None:
+    """Raise MachineError where this system or its rights permit no such limit; makes nothing."""
+    if sys.platform != "linux":
+        raise MachineError("only Linux can limit what a server uses", "leave the limit out")
+    _parents({name: 0.0 for name, one in (("cpu", cpus), ("memory", memory)) if one}, root)
 
 
 def sweep_limits(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:
@@ -120,6 +147,7 @@ def sweep_limits(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:
     return tuple(done)
 
 
+SWAP_1, SWAP_2 = "memory.memsw.limit_in_bytes", "memory.swap.max"
 _NEEDED = frozenset({"memory.limit_in_bytes", "memory.max", "cpu.max", "cpu.cfs_quota_us"})
 """A group without these files limits nothing."""
 
@@ -128,16 +156,40 @@ def _settings(parent: Hierarchy, wanted: Mapping[str, float]) -> Iterator[tuple[
     """Files and what is written into them, in order."""
     memory, cpus = wanted.get("memory"), wanted.get("cpu")
     if memory is not None and parent.version == 1:
+        yield "memory.swappiness", "0"
         yield "memory.limit_in_bytes", str(int(memory))
-        yield "memory.memsw.limit_in_bytes", str(int(memory))
+        yield SWAP_1, str(int(memory))
     elif memory is not None:
         yield "memory.max", str(int(memory))
-        yield "memory.swap.max", "0"
+        yield SWAP_2, "0"
     if cpus is not None and parent.version == 1:
         yield "cpu.cfs_period_us", str(PERIOD)
         yield "cpu.cfs_quota_us", str(round(cpus * PERIOD))
     elif cpus is not None:
         yield "cpu.max", f"{round(cpus * PERIOD)} {PERIOD}"
+
+
+def _require_no_swap(groups: tuple[Path, ...], root: Path) -> None:
+    """A limit that swap goes round is none."""
+    if any((group / name).exists() for group in groups for name in (SWAP_1, SWAP_2)):
+        return
+    if len((read_text(root / "proc/swaps") or "").splitlines()) > 1:  # the first are headings
+        raise MachineError(
+            "the kernel does not limit swap by control groups here, and this machine has swap",
+            "swapoff -a meanwhile, or boot with swapaccount=1",
+        )
+
+
+def _peak(group: Path) -> int | None:
+    return next(filter(None, (read_int(group / name) for name in PEAKS)), None)
+
+
+def _oom_kills(group: Path) -> int | None:
+    for name in ("memory.events", "memory.oom_control"):
+        found = re.search(r"^oom_kill (\d+)$", read_text(group / name) or "", re.MULTILINE)
+        if found:
+            return int(found[1])
+    return None
 
 
 def _parents(wanted: Mapping[str, float], root: Path) -> dict[str, Hierarchy]:

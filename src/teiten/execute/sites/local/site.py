@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Generator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import psycopg
 
@@ -19,6 +20,7 @@ from teiten.execute.executor import Facts
 from teiten.execute.pinning import confirm
 from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres.relation_files import path_of, segments
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.contract import WARM, Node, StackSource
@@ -34,7 +36,9 @@ from teiten.execute.sites.server_facts import (
 from teiten.host.system.affinity import kept_off
 from teiten.host.system.caches import drop_page_cache, evict_files
 from teiten.host.system.held_folder import UnsafePlaceError
+from teiten.host.system.page_cache import NOTHING, PageCache, cached, cached_below, evict
 from teiten.model.plan import PlannedTrial
+from teiten.model.quantities import format_size
 from teiten.model.starts import Start, start_of
 from teiten.model.study import CachePolicy
 from teiten.model.trial import Problem
@@ -46,6 +50,8 @@ if TYPE_CHECKING:
 OF_START = ("version", "settings", "data_checksums", "data_directory")
 """The facts that a server's start settles."""
 SERVER = "server"
+LEFT_OUTSIDE = 0.02
+"""Of a limit of memory: so much of its cluster may be in the page cache outside of it."""
 Place = tuple[str, int, str | None]
 """Of a cluster: the template's fingerprint, the copy, and the folder that the study names."""
 
@@ -137,13 +143,31 @@ class LocalSite:
     def caches(self) -> Facts:
         if self.warm:
             return dict(WARM)
-        policy = self._measure.caches
-        if policy is CachePolicy.KEEP:
+        policy, limited = self._measure.caches, self._trial.memory_limit is not None
+        if policy is CachePolicy.KEEP and not limited:
             return {"caches": "kept"}
         if policy is CachePolicy.DROP and drop_page_cache():
-            return {"caches": "dropped"}
+            return {"caches": "dropped", **self._left_outside()}
         evicted = evict_files(self.cluster.data_directory.parent)
-        return {"caches": "evicted" if evicted else "kept: this system cannot evict"}
+        said = "evicted" if evicted else "kept: this system cannot evict"
+        return {"caches": said, **self._left_outside()}
+
+    def _left_outside(self) -> Facts:
+        """What the page cache still holds of the cluster is not charged to its limit of memory: it
+        was restored, or read by another trial, outside of it."""
+        limit = self._trial.memory_limit
+        if limit is None:
+            return {}
+        left = self.page_cache()
+        if left is None or left.resident > limit * LEFT_OUTSIDE:
+            what = "an unknown part" if left is None else format_size(left.resident)
+            raise ServerError(
+                f"{what} of the cluster's files stays in the page cache, outside of the limit of"
+                f" {format_size(limit)}",
+                "another program reads or maps them; or let the whole cache be dropped, as root:"
+                " --set caches=drop",
+            )
+        return {"left_in_cache": left.resident}
 
     def limit(self, cpus: float | None, memory: Bytes | None) -> Facts:
         """By a control group that server and load programs are started in."""
@@ -222,6 +246,40 @@ class LocalSite:
         cpus = self._trial.server_cpus
         return kept_off(() if set(cpus) & set(self._trial.client_cpus) else cpus)
 
+    def page_cache(
+        self, relation: str | None = None, _node: Node = None, *, first: Bytes | None = None
+    ) -> PageCache | None:
+        if relation is None:
+            return cached_below(self.cluster.data_directory.parent)
+        found, left = NOTHING, first
+        with contextlib.closing(self._segments(relation)) as files:
+            for file in files:
+                one = cached(file, left)
+                if one is None:
+                    return None
+                found += one
+                left = None if first is None else Bytes(first - found.size)
+        return found
+
+    def evict(self, relation: str, _node: Node = None) -> bool:
+        complete = True
+        with contextlib.closing(self._segments(relation)) as files:
+            for file in files:
+                complete &= evict(file)
+        return complete
+
+    def _segments(self, relation: str) -> Generator[IO[bytes], None, None]:
+        with self.connect() as connection:
+            path = path_of(connection, relation)
+        if path is None:
+            raise ServerError(f"{relation} has no files of its own", "name a table or an index")
+        try:
+            yield from segments(self.cluster.data_directory, path)
+        except OSError as error:
+            raise ServerError(
+                f"the files of {relation} cannot be read: {error}", "see the trial's log"
+            ) from error
+
     def is_running(self) -> bool:
         return self._cluster is not None and self._cluster.is_running()
 
@@ -231,7 +289,18 @@ class LocalSite:
         log = self._cluster.read_log(self._log_begins).decode("utf-8", "replace")
         problems = scan(log)
         self._crashed = any(problem.code == "server-crash" for problem in problems)
-        return (*_replaced(self._cluster), *problems)
+        return (*self._out_of_memory(), *_replaced(self._cluster), *problems)
+
+    def _out_of_memory(self) -> tuple[Problem, ...]:
+        """Processes of the server or its load that the kernel ended because of the limit."""
+        limit, found = self._trial.memory_limit, self._limit
+        if limit is None or found is None:
+            return ()
+        readings = self.facts["memory"] = found.readings()
+        killed = readings.get("oom_kills", 0)
+        if not killed:
+            return ()
+        return (Problem("out-of-memory", f"{killed} in {format_size(limit)}"),)
 
     def stacks(self) -> StackSource | None:
         version = self._trial.template.installation.version

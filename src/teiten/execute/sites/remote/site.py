@@ -169,6 +169,18 @@ class RemoteSite:
     def quiet(self) -> AbstractContextManager[None]:
         return nullcontext()
 
+    def page_cache(
+        self,
+        _relation: str | None = None,
+        _node: Node = None,
+        *,
+        first: Bytes | None = None,
+    ) -> None:
+        """Not asked of another host's agent yet."""
+
+    def evict(self, _relation: str, _node: Node = None) -> bool:
+        return False
+
     def is_running(self) -> bool:
         return self._cluster is not None and self._cluster.is_running()
 

@@ -1,0 +1,54 @@
+"""The memory that a server, its load generator and the page cache of their files have together."""
+
+from __future__ import annotations
+
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.quantities import is_share, parse_size
+from teiten.model.study import GUC_PREFIX, Study
+from teiten.model.units import Bytes
+
+MACHINE = "machine"
+"""In the place of a limit: all that the machine has."""
+SHARED_BUFFERS = "shared_buffers"
+"""The parameter that may be a share of the memory."""
+
+
+def memory_of(study: Study, trial: PlannedTrial | None = None) -> Bytes:
+    """The memory in force: the limit of a trial (without one: the study's), else the machine's.
+
+    The study must be sized.
+    """
+    limit = study.measure.memory if trial is None else trial.memory_limit
+    found = study.machine_memory if limit is None else limit
+    if found is None:
+        raise RuntimeError("the memory of the machine is known once a study is sized")
+    return found
+
+
+def shares_of(plan: Plan) -> dict[str, tuple[str, ...]]:
+    """The shares of memory that the plan's servers have as shared_buffers, as they are written,
+    and what each comes to: one size for each memory, the smallest first."""
+    found: dict[str, set[str]] = {}
+    for trial in plan.trials:
+        written = _written(plan.study, trial)
+        if written is not None and is_share(written):
+            value = dict(trial.settings).get(SHARED_BUFFERS)
+            if value is not None:  # an attached server keeps its own
+                found.setdefault(written, set()).add(value)
+    return {share: tuple(sorted(values, key=parse_size)) for share, values in found.items()}
+
+
+def _written(study: Study, trial: PlannedTrial) -> str | None:
+    """What a trial's shared_buffers are in the study, whoever says it."""
+    cell, factor = trial.cell, GUC_PREFIX + SHARED_BUFFERS
+    of_alias = dict(dict(study.server_levels).get(cell.level("server") or "", ()))
+    chosen = cell.level("parameters") or of_alias.get("parameters")
+    of_set = dict(study.parameter_set(chosen).settings) if chosen else {}
+    of_study = {one.name: one.value for one in study.settings}
+    said = (
+        cell.level(factor),
+        of_alias.get(factor),
+        of_set.get(SHARED_BUFFERS),
+        of_study.get(SHARED_BUFFERS),
+    )
+    return next((one for one in said if one is not None), None)
