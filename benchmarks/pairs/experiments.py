@@ -8,8 +8,6 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from benchmarks.pairs.servers import BASE_ROWS, Pair
 from teiten.analysis.verdict.paired_transactions import PairedTimes, carry_over, numbers, parts
 from teiten.execute.client.paired import PairedResult
@@ -97,14 +95,7 @@ def pgbench(pair: Pair, seconds: float, seed: int) -> Iterator[Line]:
             yield line
 
 
-def estimators(pair: Pair, seconds: float, seed: int) -> Iterator[Line]:
-    for script in ("range read", "tpcb-like"):
-        for clients in (1, 4):
-            line: Line = {"experiment": "estimators", "script": script, "clients": clients}
-            yield {**line, **pinned(pair, script, clients, seconds, seed)}
-
-
-EXPERIMENTS = {one.__name__: one for one in (deviation, effects, carried, starts, pgbench, estimators)}
+EXPERIMENTS = {one.__name__: one for one in (deviation, effects, carried, starts, pgbench)}
 
 
 def paired(pair: Pair, script: str, clients: int, seconds: float, seed: int) -> Line:
@@ -120,7 +111,6 @@ def of_start(result: PairedResult) -> Line:
     times = PairedTimes.of(result.pairs)
     found, order = numbers(times), carry_over(times)
     inside = parts(times)
-    logs = np.log(times.latency.astype(np.float64))
     return {
         "pairs": len(times),
         "throughput": found.throughput,
@@ -129,37 +119,8 @@ def of_start(result: PairedResult) -> Line:
         "order_typical": order.typical,
         "parts_throughput": [one.throughput for one in inside],
         "parts_typical": [one.typical for one in inside],
-        **_centres(times, logs[:, 0] - logs[:, 1]),
-        "all_pairs": float(np.median(logs[:, 0] - logs[:, 1])),
-        "of_medians": float(np.subtract(*np.median(logs, axis=0))),
         "mean_ms": float(times.latency.mean()) / 1e6,
     }
-
-
-def _centres(times: PairedTimes, logs: Any) -> Line:
-    from teiten.analysis.verdict.paired_transactions import _centre
-    found = {"hl": _centre(logs[times.first == 0], logs[times.first == 1])}
-    parts = []
-    medians = []
-    for before in (0, 1, 2):
-        own = times.before == before
-        both = [logs[own & (times.first == first)] for first in (0, 1)]
-        if min(map(len, both)):
-            parts.append((_centre(*both), int(own.sum())))
-            medians.append((float(np.median(both[0])+np.median(both[1]))/2, int(own.sum())))
-    found["hl_before"] = sum(a * b for a, b in parts) / sum(b for _, b in parts)
-    found["strata"] = sum(a * b for a, b in medians) / sum(b for _, b in medians)
-    order = np.argsort(logs)
-    weight = np.zeros(len(logs))
-    for before in (0, 1, 2):
-        own = times.before == before
-        for first in (0, 1):
-            cell = own & (times.first == first)
-            if cell.any():
-                weight[cell] = own.sum() / 2 / cell.sum()
-    total = np.cumsum(weight[order])
-    found["weighted"] = float(logs[order][np.searchsorted(total, total[-1] / 2)])
-    return found
 
 
 def sliced(pair: Pair, script: str, clients: int, seconds: float, seed: int) -> Line:

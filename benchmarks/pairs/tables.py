@@ -108,7 +108,7 @@ def of_starts(lines: list[Line]) -> Iterator[str]:
             found = values(own, number)
             if len(found) < 2:
                 continue
-            known = spread(found, [line[f"parts_{number}"] for line in own], 8.0)
+            known = spread(found, [line[f"parts_{number}"] for line in own], own[0]["seconds"])
             cells = [script, len(own), f"{fixed:.1f}", number, f"{deviation_of(found):.2%}"]
             cells += [f"{math.sqrt(known.within):.2%}", f"{known.between:.2%}"]
             yield row(*cells, f"{wall_seconds(fixed, known):.0f}")

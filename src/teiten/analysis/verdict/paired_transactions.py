@@ -6,7 +6,7 @@ B is faster, and answer two questions:
 *Throughput*: how much more does B do in its time? θ = ln[(Σn_B/Σt_B) / (Σn_A/Σt_A)], over whole
 transactions and the time that servers were busy with them. Stalls count with all their length.
 
-*Typical transaction*: how much faster is one like most? The centre of ln(t_A/t_B) over pairs. A
+*Typical transaction*: how much faster is one like most? The median of ln(t_A/t_B) over pairs. A
 stall counts like any other slow transaction, so that the number differs from the first where one
 side has more of them, or longer ones.
 
@@ -41,8 +41,8 @@ BEFORE = OTHER_SERVER, SAME_SERVER, SAME_BATCH = 0, 1, 2
 """It was on the other server (or had done nothing yet); on the same, because orders are random; on
 the same, within a batch."""
 
-RESOLUTION = 1e-10
-"""Of a centre that is found by bisection."""
+ROUNDING = 1e-12
+"""What sums of weights may be wrong by, as a share."""
 
 Nanoseconds = npt.NDArray[np.unsignedinteger[Any]]
 
@@ -115,22 +115,21 @@ def throughput(times: PairedTimes) -> float:
 
 
 def typical(times: PairedTimes) -> float:
-    """The centre of ln(t_A/t_B) over pairs of which none failed.
+    """The median of ln(t_A/t_B) over pairs of which none failed, both orders weighing alike.
 
     What was just before a transaction shifts its time: whether the client's last one was on the
     same server decides whether its process is still warm, and how the system's scheduler treats
-    it. So the ratios of all pairs have several modes, and the median of all lies where the numbers
-    of pairs in each, which are random, put it. Here the centre is Hodges and Lehmann's of two
-    samples: the median of (x + y)/2 over all x of pairs with A first and y with B first, so that
-    what the order does falls out whatever its size; for each past of its own, weighted by how many
-    pairs have it. Exchanged servers have the opposite number. NaN where there is no pair.
+    it. With A first the ratios are shifted one way and with B first the other; so that chance in
+    the numbers of both does not shift the median, pairs of each past weigh half in each order. The
+    median of all, because stalls are many and long: Hodges and Lehmann's centre, and the mean of
+    each order's median, deviated more on a machine with other load. Exchanged servers have the
+    opposite number. NaN where there is no pair.
     """
-    found = [_of_both_orders(times.where(times.before == before)) for before in BEFORE]
-    weight = sum(pairs for _, pairs in found)
-    if not weight:
-        logs = _logs(times)
-        return float(np.median(logs)) if len(logs) else math.nan
-    return math.fsum(median * pairs for median, pairs in found if pairs) / weight
+    whole = times.where(~times.failed.any(axis=1))
+    if not len(whole):
+        return math.nan
+    logs = np.log(whole.latency.astype(np.float64))
+    return _weighted_median(logs[:, 0] - logs[:, 1], _weights(whole))
 
 
 def numbers(times: PairedTimes) -> StartNumbers:
@@ -202,38 +201,25 @@ def next_seconds(starts: int, fixed: float, known: Spread | None) -> Seconds:
     return wall_seconds(fixed, known)
 
 
-def _centre(one: FloatArray, other: FloatArray) -> float:
-    """The median of the means of one of each (Hodges and Lehmann's); both are not empty.
-
-    By bisection over sorted values, because there are too many means to make them all.
-    """
-    other = np.sort(other)
-
-    def value_at(rank: int) -> float:
-        low, high = float(one.min() + other[0]), float(one.max() + other[-1])
-        while high - low > RESOLUTION:
-            middle = (low + high) / 2
-            enough = int(np.searchsorted(other, middle - one, side="right").sum()) >= rank
-            low, high = (low, middle) if enough else (middle, high)
-        return (low + high) / 2
-
-    means = len(one) * len(other)
-    return (value_at((means + 1) // 2) + value_at(means // 2 + 1)) / 4
+def _weights(times: PairedTimes) -> FloatArray:
+    """Of each pair: for each past both orders weigh the same, where both are there."""
+    weights = np.ones(len(times))
+    for before in BEFORE:
+        orders = [(times.before == before) & (times.first == first) for first in (0, 1)]
+        counts = [int(order.sum()) for order in orders]
+        if all(counts):
+            for order, count in zip(orders, counts, strict=True):
+                weights[order] = sum(counts) / 2 / count
+    return weights
 
 
-def _of_both_orders(times: PairedTimes) -> tuple[float, int]:
-    """The centre of both orders' pairs, and how many pairs; none where an order is missing."""
-    both = [_logs(times.where(times.first == first)) for first in (0, 1)]
-    if not all(map(len, both)):
-        return math.nan, 0
-    return _centre(*both), len(times)
-
-
-def _logs(times: PairedTimes) -> FloatArray:
-    """ln(t_A/t_B) of the pairs of which none failed."""
-    latency = times.latency[~times.failed.any(axis=1)]
-    logs = np.log(latency.astype(np.float64))
-    return np.asarray(logs[:, 0] - logs[:, 1])
+def _weighted_median(values: FloatArray, weights: FloatArray) -> float:
+    """Half of the weight lies on each side; between two values where just half is up to one."""
+    order = np.argsort(values)
+    sums = weights[order].cumsum()
+    half, least = sums[-1] / 2, sums[-1] * ROUNDING
+    low, high = np.searchsorted(sums, (half - least, half + least))
+    return float(values[order[low]] + values[order[min(high, len(order) - 1)]]) / 2
 
 
 def _before(
