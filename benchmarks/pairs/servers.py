@@ -107,7 +107,6 @@ class Pair:
                 seed=seed,
                 query_mode=self.protocol,
                 options=(),
-                statement_latencies=False,
                 log_sampling_rate=None,
                 folder=self.folder / "pgbench",
             )

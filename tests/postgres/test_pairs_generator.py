@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -447,6 +448,21 @@ def test_a_socket_of_somebody_else_is_refused(run: PairedRun) -> None:
     foreign = replace(run.servers[0], peer=54321)
     with pytest.raises(WorkloadError, match="belongs to a server of the user"):
         run_pairs(replace(run, servers=[foreign]), 60)
+
+
+def test_the_processes_of_a_client_are_pinned_to_the_same_processor(run: PairedRun) -> None:
+    process = PairedProcess(replace(run, pairs=None, duration=Seconds(600.0), pin=True))
+    process.start()
+    try:
+        wait_for(lambda: "started" in process.events())
+        found = [
+            [psutil.Process(pid).cpu_affinity() for pid in of_client]
+            for of_client in process.events()["connected"]["processes"]
+        ]
+    finally:
+        process.stop()
+    ours = sorted(os.sched_getaffinity(0))
+    assert found == [[[ours[client % len(ours)]]] * 2 for client in range(2)]
 
 
 @pytest.mark.parametrize("in_step", [False, True])
