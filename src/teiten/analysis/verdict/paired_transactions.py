@@ -125,7 +125,7 @@ def typical(times: PairedTimes) -> float:
     each order's median, deviated more on a machine with other load. Exchanged servers have the
     opposite number. NaN where there is no pair.
     """
-    whole = times.where(~times.failed.any(axis=1))
+    whole = times.where(np.asarray(~times.failed.any(axis=1)))
     if not len(whole):
         return math.nan
     logs = np.log(whole.latency.astype(np.float64))
