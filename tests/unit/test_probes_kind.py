@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from teiten.datasets.plan import data_bytes
+from teiten.datasets.probes.model import PAGE, SizedTable, pages_of, row_length
 from teiten.errors import StudyError, UsageError
 from teiten.kinds.probes.load.clients import clients_of, script_of
 from teiten.kinds.probes.load.timing import timed_of
@@ -25,8 +26,7 @@ from teiten.kinds.probes.read import amount, catalogue, probe_of, read_probes
 from teiten.kinds.probes.run import lacking
 from teiten.kinds.probes.run import pages_of as part_pages
 from teiten.ledger import codec
-from teiten.model.study import SizedTable, Study
-from teiten.model.table_pages import PAGE, pages_of, row_length
+from teiten.model.study import Study
 from teiten.model.units import GIB, MIB, Bytes, Seconds
 from teiten.plan.expand import expand
 from teiten.plan.sizing import size

@@ -8,9 +8,9 @@ from typing import Any
 import psycopg
 
 from teiten.datasets.contract import Fillable, Say
+from teiten.datasets.probes.model import PAGE, SizedTable, memory_of, pages_of, row_text, tables_of
 from teiten.errors import ServerError
-from teiten.model.study import DataSet, SizedTable
-from teiten.model.table_pages import PAGE, memory_of, pages_of, row_text
+from teiten.model.study import DataSet
 
 SPARE = 512
 """Empty pages at the end that a server may leave, which extends a table by many at a time."""
@@ -20,7 +20,7 @@ AT_ONCE = 256 * 1024
 
 def fill(server: Fillable, data: DataSet, say: Say) -> None:
     """Raises ServerError where a table does not become as large as it should."""
-    for table in data.tables:
+    for table in tables_of(data):
         say(f"loading {table.name}")
         _load(server, table, pages_of(table, memory_of(data)))
 

@@ -5,14 +5,22 @@ The scale is that memory in MiB; ``auto`` is the memory in force.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
 from teiten.datasets.plan import DataPlan
-from teiten.model.study import DataKind, DataSet, SizedTable
-from teiten.model.table_pages import row_length, tables_bytes
+from teiten.datasets.probes.model import (
+    NAME,
+    ProbesTables,
+    SizedTable,
+    row_length,
+    tables_bytes,
+    tables_of,
+)
+from teiten.model.study import DataSet
 from teiten.model.units import MIB, Bytes, Seconds
 from teiten.study.schema import DataTable, Fillfactor, Growth, Name, TomlTable, WorkloadTable
 
@@ -37,6 +45,7 @@ class ProbesTable(DataTable):
 
 class Probes(DataPlan):
     table = ProbesTable
+    options = ProbesTables
     keys_are_for = "probes"
 
     def data_set(self, place: Place, workload: WorkloadTable, data: DataTable) -> DataSet:
@@ -53,10 +62,13 @@ class Probes(DataPlan):
                     "write fewer: every page is to hold the same number",
                 )
         scale = None if workload.scale is None else int(workload.scale)
-        return DataSet(scale=scale, kind=DataKind.PROBES, tables=tables)
+        return DataSet(scale, NAME, ProbesTables(tables))
 
     def for_memory(self, data: DataSet, memory: Bytes) -> DataSet:
         return data if data.scale is not None else replace(data, scale=memory // MIB)
+
+    def shares(self, data: DataSet) -> Mapping[str, float]:
+        return {one.name: one.share for one in tables_of(data)}
 
     def filled_bytes(self, data: DataSet) -> Bytes:
         return tables_bytes(data)
@@ -68,14 +80,16 @@ class Probes(DataPlan):
         return "COPY"
 
     def identity(self, data: DataSet) -> dict[str, Any]:
-        return {**super().identity(data), "tables": [asdict(one) for one in data.tables]}
+        return {**super().identity(data), "tables": [asdict(one) for one in tables_of(data)]}
 
     def rows_of(self, data: DataSet) -> str:
-        tables = (f"{one.name} {one.share:g} {one.rows} {one.fillfactor}" for one in data.tables)
+        tables = (
+            f"{one.name} {one.share:g} {one.rows} {one.fillfactor}" for one in tables_of(data)
+        )
         return f"{data.kind} {', '.join(tables)}"
 
     def name_of(self, data: DataSet) -> str:
-        return ", ".join(f"{one.name} {one.share:.0%}" for one in data.tables)
+        return ", ".join(f"{one.name} {one.share:.0%}" for one in tables_of(data))
 
 
 PLAN = Probes()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.factors.contract import Need
 from teiten.kinds.contract import KindPlan, ToldStep
 from teiten.kinds.probes.metrics import CONTRASTED, METRICS
@@ -90,7 +91,7 @@ class Probes(KindPlan):
 
     def check(self, place: Place, workload: Workload) -> None:
         """Every table that a probe names is there."""
-        tables = [one.name for one in workload.data.tables]
+        tables = _shares(workload)
         for probe in probes_of(workload).probes:
             for step in probe.steps:
                 if step.do is Do.SET and not workload.changes_data:
@@ -162,6 +163,11 @@ def _said(probe: Probe, share: float) -> Iterator[str]:
             yield " ".join(filter(None, (str(step.do), step.name or step.table)))
 
 
+def _shares(workload: Workload) -> Mapping[str, float]:
+    """Its tables, as shares of the memory."""
+    return data_plan_of(workload.data.kind).shares(workload.data)
+
+
 def _mean(workload: Workload, *, timed: bool) -> Seconds:
     options, memory = probes_of(workload), Bytes(int(workload.data.scale or 0) * MIB)
     each = [_probe_seconds(one, workload, memory, options.share, timed) for one in options.probes]
@@ -175,8 +181,7 @@ def _probe_seconds(
     for step in probe.steps:
         if timed and step.do not in (Do.MEASURE, Do.CLIENTS, Do.CHECKPOINT):
             continue
-        table = next((one for one in workload.data.tables if one.name == step.table), None)
-        size = memory * (table.share if table is not None else 0.0)
+        size = memory * _shares(workload).get(step.table, 0.0)
         for part in probe.parts if step.each else (step.part,):
             seconds += _step_seconds(step, _bytes(part, size, memory), share)
     return seconds

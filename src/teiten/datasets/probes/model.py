@@ -1,11 +1,17 @@
-"""How many pages a table has, and how long the text in each row is, so that it has them."""
+"""Tables of whole pages: how many pages each has, and how long the text in each row is, so that it
+has them. Pure."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from teiten.model.study import DataSet, SizedTable
+from teiten.model.study import DataOptions, DataSet
 from teiten.model.units import MIB, Bytes
+
+NAME = "probes"
 
 PAGE = 8192
 USABLE = PAGE - 24
@@ -17,6 +23,43 @@ SHORT = 126
 """Texts up to this length have a header of 1 byte, others of 4."""
 
 
+@dataclass(frozen=True)
+class SizedTable:
+    """One of the tables."""
+
+    name: str
+    share: float
+    """Of the memory."""
+    rows: int = 1
+    """Of each page."""
+    fillfactor: int = 100
+
+
+@dataclass(frozen=True)
+class ProbesTables(DataOptions):
+    """The scale is the memory in MiB of which they are shares."""
+
+    tables: tuple[SizedTable, ...]
+
+    @property
+    def told(self) -> Mapping[str, Any]:
+        return {"tables": self.names}
+
+    @property
+    def names(self) -> str:
+        return ", ".join(f"{one.name} {one.share:.0%}" for one in self.tables)
+
+    def described(self, scale: float | None) -> str:
+        return f"tables by {scale} MiB of memory: {self.names}"
+
+
+def tables_of(data: DataSet) -> tuple[SizedTable, ...]:
+    """Raises TypeError for another kind's data."""
+    if not isinstance(data.options, ProbesTables):
+        raise TypeError(f"{data} is of the kind {data.kind}")
+    return data.options.tables
+
+
 def memory_of(data: DataSet) -> Bytes:
     """The memory that tables are made for. Raises ValueError where the study was not sized."""
     if data.scale is None:
@@ -26,7 +69,7 @@ def memory_of(data: DataSet) -> Bytes:
 
 def tables_bytes(data: DataSet) -> Bytes:
     """All tables. Raises ValueError where the study was not sized."""
-    return Bytes(sum(pages_of(one, memory_of(data)) * PAGE for one in data.tables))
+    return Bytes(sum(pages_of(one, memory_of(data)) * PAGE for one in tables_of(data)))
 
 
 def pages_of(table: SizedTable, memory: Bytes) -> int:
