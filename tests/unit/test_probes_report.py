@@ -147,6 +147,9 @@ def test_each_server_is_answered() -> None:
 def test_servers_are_compared_in_a_section_of_their_own() -> None:
     tables = part(page("en", "two-servers"), "versions").tables
     assert [len(one.rows) for one in tables] == [21, 6]
+    sweeps = [row for row in tables[0].rows if row[0].text == "The clock sweep"]
+    assert [row[7].text for row in sweeps] == ["not comparable"] * 3
+    assert all("before 16" in row[8].text for row in sweeps)
     assert not section_of(page(), "versions")
 
 

@@ -188,7 +188,9 @@ def test_what_changed_between_versions_is_named_where_they_differ() -> None:
     assert (scan.old, scan.new) == ("15", "18")
     assert scan.verdict.kind is search.verdict.kind is VerdictKind.FASTER
     assert [text.en[:8] for text in scan.changed] == ["since 17", "since 18"]
-    assert not search.changed
+    assert not search.changed and search.comparable
+    sweep = found["clock-sweep", "25%"]
+    assert not sweep.comparable and sweep.changed
     assert found["buffer-read", "25%"].verdict.kind is not VerdictKind.FASTER
     assert not usual().versions
 

@@ -280,6 +280,8 @@ class VersionPair:
     verdict: Verdict
     changed: tuple[Bilingual, ...]
     """What of the probe's mechanism came between the two versions (``mechanisms.toml``)."""
+    comparable: bool = True
+    """False where what came between them is in the way of measuring: the verdict says nothing."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import itertools
 import math
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -26,6 +27,14 @@ from teiten.model.text import Bilingual
 from teiten.model.units import Share
 
 MECHANISMS = Path(__file__).parent.parent / "mechanisms.toml"
+
+
+@dataclass(frozen=True)
+class _Mechanism:
+    since: Version
+    probes: tuple[str, ...]
+    text: Bilingual
+    comparable: bool
 
 
 def version_pairs(plan: Plan, tried: Mapping[Key, Sides]) -> Iterator[VersionPair]:
@@ -65,6 +74,7 @@ def _pair(plan: Plan, compared: _Compared, intervals: int) -> VersionPair:
     decided = decide if measure.sequential is None else decide_sequentially
     versions = {level: one.version for level, one in plan.servers}
     probe = dict(key[1]).get(PROBE, "")
+    changed = tuple(_changed(probe, *(versions[one] for one in servers)))
     return VersionPair(
         workload=key[0],
         probe=probe,
@@ -74,7 +84,8 @@ def _pair(plan: Plan, compared: _Compared, intervals: int) -> VersionPair:
         old_number=geometric(list(before.values()), measure.alpha),
         new_number=geometric(list(after.values()), measure.alpha),
         verdict=decided(usable, rule, unusable=len(ratios) - len(usable)),
-        changed=tuple(_changed(probe, *(versions[one] for one in servers))),
+        changed=tuple(one.text for one in changed),
+        comparable=all(one.comparable for one in changed),
     )
 
 
@@ -83,18 +94,23 @@ def _numbers(trials: Mapping[int, Tried]) -> dict[int, float]:
     return {block: value for block, value in found.items() if not math.isnan(value)}
 
 
-def _changed(probe: str, one: Version, other: Version) -> Iterator[Bilingual]:
+def _changed(probe: str, one: Version, other: Version) -> Iterator[_Mechanism]:
     """What of a probe's mechanism came between two versions."""
     older, newer = sorted((one, other))
-    for since, probes, text in _mechanisms():
-        if older < since <= newer and probe in probes:
-            yield text
+    for mechanism in _mechanisms():
+        if older < mechanism.since <= newer and probe in mechanism.probes:
+            yield mechanism
 
 
 @cache
-def _mechanisms() -> tuple[tuple[Version, tuple[str, ...], Bilingual], ...]:
+def _mechanisms() -> tuple[_Mechanism, ...]:
     table = tomllib.loads(MECHANISMS.read_text(encoding="utf-8"))
     return tuple(
-        (Version.parse(one["since"]), tuple(one["probes"]), Bilingual(one["en"], one["ja"]))
+        _Mechanism(
+            Version.parse(one["since"]),
+            tuple(one["probes"]),
+            Bilingual(one["en"], one["ja"]),
+            one.get("comparable", True),
+        )
         for one in table["mechanisms"]
     )

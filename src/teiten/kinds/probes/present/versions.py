@@ -26,16 +26,20 @@ def versions_section(kit: Kit) -> Section:
     shown: list[Block] = []
     for workload in dict.fromkeys(one.workload for one in found):
         mine = [one for one in found if one.workload == workload]
-        apart = [one for one in mine if one.verdict.kind not in OPEN]
+        apart = [one for one in mine if _differs(one)]
         shown.append(Heading(3, kit.names.workload(workload)))
         shown.append(Text(kit.t("versions.said", count=len(apart), of=len(mine))))
         shown.append(_table(kit, f"versions-{workload}", mine))
     return Section("versions", kit.t("section.versions"), tuple(shown))
 
 
+def _differs(one: VersionPair) -> bool:
+    return one.comparable and one.verdict.kind not in OPEN
+
+
 def _table(kit: Kit, name: str, pairs: list[VersionPair]) -> Table:
     """All of them, those that differ first."""
-    ordered = sorted(pairs, key=lambda one: one.verdict.kind in OPEN)
+    ordered = sorted(pairs, key=lambda one: not _differs(one))
     confidence = plain_percent(kit.t, round(1 - kit.study.measure.alpha / len(pairs), 4))
     return Table(
         name,
@@ -53,11 +57,13 @@ def _table(kit: Kit, name: str, pairs: list[VersionPair]) -> Table:
 
 
 def _row(kit: Kit, one: VersionPair) -> Iterator[Row]:
-    effect = one.verdict.effect
+    effect = one.verdict.effect if one.comparable else None
+    verdict = verdict_said(kit, one.verdict) if one.comparable else kit.t("versions.apart")
     probe = probes_of(kit.study.workload(one.workload)).probe(one.probe)
     old, new = (kit.names.server(level).short for level in (one.old, one.new))
-    differs = one.verdict.kind not in OPEN
-    changed = kit.t("list.strong").join(kit.t.of(text) for text in one.changed) if differs else ""
+    differs = _differs(one)
+    named = one.changed if differs or not one.comparable else ()
+    changed = kit.t("list.strong").join(kit.t.of(text) for text in named)
     yield (
         TableCell(kit.t.of(probe.title)),
         TableCell(kit.short(one.side)),
@@ -66,6 +72,6 @@ def _row(kit: Kit, one: VersionPair) -> Iterator[Row]:
         MICROSECONDS.estimate_cell(one.new_number),
         TableCell(ratio_text(effect), effect.ratio if effect else None),
         TableCell(interval_text(kit.t, effect), effect.low if effect else None),
-        TableCell(verdict_said(kit, one.verdict), kind=f"verdict {one.verdict.kind.value}"),
+        TableCell(verdict, kind=f"verdict {one.verdict.kind.value}" if one.comparable else "muted"),
         TableCell(changed or (kit.t("versions.unknown") if differs else "")),
     )
