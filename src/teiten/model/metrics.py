@@ -30,6 +30,9 @@ class Metric:
 
 MEASURED_SECONDS = Metric("measured_seconds", "s")
 
+VISIBLE_PAGES = Metric("visible_pages_share", "1")
+"""Pages known to be visible before the trial, of all; where the layout says how many."""
+
 OF_THE_MACHINE: tuple[Metric, ...] = (
     MEASURED_SECONDS,
     Metric("cpu_user_share", "1"),
@@ -58,6 +61,7 @@ OF_THE_MACHINE: tuple[Metric, ...] = (
     Metric("wal_records", "1"),
     Metric("wal_full_page_images", "1"),
     Metric("checkpoints", "1"),
+    VISIBLE_PAGES,
     Metric("blocks_hit", "1"),
     Metric("blocks_read", "1"),
     Metric("buffers_written_by_backends", "1"),

@@ -33,6 +33,7 @@ class PgbenchTable(WorkloadTable):
     query_mode: Mode = QueryMode.SIMPLE
     invariants: Annotated[tuple[str, ...], PlainValidator(values.invariants)] = ()
     pgbench_options: Options = ()
+    index_lookups: bool = False
 
 
 class Pgbench(KindPlan):
@@ -42,7 +43,12 @@ class Pgbench(KindPlan):
     options = PgbenchOptions
     table = PgbenchTable
     told_by = "script"
-    changeable: ClassVar[tuple[str, ...]] = ("query_mode", "invariants", "pgbench_options")
+    changeable: ClassVar[tuple[str, ...]] = (
+        "query_mode",
+        "invariants",
+        "pgbench_options",
+        "index_lookups",
+    )
     changeable_of_one: ClassVar[tuple[str, ...]] = ("script", "clients")
     level_keys: ClassVar[tuple[str, ...]] = ("clients",)
     brings: ClassVar[tuple[str, ...]] = ("clients", "query_mode")
@@ -65,6 +71,7 @@ class Pgbench(KindPlan):
             query_mode=table.query_mode,
             invariants=table.invariants,
             pgbench_options=table.pgbench_options,
+            index_lookups=table.index_lookups,
         )
 
     def check(self, place: Place, workload: Workload) -> None:

@@ -15,6 +15,7 @@ from teiten.datasets.registry import dataset
 from teiten.datasets.sql import run_script
 from teiten.errors import ServerError
 from teiten.execute.client.address import Address
+from teiten.execute.postgres import visibility
 from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.marker import Kind
@@ -167,6 +168,9 @@ def fill(tables: Tables, data: DataSet, say: Say) -> None:
             _create_extension(connection, name, tables.name)
         if leaves_all_visible(data):
             _make_all_visible(connection, tables.name)
+        if visibility.wanted_of(data) is not None:
+            _create_extension(connection, visibility.EXTENSION, tables.name)
+            visibility.confirm(connection, data, tables.name)
         connection.execute("CHECKPOINT")
 
 
