@@ -16,16 +16,14 @@ import time
 from pathlib import Path
 
 from teiten.datasets.pgbench.fill import fill
+from teiten.datasets.plan import template_bytes
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.installations import choose_pgbench, find_installations, resolve
-from teiten.execute.postgres.templates.build import ClusterTables
+from teiten.execute.postgres.templates.build import tables_here
 from teiten.execute.postgres.templates.copy_methods import sync_file_system
-from teiten.execute.postgres.templates.store import (
-    TemplateStore,
-    expected_bytes,
-    template_fingerprint,
-)
+from teiten.execute.postgres.templates.identity import template_fingerprint
+from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.users import server_user
 from teiten.model.installation import Pgbench
@@ -57,7 +55,7 @@ def seconds_of_pgbench(spec: TemplateSpec, pgbench: Pgbench, folder: Path) -> fl
             connection.execute(f"CREATE DATABASE {BENCH_DATABASE}")
         sync_file_system(folder)
         begin = time.perf_counter()
-        fill(ClusterTables(cluster, pgbench), spec.data, print)
+        fill(tables_here(cluster, pgbench), spec.data, print)
         with cluster.connect(BENCH_DATABASE) as connection:
             connection.execute("VACUUM (ANALYZE)")
             connection.execute("CHECKPOINT")
@@ -77,7 +75,7 @@ def main() -> int:
         True,
         data,
         template_fingerprint(installation, True, data),
-        expected_bytes(data),
+        template_bytes(data),
     )
     with tempfile.TemporaryDirectory(prefix="teiten-clone-", dir=arguments.disk) as name:
         Path(name).chmod(0o755)

@@ -29,16 +29,14 @@ import numpy as np
 from scipy import stats
 from scipy.stats import mstats
 
+from teiten.datasets.plan import template_bytes
 from teiten.execute.client.address import Address
 from teiten.execute.client.log_folder import new_log_folder, remove_log_folder
 from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
-from teiten.execute.postgres.templates.store import (
-    BENCH_DATABASE,
-    TemplateStore,
-    expected_bytes,
-    template_fingerprint,
-)
+from teiten.execute.postgres.templates.identity import template_fingerprint
+from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.server_facts import prewarm
 from teiten.host.facts.disks import block_devices
@@ -115,7 +113,7 @@ def running(
         False,
         workload.data,
         template_fingerprint(installation, False, workload.data),
-        expected_bytes(workload.data),
+        template_bytes(workload.data),
     )
     store.build(spec, pgbench, print)
     folder = clusters / "teiten-benchmark-telemetry"

@@ -218,7 +218,6 @@ class Bench:
                 seed=seed,
                 query_mode=QueryMode.PREPARED,
                 options=options,
-                statement_latencies=False,
                 log_sampling_rate=rate,
                 folder=self.folder,
             )

@@ -15,15 +15,17 @@ from typing import LiteralString
 import psutil
 import pytest
 
+from teiten.datasets.plan import template_bytes
 from teiten.errors import MachineError
 from teiten.execute.bench import Bench
 from teiten.execute.client.contract import Program
 from teiten.execute.client.here import ChildHere, Here
 from teiten.execute.executor import Facts
+from teiten.execute.machine import ThisMachine
 from teiten.execute.postgres.sweep import sweep
-from teiten.execute.postgres.templates.store import expected_bytes, template_fingerprint
+from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.real import RealExecutor
-from teiten.execute.sites.local.keeper import LocalKeeper, Machine
+from teiten.execute.sites.local.keeper import LocalKeeper
 from teiten.execute.sites.local.limit import Limit, sweep_limits
 from teiten.execute.sites.local.site import LocalSite
 from teiten.execute.trial import TrialRun, run_trial
@@ -173,7 +175,7 @@ def limited_plan(newest: Installation, pgbench: Pgbench) -> Plan:
     first, *others = plan.trials
     data = replace(first.template.data, scale=1)
     template = TemplateSpec(
-        newest, True, data, template_fingerprint(newest, True, data), expected_bytes(data)
+        newest, True, data, template_fingerprint(newest, True, data), template_bytes(data)
     )
     first = replace(
         first,
@@ -197,7 +199,7 @@ def test_a_site_sees_its_page_cache_and_what_the_kernel_ended(
         folder, plan=plan, name="limited", facts=HOST, cautions=(), command="teiten run observe"
     ) as ledger:
         bench = Bench(plan, folder, Unseen(), lambda: None, ledger)
-        machine, here = Machine(workdir, server_user(), ()), Here()
+        machine, here = ThisMachine(workdir, server_user(), ()), Here()
         keeper = LocalKeeper(bench, machine, here, lambda _: None)
         (first, *_) = plan.trials
         site = keeper.site(first, 1)
@@ -255,7 +257,7 @@ def test_a_trial_is_limited_from_its_start_to_its_end(
         executor = RealExecutor(
             record=ledger,
             campaign=folder,
-            machine=Machine(workdir, server_user(), ()),
+            machine=ThisMachine(workdir, server_user(), ()),
             observer=Unseen(),
             say=lambda _: None,
             tell=lambda _: None,

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from teiten.execute.client.contract import Program, Running
+from teiten.execute.client.here import spawn_here
 from teiten.execute.postgres.cluster import Cluster
 from teiten.kinds.metrics import by_name
 from teiten.kinds.pgbench.load.invariants import tpcb_balances
@@ -43,9 +45,15 @@ def kept_times(folder: Path) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return np.array(sorted(int(line.split()[2]) for line in lines), dtype=np.int64)
 
 
+def spawn_with_log_kept(program: Program) -> Running:
+    """As on this machine, but that the transaction log stays."""
+    assert program.log is not None
+    return spawn_here(replace(program, log=replace(program.log, keep=True)))
+
+
 @every_version
 def test_percentiles_agree_with_the_whole_log(run: PgbenchRun) -> None:
-    process = PgbenchProcess(replace(run, keep_log=True, query_mode=QueryMode.PREPARED))
+    process = PgbenchProcess(replace(run, query_mode=QueryMode.PREPARED), spawn_with_log_kept)
     process.start()
     result = process.wait(30)
     assert result.problems == ()

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from teiten.cli.text.wrap import wrap
 from teiten.execute.probes.os import cpu_shares
-from teiten.execute.probes.process_cpu import CpuAccount, Group
+from teiten.execute.probes.process_cpu import CpuAccount, ProcessGroup
 from teiten.execute.probes.procfs import ProcessRecord, parse_process
 from teiten.host.facts.cgroups import parse_own_groups
 from teiten.host.facts.memory import parse_meminfo
@@ -66,7 +66,7 @@ def test_no_tick_of_a_servers_backends_is_lost_or_doubled(
 ) -> None:
     """Backends work, end and are waited for at any time; the sum is what they used."""
     account = CpuAccount(1)
-    roots = {1: Group.TEITEN, 2: Group.SERVER}
+    roots = {1: ProcessGroup.TEITEN, 2: ProcessGroup.SERVER}
     living: dict[int, tuple[int, int]] = {}
     inherited = used = births = 0
 
@@ -87,8 +87,8 @@ def test_no_tick_of_a_servers_backends_is_lost_or_doubled(
             else:
                 living[backend] = (own + work, born)
         look()
-    assert account.ticks[Group.SERVER] == used
-    assert account.ticks[Group.TEITEN] == 0
+    assert account.ticks[ProcessGroup.SERVER] == used
+    assert account.ticks[ProcessGroup.TEITEN] == 0
 
 
 @given(st.text(alphabet="あア漢。、（） aB", max_size=60), st.integers(4, 40))

@@ -9,13 +9,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from teiten.errors import MachineError, TeitenError, UsageError
-from teiten.plan.expand import expand
 from teiten.plan.sizing import size
 from teiten.study.changes import MEASURE_KEYS, short_keys
 from teiten.study.document import CATALOGUE
 from teiten.study.load import load_study
-from tests.fixtures.planned import PGBENCH, fingerprint
-from tests.fixtures.synthetic_plan import HOST, make_installation
+from tests.fixtures.planned import expanded
+from tests.fixtures.synthetic_plan import HOST
 
 LINES = (CATALOGUE / "observe.toml").read_text(encoding="utf-8").splitlines()
 ASSIGNMENTS = [
@@ -83,11 +82,9 @@ def load_or_refuse(reference: str, *overrides: str) -> None:
         study = size(load_study(reference, overrides=overrides), HOST)
         server = study.factor("server")
         assert server is not None
-        versions = {level: f"{number}.1" for number, level in enumerate(server.levels, start=10)}
-        servers = [(level, make_installation(versions[level])) for level in server.levels]
+        versions = [f"{number}.1" for number, _ in enumerate(server.levels, start=10)]
         if study.measure.blocks <= 20:
-            plan = expand(study, servers, PGBENCH, seed=1, fingerprint=fingerprint)
-            assert plan.trials
+            assert expanded(study, versions).trials
     except TeitenError as error:
         assert error.message and error.hint
         assert error.exit_code in (UsageError.exit_code, MachineError.exit_code)

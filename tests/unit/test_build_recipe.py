@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.execute.postgres.building.log_reading import FILES, Progress, why_it_failed
+from teiten.execute.postgres.building.log_reading import FILES, CompileProgress, why_it_failed
 from teiten.execute.postgres.building.prerequisites import Tools, without_missing
 from teiten.execute.postgres.building.recipe import Folders, build_key, steps
 from teiten.execute.postgres.building.sources import SourceCode, SourceKind
@@ -82,7 +82,7 @@ def test_a_key_tells_builds_apart(other: tuple[SourceCode, BuildSpec, Tools]) ->
 
 
 def test_progress_counts_compilers_of_make_and_believes_ninja() -> None:
-    progress = Progress()
+    progress = CompileProgress()
     for line in (
         "make[1]: Entering directory '/b'",
         "gcc -Wall -O2 -I/b -c -o a.o a.c",

@@ -12,7 +12,7 @@ import pytest
 from teiten.errors import MachineError
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError, find_binary
 from teiten.execute.postgres.installations import choose_pgbench, search
-from teiten.execute.postgres.places import Place, search_places
+from teiten.execute.postgres.places import ProgramFolder, search_places
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Source
 from tests.fixtures.fake_trees import SERVER_PROGRAMS, make_managed, make_program, make_tree
@@ -79,7 +79,7 @@ def test_a_link_on_path_leads_to_the_real_folder(tmp_path: Path, empty: Workdir)
     on_path = tmp_path / "local"
     on_path.mkdir()
     (on_path / "postgres").symlink_to(bin_directory / "postgres")
-    (found,) = search(empty, [Place(on_path, Source.PATH)]).installations
+    (found,) = search(empty, [ProgramFolder(on_path, Source.PATH)]).installations
     assert (found.bin_directory, found.source) == (bin_directory, Source.PATH)
     assert found.pgbench == bin_directory / "pgbench"
 
@@ -91,7 +91,7 @@ def test_debians_wrapper_is_no_program(tmp_path: Path, empty: Workdir) -> None:
     for name in ("pgbench", "psql"):
         (usr_bin / name).symlink_to(wrapper)
     assert find_binary(usr_bin, "pgbench") is None
-    assert search(empty, [Place(usr_bin, Source.PATH)]).installations == ()
+    assert search(empty, [ProgramFolder(usr_bin, Source.PATH)]).installations == ()
 
 
 def test_two_of_one_version_have_different_names(tmp_path: Path, empty: Workdir) -> None:
@@ -106,7 +106,7 @@ def test_contrib_and_loadable_modules(tmp_path: Path, empty: Workdir) -> None:
     library = tmp_path / "pg/lib/postgresql"
     library.mkdir(parents=True)
     (library / "auto_explain.so").touch()
-    (found,) = search(empty, [Place(tmp_path / "pg/bin", Source.PATH)]).installations
+    (found,) = search(empty, [ProgramFolder(tmp_path / "pg/bin", Source.PATH)]).installations
     assert found.contrib == {"pg_prewarm", "pageinspect", "auto_explain"}
 
 
@@ -140,7 +140,7 @@ def test_a_folder_that_may_not_be_entered_is_no_failure(tmp_path: Path, empty: W
         try:
             if os.geteuid() == 0:
                 os.setuid(65534)
-            found = search(Workdir(Path("/nowhere")), [Place(closed, Source.PATH)])
+            found = search(Workdir(Path("/nowhere")), [ProgramFolder(closed, Source.PATH)])
             os._exit(len(found.installations))
         except BaseException:  # the parent sees the exit code
             os._exit(99)

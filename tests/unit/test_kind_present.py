@@ -2,107 +2,28 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from teiten import kinds
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.kinds import registry
 from teiten.model.study import Workload, WorkloadOptions
 from teiten.model.text import Language
 from teiten.report.render.html import html
 from teiten.report.render.markdown import markdown_text
-from teiten.report.texts import texts
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import invented_analysis
+from tests.fixtures.more_kinds import SAID, VACUUM, more_kinds
 from tests.fixtures.shown import part
-
-FILES = {
-    "__init__.py": "",
-    "plan.py": """
-from teiten.kinds.contract import KindPlan
-from teiten.model.metrics import Better, Metric
-
-
-class Plan(KindPlan):
-    metrics = (Metric("vacuum_seconds", "s", Better.LOWER, judged=True),)
-    contrasted = ("vacuum_seconds",)
-
-    def options_of(self, place, table):
-        raise NotImplementedError
-
-    loading = warm_up = measuring = options_of
-
-
-PLAN = Plan()
-""",
-    "present.py": """
-from teiten.kinds.contract_present import TrialColumn
-from teiten.report.view.usual import UsualPresent
-
-
-class Present(UsualPresent):
-    columns = (TrialColumn("vacuum_seconds", 1000.0),)
-
-    def duration(self, kit, workload):
-        return kit.t("design.duration.vacuum")
-
-    def procedure(self, kit, workload):
-        return kit.t("procedure.vacuum")
-
-
-PRESENT = Present()
-""",
-    "words.en.toml": """
-[metric]
-vacuum_seconds = "time of VACUUM"
-[column]
-vacuum_seconds = "VACUUM, ms"
-[design.duration]
-vacuum = "one VACUUM"
-[procedure]
-vacuum = "The table is vacuumed once."
-""",
-    "words.ja.toml": """
-[metric]
-vacuum_seconds = "VACUUMの時間"
-[column]
-vacuum_seconds = "VACUUM、ms"
-[design.duration]
-vacuum = "VACUUM1回"
-[procedure]
-vacuum = "テーブルを1回VACUUMする。"
-""",
-}
-SAID = {
-    "en": ("time of VACUUM", "VACUUM, ms", "one VACUUM", "The table is vacuumed once."),
-    "ja": ("VACUUMの時間", "VACUUM、ms", "VACUUM1回", "テーブルを1回VACUUMする。"),
-}
-
-
-def forget() -> None:
-    for one in (registry.names, registry.kind, texts):
-        one.cache_clear()
-    for name in [name for name in sys.modules if name.startswith(f"{kinds.__name__}.third")]:
-        del sys.modules[name]
 
 
 @pytest.fixture
-def third(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def third() -> Iterator[str]:
     """A kind in a folder beside those of Teiten."""
-    folder = tmp_path / "third"
-    folder.mkdir()
-    for name, text in FILES.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    monkeypatch.setattr(kinds, "__path__", [*kinds.__path__, str(tmp_path)])
-    forget()
-    yield "third"
-    monkeypatch.undo()
-    forget()
+    with more_kinds():
+        yield VACUUM
 
 
 def of_kind(kind: str) -> CampaignAnalysis:

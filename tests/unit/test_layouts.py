@@ -14,11 +14,9 @@ from teiten.kinds.queries.model import queries_of
 from teiten.model.plan import Plan
 from teiten.model.study import DataKind, DataSet, Layout, Script
 from teiten.model.trial import Attempt, Outcome
-from teiten.plan.expand import expand
-from teiten.plan.sizing import size
 from teiten.study.load import load_study
-from tests.fixtures.planned import PGBENCH
-from tests.fixtures.synthetic_plan import HOST, make_installation
+from tests.fixtures.planned import expanded
+from tests.fixtures.synthetic_plan import make_installation
 
 STUDY = """
 [study]
@@ -76,9 +74,7 @@ def study(tmp_path: Path) -> Path:
 
 def planned(reference: Path | str, *overrides: str, version: str = "18.4", **flags: object) -> Plan:
     loaded = load_study(str(reference), overrides=overrides, **flags)  # type: ignore[arg-type]
-    servers = [("18", make_installation(version))]
-    sized = size(loaded, HOST)
-    return expand(sized, servers, PGBENCH, seed=1, fingerprint=template_fingerprint)
+    return expanded(loaded, (version,), named=template_fingerprint)
 
 
 def test_each_layout_is_a_template_and_each_set_a_combination_of_settings(study: Path) -> None:

@@ -81,11 +81,6 @@ def test_no_log() -> None:
     assert not [text for text in arguments if "log" in text or "sampling" in text]
 
 
-def test_without_statement_latencies() -> None:
-    assert "-r" in benchmark_arguments(RUN)
-    assert "-r" not in benchmark_arguments(replace(RUN, statement_latencies=False))
-
-
 def test_one_transaction() -> None:
     assert trial_arguments(RUN)[-8:] == ("-c", "1", "-j", "1", "-t", "1", "-C", "bench")
 

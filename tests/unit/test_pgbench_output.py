@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from teiten.kinds.pgbench.load.followed import FollowedErrors
-from teiten.kinds.pgbench.load.output import Progress, parse_progress, parse_summary
+from teiten.kinds.pgbench.load.output import ProgressLine, parse_progress, parse_summary
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "pgbench"
 
@@ -88,7 +88,7 @@ def test_no_transaction_at_all() -> None:
 
 def test_a_progress_line_of_pgbench_18() -> None:
     line = "progress: 2.0 s, 3214.9 tps, lat 0.621 ms stddev 0.189, 3 failed, 0 retried, 0 retries"
-    assert parse_progress(line) == Progress(2.0, 3214.9, 0.000621, 0.000189, 3.0)
+    assert parse_progress(line) == ProgressLine(2.0, 3214.9, 0.000621, 0.000189, 3.0)
 
 
 def test_a_progress_line_of_pgbench_9_6() -> None:
@@ -142,7 +142,7 @@ def test_lines_are_followed_while_they_are_written(tmp_path: Path) -> None:
         assert errors.latest is None
         file.write(b"00 ms stddev 0.500, 0 failed\nprogress: 2.0 s")
         errors.follow()
-        assert errors.latest == Progress(1.0, 10.0, 0.001, 0.0005, 0.0)
+        assert errors.latest == ProgressLine(1.0, 10.0, 0.001, 0.0005, 0.0)
     errors.finish()
     assert len(errors.progress) == 1
     assert errors.lines() == ["pgbench: setting random seed to 10", "progress: 2.0 s"]

@@ -18,7 +18,7 @@ from teiten.analysis.verdict.replication import (
     pilot_components,
 )
 from teiten.cli.campaign import pilot as piloting
-from teiten.cli.campaign.pilot import Chosen, plan_worthwhile
+from teiten.cli.campaign.pilot import WorthwhilePlan, plan_worthwhile
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned
@@ -30,12 +30,10 @@ from teiten.model.plan import Plan
 from teiten.model.study import Study
 from teiten.model.trial import Outcome, Trial
 from teiten.model.units import Seconds
-from teiten.plan.expand import expand
-from teiten.plan.sizing import size
 from teiten.study.sides import Shared, ab_study
 from tests.fixtures.pairs import side
-from tests.fixtures.planned import PGBENCH, fingerprint
-from tests.fixtures.synthetic_plan import HOST, make_installation
+from tests.fixtures.planned import expanded
+from tests.fixtures.synthetic_plan import HOST
 from tests.unit.test_noise import FLOOR
 
 
@@ -91,19 +89,18 @@ def test_too_little_gives_no_parts(starts: list[list[float]]) -> None:
     assert pilot_components(starts, Seconds(1.0), Seconds(4.0)) is None
 
 
-Plans = Callable[..., Chosen]
+Plans = Callable[..., WorthwhilePlan]
 
 
 @pytest.fixture
 def plans(monkeypatch: pytest.MonkeyPatch) -> Plans:
     """Plans two sides on the invented machine, on which such noise was measured, or is seen."""
 
-    def plan(floor: NoiseFloor | None, spread: float | None = None, **shared: object) -> Chosen:
+    def plan(
+        floor: NoiseFloor | None, spread: float | None = None, **shared: object
+    ) -> WorthwhilePlan:
         def plan_study(_session: Session, study: Study, *, seed: int | None) -> Planned:
-            servers = [(level, make_installation(f"{level}.4")) for level in ("17", "18")]
-            made = expand(
-                size(study, HOST), servers, PGBENCH, seed=seed or 1, fingerprint=fingerprint
-            )
+            made = expanded(study, ("17.4", "18.4"), seed=seed or 1)
             return Planned(made, HOST, (), noise=(floor,) if floor else ())
 
         def carry_out(_session: Session, planned: Planned) -> list[Trial]:

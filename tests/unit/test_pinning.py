@@ -16,12 +16,10 @@ from teiten.host.cautions.variants import pinned_apart
 from teiten.model.facts import HostFacts, LogicalCpu
 from teiten.model.plan import Plan
 from teiten.plan.checks import check
-from teiten.plan.expand import expand
-from teiten.plan.sizing import size
 from teiten.study.load import load_study
 from teiten.study.sides import Shared, SideFlags, ab_study
-from tests.fixtures.planned import FOLDER, PGBENCH, fingerprint
-from tests.fixtures.synthetic_plan import HOST, make_installation
+from tests.fixtures.planned import FOLDER, expanded
+from tests.fixtures.synthetic_plan import HOST
 
 
 def cpus(nodes: int, cores: int, threads: int = 1) -> tuple[LogicalCpu, ...]:
@@ -46,9 +44,7 @@ def host(found: tuple[LogicalCpu, ...], *, quota: int | None = None) -> HostFact
 
 
 def planned(facts: HostFacts, *overrides: str, profile: str = "quick") -> Plan:
-    study = size(load_study("cores", profile=profile, overrides=overrides), facts)
-    servers = [("18", make_installation("18.4"))]
-    return expand(study, servers, PGBENCH, seed=1, fingerprint=fingerprint, cpus=facts.cpu.cpus)
+    return expanded(load_study("cores", profile=profile, overrides=overrides), facts=facts)
 
 
 def levels(plan: Plan, factor: str) -> tuple[str, ...]:
@@ -175,9 +171,7 @@ def test_both_sides_of_ab_are_pinned_or_none() -> None:
 
     def plan_of(a: tuple[str, ...], b: tuple[str, ...]) -> Plan:
         sides = SideFlags("a", "18", a), SideFlags("b", "18", b)
-        study = size(ab_study(*sides, Shared(clients="1")), facts)
-        servers = [(alias, make_installation("18.4")) for alias in ("A", "B")]
-        return expand(study, servers, PGBENCH, seed=1, fingerprint=fingerprint, cpus=facts.cpu.cpus)
+        return expanded(ab_study(*sides, Shared(clients="1")), facts=facts)
 
     plan = plan_of(("cores=1",), ("cores=2",))
     check(plan, facts, FOLDER)

@@ -13,14 +13,13 @@ from teiten.model.plan import Plan
 from teiten.model.study import Study
 from teiten.plan.durations import block_seconds, preparing_seconds
 from teiten.plan.estimate import estimate
-from teiten.plan.expand import expand
 from teiten.plan.pairs import MOST_TRIALS
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
 from teiten.study.sides import Shared, ab_study, null_study
 from tests.fixtures.pairs import ab_plan, side
-from tests.fixtures.planned import PGBENCH, fingerprint, planned
-from tests.fixtures.synthetic_plan import HOST, make_installation
+from tests.fixtures.planned import expanded, planned
+from tests.fixtures.synthetic_plan import HOST
 
 
 def ab(**shared: object) -> Study:
@@ -104,10 +103,7 @@ def test_two_versions_have_one_copy_each() -> None:
 
 
 def null_plan() -> Plan:
-    study = size(null_study("18", Shared(clients="2")), HOST)
-    server = make_installation("18.4")
-    servers = [("A", server), ("B", server)]
-    return expand(study, servers, PGBENCH, seed=1, fingerprint=fingerprint)
+    return expanded(null_study("18", Shared(clients="2")))
 
 
 def disk_of(plan: Plan) -> int:

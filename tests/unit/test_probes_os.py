@@ -8,7 +8,7 @@ import pytest
 from teiten.execute.probes.columns import COLUMNS, CPU_STATES, DISK, OS
 from teiten.execute.probes.os import OsSnapshot, cpu_shares, rates, totals
 from teiten.execute.probes.os_other import PsutilReader
-from teiten.execute.probes.process_cpu import Group
+from teiten.execute.probes.process_cpu import ProcessGroup
 from teiten.execute.probes.procfs import DiskCounters
 from teiten.kinds.metrics import by_name
 
@@ -24,7 +24,12 @@ BEFORE = OsSnapshot(
     disks={"vda": DiskCounters(0, 0, 0, 0, 0.0, 0.0)},
     network=(10, 20),
     pressure={"cpu": 1.0, "memory": 0.0, "io": 0.0},
-    groups={Group.SERVER: 1.0, Group.PGBENCH: 0.0, Group.TEITEN: 0.0, Group.OTHER: 0.0},
+    groups={
+        ProcessGroup.SERVER: 1.0,
+        ProcessGroup.PGBENCH: 0.0,
+        ProcessGroup.TEITEN: 0.0,
+        ProcessGroup.OTHER: 0.0,
+    },
 )
 AFTER = OsSnapshot(
     at=102.0,
@@ -38,7 +43,12 @@ AFTER = OsSnapshot(
     disks={"vda": DiskCounters(10, 4096, 20, 8192, 1.0, 4.0)},
     network=(110, 220),
     pressure={"cpu": 2.0, "memory": 0.0, "io": 0.5},
-    groups={Group.SERVER: 3.0, Group.PGBENCH: 0.4, Group.TEITEN: 0.02, Group.OTHER: 0.1},
+    groups={
+        ProcessGroup.SERVER: 3.0,
+        ProcessGroup.PGBENCH: 0.4,
+        ProcessGroup.TEITEN: 0.02,
+        ProcessGroup.OTHER: 0.1,
+    },
 )
 
 
@@ -103,7 +113,7 @@ def test_totals_are_metrics_of_the_model() -> None:
 def test_where_others_cannot_be_seen_they_are_what_the_kernel_counts_and_we_do_not_know() -> None:
     def hidden(snapshot: OsSnapshot) -> OsSnapshot:
         groups = dict(snapshot.groups)
-        del groups[Group.OTHER]
+        del groups[ProcessGroup.OTHER]
         return replace(snapshot, groups=groups)
 
     # 160 ticks of programs in 2 s; 1.6 s less 2.0 + 0.4 + 0.02 s would be negative

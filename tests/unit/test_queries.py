@@ -18,11 +18,8 @@ from teiten.kinds.queries.model import queries_of
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import DataKind
 from teiten.model.trial import Attempt, Outcome
-from teiten.plan.expand import expand
-from teiten.plan.sizing import size
 from teiten.study.load import load_study
-from tests.fixtures.planned import PGBENCH, fingerprint
-from tests.fixtures.synthetic_plan import HOST, make_installation
+from tests.fixtures.planned import expanded
 
 
 @pytest.fixture
@@ -35,11 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def planned(study: str = "queries", **flags: object) -> Plan:
-    sized = size(load_study(study, profile="quick", **flags), HOST)  # type: ignore[arg-type]
-    server = sized.factor("server")
-    assert server is not None
-    servers = [(level, make_installation(f"{level}.4")) for level in server.levels]
-    return expand(sized, servers, PGBENCH, seed=1, fingerprint=fingerprint)
+    return expanded(load_study(study, profile="quick", **flags))  # type: ignore[arg-type]
 
 
 def test_the_catalogues_queries_are_the_levels_of_a_factor() -> None:

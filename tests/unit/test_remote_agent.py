@@ -95,9 +95,9 @@ def test_an_agent_answers_without_any_package_and_ends_with_its_input(tmp_path: 
 CUT_OFF = """
 import sys
 from teiten.execute.sites.remote.agent.loads import Loads
-from teiten.execute.sites.remote.agent.room import Room
+from teiten.execute.sites.remote.agent.room import AgentFolder
 from teiten.execute.client.log_folder import new_log_folder
-room = Room()
+room = AgentFolder()
 room.choose(sys.argv[1])
 room.prepare(lock=True)
 made = Loads(room)._new_folder(), new_log_folder()

@@ -26,7 +26,7 @@ from teiten.datasets.ssb.rows.blocks import THREAD_BYTES, Block, take_blocks
 from teiten.datasets.ssb.rows.files import write_files
 from teiten.datasets.ssb.rows.load import describe
 from teiten.datasets.ssb.rows.results import has_known_results, known_results, queries
-from teiten.datasets.ssb.rows.streams import CONNECTION_BYTES, Room, Streams, streams_for
+from teiten.datasets.ssb.rows.streams import CONNECTION_BYTES, StreamCount, StreamRoom, streams_for
 from teiten.datasets.ssb.rows.watch import Unwatched
 from teiten.errors import MachineError, UsageError
 from teiten.host.system.pipes import ROOM, widen_pipe
@@ -308,30 +308,30 @@ def test_results_are_known_of_all_rows_only() -> None:
     assert not has_known_results(SsbData(3))
 
 
-ROOMY = Room(processors=2, available=Bytes(16 * 1024**3))
+ROOMY = StreamRoom(processors=2, available=Bytes(16 * 1024**3))
 
 
 @pytest.mark.parametrize(
     ("asked", "room", "server", "expected"),
     [
-        (None, ROOMY, False, Streams(2)),
-        (2, ROOMY, False, Streams(2)),
-        (100_000, ROOMY, False, Streams(2, "there are 2 CPUs")),
-        (8, ROOMY, True, Streams(8)),
-        (100_000, ROOMY, True, Streams(8, "there are 2 CPUs, of which each keeps up with 4")),
-        (3, Room(1, Bytes(2**34)), False, Streams(1, "there is one CPU")),
-        (None, Room(64, Bytes(4 * THREAD_BYTES * 3)), False, Streams(3)),
-        (None, Room(64, Bytes(0)), False, Streams(1)),
+        (None, ROOMY, False, StreamCount(2)),
+        (2, ROOMY, False, StreamCount(2)),
+        (100_000, ROOMY, False, StreamCount(2, "there are 2 CPUs")),
+        (8, ROOMY, True, StreamCount(8)),
+        (100_000, ROOMY, True, StreamCount(8, "there are 2 CPUs, of which each keeps up with 4")),
+        (3, StreamRoom(1, Bytes(2**34)), False, StreamCount(1, "there is one CPU")),
+        (None, StreamRoom(64, Bytes(4 * THREAD_BYTES * 3)), False, StreamCount(3)),
+        (None, StreamRoom(64, Bytes(0)), False, StreamCount(1)),
     ],
 )
 def test_streams_are_bounded_by_processors_and_memory(
-    asked: int | None, room: Room, server: bool, expected: Streams
+    asked: int | None, room: StreamRoom, server: bool, expected: StreamCount
 ) -> None:
     assert streams_for(asked, room, server=server) == expected
 
 
 def test_streams_beyond_the_memory_are_told() -> None:
-    room = Room(64, Bytes(4 * CONNECTION_BYTES * 5))
+    room = StreamRoom(64, Bytes(4 * CONNECTION_BYTES * 5))
     found = streams_for(100, room, server=True)
     assert found.count == 5 and "memory" in found.bound
 

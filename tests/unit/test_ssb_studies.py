@@ -11,7 +11,7 @@ import pytest
 from teiten.datasets.ssb.plan import PLAN as DATA
 from teiten.datasets.ssb.rows import sizes
 from teiten.errors import MachineError, TeitenError
-from teiten.execute.postgres.templates.identity import expected_bytes, template_fingerprint
+from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.kinds.queries.model import queries_of
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
@@ -22,7 +22,7 @@ from teiten.plan.checks import check
 from teiten.plan.expand import expand
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
-from tests.fixtures.planned import FOLDER, PGBENCH
+from tests.fixtures.planned import FOLDER, PGBENCH, expanded
 from tests.fixtures.synthetic_plan import HOST, make_installation
 
 NAMES = ("parallel", "index-scan", "partition-olap", "partition-parallel")
@@ -31,17 +31,7 @@ QUERIES = [f"q{flight}.{n + 1}" for flight, count in _FLIGHTS for n in range(cou
 
 
 def planned(study: Study, versions: tuple[str, ...] = ("13.23", "18.4")) -> Plan:
-    sized = size(study, HOST)
-    factor = sized.factor("server")
-    assert factor is not None
-    servers = [
-        (level, make_installation(version))
-        for level, version in zip(factor.levels, versions, strict=True)
-    ]
-    fingerprint = template_fingerprint
-    return expand(
-        sized, servers, PGBENCH, seed=1, fingerprint=fingerprint, expected_bytes=expected_bytes
-    )
+    return expanded(study, versions, named=template_fingerprint)
 
 
 @pytest.mark.parametrize("name", NAMES)

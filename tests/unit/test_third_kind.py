@@ -13,54 +13,12 @@ from teiten.ledger import codec
 from teiten.model.plan import Plan
 from teiten.plan.describe import actions
 from teiten.plan.dry import DryExecutor
-from teiten.plan.expand import expand
 from teiten.plan.sites.remote import check_remote
-from teiten.plan.sizing import size
 from teiten.study.load import load_study
-from tests.fixtures.more_kinds import with_kind
-from tests.fixtures.planned import PGBENCH, fingerprint
-from tests.fixtures.synthetic_plan import HOST, make_installation
+from tests.fixtures.more_kinds import more_kinds
+from tests.fixtures.planned import expanded
+from tests.fixtures.synthetic_plan import HOST
 
-PLAN = """
-from dataclasses import dataclass
-from teiten.factors.contract import Need
-from teiten.kinds.contract import KindPlan, Step
-from teiten.model.metrics import Better, Metric
-from teiten.model.study import WorkloadOptions
-from teiten.model.units import Seconds
-from teiten.study.schema import WorkloadTable
-
-SECONDS = Metric("vacuum_seconds", "s", Better.LOWER, judged=True)
-
-@dataclass(frozen=True)
-class Options(WorkloadOptions):
-    vacuum: str
-    full: bool = False
-
-class Table(WorkloadTable):
-    vacuum: str
-    full: bool = False
-
-class Vacuum(KindPlan):
-    does = "times VACUUM"
-    metrics = (SECONDS,)
-    contrasted = (SECONDS.name,)
-    options, table, told_by, changeable = Options, Table, "vacuum", ("full",)
-    site_needs = frozenset({Need.HERE})
-    def options_of(self, place, table):
-        return Options(table.vacuum, table.full)
-    def measured_seconds(self, measure, workload):
-        return Seconds(3.0)
-    def loading(self, version, where):
-        return "time VACUUM"
-    def warm_up(self, study, workload):
-        return Step("warm-up", "nothing")
-    def measuring(self, study, workload):
-        full = " FULL" if workload.options.full else ""
-        return Step("vacuum", f"VACUUM{full} {workload.options.vacuum}")
-
-PLAN = Vacuum()
-"""
 STUDY = """
 [study]
 name = "vacuum"
@@ -89,14 +47,12 @@ blocks = 3
 def study(tmp_path: Path) -> Iterator[Path]:
     path = tmp_path / "vacuum.toml"
     path.write_text(STUDY, encoding="utf-8")
-    with with_kind(tmp_path / "kinds", "vacuum", {"plan": PLAN}):
+    with more_kinds():
         yield path
 
 
 def planned(study: Path, *overrides: str) -> Plan:
-    sized = size(load_study(str(study), overrides=overrides), HOST)
-    servers = [(level, make_installation(f"{level}.4")) for level in ("17", "18")]
-    return expand(sized, servers, PGBENCH, seed=1, fingerprint=fingerprint)
+    return expanded(load_study(str(study), overrides=overrides))
 
 
 def test_it_is_planned_and_kept(study: Path) -> None:

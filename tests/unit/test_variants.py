@@ -16,21 +16,18 @@ from teiten.model.plan import Plan
 from teiten.model.units import GIB, MIB, Bytes
 from teiten.plan.checks import check
 from teiten.plan.describe import actions
-from teiten.plan.expand import expand
 from teiten.plan.huge_pages import shared_memory
 from teiten.plan.parameters import check_parameters, lifetime
-from teiten.plan.sizing import size
 from teiten.study.load import load_study
-from tests.fixtures.planned import FOLDER, PGBENCH, fingerprint
-from tests.fixtures.synthetic_plan import HOST, make_installation
+from tests.fixtures.planned import FOLDER, expanded
+from tests.fixtures.synthetic_plan import HOST
 
 V17, V18 = Version.parse("17.5"), Version.parse("18.4")
 
 
 def planned(*overrides: str, facts: HostFacts = HOST, study: str = "checksums") -> Plan:
-    sized = size(load_study(study, profile="quick", overrides=overrides), facts)
-    servers = [("18", make_installation("18.4"))]
-    return expand(sized, servers, PGBENCH, seed=1, fingerprint=fingerprint)
+    loaded = load_study(study, profile="quick", overrides=overrides)
+    return expanded(loaded, ("18.4",), facts=facts)
 
 
 def folder(path: str, **changes: object) -> DirectoryFacts:

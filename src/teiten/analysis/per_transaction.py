@@ -20,6 +20,7 @@ from teiten.analysis.stacks import leaf_seconds
 from teiten.analysis.verdict.changes import PairedViews, change, half_width_of, paired_views
 from teiten.analysis.verdict.verdict import HalfWidth
 from teiten.model.facts import HostFacts
+from teiten.model.metrics import TRANSACTIONS
 from teiten.model.plan import Plan
 
 WAITS = "waits"
@@ -115,7 +116,7 @@ def _rows(pairs: PairedViews, cores: int) -> Iterator[_Row]:
 
 
 def _each(view: TrialView, total: float) -> float:
-    transactions = view.metrics.get("transactions", 0.0)
+    transactions = view.metrics.get(TRANSACTIONS.name, 0.0)
     return total / transactions if transactions > 0 else math.nan
 
 

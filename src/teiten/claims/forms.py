@@ -17,7 +17,6 @@ Ratio = Annotated[float, Field(gt=0, strict=True)]
 Tolerance = Annotated[float, Field(gt=0, lt=1, strict=True)]
 Multiple = Annotated[float, Field(ge=0, strict=True)]
 Count = Annotated[int, Field(ge=1, strict=True)]
-OrNone = Annotated[int, Field(ge=0, strict=True)]
 Yes = Annotated[bool, Strict()]
 Word = Annotated[str, Field(min_length=1, strict=True)]
 

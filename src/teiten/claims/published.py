@@ -17,6 +17,7 @@ from teiten.analysis.model.claims import (
 )
 from teiten.claims.schema import TableSource
 from teiten.errors import StudyError
+from teiten.kinds.metrics import is_turnaround
 from teiten.study.document import CATALOGUE
 
 PUBLISHED = CATALOGUE / "published"
@@ -62,7 +63,7 @@ def published_curves(
     """
     source = _source(file, curves, folder)
     rows = _rows(file, folder)
-    derived = metric == "latency_mean"
+    derived = is_turnaround(metric)
     convert = _latency if derived else _share if metric.endswith("_share") else _as_is
     return PublishedCurves(
         table=file,

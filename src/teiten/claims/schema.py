@@ -11,7 +11,7 @@ from teiten.analysis.model.predicate import Predicate
 from teiten.claims.registry import known, measures
 from teiten.factors.registry import factor_name
 from teiten.kinds.metrics import by_name
-from teiten.study.schema import Name, Table, Text, Words
+from teiten.study.schema import Name, Text, TomlTable, Words
 from teiten.study.values import one_of
 
 
@@ -37,7 +37,7 @@ FactorOfClaim = Annotated[str, PlainValidator(_factor)]
 FactorLevels = Annotated[dict[FactorOfClaim, str], Field(default_factory=dict)]
 
 
-class ContrastTable(Table):
+class ContrastTable(TomlTable):
     factor: FactorOfClaim
     old: str
     new: str
@@ -45,25 +45,25 @@ class ContrastTable(Table):
     new_at: FactorLevels
 
 
-class NeedsTable(Table):
+class NeedsTable(TomlTable):
     servers: Words = ()
     factor: FactorOfClaim | None = None
     cores: Annotated[int, Field(ge=1)] = 1
     systems: Words = ()
 
 
-class PrintedTable(Table):
+class PrintedTable(TomlTable):
     label: Text
     value: Annotated[str, Field(min_length=1)]
     recomputed: str = ""
 
 
-class PublishedReference(Table):
+class PublishedReference(TomlTable):
     file: Name
     curves: Annotated[list[str], Field(min_length=1)]
 
 
-class ClaimTable(Table):
+class ClaimTable(TomlTable):
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     id: Name
@@ -122,7 +122,7 @@ class ClaimTable(Table):
         )
 
 
-class ClaimsFile(Table):
+class ClaimsFile(TomlTable):
     """The claims of one report."""
 
     study: Name
@@ -138,7 +138,7 @@ def claims_file() -> type[ClaimsFile]:
     return create_model("ClaimsFile", __base__=ClaimsFile, claims=(claims, ...))
 
 
-class TableSource(Table):
+class TableSource(TomlTable):
     """Where a published table stands, and its columns by the names that claims use."""
 
     report: str

@@ -15,8 +15,14 @@ from teiten.addresses import Secrets
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.failures import report_failure, say
 from teiten.cli.given_path import GivenPath
-from teiten.cli.passwords import Taken, begin_anew, check_numbers, handed_over, take_passwords
-from teiten.cli.streams import Streams, guarded_streams
+from teiten.cli.passwords import (
+    ShownCommand,
+    begin_anew,
+    check_numbers,
+    handed_over,
+    take_passwords,
+)
+from teiten.cli.streams import StandardStreams, guarded_streams
 from teiten.given_paths import expanded
 from teiten.host.system.causes import machine_error
 from teiten.host.system.paths import Workdir, default_workdir
@@ -78,7 +84,9 @@ class Verbs(click.Group):
 class Session:
     """What every verb is given: the working folder and the console."""
 
-    def __init__(self, workdir: Workdir, console: Console, taken: Taken | None = None) -> None:
+    def __init__(
+        self, workdir: Workdir, console: Console, taken: ShownCommand | None = None
+    ) -> None:
         self.workdir = workdir
         self.console = console
         self.secrets: Mapping[str, Secrets] = taken.secrets if taken else {}
@@ -115,7 +123,7 @@ def teiten(
     """Is this PostgreSQL slower than that one, by how much, how sure are we, and why?"""
     verbosity = Verbosity.QUIET if quiet else Verbosity.VERBOSE if verbose else Verbosity.NORMAL
     root = expanded(workdir or default_workdir()).absolute()
-    taken: Taken | None = context.obj
+    taken: ShownCommand | None = context.obj
     if taken is not None:
         taken.check()
         check_numbers(taken.arguments)
@@ -137,7 +145,7 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(_run(taken))
 
 
-def _run(taken: Taken) -> int:
+def _run(taken: ShownCommand) -> int:
     """The exit code. Whatever comes up, a signal or a closed terminal too, ends in one."""
     try:
         with guarded_streams() as streams, interruptible():
@@ -151,12 +159,12 @@ def _run(taken: Taken) -> int:
         return report_failure(error)
 
 
-def _carry_out(taken: Taken) -> int:
+def _carry_out(taken: ShownCommand) -> int:
     result = teiten.main(args=taken.arguments, standalone_mode=False, prog_name="teiten", obj=taken)
     return result if isinstance(result, int) else 0
 
 
-def _lost_data(streams: Streams) -> int:
+def _lost_data(streams: StandardStreams) -> int:
     """Data that could not be written are a failure of the machine."""
     if streams.failure is None:
         return 0

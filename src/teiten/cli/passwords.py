@@ -30,7 +30,7 @@ _NEXT = re.compile(r",(?=[^,=/@]+(?:,|=?$))", re.IGNORECASE)
 
 
 @dataclass
-class Taken:
+class ShownCommand:
     """A command line that may be shown, and what was secret in it."""
 
     arguments: list[str]
@@ -56,9 +56,9 @@ class Taken:
             )
 
 
-def take_passwords(arguments: Sequence[str]) -> Taken:
+def take_passwords(arguments: Sequence[str]) -> ShownCommand:
     """The arguments without passwords, and what was taken out."""
-    taken = Taken([])
+    taken = ShownCommand([])
     if "PGPASSWORD" in os.environ:
         keep(os.environ["PGPASSWORD"])
     before = ""
@@ -82,7 +82,7 @@ def check_numbers(arguments: Sequence[str]) -> None:
             )
 
 
-def begin_anew(taken: Taken) -> None:
+def begin_anew(taken: ShownCommand) -> None:
     """Replace this process by one whose command line may be shown; returns where there is no need,
     or no way."""
     given = len(taken.arguments)
@@ -136,7 +136,7 @@ def _split(text: str) -> tuple[str, str]:
     return (text[: found.start()], text[found.start() :]) if found else (text, "")
 
 
-def _clean_keywords(argument: str, before: str, taken: Taken) -> str:
+def _clean_keywords(argument: str, before: str, taken: ShownCommand) -> str:
     flag, equals, value = argument.partition("=")
     if equals and flag == CONNECTION_FLAG:
         start = f"{flag}="

@@ -68,7 +68,7 @@ class Outlet:
         self._on_loss(error)
 
 
-class Streams:
+class StandardStreams:
     """What became of the standard streams."""
 
     def __init__(self) -> None:
@@ -89,9 +89,9 @@ class Streams:
 
 
 @contextmanager
-def guarded_streams() -> Iterator[Streams]:
+def guarded_streams() -> Iterator[StandardStreams]:
     """stdin, stdout and stderr that can be used whatever they are."""
-    found = Streams()
+    found = StandardStreams()
     _open_closed()
     before = sys.stdout, sys.stderr
     with _lenient(sys.stdout), _lenient(sys.stderr):

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 QUERY_SECONDS = 2.0
 """Of one execution of a query: nobody knows before."""
+CLUSTER_BYTES = 64 * MIB
+"""The databases that initdb makes, bench's catalogue, and the WAL that a clean stop leaves."""
 LOAD_RATE = 30 * MIB
 """Bytes per second that a script makes, and that are laid out in another way."""
 
@@ -67,9 +69,28 @@ class DataPlan(ABC):
     def made_by(self, data: DataSet) -> str:
         """Who makes the tables: ``pgbench -i``."""
 
+    def identity(self, data: DataSet) -> dict[str, Any]:
+        """What makes them other tables than those of its scale and fillfactor, as JSON; a template
+        of other tables is another template."""
+        return {"kind": str(data.kind)}
+
+    def rows_of(self, data: DataSet) -> str:
+        """What makes them the same rows in another campaign, whatever their scale."""
+        return str(data.kind)
+
+    def require(self) -> None:
+        """Raise MachineError where what fills them is not on this machine."""
+
     def described(self, data: DataSet) -> str:
         """In a few words, by whom the tables are made and what they are."""
         return str(data)
+
+    def name_of(self, data: DataSet) -> str:
+        """What the tables are called; empty where the study's keys say it all."""
+        return self.made_by(data)
+
+    tells: ClassVar[tuple[str, ...]] = ("scale",)
+    """Which of ``scale`` and ``fillfactor`` say something of them."""
 
 
 def plan_of(kind: str) -> DataPlan:
@@ -126,6 +147,11 @@ def data_bytes(data: DataSet) -> Bytes:
     return Bytes(math.ceil(plan_of(data.kind).filled_bytes(data) * grown))
 
 
+def template_bytes(data: DataSet) -> Bytes:
+    """A template's folder with this data set."""
+    return Bytes(data_bytes(data) + CLUSTER_BYTES)
+
+
 def is_laid_out(data: DataSet) -> bool:
     """Whether something is done to the tables after they were filled."""
     return data.layout is not None and bool(data.layout.scripts)
@@ -148,3 +174,8 @@ def made_by(data: DataSet) -> str:
 def described(data: DataSet) -> str:
     """In a few words, by whom the tables are made and what they are."""
     return plan_of(data.kind).described(data)
+
+
+def rows_of(data: DataSet) -> str:
+    """What makes them the same rows in another campaign, whatever their scale."""
+    return plan_of(data.kind).rows_of(data)

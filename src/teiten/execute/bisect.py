@@ -10,7 +10,7 @@ from pathlib import Path
 from teiten.errors import UsageError
 from teiten.execute.postgres.building.git import ENVIRONMENT, GitError, commit_of, git, is_checkout
 from teiten.host.system.processes import child_environment
-from teiten.model.bisection import Mark, Remaining
+from teiten.model.bisection import Mark, SearchState
 
 ENDED = (0, 2)
 """Exit codes of git bisect: further to go or found, and only skipped commits left."""
@@ -51,7 +51,7 @@ class BisectRepository:
             ) from error
         return tuple(git(self._folder, "rev-list", f"{good}..{bad}").split())
 
-    def stand(self, good: str, bad: str, marks: Iterable[tuple[str, Mark]]) -> Remaining:
+    def stand(self, good: str, bad: str, marks: Iterable[tuple[str, Mark]]) -> SearchState:
         """Where the search stands after these marks. Git chooses the next commit."""
         self._bisect("reset")
         self._bisect("start", "--no-checkout", bad, good)
@@ -66,7 +66,7 @@ class BisectRepository:
         following = None
         if set(left) - skipped - {worst}:
             following = git(self._folder, "rev-parse", "BISECT_HEAD").strip()
-        return Remaining(tuple(left), following)
+        return SearchState(tuple(left), following)
 
     def parent(self, commit: str) -> str:
         return commit_of(self._folder, f"{commit}^")

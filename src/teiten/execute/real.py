@@ -9,9 +9,9 @@ from pathlib import Path
 from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts, Observer
 from teiten.execute.load import Begin
+from teiten.execute.machine import ThisMachine
 from teiten.execute.record import CampaignRecord
 from teiten.execute.sites.campaign import Sites
-from teiten.execute.sites.local.keeper import Machine
 from teiten.execute.steps import Steps
 from teiten.execute.trial import rehearse
 from teiten.kinds.registry import Stage, kind
@@ -26,7 +26,7 @@ class RealExecutor:
         *,
         record: CampaignRecord,
         campaign: Path,
-        machine: Machine,
+        machine: ThisMachine,
         observer: Observer,
         say: Callable[[str], None],
         tell: Callable[[str], None],

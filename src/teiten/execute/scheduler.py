@@ -25,7 +25,7 @@ HOPELESS_AFTER = 4
 
 
 @dataclass(frozen=True)
-class Remaining:
+class NextTrial:
     """The next trial to run. ``attempt`` is from 1."""
 
     trial: PlannedTrial
@@ -38,7 +38,7 @@ StoppingRule = Callable[[], Standing]
 
 def next_trial(
     plan: Plan, finished: Sequence[Finished], unneeded: Collection[int] = frozenset()
-) -> Remaining | None:
+) -> NextTrial | None:
     """The next trial of a campaign: the first that has not ended, then repeats; None at the end.
 
     Repeats come at the end, the trials with the fewest attempts first. ``unneeded``: numbers of
@@ -51,7 +51,7 @@ def next_trial(
     if not candidates:
         return None
     trial = min(candidates, key=lambda trial: (attempts[trial.number], trial.number))
-    return Remaining(trial=trial, attempt=attempts[trial.number] + 1)
+    return NextTrial(trial=trial, attempt=attempts[trial.number] + 1)
 
 
 def rehearsals(plan: Plan) -> tuple[PlannedTrial, ...]:

@@ -14,7 +14,7 @@ import pyarrow.parquet
 
 from teiten.analysis.model.findings import ContrastResult
 from teiten.errors import UsageError
-from teiten.export.tables import Table, tables
+from teiten.export.tables import ArrowTable, tables
 from teiten.host.system.causes import told
 from teiten.ledger.store import Ledger
 
@@ -60,7 +60,7 @@ def _check_empty(folder: Path) -> None:
         )
 
 
-def _write(table: Table, folder: Path, formats: Sequence[Format]) -> list[Path]:
+def _write(table: ArrowTable, folder: Path, formats: Sequence[Format]) -> list[Path]:
     """The table in each format, gone through once."""
     paths = [folder / f"{table.name}.{one.value}" for one in formats]
     parts = [path.with_name(path.name + ".part") for path in paths]

@@ -47,7 +47,7 @@ PROFILES = pa.schema(
 
 
 @dataclass(frozen=True)
-class Table:
+class ArrowTable:
     """A table in batches, made while it is written."""
 
     name: str
@@ -55,17 +55,17 @@ class Table:
     batches: Iterable[pa.RecordBatch]
 
 
-def tables(ledger: Ledger, contrasts: Sequence[ContrastResult]) -> Iterator[Table]:
+def tables(ledger: Ledger, contrasts: Sequence[ContrastResult]) -> Iterator[ArrowTable]:
     """The campaign's tables: trials, contrasts, events, samples, and profiles where it has any."""
     yield _trials(ledger)
     yield _contrasts(ledger.plan, contrasts)
     yield _events(ledger.events())
-    yield Table("samples", SAMPLES, _sample_batches(ledger.trials()))
+    yield ArrowTable("samples", SAMPLES, _sample_batches(ledger.trials()))
     if next(ledger.stack_samples(), None) is not None:
-        yield Table("profiles", PROFILES, _profile_batches(ledger))
+        yield ArrowTable("profiles", PROFILES, _profile_batches(ledger))
 
 
-def _trials(ledger: Ledger) -> Table:
+def _trials(ledger: Ledger) -> ArrowTable:
     """One row per recorded trial, whatever its outcome: levels, outcome, all metrics."""
     plan = ledger.plan
     planned = {trial.number: trial for trial in plan.trials}
@@ -117,7 +117,7 @@ def _metric_names(trials: Iterable[Trial]) -> list[str]:
     return in_order(name for trial in trials for name in trial.metrics)
 
 
-def _contrasts(plan: Plan, contrasts: Sequence[ContrastResult]) -> Table:
+def _contrasts(plan: Plan, contrasts: Sequence[ContrastResult]) -> ArrowTable:
     """One row per level of each contrast, and one for all levels together."""
     context = [one.name for one in plan.study.factors if one.name != plan.study.contrast]
     fields = [
@@ -181,7 +181,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _events(events: Iterable[Event]) -> Table:
+def _events(events: Iterable[Event]) -> ArrowTable:
     fields = [
         ("at", _MOMENT),
         ("kind", _TEXT),
@@ -204,14 +204,14 @@ def _events(events: Iterable[Event]) -> Table:
 
 def _small(
     name: str, fields: Sequence[tuple[str, Any]], rows: Sequence[Mapping[str, Any]]
-) -> Table:
+) -> ArrowTable:
     """A table that fits into memory; text that is no UTF-8 is escaped."""
     schema = pa.schema(fields)
     columns = [
         pa.array([_value(row.get(field.name), field.type) for row in rows], field.type)
         for field in schema
     ]
-    return Table(name, schema, [pa.record_batch(columns, schema=schema)])
+    return ArrowTable(name, schema, [pa.record_batch(columns, schema=schema)])
 
 
 def _value(value: Any, kind: Any) -> Any:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from teiten.study.file import StudyFile
 
 
-class Layout(FactorRule):
+class LayoutFactor(FactorRule):
     name = "layout"
     rank = 70
     of_server = False
@@ -85,4 +85,4 @@ class Layout(FactorRule):
                 )
 
 
-FACTOR = Layout()
+FACTOR = LayoutFactor()

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from teiten.factors.contract import FactorRule
 
 
-class Query(FactorRule):
+class QueryFactor(FactorRule):
     name = "query"
     rank = 20
     of_server = False
@@ -19,4 +19,4 @@ class Query(FactorRule):
         return str(value).strip()
 
 
-FACTOR = Query()
+FACTOR = QueryFactor()

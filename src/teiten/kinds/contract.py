@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Step:
+class ToldStep:
     """What a trial does, said once for everybody who tells of it."""
 
     code: str
@@ -57,6 +57,13 @@ class KindPlan(ABC):
     """What a trial of the kind has one number of each of; the first one is judged."""
     contrasted: ClassVar[tuple[str, ...]]
     """The names of those that get verdicts, the judged one first; also the machine's."""
+
+    rate: ClassVar[Metric | None] = None
+    """What rises with the clients until the server is saturated; None where there are none."""
+    turnaround: ClassVar[Metric | None] = None
+    """How long a client waits for its next turn; None where there are no clients."""
+    rate_series: ClassVar[tuple[str, str] | None] = None
+    """The series, and its column, that have the rate of every second of a trial."""
 
     # In the study file
 
@@ -147,15 +154,15 @@ class KindPlan(ABC):
         """What is done to a server. ``version``: of pgbench; ``where``: ``this machine``, or a
         host."""
 
-    def rehearsal(self) -> Step:
+    def rehearsal(self) -> ToldStep:
         """The trial of a workload's scripts before the first trial of a campaign."""
-        return Step("rehearsal", "try its script")
+        return ToldStep("rehearsal", "try its script")
 
     @abstractmethod
-    def warm_up(self, study: Study, workload: Workload) -> Step: ...
+    def warm_up(self, study: Study, workload: Workload) -> ToldStep: ...
 
     @abstractmethod
-    def measuring(self, study: Study, workload: Workload) -> Step:
+    def measuring(self, study: Study, workload: Workload) -> ToldStep:
         """How trials of a workload are measured."""
 
     def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:

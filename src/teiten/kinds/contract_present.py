@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from teiten.model.study import Workload
     from teiten.report.blocks import Block, Section
     from teiten.report.charts.base import Chart
+    from teiten.report.series import SeriesColumn
     from teiten.report.tables import Table
     from teiten.report.topology import Box
     from teiten.report.view.kit import Kit
@@ -45,6 +46,11 @@ class KindPresent(ABC):
     """A factor that every trial of the kind has and no other: its levels are told by their names
     alone, and beside it only what varies in the workload."""
     columns: ClassVar[tuple[TrialColumn, ...]] = ()
+    by_level: ClassVar[tuple[str, ...]] = ()
+    """Metrics besides what is judged of which a comparison of campaigns has a chart by level."""
+    series: ClassVar[tuple[SeriesColumn, ...]] = ()
+    """What a reader can see of a trial's seconds besides the machine's; each name has a text
+    ``series.NAME``."""
 
     @abstractmethod
     def duration(self, kit: Kit, workload: Workload) -> str:

@@ -32,6 +32,18 @@ def deciding(plan: Plan) -> tuple[str, ...]:
     return tuple(name for one in found for name in (one.name, one.exceeded) if name)
 
 
+def rates(plan: Plan) -> dict[str, str]:
+    """By workload the name of what rises with its clients, of those that have any."""
+    found = {one.name: plan_of(one.kind).rate for one in plan.study.workloads}
+    return {name: rate.name for name, rate in found.items() if rate is not None}
+
+
+def is_turnaround(metric: str) -> bool:
+    """Whether a metric is how long a client waits for its next turn."""
+    found = (plan_of(name).turnaround for name in names())
+    return any(one is not None and one.name == metric for one in found)
+
+
 def by_name() -> dict[str, Metric]:
     """Every metric, those of the kinds first."""
     of_kinds = [one for name in names() for one in plan_of(name).metrics]

@@ -14,7 +14,6 @@ from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
 from sqlite3 import Connection
-from types import TracebackType
 from typing import Any
 
 from teiten import __version__
@@ -292,12 +291,7 @@ class Ledger:
     def __enter__(self) -> Ledger:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @contextmanager

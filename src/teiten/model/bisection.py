@@ -17,7 +17,7 @@ class Mark(StrEnum):
 
 
 @dataclass(frozen=True)
-class Remaining:
+class SearchState:
     """Where a search stands: what to look at next, or what is known."""
 
     candidates: tuple[str, ...]

@@ -15,6 +15,10 @@ class Better(StrEnum):
     NEITHER = "neither"
 
 
+RATE = "tps"
+"""The unit of throughput."""
+
+
 @dataclass(frozen=True)
 class Metric:
     """A number that each trial has one of. ``unit``: tps, s, B, 1 (a count or a share), B/s."""
@@ -27,8 +31,15 @@ class Metric:
     exceeded: str = ""
     """The metric that a trial has instead where it was cut off at a limit: that limit."""
 
+    @property
+    def is_throughput(self) -> bool:
+        """The question is about how much is done, which needs no further word."""
+        return self.judged and self.unit == RATE
+
 
 MEASURED_SECONDS = Metric("measured_seconds", "s")
+TRANSACTIONS = Metric("transactions", "1")
+"""Those that ended in the measured time, of kinds that count them."""
 
 VISIBLE_PAGES = Metric("visible_pages_share", "1")
 """Pages known to be visible before the trial, of all; where the layout says how many."""
@@ -68,3 +79,5 @@ OF_THE_MACHINE: tuple[Metric, ...] = (
     Metric("buffers_written_by_checkpointer", "1"),
     Metric("buffers_written_by_bgwriter", "1"),
 )
+CPU_USERS = ("server_cpu_share", "pgbench_cpu_share", "teiten_cpu_share", "cpu_other_share")
+"""Who used the processors: server, load generator, Teiten, others."""

@@ -137,6 +137,14 @@ class Plan:
         """The levels of servers of which it is not known on which machine they run."""
         return frozenset(level for level, server in self.servers if server.attached is not None)
 
+    def place_of(self, trial: PlannedTrial) -> tuple[str, ...]:
+        """What tells where a trial runs from this machine; empty for this machine."""
+        attached = trial.template.installation.attached
+        return (
+            *(() if attached is None else (attached.address,)),
+            *(() if self.hosts is None else (self.hosts.db.name, self.hosts.client.name)),
+        )
+
     def pair_of(self, trial: PlannedTrial) -> tuple[PlannedTrial, ...]:
         """The trials whose slices are run in turn with those of this one, itself among them, in
         the plan's order; the trial alone where it runs by itself."""

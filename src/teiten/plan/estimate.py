@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from teiten.datasets.plan import build_seconds, data_bytes, is_laid_out
+from teiten.datasets.plan import build_seconds, data_bytes, is_laid_out, template_bytes
 from teiten.kinds.contract import plan_of
 from teiten.model.plan import Needs, PlannedTrial, TemplateSpec
 from teiten.model.study import DataSet, Measure, Study
@@ -45,8 +45,6 @@ EVIDENCE_BYTES = 1 * MIB
 """What a trial leaves in the ledger and beside it."""
 PROFILE_BYTES = 600 * MIB
 """perf's copies of stacks in one window, before they are folded."""
-CLUSTER_BYTES = 48 * MIB
-"""An empty cluster with its first WAL segment, beyond its data."""
 HEADROOM = 1.05
 
 
@@ -132,7 +130,7 @@ def disk_of_data(study: Study, installations: int) -> Bytes:
     for workload in study.workloads:
         for data in data_sets(study, workload):
             sets[data] = sets.get(data, False) or not workload.changes_data
-    sizes = {data: data_bytes(data) + CLUSTER_BYTES for data in sets}
+    sizes = {data: template_bytes(data) for data in sets}
     templates = sum(sizes.values())
     kept = sum(size for data, size in sizes.items() if sets[data])
     return Bytes(installations * (templates + kept) + max(sizes.values(), default=0))

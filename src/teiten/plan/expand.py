@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from teiten.datasets.plan import data_bytes
+from teiten.datasets.plan import template_bytes
 from teiten.errors import UsageError
 from teiten.factors.registry import rules
 from teiten.model.facts import LogicalCpu
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import Cell, Plan, PlannedTrial, TemplateSpec
 from teiten.model.study import DataSet, Factor, Study
-from teiten.model.units import Bytes
 from teiten.plan.cells import cell_groups
-from teiten.plan.estimate import CLUSTER_BYTES, estimate
+from teiten.plan.estimate import estimate
 from teiten.plan.ordering import in_blocks
 from teiten.plan.preloads import check_preloads
 from teiten.plan.setup import Around, setup_of
@@ -23,8 +22,6 @@ from teiten.plan.sites.of import site_of
 
 Fingerprint = Callable[[Installation, bool, DataSet], str]
 """Names a template: installation, whether with data checksums, data set."""
-Sizer = Callable[[DataSet], Bytes]
-"""The bytes of a template's folder."""
 
 
 def expand(
@@ -34,7 +31,6 @@ def expand(
     *,
     seed: int,
     fingerprint: Fingerprint,
-    expected_bytes: Sizer | None = None,
     ready: Collection[str] = (),
     cpus: Sequence[LogicalCpu] = (),
 ) -> Plan:
@@ -47,8 +43,7 @@ def expand(
     _check_servers(study, servers)
     for level, installation in servers:
         site_of(installation).check_server(study, level, installation)
-    size = expected_bytes or (lambda data: Bytes(data_bytes(data) + CLUSTER_BYTES))
-    templates = _Templates(dict(servers), fingerprint, size)
+    templates = _Templates(dict(servers), fingerprint)
     trials = tuple(_trials(study, templates, seed, cpus))
     if study.measure.side_by_side:
         trials = tuple(with_turns(study, trials))
@@ -72,12 +67,9 @@ def expand(
 class _Templates:
     """The templates that trials ask for, each made once."""
 
-    def __init__(
-        self, servers: Mapping[str, Installation], fingerprint: Fingerprint, size: Sizer
-    ) -> None:
+    def __init__(self, servers: Mapping[str, Installation], fingerprint: Fingerprint) -> None:
         self.servers = servers
         self._fingerprint = fingerprint
-        self._size = size
         self._made: dict[tuple[str, bool, DataSet], TemplateSpec] = {}
         self.by_fingerprint: dict[str, TemplateSpec] = {}
 
@@ -91,7 +83,7 @@ class _Templates:
                 checksums=checksums,
                 data=data,
                 fingerprint=self._fingerprint(installation, checksums, data),
-                expected_bytes=self._size(data),
+                expected_bytes=template_bytes(data),
             )
             self._made[key] = self.by_fingerprint.setdefault(made.fingerprint, made)
         return self._made[key]

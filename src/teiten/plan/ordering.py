@@ -18,7 +18,7 @@ LARGEST_SEED = 2**31 - 1
 
 
 @dataclass(frozen=True)
-class Placed(Generic[T]):
+class Ordered(Generic[T]):
     """A cell at its place in the order."""
 
     block: int
@@ -28,7 +28,7 @@ class Placed(Generic[T]):
     """The same for all items of a group within a block, another for each group and block."""
 
 
-def in_blocks(groups: Sequence[Sequence[T]], *, blocks: int, seed: int) -> Iterator[Placed[T]]:
+def in_blocks(groups: Sequence[Sequence[T]], *, blocks: int, seed: int) -> Iterator[Ordered[T]]:
     """Every item once in each block: groups in random order, a group's items adjacent.
 
     ``groups``: the cells of each context, old and new ones together; their order inside a group is
@@ -40,7 +40,7 @@ def in_blocks(groups: Sequence[Sequence[T]], *, blocks: int, seed: int) -> Itera
         for group in shuffled(groups, source):
             trial_seed = _fresh_seed(source, used)
             for item in shuffled(group, source):
-                yield Placed(block=block, item=item, seed=trial_seed)
+                yield Ordered(block=block, item=item, seed=trial_seed)
 
 
 def shuffled(items: Sequence[T], source: random.Random) -> list[T]:

@@ -83,7 +83,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Caution:
+class ShownCaution:
     severity: str
     word: str
     """The severity for people."""
@@ -93,7 +93,7 @@ class Caution:
 
 @dataclass(frozen=True)
 class Cautions:
-    cautions: tuple[Caution, ...]
+    cautions: tuple[ShownCaution, ...]
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedFrame:
     """A frame on the drawing; ``left`` and ``width`` are shares of the whole."""
 
     frame: Frame
@@ -74,7 +74,7 @@ def _add(frame: Frame, side: str, cost: float) -> None:
     setattr(frame, side, getattr(frame, side) + cost)
 
 
-def placed(root: Frame, *, narrowest: float = NARROWEST) -> Iterator[Placed]:
+def placed(root: Frame, *, narrowest: float = NARROWEST) -> Iterator[PlacedFrame]:
     """Every frame wide enough to be seen; siblings by name, so that two graphs can be compared.
 
     A frame is as wide as both sides together: one that only one side has keeps its place.
@@ -82,7 +82,7 @@ def placed(root: Frame, *, narrowest: float = NARROWEST) -> Iterator[Placed]:
     whole = root.old + root.new
     if whole <= 0:
         return
-    waiting = [Placed(root, 0, 0.0, 1.0)]
+    waiting = [PlacedFrame(root, 0, 0.0, 1.0)]
     while waiting:
         one = waiting.pop()
         yield one
@@ -91,7 +91,7 @@ def placed(root: Frame, *, narrowest: float = NARROWEST) -> Iterator[Placed]:
             child = one.frame.called[name]
             width = (child.old + child.new) / whole
             if width >= narrowest:
-                waiting.append(Placed(child, one.depth + 1, left, width))
+                waiting.append(PlacedFrame(child, one.depth + 1, left, width))
             left += width
 
 
@@ -153,7 +153,7 @@ def _drawing(
 
 
 def _frame(
-    one: Placed,
+    one: PlacedFrame,
     height: int,
     words: Words,
     colour: Callable[[Frame], tuple[str, float]],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,9 +27,7 @@ class SeriesColumn:
     factor: float
 
 
-COLUMNS = (
-    SeriesColumn("tps", "pgbench", "tps", 1.0),
-    SeriesColumn("latency", "pgbench", "latency_mean", 1000.0),
+OF_THE_MACHINE = (
     SeriesColumn("cpu-idle", "os", "cpu_idle_share", 100.0),
     SeriesColumn("wal", "postgres", "wal_bytes_per_second", 1 / MIB),
 )
@@ -77,10 +75,10 @@ def thin(values: FloatArray, stride: int) -> FloatArray:
     return means
 
 
-def stride_for(trials: Sequence[TrialView]) -> int:
+def stride_for(trials: Sequence[TrialView], columns: Iterable[SeriesColumn]) -> int:
     """By how much to thin so that all trials' series together stay below MOST_POINTS."""
     points = 0
-    for column in COLUMNS:
+    for column in columns:
         for trial in trials:
             found = find_series(trial, column.source)
             points += 0 if found is None else len(found.seconds)

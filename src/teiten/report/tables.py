@@ -12,7 +12,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A cell's text, and what it sorts by where that is not the text."""
 
     text: str
@@ -23,7 +23,7 @@ class Cell:
     """Shown on hover."""
 
 
-Row = tuple[Cell, ...]
+Row = tuple[TableCell, ...]
 
 
 @dataclass(frozen=True)
@@ -50,5 +50,5 @@ def level_value(text: str, otherwise: int) -> float:
         return float(otherwise)
 
 
-def cells(*values: str | Cell) -> Row:
-    return tuple(value if isinstance(value, Cell) else Cell(value) for value in values)
+def cells(*values: str | TableCell) -> Row:
+    return tuple(value if isinstance(value, TableCell) else TableCell(value) for value in values)

@@ -31,7 +31,7 @@ from teiten.study.schema import (
     HostsTable,
     MeasureTable,
     StudyTable,
-    Table,
+    TomlTable,
     WorkloadTable,
 )
 from teiten.study.values import name as alias_name
@@ -262,7 +262,7 @@ def _fields() -> Mapping[str, FieldInfo]:
     """Every key that a flag may set to one value; of a name that two tables have, either."""
     of_kinds = [plan_of(kind).table for kind in kinds()]
     of_data = [plan_of_data(kind).table for kind in data_kinds()]
-    tables: list[type[Table]] = [StudyTable, MeasureTable, BuildTable, HostsTable]
+    tables: list[type[TomlTable]] = [StudyTable, MeasureTable, BuildTable, HostsTable]
     found = (table.model_fields.items() for table in (*tables, *of_data, *of_kinds))
     return {key: field for fields in found for key, field in fields}
 

@@ -19,7 +19,7 @@ class KeyedError(ValueError):
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenForm:
     """A table that is read in the form that is chosen for it."""
 
     choose: Callable[[Any], type[BaseModel]]

@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 from teiten.factors.registry import plain_names
 from teiten.kinds.contract import KindPlan, plan_of
 from teiten.kinds.registry import names
-from teiten.study.chosen import Chosen, KeyedError
+from teiten.study.chosen import ChosenForm, KeyedError
 from teiten.study.levels import levels
 from teiten.study.schema import (
     Alias,
@@ -26,7 +26,7 @@ from teiten.study.schema import (
     SettingTable,
     SettingValue,
     StudyTable,
-    Table,
+    TomlTable,
     WorkloadChanges,
     WorkloadTable,
     all_levels,
@@ -142,12 +142,12 @@ def _listed(found: Iterable[str]) -> str:
     return ", ".join(found)
 
 
-Workload = Annotated[WorkloadTable, Chosen(table_of, _with_kind)]
-Profile = Annotated[ProfileTable, Chosen(lambda _value: profile_table())]
+Workload = Annotated[WorkloadTable, ChosenForm(table_of, _with_kind)]
+Profile = Annotated[ProfileTable, ChosenForm(lambda _value: profile_table())]
 Setting = Annotated[SettingTable, BeforeValidator(with_value)]
 
 
-class StudyFile(Table):
+class StudyFile(TomlTable):
     """A whole study file."""
 
     study: StudyTable

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from teiten.errors import TeitenError
-from teiten.study.chosen import Chosen, KeyedError
+from teiten.study.chosen import ChosenForm, KeyedError
 from teiten.study.file import StudyFile
 from teiten.suggest import did_you_mean
 
@@ -89,7 +89,7 @@ def _table_inside(annotation: Any, value: Any) -> Any:
     form; None where there is none."""
     arguments = get_args(annotation)
     for argument in arguments:
-        if isinstance(argument, Chosen):
+        if isinstance(argument, ChosenForm):
             return argument.choose(value)
     for argument in arguments:
         inner = argument if _is_table(argument) else _table_inside(argument, value)

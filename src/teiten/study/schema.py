@@ -18,7 +18,7 @@ from teiten.model.study import FLAME_GRAPH_WINDOW, CachePolicy, QueryMode
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
 from teiten.study import levels, parameters, values
-from teiten.study.chosen import Chosen, KeyedError
+from teiten.study.chosen import ChosenForm, KeyedError
 
 Name = Annotated[str, PlainValidator(values.name)]
 Text = Annotated[Bilingual, PlainValidator(values.text)]
@@ -90,7 +90,7 @@ def _with_scripts(value: Any) -> Any:
     return value if isinstance(value, dict) else {"scripts": value}
 
 
-class Table(BaseModel):
+class TomlTable(BaseModel):
     """A table of the study file: unknown keys are refused, nothing is converted silently."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -99,7 +99,7 @@ class Table(BaseModel):
 Levels = Annotated[dict[str, tuple[str, ...]], PlainValidator(_own_levels)]
 
 
-class StudyTable(Table):
+class StudyTable(TomlTable):
     name: Name
     title: Text
     question: Text
@@ -110,7 +110,7 @@ class StudyTable(Table):
     differences: Texts = ()
 
 
-class LayoutTable(Table):
+class LayoutTable(TomlTable):
     """What is done to the tables after they were filled."""
 
     scripts: Words = ()
@@ -119,17 +119,17 @@ class LayoutTable(Table):
     all_visible: Visible = True
 
 
-class DataTable(Table):
+class DataTable(TomlTable):
     """What all tables have that are not pgbench's usual ones; each kind of data adds its keys."""
 
     kind: str = ""
     layouts: dict[Name, Annotated[LayoutTable, BeforeValidator(_with_scripts)]] = {}
 
 
-Data = Annotated[DataTable, Chosen(data_form, with_data_kind)]
+Data = Annotated[DataTable, ChosenForm(data_form, with_data_kind)]
 
 
-class WorkloadTable(Table):
+class WorkloadTable(TomlTable):
     """What every workload has, of whatever kind; each kind adds its own keys."""
 
     name: Name
@@ -145,7 +145,7 @@ class WorkloadTable(Table):
     optional: bool = False
 
 
-class BuildTable(Table):
+class BuildTable(TomlTable):
     """A server that is built from source."""
 
     source: str | None = None
@@ -154,13 +154,13 @@ class BuildTable(Table):
     meson: bool = False
 
 
-class SettingTable(Table):
+class SettingTable(TomlTable):
     value: SettingValue
     reason: Text = Bilingual("", "")
     source: str = ""
 
 
-class MeasureTable(Table):
+class MeasureTable(TomlTable):
     duration: Measured = None
     target: Target | None = None
     warmup: WarmUp = None
@@ -182,7 +182,7 @@ class MeasureTable(Table):
     memory: Memory = None
 
 
-class WorkloadChanges(Table):
+class WorkloadChanges(TomlTable):
     """What a profile may change of one workload, besides the keys of its kind."""
 
     scale: Scale = None
@@ -190,7 +190,7 @@ class WorkloadChanges(Table):
     levels: Levels = {}
 
 
-class ProfileTable(Table):
+class ProfileTable(TomlTable):
     """What a profile changes, besides all of ``[measure]`` and the keys of the kinds of workloads;
     keys as on the command line's ``--set``."""
 
@@ -200,7 +200,7 @@ class ProfileTable(Table):
     settings: dict[SettingName, SettingValue] = {}
 
 
-class HostsTable(Table):
+class HostsTable(TomlTable):
     """Where servers and pgbench run; what is not named is this machine."""
 
     db: HostName | None = None

@@ -6,17 +6,17 @@ trial, another setting. What the comparison is about (machine, system, time) is 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from teiten.analysis.across.fingerprint import commands, way_of
+from teiten.analysis.across.fingerprint import way_of
 from teiten.analysis.model.comparison import ComparedLevel, Difference, Weight
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.datasets.plan import rows_of
 from teiten.kinds.contract import analysis_of
 from teiten.model.installation import Installation
 from teiten.model.plan import Cell, Plan, PlannedTrial
-from teiten.model.study import DataKind, Workload
+from teiten.model.study import Workload
 
 SERVER = "server"
 NONE = "—"
@@ -125,7 +125,7 @@ def _of_question(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Differenc
 
 def _of_workload(a: Workload, b: Workload) -> Iterator[Difference]:
     pairs = (
-        ("data", _data(a), _data(b)),
+        ("data", rows_of(a.data), rows_of(b.data)),
         ("scale", a.data.scale, b.data.scale),
         ("fillfactor", a.data.fillfactor, b.data.fillfactor),
         ("restored", a.changes_data, b.changes_data),
@@ -137,20 +137,6 @@ def _of_workload(a: Workload, b: Workload) -> Iterator[Difference]:
         yield from _differ("script", OBSTACLE, a.options.source, b.options.source, a.name)
     for code, here, there in pairs:
         yield from _differ(code, OBSTACLE, here, there, a.name)
-
-
-def _data(one: Workload) -> str:
-    """Who makes the tables: of the Star Schema Benchmark in which variant, of a script which."""
-    data = one.data
-    if data.kind is DataKind.SSB:
-        return f"{data.kind.value} {data.variant.value}"
-    script = "" if data.script is None else _short(data.script.text)
-    return f"{data.kind.value} {script}".rstrip()
-
-
-def _short(text: str) -> str:
-    """Of a script or a query, to tell whether two are the same: without comments and spacing."""
-    return hashlib.sha256(" ".join(commands(text)).encode()).hexdigest()[:12]
 
 
 def _of_levels(a: Plan, b: Plan, workload: str) -> Iterator[Difference]:

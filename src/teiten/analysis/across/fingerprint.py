@@ -9,6 +9,7 @@ from typing import Any
 from teiten.kinds.contract import analysis_of
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
+from teiten.model.sql import commands
 from teiten.model.study import Script, Study, Workload
 from teiten.model.units import GIB
 
@@ -82,12 +83,6 @@ def machine_fingerprint(facts: HostFacts) -> str:
             "disk": [facts.disk.kind, facts.disk.file_system],
         }
     )
-
-
-def commands(script: str) -> list[str]:
-    """A script without its comments and spacing."""
-    lines = (line.strip() for line in script.splitlines())
-    return " ".join(line for line in lines if not line.startswith("--")).split()
 
 
 def commands_of(script: Script) -> list[str]:

@@ -25,6 +25,7 @@ from teiten.analysis.model.history import (
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.verdict import mean_and_deviation, student_half_width
 from teiten.kinds.metrics import judged_in
+from teiten.model.metrics import RATE
 from teiten.model.plan import Plan
 from teiten.model.saturation import PROVISIONAL
 from teiten.model.text import Bilingual
@@ -32,8 +33,6 @@ from teiten.model.units import Share
 
 SERVER = "server"
 ALPHA = Share(0.05)
-RATE = "tps"
-"""The unit of the lines."""
 EXPECTED = frozenset({"levels", "servers", "teiten", "server-build"})
 """Differences that say nothing at a change."""
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from teiten.analysis.explain.consumers import is_subplan
-from teiten.analysis.explain.partitions import Names, comparable_names
+from teiten.analysis.explain.partitions import TableNames, comparable_names
 from teiten.analysis.explain.statistics import APPENDS, SCANS
 from teiten.analysis.explain.structure import JOINS
 from teiten.analysis.model.explain import ExplainedPlan, NodeGroup, PlanNode
@@ -134,7 +134,7 @@ class Work:
     """What the nodes of a plan work on."""
 
     plan: ExplainedPlan
-    names: Names
+    names: TableNames
     tables: list[int] = field(init=False)
     """For each node what stands for the tables that it and the nodes below read."""
     _partitions: set[int] = field(init=False)
@@ -183,7 +183,7 @@ class Work:
         return class_of(node)
 
 
-def _tables(plan: ExplainedPlan, names: Names) -> list[int]:
+def _tables(plan: ExplainedPlan, names: TableNames) -> list[int]:
     """Of each node the sum of the hashes of the tables' names, without those of subplans.
 
     Sets of names would be as many for each node as stand below it; of two sets that are joined the

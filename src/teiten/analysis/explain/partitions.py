@@ -18,7 +18,7 @@ _NUMBERED = re.compile(r"(?P<base>.+)_\d+$")
 
 
 @dataclass(frozen=True)
-class Names:
+class TableNames:
     """What the tables of a plan are called so that those of both plans can be compared."""
 
     by_alias: dict[str, str] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class _Partitions:
         return frozenset(one.relation for one in self.scans)
 
 
-def comparable_names(old: ExplainedPlan, new: ExplainedPlan) -> tuple[Names, Names]:
+def comparable_names(old: ExplainedPlan, new: ExplainedPlan) -> tuple[TableNames, TableNames]:
     """The names of both plans' tables."""
     sides = _Side(old), _Side(new)
     names: tuple[dict[str, str], dict[str, str]] = ({}, {})
@@ -64,8 +64,8 @@ def comparable_names(old: ExplainedPlan, new: ExplainedPlan) -> tuple[Names, Nam
     return _names(names[0], wholes[0]), _names(names[1], wholes[1])
 
 
-def _names(by_alias: dict[str, str], wholes: Sequence[_Partitions]) -> Names:
-    return Names(
+def _names(by_alias: dict[str, str], wholes: Sequence[_Partitions]) -> TableNames:
+    return TableNames(
         by_alias,
         frozenset(alias for one in wholes for alias in _aliases(one.scans)),
         tuple(one.append for one in wholes),

@@ -18,6 +18,7 @@ import numpy as np
 
 from teiten.analysis.model.replication import REPLICATION, NoiseSource, Replication
 from teiten.analysis.verdict.sequential import least_pairs, pairs_for
+from teiten.kinds.metrics import judged_in
 from teiten.model.plan import Plan
 from teiten.model.trial import Event, FloatArray, Trial
 from teiten.model.units import Seconds
@@ -140,7 +141,8 @@ def slices_by_start(plan: Plan, trials: Iterable[Trial]) -> list[list[float]]:
     by_pair: dict[tuple[int, int], dict[bool, list[float | None]]] = {}
     for trial in trials:
         one = planned[trial.number]
-        values = [found.get("tps") for found in trial.facts.get("slices", [])]
+        judged = judged_in(plan, one.cell.workload).name
+        values = [found.get(judged) for found in trial.facts.get("slices", [])]
         pair = by_pair.setdefault((one.restart, one.block), {})
         pair[one.cell.level(plan.study.contrast) == old] = values
     starts: dict[int, list[float]] = {}

@@ -14,6 +14,7 @@ from teiten.execute.sites.attached.databases import notes
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
 from teiten.model.study import GUC_PREFIX, Study
+from teiten.plan.sites.told import servers_of_others
 
 if TYPE_CHECKING:
     from teiten.cli.main import Session
@@ -48,14 +49,9 @@ def confirm_attached(plan: Plan, *, yes: bool) -> None:
 
     Raises UsageError where there is no terminal to ask on, click.Abort where the answer is no.
     """
-    attached = [
-        f"{level} ({one.attached.address}, role {one.attached.role})"
-        for level, one in plan.servers
-        if one.attached is not None
-    ]
-    if not attached or yes:
+    where = " and ".join(servers_of_others(plan))
+    if not where or yes:
         return
-    where = " and ".join(attached)
     if not sys.stdin.isatty():
         raise UsageError(
             f"Teiten asks before it makes databases on a server that it did not start: {where};"

@@ -19,10 +19,10 @@ from teiten.cli.main import Session
 from teiten.cli.text.noise import noise_lines
 from teiten.errors import InterruptedCampaignError, MachineError, TeitenError, TrialsFailedError
 from teiten.execute.client.log_folder import sweep_logs
+from teiten.execute.machine import ThisMachine
 from teiten.execute.postgres.sweep import sweep
 from teiten.execute.real import RealExecutor
 from teiten.execute.scheduler import StoppingRule, prepare_campaign, run_campaign
-from teiten.execute.sites.local.keeper import Machine
 from teiten.host.facts.disks import block_devices
 from teiten.host.system.causes import full_disk, quoted_cause
 from teiten.host.system.signals import Interruption, one_interruption
@@ -143,7 +143,7 @@ def _executor(
     return RealExecutor(
         record=ledger,
         campaign=folder,
-        machine=Machine(session.workdir, server_user(), _devices(session, ledger)),
+        machine=ThisMachine(session.workdir, server_user(), _devices(session, ledger)),
         observer=watcher,
         say=session.console.detail,
         tell=session.console.say,

@@ -14,6 +14,7 @@ from teiten.analysis.verdict.replication import (
     slices_by_start,
 )
 from teiten.host.facts.noise import keep_noise, noise_key
+from teiten.kinds.contract import plan_of
 from teiten.kinds.metrics import deciding
 from teiten.ledger.store import Ledger
 from teiten.model.noise import NoiseFloor
@@ -99,11 +100,12 @@ def _components(ledger: Ledger, one: Noise) -> Components | None:
         return pilot_components(
             slices_by_start(plan, trials), plan.study.measure.slice_duration, fixed
         )
+    source, column = plan_of(plan.study.workload(one.workload).kind).rate_series or ("", "")
     series = [
-        found.columns["tps"]
+        found.columns[column]
         for trial in trials
         for found in trial.series
-        if found.source == "pgbench"
+        if found.source == source
     ]
     return components(one.deviation, measured, fixed, series)
 

@@ -30,11 +30,11 @@ from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, plan_study
 from teiten.cli.text.replication import replication_lines
 from teiten.errors import InterruptedCampaignError, MachineError
-from teiten.kinds.contract import all_last
-from teiten.kinds.pgbench.metrics import LATENCY_MEAN
+from teiten.kinds.contract import all_last, plan_of
 from teiten.ledger.lock import workdir_lock
 from teiten.ledger.store import Ledger
 from teiten.model.noise import NoiseFloor
+from teiten.model.plan import Plan
 from teiten.model.quantities import rough_duration
 from teiten.model.study import Measure, Study
 from teiten.model.trial import Outcome, Trial
@@ -47,12 +47,12 @@ SIZES = ((6, 10), (5, 8), (4, 6), (3, 5), (2, 4))
 USUAL_SHARE, LARGEST_SHARE = 0.1, 0.2
 """Of the budget: what a pilot may take, and what the smallest one may."""
 FOLDER = "pilot"
-FEWEST_TRANSACTIONS = 20
+FEWEST_TURNS = 20
 """Of a client in a slice: a transaction that begins in one slice may end well after it."""
 
 
 @dataclass(frozen=True)
-class Chosen:
+class WorthwhilePlan:
     """A plan whose trials are as long as pays, and why they are; None where nobody knows."""
 
     planned: Planned
@@ -61,7 +61,7 @@ class Chosen:
 
 def plan_worthwhile(
     session: Session, study: Study, *, seed: int | None, fixed: bool = False
-) -> Chosen:
+) -> WorthwhilePlan:
     """The plan of two sides whose trials are as long as the noise here makes worthwhile.
 
     ``fixed``: nothing is to be chosen, as where the study has a duration or slices of its own, or
@@ -69,11 +69,11 @@ def plan_worthwhile(
     """
     planned = plan_study(session, study, seed=seed)
     if not all_last(study):
-        return Chosen(planned)
+        return WorthwhilePlan(planned)
     if fixed or study.measure.duration is not None or study.measure.side_by_side:
-        return Chosen(planned)
+        return WorthwhilePlan(planned)
     if not all_here(planned.plan):  # a pilot runs servers side by side, and asks nobody
-        return Chosen(planned)
+        return WorthwhilePlan(planned)
     known = _known(planned)
     if known is None:
         return _by_pilot(session, study, planned)
@@ -98,26 +98,32 @@ def _fixed_seconds(planned: Planned) -> Seconds:
     return Seconds(max(0.0, block_seconds(study) / trials - (study.measure.duration or 0.0)))
 
 
-def _by_pilot(session: Session, study: Study, planned: Planned) -> Chosen:
+def _by_pilot(session: Session, study: Study, planned: Planned) -> WorthwhilePlan:
     pilot = _pilot_study(planned)
     if pilot is None:
         session.console.say("no pilot: it would take more than a fifth of the budget")
-        return Chosen(planned)
+        return WorthwhilePlan(planned)
     try:
         pilot_plan = plan_study(session, pilot, seed=None)
     except MachineError as error:
         session.console.say(f"no pilot, for which both servers run at once: {error.message}")
-        return Chosen(planned)
+        return WorthwhilePlan(planned)
     begun = time.time()
     trials = _carry_out(session, pilot_plan)
     parts = _parts(pilot_plan, trials)
     took = Seconds(time.time() - begun)
     if parts is None:
         session.console.say("the pilot has too few valid pairs to choose the length of a trial")
-        return Chosen(_with_less_budget(session, study, planned, took))
+        return WorthwhilePlan(_with_less_budget(session, study, planned, took))
     measure = pilot.measure
     chosen = replace(
-        _replication(planned, parts, NoiseSource.PILOT, spent=took, slice_of=_slice_of(trials)),
+        _replication(
+            planned,
+            parts,
+            NoiseSource.PILOT,
+            spent=took,
+            slice_of=_slice_of(pilot_plan.plan, trials),
+        ),
         starts=measure.blocks,
         seen=measure.slices,
         took=took,
@@ -182,10 +188,16 @@ def _carry_out(session: Session, planned: Planned) -> list[Trial]:
             ledger.close()
 
 
-def _slice_of(trials: Iterable[Trial]) -> int:
-    """Whole seconds in which a client ends transactions enough."""
-    latencies = [one.metrics.get(LATENCY_MEAN.name, 0.0) for one in trials]
-    return max(1, math.ceil(FEWEST_TRANSACTIONS * statistics.median(latencies or [0.0])))
+def _slice_of(plan: Plan, trials: Iterable[Trial]) -> int:
+    """Whole seconds in which a client has turns enough."""
+    kinds = {one.name: plan_of(one.kind) for one in plan.study.workloads}
+    workloads = {one.number: one.cell.workload for one in plan.trials}
+    waited = [
+        one.metrics.get(turnaround.name, 0.0)
+        for one in trials
+        if (turnaround := kinds[workloads[one.number]].turnaround) is not None
+    ]
+    return max(1, math.ceil(FEWEST_TURNS * statistics.median(waited or [0.0])))
 
 
 def _parts(planned: Planned, trials: Iterable[Trial]) -> Components | None:
@@ -234,7 +246,9 @@ def _replication(
     )
 
 
-def _planned_with(session: Session, study: Study, planned: Planned, chosen: Replication) -> Chosen:
+def _planned_with(
+    session: Session, study: Study, planned: Planned, chosen: Replication
+) -> WorthwhilePlan:
     """The plan with trials of the chosen length, on the data for which it was chosen."""
     measure = replace(
         _remaining(study, planned, chosen.took),
@@ -252,7 +266,7 @@ def _planned_with(session: Session, study: Study, planned: Planned, chosen: Repl
         made = plan_study(session, replace(sized, measure=measure), seed=planned.plan.seed)
     for line in replication_lines(chosen):
         session.console.say(line)
-    return Chosen(made, chosen)
+    return WorthwhilePlan(made, chosen)
 
 
 def _with_less_budget(session: Session, study: Study, planned: Planned, took: Seconds) -> Planned:

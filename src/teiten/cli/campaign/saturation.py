@@ -38,7 +38,7 @@ from teiten.cli.plan.options import PlanOptions
 from teiten.errors import LedgerError, TrialsFailedError, UsageError
 from teiten.host.facts.machine import read_host_facts
 from teiten.kinds.contract import plan_of
-from teiten.kinds.pgbench.metrics import TPS
+from teiten.kinds.metrics import rates
 from teiten.ledger.campaigns import new_name
 from teiten.ledger.store import Ledger
 from teiten.model.plan import Plan
@@ -55,9 +55,9 @@ from teiten.plan.saturation import (
     provisional_study,
     upper_levels,
 )
+from teiten.plan.sites.told import runs_here
 from teiten.plan.sizing import size
 
-CLIENTS = "clients"
 ASKED = "provisional-asked"
 CONTINUED = "provisional-continued"
 
@@ -188,11 +188,13 @@ class SaturationRule:
 
     def _probes(self) -> dict[str, list[Probe]]:
         """By workload the trials that have ended, in rising order, up to the first that has not."""
-        return probes_of(self._ledger.plan, self._ledger.attempts(TPS.name))
+        plan = self._ledger.plan
+        return probes_of(plan, self._ledger.attempts(*set(rates(plan).values())))
 
 
 def probes_of(plan: Plan, attempts: Sequence[Attempt]) -> dict[str, list[Probe]]:
     """By workload the trials of a provisional run that have ended."""
+    rate_of = rates(plan)
     tried: dict[int, list[Attempt]] = {}
     for one in attempts:
         tried.setdefault(one.number, []).append(one)
@@ -205,8 +207,8 @@ def probes_of(plan: Plan, attempts: Sequence[Attempt]) -> dict[str, list[Probe]]
         if not counted and len(mine) <= plan.study.measure.repeats:
             waiting.add(name)
         if name not in waiting:
-            tps = counted[-1].metrics.get(TPS.name) if counted else None
-            probes[name].append(Probe(trial.clients, tps))
+            rate = counted[-1].metrics.get(rate_of[name]) if counted else None
+            probes[name].append(Probe(trial.clients, rate))
     return probes
 
 
@@ -246,13 +248,13 @@ def _upper(session: Session, study: str, options: PlanOptions) -> tuple[Study, i
         )
     facts = read_host_facts(session.workdir.root)
     loaded = load(study, options)
-    if loaded.hosts is not None:
+    if not runs_here(loaded):
         raise UsageError(
             "--find-saturation searches on this machine, and the study names other hosts",
             "leave it out, and choose the clients: --set clients=1,4,16",
         )
     for one in loaded.workloads:
-        if CLIENTS not in plan_of(one.kind).brings:
+        if plan_of(one.kind).rate is None:
             raise UsageError(
                 f"--find-saturation chooses clients, and {one.name} {plan_of(one.kind).does}",
                 "leave it out",

@@ -13,6 +13,7 @@ from teiten.ledger.campaigns import CampaignState, list_campaigns
 from teiten.ledger.lock import is_locked
 from teiten.ledger.store import Ledger
 from teiten.model.plan import Plan
+from teiten.plan.sites.told import program_folders
 
 PILOT = "pilot"
 """The folder among the caches of the one campaign that is never resumed."""
@@ -32,9 +33,7 @@ class Unfinished:
 
     def needs_folder(self, folder: Path) -> bool:
         """Whether a server or a load generator of the plan lies in a folder."""
-        programs = [one.bin_directory for _, one in self.plan.servers if one.attached is None]
-        programs += [one.installation.bin_directory for one in self.plan.templates]
-        programs.append(self.plan.pgbench.path)
+        programs = (*program_folders(self.plan), self.plan.pgbench.path)
         root = folder.resolve()
         return any(one.resolve().is_relative_to(root) for one in programs)
 

@@ -110,9 +110,9 @@ def is_dsn(target: str) -> bool:
 
 
 def _streams(session: Session, asked: int | None, *, server: bool) -> int:
-    from teiten.datasets.ssb.rows.streams import Room, streams_for
+    from teiten.datasets.ssb.rows.streams import StreamRoom, streams_for
 
-    found = streams_for(asked, Room.here(), server=server)
+    found = streams_for(asked, StreamRoom.here(), server=server)
     if found.bound:
         session.console.say(f"--streams {asked}: {found.count} are used, for {found.bound}")
     return found.count

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from teiten.cli.plan.make import Planned
-from teiten.model.installation import Installation
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.starts import pairs_of_a_start
+from teiten.plan.sites.told import server_object
 
 
 def plan_as_json(planned: Planned, folder: Path, actions: tuple[str, ...]) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def plan_as_json(planned: Planned, folder: Path, actions: tuple[str, ...]) -> di
             level: {
                 "name": installation.name,
                 "version": str(installation.version),
-                **_place(installation),
+                **server_object(plan, installation),
             }
             for level, installation in plan.servers
         },
@@ -64,13 +64,6 @@ def plan_as_json(planned: Planned, folder: Path, actions: tuple[str, ...]) -> di
             for each in planned.cautions
         ],
     }
-
-
-def _place(installation: Installation) -> dict[str, str]:
-    attached = installation.attached
-    if attached is None:
-        return {"folder": str(installation.bin_directory)}
-    return {"address": attached.address, "role": attached.role}
 
 
 def _trial(trial: PlannedTrial) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from teiten.cli.campaign.attached import attach
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.main import Session
-from teiten.cli.plan.hosts import Reached
+from teiten.cli.plan.site import PlanningSite
 from teiten.errors import UsageError
 from teiten.execute.postgres.building.build import build
 from teiten.execute.postgres.building.preparing import (
@@ -141,10 +141,9 @@ class StudyServers:
     """The servers of a study: found here, built from source, or foretold where that comes later."""
 
     def __init__(
-        self, session: Session, study: Study, *, building: bool, hosts: Reached | None = None
+        self, session: Session, study: Study, site: PlanningSite, *, building: bool
     ) -> None:
-        """``hosts``: those that the study names."""
-        self._hosts = hosts
+        self._site = site
         self._session = session
         self._study = study
         self.planned: tuple[PlannedBuild, ...] = ()
@@ -166,7 +165,7 @@ class StudyServers:
         named = aliases.get(level, level)
         if is_address(named):
             return attach(self._session, self._study, level, named)
-        there = self._hosts.server(named) if self._hosts is not None else None
+        there = self._site.server(named)
         return there or self._built.get(named) or resolve(level, installations, aliases)
 
     def with_builds(self, needs: Needs) -> Needs:

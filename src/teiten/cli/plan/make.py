@@ -4,51 +4,34 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from teiten.analysis.verdict.contrasts import contexts_of
 from teiten.analysis.verdict.sequential import least_pairs
 from teiten.cli.main import Session
 from teiten.cli.plan.builds import StudyServers
-from teiten.cli.plan.hosts import Reached, asked_here, machine_cautions, on_host, reached
 from teiten.cli.plan.options import LARGEST_SEED, PlanOptions
-from teiten.datasets.ssb.rows.native import native
+from teiten.cli.plan.site import PlanningSite, planning_site, require_here
+from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.errors import MachineError
-from teiten.execute.postgres.directories import read_directories
-from teiten.execute.postgres.installations import choose_pgbench, find_installations
+from teiten.execute.postgres.installations import find_installations
 from teiten.execute.postgres.parameters import read_refusals
-from teiten.execute.postgres.templates.store import (
-    TemplateStore,
-    expected_bytes,
-    template_fingerprint,
-)
-from teiten.execute.sites.attached.encryption import encrypting_pgbench
-from teiten.execute.sites.local.limit import require_limits
-from teiten.host.cautions.machine import cautions, plan_cautions, warnings_first
-from teiten.host.cautions.variants import pinned_apart
-from teiten.host.facts.machine import read_host_facts
+from teiten.execute.postgres.templates.identity import template_fingerprint
+from teiten.execute.sites.load_generator import load_generator
+from teiten.host.cautions.machine import warnings_first
 from teiten.host.facts.noise import known_noise
-from teiten.host.system.users import server_user
 from teiten.model.build import PlannedBuild
 from teiten.model.facts import Caution, HostFacts, Severity
-from teiten.model.installation import Installation, Pgbench
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.starts import pairs_of_a_start
-from teiten.model.study import DataKind, Study
+from teiten.model.study import Study
 from teiten.plan.checks import check
 from teiten.plan.estimate import estimate
 from teiten.plan.expand import expand
-from teiten.plan.levels import every_level, most_clients
-from teiten.plan.limits import limits_of
 from teiten.plan.parameters import check_parameters
-from teiten.plan.sites.attached import attached_cautions
-from teiten.plan.sites.remote import check_remote
+from teiten.plan.sites.told import asked_here, where_it_lacks, working_folder
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
-
-SHARED_CORES = "shared-cores"
-"""The machine's caution that a plan makes needless whose trials are pinned apart."""
 
 
 @dataclass(frozen=True)
@@ -92,33 +75,19 @@ def plan_study(
     building: bool = False,
 ) -> Planned:
     """As ``make_plan``, of a study that is loaded; ``seed``: None for a random one."""
-    with reached(session, study) as hosts:
-        servers = StudyServers(session, study, building=building, hosts=hosts)
-        facts = _facts(session, hosts)
+    with planning_site(session, study) as site:
+        servers = StudyServers(session, study, site, building=building)
+        facts = site.facts()
         sized = size(study, facts)
-        return _plan(session, sized, servers, facts, seed=seed, checked=checked, hosts=hosts)
+        return _plan(session, sized, servers, facts, site, seed=seed, checked=checked)
 
 
 def plan_sized(session: Session, sized: Study, *, seed: int | None) -> Planned:
     """As ``plan_study``, of a study that leaves nothing to the machine, and whose builds are there
     already."""
-    with reached(session, sized) as hosts:
-        servers = StudyServers(session, sized, building=False, hosts=hosts)
-        facts = _facts(session, hosts)
-        return _plan(session, sized, servers, facts, seed=seed, checked=True, hosts=hosts)
-
-
-def _pgbench(installations: tuple[Installation, ...], *, encrypted: bool, copied: bool) -> Pgbench:
-    """``copied``: it goes to other hosts; those that Teiten installed can."""
-    if encrypted:
-        return encrypting_pgbench(installations)
-    own = tuple(one for one in installations if one.managed and one.pgbench is not None)
-    return choose_pgbench(own if copied and own else installations)
-
-
-def _facts(session: Session, hosts: Reached | None) -> HostFacts:
-    """Of the machine where servers run."""
-    return read_host_facts(session.workdir.root) if hosts is None else hosts.placement.db.facts
+    with planning_site(session, sized) as site:
+        servers = StudyServers(session, sized, site, building=False)
+        return _plan(session, sized, servers, site.facts(), site, seed=seed, checked=True)
 
 
 def _plan(
@@ -126,39 +95,30 @@ def _plan(
     sized: Study,
     servers: StudyServers,
     facts: HostFacts,
+    site: PlanningSite,
     *,
     seed: int | None,
     checked: bool,
-    hosts: Reached | None,
 ) -> Planned:
-    if hosts is None:
-        directories = read_directories(every_level(sized, "directory"), server_user())
-        facts = replace(facts, directories=directories)
+    facts = site.with_folders(facts, sized)
     installations = find_installations(session.workdir)
     found = servers.resolved(installations)
-    if hosts is not None:
-        check_remote(sized, found)
-        hosts.check(found)
-    encrypted = any(one.attached.encrypted for _, one in found if one.attached is not None)
+    site.check(sized, found)
     plan = expand(
         sized,
         found,
-        _pgbench(installations, encrypted=encrypted, copied=hosts is not None),
+        load_generator(installations, found, copied=site.copied),
         seed=secrets.randbelow(LARGEST_SEED) if seed is None else seed,
         fingerprint=template_fingerprint,
-        expected_bytes=expected_bytes,
         cpus=facts.cpu.cpus,
     )
-    if hosts is not None:
-        plan = replace(plan, hosts=hosts.placement)
-        ready = hosts.ready([one.fingerprint for one in plan.templates])
-    else:
-        ready = _ready_templates(session, plan)
+    plan = site.placed(plan)
+    ready = site.ready(plan)
     needs = servers.with_builds(estimate(sized, plan.trials, plan.templates, ready))
     planned = Planned(
         replace(plan, needs=needs),
         facts,
-        _all_cautions(plan, facts),
+        warnings_first((*site.cautions(plan, facts), *_budget_cautions(plan))),
         ready,
         tuple(known_noise(session.workdir.caches, facts, plan)),
         servers.planned,
@@ -170,17 +130,14 @@ def _plan(
 
 def check_planned(session: Session, planned: Planned) -> None:
     """Raise MachineError with the exact shortfall, or UsageError for a contradiction."""
-    templates = (one for one in planned.plan.templates if one.fingerprint not in planned.ready)
-    if limits_of(planned.plan):
-        require_limits(None, limits_of(planned.plan)[-1])
-    if any(one.data.kind is DataKind.SSB for one in templates):
-        native()  # raises MachineError where the generator is not built
-    placement = planned.plan.hosts
-    folder = session.workdir.root if placement is None else Path(placement.db.workdir)
+    for one in planned.plan.templates:
+        if one.fingerprint not in planned.ready:
+            data_plan_of(one.data.kind).require()
+    require_here(planned.plan)
     try:
-        check(planned.plan, planned.facts, folder)
+        check(planned.plan, planned.facts, working_folder(planned.plan, session.workdir.root))
     except MachineError as error:
-        raise on_host(error, placement) from error
+        raise where_it_lacks(planned.plan, error) from error
     check_parameters(read_refusals(asked_here(planned.plan)))
 
 
@@ -201,28 +158,6 @@ def load(study_reference: str, options: PlanOptions) -> Study:
         flame_graph=options.flame_graph,
         queries=options.queries,
         memory=options.memory,
-    )
-
-
-def _ready_templates(session: Session, plan: Plan) -> frozenset[str]:
-    store = TemplateStore(session.workdir, server_user())
-    return frozenset(each.fingerprint for each in plan.templates if store.ready(each))
-
-
-def _all_cautions(plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
-    if plan.hosts is not None:
-        of_hosts = machine_cautions(plan, plan.hosts)
-        return warnings_first((*of_hosts, *plan_cautions(plan, facts), *_budget_cautions(plan)))
-    of_machine = cautions(facts, clients=most_clients(plan.study))
-    if pinned_apart(plan):
-        of_machine = tuple(one for one in of_machine if one.code != SHARED_CORES)
-    return warnings_first(
-        (
-            *of_machine,
-            *plan_cautions(plan, facts),
-            *attached_cautions(plan),
-            *_budget_cautions(plan),
-        )
     )
 
 

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from teiten.cli.plan.make import Planned
+from teiten.cli.plan.steps import step_lines
 from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.cli.text.noise import needed_text
 from teiten.kinds.contract import plan_of
-from teiten.model.hosts import PlannedHost
 from teiten.model.memory import SHARED_BUFFERS, shares_of
 from teiten.model.plan import Plan
 from teiten.model.quantities import exact_share, format_duration, format_size
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.study import GUC_PREFIX, Factor, Measure
-from teiten.plan.sites.remote import shown
+from teiten.plan.sites.told import host_rows, server_text, working_folder_text
 from teiten.report.texts import caution_text
 
 
@@ -42,6 +42,7 @@ def plan_lines(planned: Planned, folder: Path, actions: tuple[str, ...]) -> Iter
         for floor in planned.noise:
             said = f"{floor.workload}, {floor.clients} clients, noise floor {floor.deviation:.2%}"
             yield from bullets([f"{said}: {needed_text(floor)}"])
+    yield from step_lines(plan)
     yield ""
     yield "What running it will do"
     yield from bullets(actions)
@@ -62,17 +63,10 @@ def _build_lines(planned: Planned) -> Iterator[str]:
 def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
     study, measure = plan.study, plan.study.measure
     for level, installation in plan.servers:
-        attached = installation.attached
-        what = f"PostgreSQL {installation.version}"
-        yield (
-            f"server {level}",
-            f"{what} ({installation.name}) in {installation.bin_directory}"
-            if attached is None
-            else f"{what}, attached: {attached.address} as {attached.role}",
-        )
+        yield f"server {level}", server_text(plan, installation)
         for name, value in dict(study.server_levels).get(level, ()):
             yield "", f"with {name.removeprefix(GUC_PREFIX)} = {value}"
-    yield from _hosts(plan)
+    yield from host_rows(plan)
     yield "pgbench", f"{plan.pgbench.version} at {plan.pgbench.path}"
     for factor in study.factors:
         contrasted = ", contrasted: the first is old" if factor.name == study.contrast else ""
@@ -109,22 +103,6 @@ def _levels(plan: Plan, factor: Factor) -> Iterator[str]:
     for level in factor.levels:
         found = values.get(level, ()) if factor.name == f"{GUC_PREFIX}{SHARED_BUFFERS}" else ()
         yield f"{level} ({', '.join(found)})" if found else level
-
-
-def _hosts(plan: Plan) -> Iterator[tuple[str, str]]:
-    if plan.hosts is not None:
-        for host in plan.hosts.each:
-            yield "db and client host" if plan.hosts.together else f"{host.role} host", _host(host)
-
-
-def _host(host: PlannedHost) -> str:
-    where = f"{host.name} ({host.node}) as {host.user}" if host.name else "this machine"
-    clock = ""
-    if host.name:
-        clock = (
-            f"; clock {host.clock_offset * 1000:+.1f} ms ± {host.clock_uncertainty * 1000:.1f} ms"
-        )
-    return f"{where}, Python {host.python}, folder {host.workdir}{clock}"
 
 
 def _side_by_side(plan: Plan) -> str:
@@ -181,8 +159,7 @@ def _needs(planned: Planned, folder: Path) -> Iterator[tuple[str, str]]:
         f" {format_duration(needs.measured_seconds)} are measured",
     )
     free = format_size(facts.disk.free)
-    hosts = planned.plan.hosts
-    place = str(folder) if hosts is None else f"{hosts.db.workdir} on {shown(hosts.db)}"
+    place = working_folder_text(planned.plan, folder)
     yield "  disk", f"{format_size(needs.disk)} in {place} ({free} are free)"
     for path, size in needs.directories:
         found = next(one.disk for one in facts.directories if one.path == path)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from teiten.cli.text.layout import bullets, columns, paragraph
+from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.model.quantities import exact_share, format_duration, format_size
-from teiten.model.study import CachePolicy, DataKind, Measure, Study, Workload
+from teiten.model.study import CachePolicy, Measure, Study, Workload
 from teiten.model.text import Bilingual, Language
 
 WORDS = {
@@ -150,14 +151,12 @@ def _tables(workload: Workload, word: _Words, scale: object) -> list[str]:
         f"{word('layout')} {one.name}: {', '.join(script.name for script in one.scripts) or '—'}"
         for one in workload.layouts
     ]
-    if workload.data.script is not None:
-        return [workload.data.script.name, *layouts]
-    if workload.data.kind is DataKind.SSB:
-        name = f"Star Schema Benchmark ({workload.data.variant})"
-        return [name, f"{word('scale')} {scale}", *layouts]
+    data = data_plan_of(workload.data.kind)
+    values = {"scale": scale, "fillfactor": workload.data.fillfactor}
+    name = data.name_of(workload.data)
     return [
-        f"{word('scale')} {scale}",
-        f"{word('fillfactor')} {workload.data.fillfactor}",
+        *([name] if name else []),
+        *(f"{word(key)} {values[key]}" for key in data.tells),
         *layouts,
     ]
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import hashlib
+from typing import TYPE_CHECKING, Any
 
 from teiten.datasets.plan import LOAD_RATE, DataPlan
+from teiten.model.sql import commands
 from teiten.model.study import DataKind, DataSet
 from teiten.model.units import GIB, Bytes, Seconds
 from teiten.study.data import read_sql
@@ -22,7 +24,7 @@ class ScriptTable(DataTable):
     size: Size = None
 
 
-class Script(DataPlan):
+class ScriptData(DataPlan):
     table = ScriptTable
     told_by = "script"
     keys_are_for = "tables that a script makes"
@@ -50,5 +52,19 @@ class Script(DataPlan):
     def made_by(self, data: DataSet) -> str:
         return f"the script {data.script.name if data.script else ''}"
 
+    def identity(self, data: DataSet) -> dict[str, Any]:
+        return {**super().identity(data), "script": data.script.text if data.script else ""}
 
-PLAN = Script()
+    def rows_of(self, data: DataSet) -> str:
+        """Comments and spacing aside."""
+        text = "" if data.script is None else data.script.text
+        digest = hashlib.sha256(" ".join(commands(text)).encode()).hexdigest()[:12]
+        return f"{data.kind} {digest}"
+
+    def name_of(self, data: DataSet) -> str:
+        return data.script.name if data.script else ""
+
+    tells = ()
+
+
+PLAN = ScriptData()

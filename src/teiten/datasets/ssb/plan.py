@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from teiten.datasets.plan import DataPlan
 from teiten.model.ssb import LARGEST_SCALE, SsbVariant
@@ -59,6 +59,21 @@ class StarSchema(DataPlan):
 
     def made_by(self, data: DataSet) -> str:
         return "Teiten's generator"
+
+    def identity(self, data: DataSet) -> dict[str, Any]:
+        return {**super().identity(data), "script": "", "variant": str(data.variant)}
+
+    def rows_of(self, data: DataSet) -> str:
+        return f"{data.kind} {data.variant}"
+
+    def require(self) -> None:
+        """Its generator is a native module."""
+        from teiten.datasets.ssb.rows.native import native  # noqa: PLC0415 - only who asks loads it
+
+        native()
+
+    def name_of(self, data: DataSet) -> str:
+        return f"Star Schema Benchmark ({data.variant})"
 
 
 PLAN = StarSchema()

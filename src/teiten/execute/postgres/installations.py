@@ -9,7 +9,7 @@ from pathlib import Path
 from teiten.errors import MachineError
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError
 from teiten.execute.postgres.inspection import folder_of_programs, inspect_folder, inspect_managed
-from teiten.execute.postgres.places import Place, this_machine
+from teiten.execute.postgres.places import ProgramFolder, this_machine
 from teiten.execute.postgres.provision.receipts import managed_folders
 from teiten.execute.postgres.references import resolve
 from teiten.host.system.paths import Workdir
@@ -31,7 +31,7 @@ def find_installations(workdir: Workdir) -> tuple[Installation, ...]:
     return search(workdir, this_machine()).installations
 
 
-def search(workdir: Workdir, places: Sequence[Place]) -> Findings:
+def search(workdir: Workdir, places: Sequence[ProgramFolder]) -> Findings:
     """Teiten's own installations, then those at ``places``; each folder of programs only once."""
     cache = BinaryCache(workdir.caches / "binaries.json")
     found: dict[Path, Installation] = {}

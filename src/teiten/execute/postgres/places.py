@@ -32,29 +32,29 @@ SYSTEM_PATTERNS = (
 
 
 @dataclass(frozen=True)
-class Place:
+class ProgramFolder:
     """A folder that may hold PostgreSQL's programs."""
 
     folder: Path
     source: Source
 
 
-def search_places(root: Path, path_folders: Sequence[Path]) -> tuple[Place, ...]:
+def search_places(root: Path, path_folders: Sequence[Path]) -> tuple[ProgramFolder, ...]:
     """The folders of distributions and vendors below ``root``, then those of PATH.
 
     System folders come first, so that a link from PATH into one does not rename it.
     """
     system = (
-        Place(folder, Source.SYSTEM)
+        ProgramFolder(folder, Source.SYSTEM)
         for pattern in SYSTEM_PATTERNS
         for folder in sorted(root.glob(pattern))
         if os.access(folder, os.X_OK) and folder.is_dir()
     )
-    on_path = (Place(folder, Source.PATH) for folder in path_folders)
+    on_path = (ProgramFolder(folder, Source.PATH) for folder in path_folders)
     return (*system, *on_path)
 
 
-def this_machine() -> tuple[Place, ...]:
+def this_machine() -> tuple[ProgramFolder, ...]:
     """The places of this machine: its file system, PATH and what pg_config says."""
     entries = [entry for entry in os.environ.get("PATH", "").split(os.pathsep) if entry]
     named = _pg_config_folder()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Column:
+class ProbeColumn:
     """A column of a series. ``unit``: 1 (a share or a count), 1/s, B, B/s, s/s."""
 
     name: str
@@ -27,42 +27,48 @@ class Column:
 
 
 CPU_STATES = (
-    Column("cpu_user_share", "1", "cpu", "programs, niced ones and guests among them"),
-    Column("cpu_system_share", "1", "cpu", "the kernel, interrupts among it"),
-    Column("cpu_iowait_share", "1", "cpu", "idle while a disk request of this core is open"),
-    Column("cpu_steal_share", "1", "cpu", "ready to run, but the hypervisor ran another guest"),
-    Column("cpu_idle_share", "1", "cpu", "idle"),
+    ProbeColumn("cpu_user_share", "1", "cpu", "programs, niced ones and guests among them"),
+    ProbeColumn("cpu_system_share", "1", "cpu", "the kernel, interrupts among it"),
+    ProbeColumn("cpu_iowait_share", "1", "cpu", "idle while a disk request of this core is open"),
+    ProbeColumn(
+        "cpu_steal_share", "1", "cpu", "ready to run, but the hypervisor ran another guest"
+    ),
+    ProbeColumn("cpu_idle_share", "1", "cpu", "idle"),
 )
 
 OS = (
-    *(Column(column.name, "1", "os", column.meaning) for column in CPU_STATES),
-    Column("server_cpu_share", "1", "os", "the postmaster and all its processes, ended ones too"),
-    Column("pgbench_cpu_share", "1", "os", "the load generator"),
-    Column("teiten_cpu_share", "1", "os", "Teiten itself and its helpers"),
-    Column("other_cpu_share", "1", "os", "all other programs; kernel threads do not count"),
-    Column("context_switches_per_second", "1/s", "os", "of all cores"),
-    Column("run_queue", "1", "os", "tasks running or ready, without the sampler"),
-    Column("memory_available_bytes", "B", "os", "what programs could still get"),
-    Column("page_cache_bytes", "B", "os", "cached file pages, shared memory among them"),
-    Column("received_bytes_per_second", "B/s", "os", "all network interfaces but the loopback"),
-    Column("sent_bytes_per_second", "B/s", "os", "all network interfaces but the loopback"),
-    Column("pressure_cpu_share", "1", "os", "time in which some task waited for a core"),
-    Column("pressure_memory_share", "1", "os", "time in which some task waited for memory"),
-    Column("pressure_io_share", "1", "os", "time in which some task waited for a disk"),
+    *(ProbeColumn(column.name, "1", "os", column.meaning) for column in CPU_STATES),
+    ProbeColumn(
+        "server_cpu_share", "1", "os", "the postmaster and all its processes, ended ones too"
+    ),
+    ProbeColumn("pgbench_cpu_share", "1", "os", "the load generator"),
+    ProbeColumn("teiten_cpu_share", "1", "os", "Teiten itself and its helpers"),
+    ProbeColumn("other_cpu_share", "1", "os", "all other programs; kernel threads do not count"),
+    ProbeColumn("context_switches_per_second", "1/s", "os", "of all cores"),
+    ProbeColumn("run_queue", "1", "os", "tasks running or ready, without the sampler"),
+    ProbeColumn("memory_available_bytes", "B", "os", "what programs could still get"),
+    ProbeColumn("page_cache_bytes", "B", "os", "cached file pages, shared memory among them"),
+    ProbeColumn(
+        "received_bytes_per_second", "B/s", "os", "all network interfaces but the loopback"
+    ),
+    ProbeColumn("sent_bytes_per_second", "B/s", "os", "all network interfaces but the loopback"),
+    ProbeColumn("pressure_cpu_share", "1", "os", "time in which some task waited for a core"),
+    ProbeColumn("pressure_memory_share", "1", "os", "time in which some task waited for memory"),
+    ProbeColumn("pressure_io_share", "1", "os", "time in which some task waited for a disk"),
 )
 
 DISK = (
-    Column("reads_per_second", "1/s", "disk", "completed reads"),
-    Column("writes_per_second", "1/s", "disk", "completed writes"),
-    Column("read_bytes_per_second", "B/s", "disk", "bytes read"),
-    Column("written_bytes_per_second", "B/s", "disk", "bytes written"),
-    Column("busy_share", "1", "disk", "time with at least one request open"),
-    Column("queue_length", "1", "disk", "mean number of open requests"),
+    ProbeColumn("reads_per_second", "1/s", "disk", "completed reads"),
+    ProbeColumn("writes_per_second", "1/s", "disk", "completed writes"),
+    ProbeColumn("read_bytes_per_second", "B/s", "disk", "bytes read"),
+    ProbeColumn("written_bytes_per_second", "B/s", "disk", "bytes written"),
+    ProbeColumn("busy_share", "1", "disk", "time with at least one request open"),
+    ProbeColumn("queue_length", "1", "disk", "mean number of open requests"),
 )
 
 
-def _rate(name: str, unit: str, counter: str, meaning: str) -> Column:
-    return Column(name, unit, "postgres", meaning, counter)
+def _rate(name: str, unit: str, counter: str, meaning: str) -> ProbeColumn:
+    return ProbeColumn(name, unit, "postgres", meaning, counter)
 
 
 POSTGRES = (
@@ -85,7 +91,7 @@ POSTGRES = (
         "whole pages in the WAL (14 and later)",
     ),
     _rate("wal_syncs_per_second", "1/s", "wal_syncs", "WAL made durable (14 and later)"),
-    Column(
+    ProbeColumn(
         "checkpoints",
         "1",
         "postgres",
@@ -114,4 +120,4 @@ POSTGRES = (
     _rate("buffers_allocated_per_second", "1/s", "buffers_allocated", "buffers given a new page"),
 )
 
-COLUMNS: tuple[Column, ...] = (*OS, *CPU_STATES, *DISK, *POSTGRES)
+COLUMNS: tuple[ProbeColumn, ...] = (*OS, *CPU_STATES, *DISK, *POSTGRES)

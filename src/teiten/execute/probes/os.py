@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from teiten.execute.probes.process_cpu import Group
+from teiten.execute.probes.process_cpu import ProcessGroup
 from teiten.execute.probes.procfs import (
     IDLE,
     IOWAIT,
@@ -44,7 +44,7 @@ class OsSnapshot:
     """Bytes received and sent."""
     pressure: dict[str, float] = field(default_factory=dict)
     """cpu, memory, io: seconds of waiting."""
-    groups: Mapping[Group, float] = field(default_factory=dict)
+    groups: Mapping[ProcessGroup, float] = field(default_factory=dict)
     """CPU seconds; without OTHER where not all processes can be seen."""
 
 
@@ -103,7 +103,7 @@ def disk_rates(before: DiskCounters, after: DiskCounters, seconds: float) -> Row
     }
 
 
-def group_shares(before: OsSnapshot, after: OsSnapshot) -> dict[Group, float]:
+def group_shares(before: OsSnapshot, after: OsSnapshot) -> dict[ProcessGroup, float]:
     """Each group's share of the time of all cores; only the groups that are known."""
     available = (after.at - before.at) * after.online
     if available <= 0:
@@ -113,8 +113,8 @@ def group_shares(before: OsSnapshot, after: OsSnapshot) -> dict[Group, float]:
         for group, seconds in after.groups.items()
         if group in before.groups
     }
-    if used and Group.OTHER not in used and before.cpu and after.cpu:
-        used[Group.OTHER] = max(0.0, _busy_seconds(before.cpu, after) - sum(used.values()))
+    if used and ProcessGroup.OTHER not in used and before.cpu and after.cpu:
+        used[ProcessGroup.OTHER] = max(0.0, _busy_seconds(before.cpu, after) - sum(used.values()))
     # on a busy machine the clock is read some time before the counters are, at either end
     return {group: min(1.0, seconds / available) for group, seconds in used.items()}
 
@@ -124,7 +124,7 @@ def totals(before: OsSnapshot, after: OsSnapshot) -> dict[str, float]:
     result: dict[str, float] = {}
     if before.cpu and after.cpu:
         result.update(cpu_shares(before.cpu, after.cpu))
-    names = {Group.OTHER: "cpu_other_share"}
+    names = {ProcessGroup.OTHER: "cpu_other_share"}
     for group, share in group_shares(before, after).items():
         result[names.get(group, f"{group.value}_cpu_share")] = share
     if before.context_switches is not None and after.context_switches is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from teiten.execute.probes.os import OsSnapshot
-from teiten.execute.probes.process_cpu import CpuAccount, Group, ProcessReader
+from teiten.execute.probes.process_cpu import CpuAccount, ProcessGroup, ProcessReader
 from teiten.execute.probes.procfs import (
     DiskCounters,
     parse_block_stat,
@@ -125,16 +125,16 @@ class LinuxReader:
         found = ((name, self._parse(f"pressure/{name}", parse_pressure)) for name in PRESSURES)
         return {name: seconds for name, seconds in found if seconds is not None}
 
-    def _groups(self, pgbench: int | None) -> dict[Group, float]:
-        roots = {self._teiten: Group.TEITEN, self._postmaster: Group.SERVER}
+    def _groups(self, pgbench: int | None) -> dict[ProcessGroup, float]:
+        roots = {self._teiten: ProcessGroup.TEITEN, self._postmaster: ProcessGroup.SERVER}
         if self._also_teiten is not None:
-            roots[self._also_teiten] = Group.TEITEN
+            roots[self._also_teiten] = ProcessGroup.TEITEN
         if pgbench is not None:
-            roots[pgbench] = Group.PGBENCH
+            roots[pgbench] = ProcessGroup.PGBENCH
         self._account.update(self._processes.read(), roots)
         seconds = {
             group: ticks / self._ticks_per_second for group, ticks in self._account.ticks.items()
         }
         if not self._processes.sees_all:
-            del seconds[Group.OTHER]
+            del seconds[ProcessGroup.OTHER]
         return seconds

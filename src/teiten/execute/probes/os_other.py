@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import psutil
 
 from teiten.execute.probes.os import OsSnapshot
-from teiten.execute.probes.process_cpu import Group
+from teiten.execute.probes.process_cpu import ProcessGroup
 from teiten.execute.probes.procfs import CpuTicks, DiskCounters
 
 TICKS_PER_SECOND = 1000.0
@@ -21,7 +21,9 @@ class PsutilReader:
     def __init__(self, postmaster: int, devices: tuple[str, ...]) -> None:
         self._postmaster = postmaster
         self._devices = devices
-        self._seconds: dict[Group, float] = dict.fromkeys((*_KNOWN, Group.TEITEN), 0.0)
+        self._seconds: dict[ProcessGroup, float] = dict.fromkeys(
+            (*_KNOWN, ProcessGroup.TEITEN), 0.0
+        )
         self._last: dict[tuple[int, float], float] = {}
         self.missing: tuple[tuple[str, str], ...] = (
             ("pressure", "only Linux counts it"),
@@ -67,14 +69,17 @@ class PsutilReader:
             if name in counters
         }
 
-    def _groups(self, pgbench: int | None) -> dict[Group, float]:
-        self._add(Group.TEITEN, [psutil.Process(os.getpid())])
-        for group, pid in ((Group.SERVER, self._postmaster), (Group.PGBENCH, pgbench)):
+    def _groups(self, pgbench: int | None) -> dict[ProcessGroup, float]:
+        self._add(ProcessGroup.TEITEN, [psutil.Process(os.getpid())])
+        for group, pid in (
+            (ProcessGroup.SERVER, self._postmaster),
+            (ProcessGroup.PGBENCH, pgbench),
+        ):
             if pid is not None:
                 self._add(group, _tree(pid))
         return dict(self._seconds)
 
-    def _add(self, group: Group, processes: Iterable[psutil.Process]) -> None:
+    def _add(self, group: ProcessGroup, processes: Iterable[psutil.Process]) -> None:
         for process in processes:
             try:
                 times = process.cpu_times()
@@ -86,7 +91,7 @@ class PsutilReader:
             self._last[key] = used
 
 
-_KNOWN = (Group.SERVER, Group.PGBENCH)
+_KNOWN = (ProcessGroup.SERVER, ProcessGroup.PGBENCH)
 
 
 def _tree(pid: int) -> list[psutil.Process]:

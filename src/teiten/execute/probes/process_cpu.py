@@ -19,7 +19,7 @@ OPEN_FILES = 400
 KTHREADD = 2
 
 
-class Group(StrEnum):
+class ProcessGroup(StrEnum):
     SERVER = "server"
     PGBENCH = "pgbench"
     TEITEN = "teiten"
@@ -29,7 +29,7 @@ class Group(StrEnum):
 Records = Mapping[int, ProcessRecord]
 
 
-def group_of(pid: int, records: Records, roots: Mapping[int, Group]) -> Group:
+def group_of(pid: int, records: Records, roots: Mapping[int, ProcessGroup]) -> ProcessGroup:
     """The group of the nearest ancestor (or the process itself) that is a root; else OTHER."""
     seen: set[int] = set()
     while pid not in seen:
@@ -40,7 +40,7 @@ def group_of(pid: int, records: Records, roots: Mapping[int, Group]) -> Group:
         if record is None:
             break
         pid = record.parent
-    return Group.OTHER
+    return ProcessGroup.OTHER
 
 
 class CpuAccount:
@@ -48,10 +48,10 @@ class CpuAccount:
 
     def __init__(self, teiten: int) -> None:
         self._teiten = teiten
-        self._before: dict[int, tuple[ProcessRecord, Group]] | None = None
-        self.ticks: dict[Group, int] = dict.fromkeys(Group, 0)
+        self._before: dict[int, tuple[ProcessRecord, ProcessGroup]] | None = None
+        self.ticks: dict[ProcessGroup, int] = dict.fromkeys(ProcessGroup, 0)
 
-    def update(self, records: Records, roots: Mapping[int, Group]) -> None:
+    def update(self, records: Records, roots: Mapping[int, ProcessGroup]) -> None:
         """Take a look; the first one is the zero. ``roots``: pid of a group's first process."""
         now = {pid: (record, group_of(pid, records, roots)) for pid, record in records.items()}
         if self._before is not None:
@@ -60,12 +60,12 @@ class CpuAccount:
 
     def _add(
         self,
-        before: Mapping[int, tuple[ProcessRecord, Group]],
-        now: Mapping[int, tuple[ProcessRecord, Group]],
-        roots: Mapping[int, Group],
+        before: Mapping[int, tuple[ProcessRecord, ProcessGroup]],
+        now: Mapping[int, tuple[ProcessRecord, ProcessGroup]],
+        roots: Mapping[int, ProcessGroup],
     ) -> None:
-        living = dict.fromkeys(Group, 0)
-        inherited = dict.fromkeys(Group, 0)
+        living = dict.fromkeys(ProcessGroup, 0)
+        inherited = dict.fromkeys(ProcessGroup, 0)
         heir = ended_root(before, now, roots)
         for pid, (record, group) in now.items():
             old = before[pid][0] if pid in before else None
@@ -77,21 +77,25 @@ class CpuAccount:
             if pid not in now or now[pid][0].started != record.started:
                 ours = record.parent == self._teiten
                 inherited[heir if heir and ours else group] -= record.own + record.children
-        for group in Group:
+        for group in ProcessGroup:
             # less than nothing inherited: a parent did not wait, the time went nowhere
             self.ticks[group] += max(0, living[group]) + max(0, inherited[group])
 
 
 def ended_root(
-    before: Mapping[int, object], now: Mapping[int, object], roots: Mapping[int, Group]
-) -> Group | None:
+    before: Mapping[int, object], now: Mapping[int, object], roots: Mapping[int, ProcessGroup]
+) -> ProcessGroup | None:
     """The server's or pgbench's group where its first process ended between two looks.
 
     Teiten, which waited for it, inherits its time: that is to be counted as the group's. What was
     counted for another child of Teiten (a log's reader) before it ended stays that child's.
     """
     for pid, group in roots.items():
-        if group in {Group.SERVER, Group.PGBENCH} and pid in before and pid not in now:
+        if (
+            group in {ProcessGroup.SERVER, ProcessGroup.PGBENCH}
+            and pid in before
+            and pid not in now
+        ):
             return group
     return None
 

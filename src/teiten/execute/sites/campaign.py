@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 
 from teiten.execute.bench import Bench
 from teiten.execute.client.here import Here
+from teiten.execute.machine import ThisMachine
 from teiten.execute.sites.attached.keeper import AttachedKeeper
 from teiten.execute.sites.contract import Keeper
-from teiten.execute.sites.local.keeper import LocalKeeper, Machine
+from teiten.execute.sites.local.keeper import LocalKeeper
 from teiten.execute.sites.remote.keeper import RemoteKeeper
 from teiten.model.plan import TemplateSpec
 
@@ -19,7 +20,7 @@ class Sites:
     def __init__(
         self,
         bench: Bench,
-        machine: Machine,
+        machine: ThisMachine,
         passwords: Mapping[str, str],
         say: Callable[[str], None],
         tell: Callable[[str], None],

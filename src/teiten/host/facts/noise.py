@@ -20,15 +20,13 @@ PREFIX = "noise-"
 def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
     """Of what noise depends on: machine or hosts, script, data, clients and query mode."""
     options = plan.study.workload(trial.cell.workload).options
-    attached = trial.template.installation.attached
     identity: tuple[object, ...] = (
         (facts.system, facts.architecture, facts.cpu.model, facts.cpu.logical),
         (facts.disk.device, facts.disk.file_system),
         *((one.name, one.text) for one in options.texts),
         (trial.template.data.scale, trial.template.data.fillfactor),
         (trial.clients, trial.query_mode.value),
-        *(() if attached is None else (attached.address,)),
-        *(() if plan.hosts is None else (plan.hosts.db.name, plan.hosts.client.name)),
+        *plan.place_of(trial),
     )
     return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:24]
 

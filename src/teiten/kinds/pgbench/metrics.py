@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from teiten.model.metrics import MEASURED_SECONDS, Better, Metric
+from teiten.model.metrics import MEASURED_SECONDS, TRANSACTIONS, Better, Metric
 
 TPS = Metric("tps", "tps", Better.HIGHER, judged=True)
 LATENCY_MEAN = Metric("latency_mean", "s", Better.LOWER)
@@ -28,7 +28,7 @@ HEAP_FETCHES = Metric("heap_fetches_per_lookup", "1", Better.LOWER)
 
 METRICS: tuple[Metric, ...] = (
     TPS,
-    Metric("transactions", "1"),
+    TRANSACTIONS,
     Metric("failed_transactions", "1"),
     LATENCY_MEAN,
     LATENCY_STDDEV,

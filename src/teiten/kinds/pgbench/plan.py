@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from pydantic import PlainValidator
 
 from teiten.given_paths import expanded
-from teiten.kinds.contract import Instead, KindPlan, Step
-from teiten.kinds.pgbench.metrics import CONTRASTED, METRICS
+from teiten.kinds.contract import Instead, KindPlan, ToldStep
+from teiten.kinds.pgbench.metrics import CONTRASTED, LATENCY_MEAN, METRICS, TPS
 from teiten.kinds.pgbench.model import PgbenchOptions, pgbench_of
 from teiten.model.plan import PlannedTrial
 from teiten.model.starts import slice_seed
@@ -36,10 +36,13 @@ class PgbenchTable(WorkloadTable):
     index_lookups: bool = False
 
 
-class Pgbench(KindPlan):
+class PgbenchKind(KindPlan):
     does = "is a load of pgbench"
     metrics = METRICS
     contrasted = CONTRASTED
+    rate = TPS
+    turnaround = LATENCY_MEAN
+    rate_series: ClassVar[tuple[str, str]] = ("pgbench", TPS.name)
     options = PgbenchOptions
     table = PgbenchTable
     told_by = "script"
@@ -116,18 +119,18 @@ class Pgbench(KindPlan):
     def loading(self, version: str, where: str) -> str:
         return f"load the server with pgbench {version} from {where}"
 
-    def warm_up(self, study: Study, workload: Workload) -> Step:
+    def warm_up(self, study: Study, workload: Workload) -> ToldStep:
         warmup = study.measure.warmup or 0.0
-        return Step("warm-up", f"{warmup:g} s of load, discarded", {"warmup": warmup})
+        return ToldStep("warm-up", f"{warmup:g} s of load, discarded", {"warmup": warmup})
 
-    def measuring(self, study: Study, workload: Workload) -> Step:
+    def measuring(self, study: Study, workload: Workload) -> ToldStep:
         measure = study.measure
         values = {
             "warmup": float(measure.warmup or 0.0),
             "seconds": float(measure.duration or 0.0),
             "slice": float(measure.slice_duration),
         }
-        return Step(
+        return ToldStep(
             "slices" if measure.slices > 1 else "measure",
             f"{measure.duration or 0:g} s of load",
             values,
@@ -137,10 +140,14 @@ class Pgbench(KindPlan):
         measure, workload = study.measure, study.workload(trial.cell.workload)
         part = f", slice {number} of {measure.slices}" if measure.slices > 1 else ""
         return (
-            f"pgbench: {trial.clients} clients, {trial.threads} threads,"
+            f"pgbench: {_counted(trial.clients, 'client')}, {_counted(trial.threads, 'thread')},"
             f" {measure.slice_duration:g} s, {workload.options.source},"
             f" random seed {slice_seed(trial.seed, number)}{part}"
         )
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _is_text(script: str) -> bool:
@@ -148,4 +155,4 @@ def _is_text(script: str) -> bool:
     return script in BUILTIN_SCRIPTS or "\n" in script or ";" in script
 
 
-PLAN = Pgbench()
+PLAN = PgbenchKind()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
-from teiten.analysis.across.fingerprint import commands
 from teiten.analysis.model.measured import Measured
 from teiten.kinds.contract import KindAnalysis, Unlike
 from teiten.kinds.queries.explained import query_plans
 from teiten.kinds.queries.model import queries_of
 from teiten.kinds.queries.results import QueriesFound
 from teiten.kinds.queries.workload_results import query_results
+from teiten.model.sql import commands
 from teiten.model.study import Workload
 
 

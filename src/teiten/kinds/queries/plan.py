@@ -10,7 +10,7 @@ from pydantic import Field
 
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.given_paths import expanded
-from teiten.kinds.contract import Instead, KindPlan, Step
+from teiten.kinds.contract import Instead, KindPlan, ToldStep
 from teiten.kinds.queries.metrics import CONTRASTED, METRICS
 from teiten.kinds.queries.model import QUERY_TIMEOUT, QueriesOptions, QueryGroup, queries_of
 from teiten.kinds.queries.read import read_queries
@@ -20,14 +20,14 @@ from teiten.model.study import Measure, Study, Workload, WorkloadOptions
 from teiten.model.units import Seconds
 from teiten.plan.settings import count_setting
 from teiten.study.place import Place
-from teiten.study.schema import Budget, Name, Table, Text, Words, WorkloadTable
+from teiten.study.schema import Budget, Name, Text, TomlTable, Words, WorkloadTable
 from teiten.suggest import did_you_mean
 
 WORKERS = ("max_parallel_workers_per_gather", "max_parallel_workers", "max_worker_processes")
 """The parameters of which each bounds the parallel workers of a query."""
 
 
-class GroupTable(Table):
+class GroupTable(TomlTable):
     """Queries that belong together."""
 
     name: Name
@@ -119,13 +119,13 @@ class Queries(KindPlan):
     def loading(self, version: str, where: str) -> str:
         return "time queries one by one, and explain each with ANALYZE apart from its timing"
 
-    def warm_up(self, study: Study, workload: Workload) -> Step:
-        return Step("warm-up", "the query once, discarded")
+    def warm_up(self, study: Study, workload: Workload) -> ToldStep:
+        return ToldStep("warm-up", "the query once, discarded")
 
-    def measuring(self, study: Study, workload: Workload) -> Step:
+    def measuring(self, study: Study, workload: Workload) -> ToldStep:
         options = queries_of(workload)
         said = f"timed {options.runs}×, at the most {options.timeout:g} s"
-        return Step("queries", said, {"runs": options.runs, "timeout": float(options.timeout)})
+        return ToldStep("queries", said, {"runs": options.runs, "timeout": float(options.timeout)})
 
     def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
         said = self.measuring(study, study.workload(trial.cell.workload)).said

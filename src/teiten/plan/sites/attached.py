@@ -137,6 +137,14 @@ class AttachedPlan(SitePlan):
             "fewer clients, or a higher max_connections (or CONNECTION LIMIT of the role) there",
         )
 
+    def server_text(self, installation: Installation) -> str:
+        server = _attached(installation)
+        return f", attached: {server.address} as {server.role}"
+
+    def server_object(self, installation: Installation) -> dict[str, str]:
+        server = _attached(installation)
+        return {"address": server.address, "role": server.role}
+
     def actions(self, told: Told) -> Iterator[str]:
         for level, installation in told.plan.servers:
             if installation.attached is not None:

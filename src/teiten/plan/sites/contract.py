@@ -94,6 +94,16 @@ class SitePlan(ABC):
     @abstractmethod
     def too_few_connections(self, trial: PlannedTrial) -> UsageError: ...
 
+    # What there is to tell of its servers
+
+    @abstractmethod
+    def server_text(self, installation: Installation) -> str:
+        """Behind a server's version: where it is or comes from."""
+
+    @abstractmethod
+    def server_object(self, installation: Installation) -> dict[str, str]:
+        """The same for JSON."""
+
     # What is done there, one sentence each
 
     @abstractmethod

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 
 from teiten.datasets.plan import described, made_by
 from teiten.errors import UsageError
+from teiten.model.installation import Installation
 from teiten.model.plan import PlannedTrial, TemplateSpec
 from teiten.model.quantities import format_size
 from teiten.model.study import CachePolicy, Measure, Workload
@@ -33,6 +34,12 @@ class LocalPlan(SitePlan):
             f" {_limit(trial)}",
             f"--guc max_connections={needed}, or fewer clients",
         )
+
+    def server_text(self, installation: Installation) -> str:
+        return f" ({installation.name}) in {installation.bin_directory}"
+
+    def server_object(self, installation: Installation) -> dict[str, str]:
+        return {"folder": str(installation.bin_directory)}
 
     def actions(self, told: Told) -> Iterator[str]:
         own = [one for one in told.plan.trials if one.template.installation.attached is None]

@@ -23,7 +23,7 @@ WIDE_PANEL = 250
 
 
 @dataclass(frozen=True)
-class CurvePoint:
+class PublishedPoint:
     """``load``: clients per core; ``relative``: the value, with as many clients as cores = 1."""
 
     panel: str
@@ -37,7 +37,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True)
-class CurveWords:
+class PublishedWords:
     title: str
     note: str
     x: str
@@ -51,7 +51,7 @@ class CurveWords:
     """Published, measured."""
 
 
-def published_curves(name: str, points: Sequence[CurvePoint], words: CurveWords) -> Chart:
+def published_curves(name: str, points: Sequence[PublishedPoint], words: PublishedWords) -> Chart:
     """Lines by clients per core; dashed where published, drawn through where measured."""
     panels = list(dict.fromkeys(point.panel for point in points))
     rows = [

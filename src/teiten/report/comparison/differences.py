@@ -8,7 +8,7 @@ from teiten.model.text import Language
 from teiten.report.comparison.sides import Pair
 from teiten.report.names import SERVER
 from teiten.report.numbers import bytes_text
-from teiten.report.tables import Cell, Column, Row, Table, cells
+from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.texts import Texts, caution_text, texts
 from teiten.report.view.evidence import environment_rows
 
@@ -105,7 +105,7 @@ def _server_rows(pair: Pair) -> list[Row]:
 
 def _row(name: str, a: str, b: str) -> Row:
     kind = "differs" if a != b else ""
-    return (Cell(name), Cell(a, kind=kind), Cell(b, kind=kind))
+    return (TableCell(name), TableCell(a, kind=kind), TableCell(b, kind=kind))
 
 
 def _what(t: Texts, one: Difference) -> str:

@@ -15,7 +15,7 @@ from teiten.report.comparison.sides import Pair, shown_detectable, shown_interva
 from teiten.report.sentences import (
     plain_percent,
 )
-from teiten.report.tables import Cell, Table
+from teiten.report.tables import Table, TableCell
 from teiten.report.view.contrasts import (
     Judged,
     Telling,
@@ -24,7 +24,7 @@ from teiten.report.view.contrasts import (
     verdict_table,
 )
 from teiten.report.view.kit import factor_of
-from teiten.report.view.levels import Place, level_axes
+from teiten.report.view.levels import ChartPlace, level_axes
 
 FAR = Telling(shown_interval, shown_detectable)
 WIDEST = (0.02, 50.0)
@@ -67,7 +67,7 @@ def forest_chart(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
 
 def _charts(pair: Pair, prefix: str, found: Sequence[UnpairedResult]) -> Iterator[Chart]:
     for one in found:
-        if one.metric.judged or one.metric.name == "latency_mean":
+        if one.metric.judged or one.metric.name in pair.kits[0].present(one.workload).by_level:
             chart = _by_level(pair, f"{prefix}-{one.metric.name}-levels", one)
             if chart is not None:
                 yield chart
@@ -80,7 +80,7 @@ def _by_level(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
     dots, places = [], []
     for level in result.levels:
         on_axis, panel = kit.names.axis(level.context)
-        places.append(Place(on_axis, panel, ""))
+        places.append(ChartPlace(on_axis, panel, ""))
         for label, values in zip(labels, (level.old_values, level.new_values), strict=True):
             dots += [
                 Dot(panel, on_axis, label, value * factor, at, at)
@@ -104,10 +104,10 @@ def result_table(pair: Pair, name: str, result: UnpairedResult, *, noted: bool) 
     confidence = plain_percent(t, round(effect.confidence, 12) if effect else 0.95)
     a, b = pair.sides
 
-    def count(level: LevelResult | None) -> Cell:
+    def count(level: LevelResult | None) -> TableCell:
         seen = (len(level.old_values), len(level.new_values)) if level else result.blocks
         verdict = level.verdict if level else result.overall
-        return Cell(t("comparison.counts", a=seen[0], b=seen[1]), verdict.pairs)
+        return TableCell(t("comparison.counts", a=seen[0], b=seen[1]), verdict.pairs)
 
     said = Judged(
         t,

@@ -116,7 +116,7 @@ def _sentence(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str]
     values["delta"] = plain_percent(t, verdict.delta)
     values["subject"] = (
         ""
-        if metric.name == "tps"
+        if metric.is_throughput
         else t("sentence.metric", metric=t.either(f"metric.{metric.name}", metric.name))
     )
     effect = verdict.effect

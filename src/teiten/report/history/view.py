@@ -26,7 +26,7 @@ from teiten.report.charts.base import Columns, as_columns
 from teiten.report.charts.history import LinePoint, LineWords, history_line
 from teiten.report.numbers import measured
 from teiten.report.sentences import machine_text, percent, plain_percent
-from teiten.report.tables import Cell, Column, Table, cells
+from teiten.report.tables import Column, Table, TableCell, cells
 from teiten.report.texts import Texts, texts
 
 FIELDS = (
@@ -184,13 +184,13 @@ def _table(t: Texts, name: str, line: HistoryLine) -> Table:
         change = changes.get(at)
         rows.append(
             (
-                Cell(_moment(point.at), point.at),
-                Cell(point.campaign),
-                Cell(point.version, point.version_number),
-                Cell(measured(point.value, _half(point)), point.value),
-                Cell("—" if point.low is None else _value_interval(t, point), point.low),
-                Cell(str(point.blocks), point.blocks),
-                Cell(
+                TableCell(_moment(point.at), point.at),
+                TableCell(point.campaign),
+                TableCell(point.version, point.version_number),
+                TableCell(measured(point.value, _half(point)), point.value),
+                TableCell("—" if point.low is None else _value_interval(t, point), point.low),
+                TableCell(str(point.blocks), point.blocks),
+                TableCell(
                     percent(t, change.ratio - 1, 1, signed=True) if change else "",
                     change.ratio if change else None,
                     kind="verdict" if change else "",
@@ -246,7 +246,7 @@ def _left_out(t: Texts, history: History) -> Table | None:
         "left-out",
         t("history.left-out"),
         (Column(t("history.ledger")), Column(t("history.why"))),
-        tuple(cells(Cell(one.path, kind="code"), one.why) for one in history.left_out),
+        tuple(cells(TableCell(one.path, kind="code"), one.why) for one in history.left_out),
         sortable=False,
     )
 

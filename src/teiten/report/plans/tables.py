@@ -14,7 +14,7 @@ from teiten.analysis.model.explain import (
 )
 from teiten.report.numbers import NOTHING, significant
 from teiten.report.plans.numbers import count, duration, factor, share
-from teiten.report.tables import Cell, Column, Row, Table, cells
+from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.texts import Texts
 
 MOST_NODES = 25
@@ -93,21 +93,21 @@ def _trigger_seconds(one: PlanStatistics) -> float | None:
 
 def kinds_table(t: Texts, name: str, one: PlanStatistics, side: str) -> Table:
     """Node statistics of one plan."""
-    columns: tuple[tuple[str, Callable[[KindStatistics], Cell]], ...] = (
-        ("kind", lambda kind: Cell(kind.kind)),
+    columns: tuple[tuple[str, Callable[[KindStatistics], TableCell]], ...] = (
+        ("kind", lambda kind: TableCell(kind.kind)),
         ("nodes-column", lambda kind: _number(kind.nodes)),
         ("never", lambda kind: _number(kind.never_executed)),
         ("loops", lambda kind: _number(kind.loops)),
         ("worker-loops", lambda kind: _number(kind.worker_loops)),
         ("leader", lambda kind: _time(one, kind.leader)),
         ("workers", lambda kind: _time(one, kind.workers)),
-        ("share", lambda kind: Cell(share(kind.share), kind.share)),
+        ("share", lambda kind: TableCell(share(kind.share), kind.share)),
         ("rows", lambda kind: _number(kind.rows)),
-        ("error", lambda kind: Cell(factor(kind.estimate_error), kind.estimate_error)),
+        ("error", lambda kind: TableCell(factor(kind.estimate_error), kind.estimate_error)),
         ("hit", lambda kind: _number(kind.buffers.get(HIT, 0))),
         ("read", lambda kind: _number(kind.buffers.get(READ, 0))),
         ("temp", lambda kind: _number(sum(kind.buffers.get(key, 0) for key in TEMPORARY))),
-        ("io", lambda kind: Cell(duration(kind.io_seconds or None), kind.io_seconds)),
+        ("io", lambda kind: TableCell(duration(kind.io_seconds or None), kind.io_seconds)),
     )
     kept = [(key, of) for key, of in columns if key in ALWAYS or _any(one.kinds, of)]
     return Table(
@@ -123,7 +123,7 @@ ALWAYS = frozenset({"kind", "nodes-column", "loops", "leader", "share", "rows", 
 """Columns that are shown even where all their cells are empty."""
 
 
-def _any(kinds: Sequence[KindStatistics], of: Callable[[KindStatistics], Cell]) -> bool:
+def _any(kinds: Sequence[KindStatistics], of: Callable[[KindStatistics], TableCell]) -> bool:
     return any(of(kind).sort for kind in kinds)
 
 
@@ -166,16 +166,16 @@ def _node_row(found: PlanDifference, old: Nodes, new: Nodes) -> Row:
     return (
         _node_cell(found.old, old),
         _node_cell(found.new, new),
-        Cell(duration(olds), olds),
-        Cell(duration(news), news),
-        Cell(duration(gain, signed=True), gain),
+        TableCell(duration(olds), olds),
+        TableCell(duration(news), news),
+        TableCell(duration(gain, signed=True), gain),
         _rows_cell(found.old, old),
         _rows_cell(found.new, new),
     )
 
 
-def _node_cell(side: PlanStatistics, numbers: Nodes) -> Cell:
-    return Cell(names_of(side, numbers) or NOTHING)
+def _node_cell(side: PlanStatistics, numbers: Nodes) -> TableCell:
+    return TableCell(names_of(side, numbers) or NOTHING)
 
 
 def names_of(side: PlanStatistics, numbers: Nodes) -> str:
@@ -187,10 +187,10 @@ def names_of(side: PlanStatistics, numbers: Nodes) -> str:
     return ", ".join(f"{count} × {kind}" if count > 1 else kind for kind, count in kinds.items())
 
 
-def _rows_cell(side: PlanStatistics, numbers: Nodes) -> Cell:
+def _rows_cell(side: PlanStatistics, numbers: Nodes) -> TableCell:
     """Of several nodes those of the first, which has the others below it: an Append."""
     rows = side.plan.nodes[numbers[0]].total_rows if numbers else None
-    return Cell(count(rows), rows)
+    return TableCell(count(rows), rows)
 
 
 def _own(side: PlanStatistics, numbers: Nodes) -> float | None:
@@ -215,18 +215,18 @@ def scans_table(t: Texts, name: str, one: PlanStatistics, side: str) -> Table | 
             for key in ("workers", "scan-count", "scan-mean")
         ),
         rows=tuple(
-            (_number(workers), _number(scans), Cell(duration(mean), mean))
+            (_number(workers), _number(scans), TableCell(duration(mean), mean))
             for workers, scans, mean in one.scans_by_workers
         ),
     )
 
 
-def _number(value: float) -> Cell:
-    return Cell(count(value), float(value))
+def _number(value: float) -> TableCell:
+    return TableCell(count(value), float(value))
 
 
-def _time(one: PlanStatistics, seconds: float) -> Cell:
-    return Cell(duration(seconds) if one.plan.timed else NOTHING, seconds)
+def _time(one: PlanStatistics, seconds: float) -> TableCell:
+    return TableCell(duration(seconds) if one.plan.timed else NOTHING, seconds)
 
 
 def _ratio(old: float | None, new: float | None) -> str:

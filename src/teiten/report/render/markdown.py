@@ -13,7 +13,7 @@ from teiten.report import blocks
 from teiten.report.blocks import Block, Page, Unfolded
 from teiten.report.charts.base import Chart, Columns
 from teiten.report.charts.drawing import svg
-from teiten.report.tables import Cell, Table
+from teiten.report.tables import Table, TableCell
 from teiten.report.texts import Texts
 
 TEXT = "report.md"
@@ -173,7 +173,7 @@ def escape(text: str) -> str:
     return SPECIAL.sub(r"\\\1", text.replace("&", "&amp;")).replace("\n", "<br>")
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: TableCell) -> str:
     text = escape(cell.text)
     return f"**{text}**" if "verdict" in cell.kind and text else text
 

@@ -12,7 +12,7 @@ from teiten.analysis.model.findings import TrialView
 from teiten.model.trial import Outcome
 from teiten.report.charts.base import Chart, Fit, as_columns
 from teiten.report.charts.series import SERIES_PANEL, series_spec
-from teiten.report.series import COLUMNS, Samples, SeriesColumn, rounded, samples, stride_for
+from teiten.report.series import OF_THE_MACHINE, Samples, SeriesColumn, rounded, samples, stride_for
 from teiten.report.view.kit import Kit
 
 FIELDS = ("panel", "side", "trial", "counted", "second", "value")
@@ -22,20 +22,21 @@ STILL_POINTS = 120
 
 
 @dataclass(frozen=True)
-class Chosen:
+class Offered:
     """What one workload offers to choose from."""
 
     levels: tuple[str, ...]
     columns: tuple[SeriesColumn, ...]
 
 
-def _offered(kit: Kit, trials: Sequence[TrialView]) -> Chosen:
+def _offered(kit: Kit, workload: str, trials: Sequence[TrialView]) -> Offered:
+    known = (*kit.present(workload).series, *OF_THE_MACHINE)
     contexts = {kit.context_of(trial) for trial in trials}
     ordered = sorted(contexts, key=kit.names.order)
     found = tuple(
-        column for column in COLUMNS if any(samples(trial, column) is not None for trial in trials)
+        column for column in known if any(samples(trial, column) is not None for trial in trials)
     )
-    return Chosen(tuple(kit.names.context(one) for one in ordered), found)
+    return Offered(tuple(kit.names.context(one) for one in ordered), found)
 
 
 def _of(kit: Kit, workload: str) -> list[TrialView]:
@@ -45,7 +46,7 @@ def _of(kit: Kit, workload: str) -> list[TrialView]:
 def still_series(kit: Kit, name: str, workload: str) -> Chart | None:
     """TPS over the seconds, a panel per level; its ``chooser`` holds every trial."""
     trials = _of(kit, workload)
-    offered = _offered(kit, trials)
+    offered = _offered(kit, workload, trials)
     if not offered.columns:
         return None
     t = kit.t
@@ -97,11 +98,12 @@ def _still_rows(
 
 
 def _chooser(
-    kit: Kit, trials: Sequence[TrialView], offered: Chosen, specs: dict[str, dict[str, Any]]
+    kit: Kit, trials: Sequence[TrialView], offered: Offered, specs: dict[str, dict[str, Any]]
 ) -> dict[str, Any]:
     """Compact columns for the page: indices instead of names, a start and step for the seconds."""
     t = kit.t
-    stride = stride_for(kit.analysis.trials)
+    of_kinds = [column for kind in kit.kinds.values() for column in kind.series]
+    stride = stride_for(kit.analysis.trials, (*of_kinds, *OF_THE_MACHINE))
     places = {level: at for at, level in enumerate(offered.levels)}
     sides = kit.side_labels
     entries = []
@@ -143,9 +145,10 @@ def _chooser(
 
 
 def _thinned(kit: Kit, trials: Sequence[TrialView], stride: int) -> str:
-    """How many samples a point stands for, where it is more than one."""
+    """How many samples of a load a point stands for, where it is more than one."""
+    sources = {column.source for kind in kit.kinds.values() for column in kind.series}
     count = stride * max(
-        (one.stride for trial in trials for one in trial.series if one.source == "pgbench"),
+        (one.stride for trial in trials for one in trial.series if one.source in sources),
         default=1,
     )
     return kit.t("chart.series.thinned", count=count) if count > 1 else ""

@@ -17,11 +17,11 @@ from teiten.report.sentences import (
     ratio_text,
     verdict_word,
 )
-from teiten.report.tables import Cell, Column, Row, Table, level_value
+from teiten.report.tables import Column, Row, Table, TableCell, level_value
 from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit, factor_of
 
-Value = Callable[[LevelResult, int], Cell]
+Value = Callable[[LevelResult, int], TableCell]
 """The cell of a level's old side (0) or new side (1)."""
 
 
@@ -58,10 +58,10 @@ class Judged:
     """What the last row is called."""
     note: str
     value: Value
-    count: Callable[[LevelResult | None], Cell]
+    count: Callable[[LevelResult | None], TableCell]
     """How many pairs or trials a level has, or all of them."""
     telling: Telling = Telling()
-    further: Callable[[LevelResult | None], Cell] | None = None
+    further: Callable[[LevelResult | None], TableCell] | None = None
     """Of a further column, after the interval; its title is ``further_title``."""
     further_title: str = ""
 
@@ -82,15 +82,19 @@ def verdict_table(
         Column(t("table.verdict")),
     )
     rows = tuple(_row(said, level) for level in levels)
-    lead = (Cell(said.overall), *(Cell("") for _ in said.factors[1:])) if said.factors else ()
-    total = (*lead, Cell(""), Cell(""), *_judged(said, overall, None))
+    lead = (
+        (TableCell(said.overall), *(TableCell("") for _ in said.factors[1:]))
+        if said.factors
+        else ()
+    )
+    total = (*lead, TableCell(""), TableCell(""), *_judged(said, overall, None))
     return Table(name, said.caption, columns, rows, total if len(rows) > 1 else None, said.note)
 
 
 def _row(said: Judged, level: LevelResult) -> Row:
     return (
         *(
-            Cell(text, level_value(text, at))
+            TableCell(text, level_value(text, at))
             for at, (factor, text) in enumerate(level.context)
             if factor in said.factors
         ),
@@ -100,15 +104,15 @@ def _row(said: Judged, level: LevelResult) -> Row:
     )
 
 
-def _judged(said: Judged, verdict: Verdict, level: LevelResult | None) -> Iterator[Cell]:
+def _judged(said: Judged, verdict: Verdict, level: LevelResult | None) -> Iterator[TableCell]:
     effect, t = verdict.effect, said.t
-    yield Cell(ratio_text(effect), effect.ratio if effect else None)
-    yield Cell(said.telling.interval(t, effect), effect.low if effect else None)
+    yield TableCell(ratio_text(effect), effect.ratio if effect else None)
+    yield TableCell(said.telling.interval(t, effect), effect.low if effect else None)
     if said.further:
         yield said.further(level)
     yield said.count(level)
     word = f"{verdict_word(t, verdict)}{said.telling.detectable(t, verdict)}"
-    yield Cell(word, kind=f"verdict {verdict.kind.value}")
+    yield TableCell(word, kind=f"verdict {verdict.kind.value}")
 
 
 def side_of(level: LevelResult, side: int) -> tuple[float | None, Sequence[float], int]:
@@ -121,11 +125,11 @@ def side_of(level: LevelResult, side: int) -> tuple[float | None, Sequence[float
 def by_spread(factor: float) -> Value:
     """The median with the digits that the trials' spread allows, in the shown unit."""
 
-    def value(level: LevelResult, side: int) -> Cell:
+    def value(level: LevelResult, side: int) -> TableCell:
         number, values, _ = side_of(level, side)
         if number is None:
-            return Cell("—")
-        return Cell(measured(number * factor, spread(values) * factor), number)
+            return TableCell("—")
+        return TableCell(measured(number * factor, spread(values) * factor), number)
 
     return value
 
@@ -133,12 +137,12 @@ def by_spread(factor: float) -> Value:
 def by_interval(factor: float) -> Value:
     """The median with the digits that the ratio's interval allows, in the shown unit."""
 
-    def value(level: LevelResult, side: int) -> Cell:
+    def value(level: LevelResult, side: int) -> TableCell:
         number, values, _ = side_of(level, side)
         if number is None:
-            return Cell("—")
+            return TableCell("—")
         half = half_width(level, number, values)
-        return Cell(measured(number * factor, half * factor), number)
+        return TableCell(measured(number * factor, half * factor), number)
 
     return value
 
@@ -175,8 +179,8 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
     )
 
 
-def _pairs(verdict: Verdict) -> Cell:
-    return Cell(str(verdict.pairs), verdict.pairs)
+def _pairs(verdict: Verdict) -> TableCell:
+    return TableCell(str(verdict.pairs), verdict.pairs)
 
 
 def caption_of(kit: Kit, contrast: ContrastResult, metric: str) -> str:

@@ -10,18 +10,18 @@ from teiten.model.facts import HostFacts, Severity
 from teiten.model.plan import TemplateSpec
 from teiten.report.blocks import (
     Block,
-    Caution,
     Cautions,
     Code,
     Details,
     Downloads,
     Heading,
     Section,
+    ShownCaution,
     Text,
 )
 from teiten.report.numbers import bytes_text, plain
 from teiten.report.sites import client_rows, host_rows, origin_text
-from teiten.report.tables import Cell, Column, Row, Table, cells
+from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.texts import caution_text
 from teiten.report.view.kit import Kit
 from teiten.report.view.trials import (
@@ -161,7 +161,7 @@ def _cautions(kit: Kit) -> Cautions | Text:
     ordered = sorted(kit.analysis.cautions, key=lambda one: one.severity is not Severity.WARNING)
     return Cautions(
         tuple(
-            Caution(
+            ShownCaution(
                 one.severity.value,
                 kit.t(f"severity.{one.severity.value}"),
                 *caution_text(one, kit.t.language),
@@ -183,10 +183,10 @@ def _settings(kit: Kit) -> Table | None:
     )
     rows = tuple(
         (
-            Cell(one.name, kind="code"),
-            Cell(one.value or "—", kind="code"),
-            Cell(t.of(one.reason)),
-            Cell(one.source),
+            TableCell(one.name, kind="code"),
+            TableCell(one.value or "—", kind="code"),
+            TableCell(t.of(one.reason)),
+            TableCell(one.source),
         )
         for one in kit.study.settings
     )
@@ -217,8 +217,8 @@ def _server_row(kit: Kit, name: str, values: list[Any]) -> Row:
     differ = len({json.dumps(value, sort_keys=True, default=str) for value in values}) > 1
     kind = "differs" if differ else ""
     return (
-        Cell(kit.t.either(f"server-fact.{name}", name)),
-        *(Cell(_value_text(value), kind=kind) for value in values),
+        TableCell(kit.t.either(f"server-fact.{name}", name)),
+        *(TableCell(_value_text(value), kind=kind) for value in values),
     )
 
 
@@ -259,17 +259,17 @@ def _fingerprints(kit: Kit) -> Table:
     columns = (Column(t("table.what")), Column(t("table.fingerprint")), Column(t("table.source")))
     rows: list[Row] = [
         (
-            Cell(kit.names.side(level).long if kit.names.is_server else str(one.version)),
-            Cell(one.fingerprint, kind="code"),
-            Cell(origin_text(one)),
+            TableCell(kit.names.side(level).long if kit.names.is_server else str(one.version)),
+            TableCell(one.fingerprint, kind="code"),
+            TableCell(origin_text(one)),
         )
         for level, one in plan.servers
     ]
     rows += [
         (
-            Cell(_template(kit, one)),
-            Cell(one.fingerprint, kind="code"),
-            Cell(bytes_text(one.expected_bytes)),
+            TableCell(_template(kit, one)),
+            TableCell(one.fingerprint, kind="code"),
+            TableCell(bytes_text(one.expected_bytes)),
         )
         for one in plan.templates
     ]
@@ -291,10 +291,10 @@ def _events(kit: Kit) -> Table | None:
     )
     rows = tuple(
         (
-            Cell(kit.clock(one.at), one.at),
-            Cell(t.either(f"event.{one.kind}", one.kind)),
-            Cell("" if one.trial is None else str(one.trial), one.trial),
-            Cell(
+            TableCell(kit.clock(one.at), one.at),
+            TableCell(t.either(f"event.{one.kind}", one.kind)),
+            TableCell("" if one.trial is None else str(one.trial), one.trial),
+            TableCell(
                 ", ".join(
                     f"{key} {_flat(value)}"
                     for key, value in one.detail.items()

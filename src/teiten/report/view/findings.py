@@ -17,7 +17,7 @@ from teiten.report.claim_words import (
     side_of,
     statement_text,
 )
-from teiten.report.tables import Cell, Column, Row, Table, cells
+from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.view.kit import Kit
 
 
@@ -85,7 +85,7 @@ def _outcome_row(kit: Kit, one: ClaimOutcome) -> Row:
         printed_text(t, one, _side_of(kit, one)),
         _measured(kit, one),
         bounds_text(t, one.deciding),
-        Cell(
+        TableCell(
             t("claim.because", outcome=word, reason=reason) if reason else word,
             kind=f"verdict {one.standing.value}",
         ),
@@ -121,7 +121,7 @@ def _not_applicable(kit: Kit, found: list[ClaimOutcome]) -> Table:
             cells(
                 statement_text(t, one.claim),
                 printed_text(t, one, _side_of(kit, one)),
-                Cell(reason_text(t, one.reason), kind="muted"),
+                TableCell(reason_text(t, one.reason), kind="muted"),
             )
             for one in found
         ),

@@ -10,19 +10,19 @@ from functools import cached_property
 
 from teiten.analysis.model.findings import CampaignAnalysis, TrialView
 from teiten.kinds.contract_present import KindPresent, present_of
-from teiten.model.metrics import Metric
+from teiten.model.metrics import RATE, Metric
 from teiten.model.text import Language
 from teiten.model.trial import Outcome
 from teiten.report.names import Context, Names
 from teiten.report.numbers import fixed, plain, significant
 from teiten.report.texts import Texts, texts
 
-SHOWN = {"s": ("ms", 1000.0), "tps": ("TPS", 1.0), "B": ("B", 1.0), "1": ("", 1.0)}
+SHOWN = {"s": ("ms", 1000.0), RATE: ("TPS", 1.0), "B": ("B", 1.0), "1": ("", 1.0)}
 """A stored unit, and the unit and factor of its display."""
 
 
 @dataclass(frozen=True)
-class Group:
+class TrialGroup:
     """The counted trials of one workload, context and side."""
 
     workload: str
@@ -62,7 +62,7 @@ class Kit:
         return dict(trial.levels).get(self.study.contrast, "")
 
     @cached_property
-    def groups(self) -> tuple[Group, ...]:
+    def groups(self) -> tuple[TrialGroup, ...]:
         """Counted trials by cell, in the study's order of levels."""
         found: dict[tuple[str, Context, str], list[TrialView]] = {}
         for trial in self.analysis.trials:
@@ -70,7 +70,7 @@ class Kit:
                 key = (trial.workload, self.context_of(trial), self.side_of(trial))
                 found.setdefault(key, []).append(trial)
         sides = list(self.names.sides)
-        groups = [Group(*key, tuple(trials)) for key, trials in found.items()]
+        groups = [TrialGroup(*key, tuple(trials)) for key, trials in found.items()]
         return tuple(
             sorted(
                 groups,
@@ -81,7 +81,7 @@ class Kit:
             )
         )
 
-    def of_workload(self, workload: str) -> tuple[Group, ...]:
+    def of_workload(self, workload: str) -> tuple[TrialGroup, ...]:
         return tuple(group for group in self.groups if group.workload == workload)
 
     @property

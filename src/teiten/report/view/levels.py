@@ -10,11 +10,11 @@ from teiten.model.metrics import Metric
 from teiten.report.charts.base import Chart
 from teiten.report.charts.levels import Dot, LevelAxes, by_level
 from teiten.report.names import CORES, SERVER
-from teiten.report.view.kit import Group, Kit, factor_of
+from teiten.report.view.kit import Kit, TrialGroup, factor_of
 
 
 @dataclass(frozen=True)
-class Place:
+class ChartPlace:
     """Where a group is drawn in a chart by level."""
 
     level: str
@@ -22,22 +22,22 @@ class Place:
     side: str
 
 
-def place_of(kit: Kit, group: Group) -> Place:
+def place_of(kit: Kit, group: TrialGroup) -> ChartPlace:
     """By clients, or where the cores are contrasted by these, with a side for each server."""
     if kit.study.contrast != CORES:
-        return Place(*kit.names.axis(group.context), kit.short(group.side))
+        return ChartPlace(*kit.names.axis(group.context), kit.short(group.side))
     varied = {one.name for one in kit.study.factors if len(one.levels) > 1} - {SERVER}
     others = tuple(pair for pair in group.context if pair[0] in varied)
     server = kit.names.server(dict(group.context).get(SERVER, "")).short
-    return Place(group.side, kit.names.context(others) if others else "", server)
+    return ChartPlace(group.side, kit.names.context(others) if others else "", server)
 
 
-def axes_for(kit: Kit, groups: Sequence[Group], y: str) -> LevelAxes:
+def axes_for(kit: Kit, groups: Sequence[TrialGroup], y: str) -> LevelAxes:
     """The axes of a chart by level of these groups."""
     places = [place_of(kit, group) for group in groups]
     if kit.study.contrast == CORES:
         sides = tuple(dict.fromkeys(place.side for place in places))
-        levels = [Place(level, "", "") for level in kit.names.sides]
+        levels = [ChartPlace(level, "", "") for level in kit.names.sides]
         axes = level_axes(kit, (CORES, y, kit.names.factor(SERVER)), levels, sides)
         return replace(axes, panels=tuple(dict.fromkeys(place.panel for place in places)))
     factor = kit.names.axis_factor(groups[0].context) if groups else None
@@ -46,7 +46,10 @@ def axes_for(kit: Kit, groups: Sequence[Group], y: str) -> LevelAxes:
 
 
 def level_axes(
-    kit: Kit, words: tuple[str | None, str, str], places: Sequence[Place], sides: tuple[str, ...]
+    kit: Kit,
+    words: tuple[str | None, str, str],
+    places: Sequence[ChartPlace],
+    sides: tuple[str, ...],
 ) -> LevelAxes:
     """``words``: the factor on the axis, the title of the other, and what the sides are."""
     factor, y, side = words
@@ -64,7 +67,7 @@ def level_axes(
     )
 
 
-def dots_of(kit: Kit, groups: Sequence[Group], metric: str, factor: float) -> list[Dot]:
+def dots_of(kit: Kit, groups: Sequence[TrialGroup], metric: str, factor: float) -> list[Dot]:
     dots = []
     for group in groups:
         place = place_of(kit, group)
@@ -84,7 +87,7 @@ def dots_of(kit: Kit, groups: Sequence[Group], metric: str, factor: float) -> li
     return dots
 
 
-def metric_chart(kit: Kit, name: str, groups: Sequence[Group], metric: Metric) -> Chart | None:
+def metric_chart(kit: Kit, name: str, groups: Sequence[TrialGroup], metric: Metric) -> Chart | None:
     """Dots, medians and ranges of one metric by level; None where no trial has it."""
     dots = dots_of(kit, groups, metric.name, factor_of(metric))
     if not dots:

@@ -28,7 +28,7 @@ from teiten.report.flame_graph import (
 )
 from teiten.report.numbers import NOTHING, decimals_for, fixed, significant
 from teiten.report.sentences import percent, plain_percent
-from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
 MOST_FUNCTIONS = 25
@@ -156,14 +156,14 @@ def _between(kit: Kit, change: CostChange, factor: float) -> str:
     return kit.t("interval.plain", low=low, high=high)
 
 
-def _change_cell(kit: Kit, change: CostChange, factor: float) -> Cell:
+def _change_cell(kit: Kit, change: CostChange, factor: float) -> TableCell:
     """The difference with its interval, marked where that excludes 0."""
     value = change.difference * factor
     if change.low is None:
-        return Cell(_value(value, signed=True), value)
+        return TableCell(_value(value, signed=True), value)
     shown = fixed(value, _digits(change, factor), signed=True)
     text = kit.t("root.change", value=shown, interval=_between(kit, change, factor))
-    return Cell(text, value, kind=CERTAIN if change.certain else "")
+    return TableCell(text, value, kind=CERTAIN if change.certain else "")
 
 
 def _value(value: float, *, signed: bool = False) -> str:
@@ -217,7 +217,7 @@ def _function_row(kit: Kit, unit: Unit, one: StacksContrast, function: FunctionC
     where = one.new if function.only_new else one.old if function.only_old else ""
     label = kit.t("root.only", name=function.name, side=kit.short(where)) if where else ""
     return (
-        Cell(label or function.name, kind="code"),
+        TableCell(label or function.name, kind="code"),
         *_three(kit, unit, function.old_self, function.new_self, function.self_change),
         *_three(kit, unit, function.old_total, function.new_total, function.total_change),
         _change_cell(kit, function.share_change, POINTS),
@@ -226,12 +226,19 @@ def _function_row(kit: Kit, unit: Unit, one: StacksContrast, function: FunctionC
 
 def _whole_row(kit: Kit, unit: Unit, one: StacksContrast) -> Row:
     whole = _three(kit, unit, one.old_cost, one.new_cost, one.change)
-    return (Cell(kit.t("root.whole")), Cell(""), Cell(""), Cell(""), *whole, Cell(""))
+    return (
+        TableCell(kit.t("root.whole")),
+        TableCell(""),
+        TableCell(""),
+        TableCell(""),
+        *whole,
+        TableCell(""),
+    )
 
 
 def _three(kit: Kit, unit: Unit, old: float, new: float, change: CostChange) -> Row:
     return (
-        *(Cell(_value(value * unit.factor), value) for value in (old, new)),
+        *(TableCell(_value(value * unit.factor), value) for value in (old, new)),
         _change_cell(kit, change, unit.factor),
     )
 
@@ -353,10 +360,10 @@ def _taken_row(kit: Kit, row: Taken) -> Row:
         Counted.COUNT: ("", 1.0),
     }[row.kind]
     return (
-        Cell(label),
-        Cell(unit),
-        Cell(_value(row.old * factor), row.old),
-        Cell(_value(row.new * factor), row.new),
+        TableCell(label),
+        TableCell(unit),
+        TableCell(_value(row.old * factor), row.old),
+        TableCell(_value(row.new * factor), row.new),
         _change_cell(kit, row.change, factor),
-        Cell(str(row.pairs), row.pairs),
+        TableCell(str(row.pairs), row.pairs),
     )

@@ -14,7 +14,7 @@ from teiten.model.trial import Outcome, Problem
 from teiten.report.blocks import Download
 from teiten.report.charts.base import as_columns
 from teiten.report.numbers import fixed, significant
-from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.texts import problem_text
 from teiten.report.view.kit import Kit
 
@@ -63,30 +63,30 @@ def _row(kit: Kit, trial: TrialView, present: Sequence[TrialColumn]) -> Row:
     numbers = [_number(trial.metrics.get(one.metric, math.nan), one) for one in present]
     levels = dict(trial.levels)
     return (
-        Cell(str(trial.number), trial.number),
-        Cell(str(trial.attempt), trial.attempt),
-        Cell(str(trial.block), trial.block),
-        Cell(kit.names.workload(trial.workload)),
+        TableCell(str(trial.number), trial.number),
+        TableCell(str(trial.attempt), trial.attempt),
+        TableCell(str(trial.block), trial.block),
+        TableCell(kit.names.workload(trial.workload)),
         *(_level(kit, one.name, levels.get(one.name, "")) for one in kit.study.factors),
-        Cell(kit.t(f"outcome.{trial.outcome.value}"), kind=f"outcome {trial.outcome.value}"),
+        TableCell(kit.t(f"outcome.{trial.outcome.value}"), kind=f"outcome {trial.outcome.value}"),
         *numbers,
-        Cell(kit.clock(trial.started_at), trial.started_at),
-        Cell(problems_text(kit, trial.problems)),
+        TableCell(kit.clock(trial.started_at), trial.started_at),
+        TableCell(problems_text(kit, trial.problems)),
     )
 
 
-def _number(value: float, column: TrialColumn) -> Cell:
+def _number(value: float, column: TrialColumn) -> TableCell:
     if not math.isfinite(value):
-        return Cell("—")
+        return TableCell("—")
     shown = value * column.factor
     if column.decimals is not None:
-        return Cell(fixed(shown, column.decimals), value)
-    return Cell(significant(shown, column.digits), value)
+        return TableCell(fixed(shown, column.decimals), value)
+    return TableCell(significant(shown, column.digits), value)
 
 
-def _level(kit: Kit, factor: str, level: str) -> Cell:
+def _level(kit: Kit, factor: str, level: str) -> TableCell:
     text = kit.short(level) if factor == kit.study.contrast else level
-    return Cell(text, kit.names.orders.get(factor, {}).get(level))
+    return TableCell(text, kit.names.orders.get(factor, {}).get(level))
 
 
 def excluded_table(kit: Kit) -> Table | None:
@@ -107,14 +107,14 @@ def excluded_table(kit: Kit) -> Table | None:
     )
     rows = tuple(
         (
-            Cell(str(trial.number), trial.number),
-            Cell(str(trial.attempt), trial.attempt),
-            Cell(kit.names.workload(trial.workload)),
-            Cell(kit.short(kit.side_of(trial))),
-            Cell(kit.names.context(kit.context_of(trial))),
-            Cell(t(f"outcome.{trial.outcome.value}"), kind=f"outcome {trial.outcome.value}"),
-            Cell(problems_text(kit, trial.problems)),
-            Cell(t("list.separator").join(path for _, path in trial.evidence), kind="code"),
+            TableCell(str(trial.number), trial.number),
+            TableCell(str(trial.attempt), trial.attempt),
+            TableCell(kit.names.workload(trial.workload)),
+            TableCell(kit.short(kit.side_of(trial))),
+            TableCell(kit.names.context(kit.context_of(trial))),
+            TableCell(t(f"outcome.{trial.outcome.value}"), kind=f"outcome {trial.outcome.value}"),
+            TableCell(problems_text(kit, trial.problems)),
+            TableCell(t("list.separator").join(path for _, path in trial.evidence), kind="code"),
         )
         for trial in out
     )

@@ -10,13 +10,14 @@ from statistics import median
 import numpy as np
 
 from teiten.analysis.model.findings import TrialView
+from teiten.model.metrics import CPU_USERS
 from teiten.model.units import MIB
 from teiten.report.blocks import Block, Gallery, Heading, Section
 from teiten.report.charts.base import CATEGORY_COLOURS, QUIET, Chart
 from teiten.report.charts.levels import Dot, by_level
 from teiten.report.charts.stacks import Bar, StackWords, stacked
 from teiten.report.series import column_of, find_series
-from teiten.report.view.kit import Group, Kit
+from teiten.report.view.kit import Kit, TrialGroup
 from teiten.report.view.levels import axes_for, dots_of, place_of
 from teiten.report.view.root_cause import root_causes
 
@@ -25,7 +26,6 @@ RUNNING = "CPU"
 """The column of backends that wait for nothing."""
 REST_COLOUR = "#5c6670"
 CPU_STATES = ("user", "system", "iowait", "steal", "idle")
-CPU_USERS = ("server_cpu_share", "pgbench_cpu_share", "teiten_cpu_share", "cpu_other_share")
 DISK_COLUMNS = {"read": "read_bytes_per_second", "written": "written_bytes_per_second"}
 
 
@@ -39,7 +39,7 @@ def why(kit: Kit) -> Section:
     return Section("why", kit.t("section.why"), tuple(shown))
 
 
-def _of_workload(kit: Kit, prefix: str, name: str, groups: Sequence[Group]) -> Iterator[Block]:
+def _of_workload(kit: Kit, prefix: str, name: str, groups: Sequence[TrialGroup]) -> Iterator[Block]:
     drawn = (part(kit, prefix, groups) for part in PARTS)
     charts = tuple(chart for chart in drawn if chart is not None)
     causes = tuple(root_causes(kit, prefix, name))
@@ -54,12 +54,12 @@ def _of_workload(kit: Kit, prefix: str, name: str, groups: Sequence[Group]) -> I
         yield from causes
 
 
-def _middle(group: Group, metric: str) -> float:
+def _middle(group: TrialGroup, metric: str) -> float:
     values = group.values(metric)
     return median(values) if values else math.nan
 
 
-def _stack_words(kit: Kit, groups: Sequence[Group], x: str, part: str) -> StackWords:
+def _stack_words(kit: Kit, groups: Sequence[TrialGroup], x: str, part: str) -> StackWords:
     labels = dict.fromkeys(kit.names.context(group.context) for group in groups)
     return StackWords(
         x, part, kit.names.factor(kit.study.contrast), tuple(labels), kit.side_labels, (), ()
@@ -67,7 +67,7 @@ def _stack_words(kit: Kit, groups: Sequence[Group], x: str, part: str) -> StackW
 
 
 def _bars(
-    kit: Kit, groups: Sequence[Group], parts: dict[str, Callable[[Group], float]]
+    kit: Kit, groups: Sequence[TrialGroup], parts: dict[str, Callable[[TrialGroup], float]]
 ) -> list[Bar]:
     bars = []
     for group in groups:
@@ -80,7 +80,7 @@ def _bars(
     return bars
 
 
-def _waits(kit: Kit, prefix: str, groups: Sequence[Group]) -> Chart | None:
+def _waits(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
     means = {id(group): _wait_means(group.trials) for group in groups}
     totals: dict[str, float] = {}
     for found in means.values():
@@ -93,7 +93,7 @@ def _waits(kit: Kit, prefix: str, groups: Sequence[Group]) -> Chart | None:
         return None
     ranked.sort(key=lambda event: event != RUNNING)
     shown, rest = ranked[:MOST_WAITS], ranked[MOST_WAITS:]
-    parts: dict[str, Callable[[Group], float]] = {
+    parts: dict[str, Callable[[TrialGroup], float]] = {
         kit.t.either(f"wait.{event}", event): lambda group, event=event: means[id(group)].get(
             event, math.nan
         )  # type: ignore[misc]
@@ -139,8 +139,8 @@ def _wait_means(trials: Sequence[TrialView]) -> dict[str, float]:
     return {event: sum(values) / counted for event, values in found.items()}
 
 
-def _cpu_states(kit: Kit, prefix: str, groups: Sequence[Group]) -> Chart | None:
-    def share(state: str) -> Callable[[Group], float]:
+def _cpu_states(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
+    def share(state: str) -> Callable[[TrialGroup], float]:
         return lambda group: 100 * _middle(group, f"cpu_{state}_share")
 
     parts = {kit.t(f"cpu.{state}"): share(state) for state in CPU_STATES}
@@ -156,8 +156,8 @@ def _cpu_states(kit: Kit, prefix: str, groups: Sequence[Group]) -> Chart | None:
     return stacked(f"{prefix}-cpu", kit.t("chart.cpu.title"), kit.t("chart.cpu.note"), bars, words)
 
 
-def _cpu_users(kit: Kit, prefix: str, groups: Sequence[Group]) -> Chart | None:
-    def share(metric: str) -> Callable[[Group], float]:
+def _cpu_users(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
+    def share(metric: str) -> Callable[[TrialGroup], float]:
         return lambda group: 100 * _middle(group, metric)
 
     parts = {kit.t(f"cpu-user.{metric}"): share(metric) for metric in CPU_USERS}
@@ -179,7 +179,7 @@ def _cpu_users(kit: Kit, prefix: str, groups: Sequence[Group]) -> Chart | None:
     )
 
 
-def _cpu_idle(kit: Kit, prefix: str, groups: Sequence[Group]) -> Chart | None:
+def _cpu_idle(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
     dots = dots_of(kit, groups, "cpu_idle_share", 100.0)
     if not dots:
         return None
@@ -189,7 +189,7 @@ def _cpu_idle(kit: Kit, prefix: str, groups: Sequence[Group]) -> Chart | None:
     )
 
 
-def _wal(kit: Kit, prefix: str, groups: Sequence[Group]) -> Chart | None:
+def _wal(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
     dots = dots_of(kit, groups, "wal_bytes_per_transaction", 1.0)
     if not any(dot.value > 0 for dot in dots):
         return None
@@ -199,7 +199,7 @@ def _wal(kit: Kit, prefix: str, groups: Sequence[Group]) -> Chart | None:
     )
 
 
-def _disk(kit: Kit, prefix: str, groups: Sequence[Group]) -> Chart | None:
+def _disk(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
     dots = _disk_dots(kit, groups) or _disk_totals(kit, groups)
     used = {dot.panel for dot in dots if dot.value > 0}
     dots = [dot for dot in dots if dot.panel in used]
@@ -215,7 +215,7 @@ def _disk(kit: Kit, prefix: str, groups: Sequence[Group]) -> Chart | None:
     )
 
 
-def _disk_dots(kit: Kit, groups: Sequence[Group]) -> list[Dot]:
+def _disk_dots(kit: Kit, groups: Sequence[TrialGroup]) -> list[Dot]:
     """Mean MiB/s of each trial, by device and direction."""
     dots = []
     for group in groups:
@@ -235,7 +235,7 @@ def _disk_dots(kit: Kit, groups: Sequence[Group]) -> list[Dot]:
     return dots
 
 
-def _disk_dot(kit: Kit, group: Group, trial: TrialView, panel: str, rate: float) -> Dot:
+def _disk_dot(kit: Kit, group: TrialGroup, trial: TrialView, panel: str, rate: float) -> Dot:
     place = place_of(kit, group)
     return Dot(
         f"{panel} · {place.panel}" if place.panel else panel,
@@ -247,7 +247,7 @@ def _disk_dot(kit: Kit, group: Group, trial: TrialView, panel: str, rate: float)
     )
 
 
-def _disk_totals(kit: Kit, groups: Sequence[Group]) -> list[Dot]:
+def _disk_totals(kit: Kit, groups: Sequence[TrialGroup]) -> list[Dot]:
     dots = []
     for group in groups:
         for trial in group.trials:

@@ -17,7 +17,7 @@ from psycopg.conninfo import make_conninfo
 
 from teiten.addresses import AddressError, read_address
 from teiten.datasets.ssb.rows import space
-from teiten.datasets.ssb.rows.native import Column, columns, units
+from teiten.datasets.ssb.rows.native import SsbColumn, columns, units
 from teiten.datasets.ssb.rows.results import check_results, has_known_results
 from teiten.datasets.ssb.rows.streaming import Copy, connected, copy_parallel
 from teiten.datasets.ssb.rows.verify import verify_sums
@@ -113,7 +113,7 @@ def describe(dsn: str) -> str:
     return f"the server ({make_conninfo(**known) or 'defaults of libpq'})"
 
 
-def create_statement(name: str, found: tuple[Column, ...]) -> sql.Composed:
+def create_statement(name: str, found: tuple[SsbColumn, ...]) -> sql.Composed:
     """CREATE TABLE without keys and indexes: studies add their own."""
     fields = sql.SQL(", ").join(
         sql.SQL("{} {} NOT NULL").format(sql.Identifier(one.name), sql.SQL(one.type))

@@ -48,7 +48,7 @@ class Native(Protocol):
 
 
 @dataclass(frozen=True)
-class Column:
+class SsbColumn:
     """A column with its PostgreSQL type."""
 
     name: str
@@ -83,10 +83,10 @@ def units(data: SsbData, table: SsbTable) -> int:
         ) from error
 
 
-def columns(data: SsbData, table: SsbTable) -> tuple[Column, ...]:
+def columns(data: SsbData, table: SsbTable) -> tuple[SsbColumn, ...]:
     """A table's columns in order."""
     found = native().ssb_columns(data.scale, data.variant, table)
-    return tuple(Column(name, kind) for name, kind in found)
+    return tuple(SsbColumn(name, kind) for name, kind in found)
 
 
 def rows(data: SsbData, table: SsbTable, form: SsbFormat, part: range) -> Rows:

@@ -19,7 +19,7 @@ SHARE_OF_MEMORY = 0.25
 
 
 @dataclass(frozen=True)
-class Streams:
+class StreamCount:
     """A number of streams. ``bound``: what kept it below what was asked, else empty."""
 
     count: int
@@ -27,21 +27,21 @@ class Streams:
 
 
 @dataclass(frozen=True)
-class Room:
+class StreamRoom:
     """What the machine has for streams."""
 
     processors: int
     available: Bytes
 
     @classmethod
-    def here(cls) -> Room:
+    def here(cls) -> StreamRoom:
         """Of this machine and this program's control group."""
         limits = read_cgroup_limits()
         processors = usable_processors(allowed_processors(), limits.cpu_quota_cores)
         return cls(processors, read_memory_facts(limits).available)
 
 
-def streams_for(asked: int | None, room: Room, *, server: bool) -> Streams:
+def streams_for(asked: int | None, room: StreamRoom, *, server: bool) -> StreamCount:
     """``asked`` or, where nothing was, one for each CPU; never more than are of any use."""
     each = CONNECTION_BYTES if server else THREAD_BYTES
     by_memory = max(1, int(room.available * SHARE_OF_MEMORY / each))
@@ -49,9 +49,9 @@ def streams_for(asked: int | None, room: Room, *, server: bool) -> Streams:
     wanted = asked or room.processors
     count = min(wanted, by_memory, by_processors)
     if asked is None or count == asked:
-        return Streams(count)
+        return StreamCount(count)
     if by_memory < by_processors:
-        return Streams(count, "more would take over a quarter of the memory that is available")
+        return StreamCount(count, "more would take over a quarter of the memory that is available")
     cpus = "there is one CPU" if room.processors == 1 else f"there are {room.processors} CPUs"
     each_cpu = f", of which each keeps up with {CONNECTIONS_OF_A_CPU}" if server else ""
-    return Streams(count, cpus + each_cpu)
+    return StreamCount(count, cpus + each_cpu)

@@ -8,13 +8,13 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from teiten.datasets.ssb.rows.native import Column
+from teiten.datasets.ssb.rows.native import SsbColumn
 from teiten.errors import ServerError
 from teiten.model.ssb import Written
 
 
 def verify_sums(
-    connection: psycopg.Connection, name: str, found: Sequence[Column], written: Written
+    connection: psycopg.Connection, name: str, found: Sequence[SsbColumn], written: Written
 ) -> None:
     """Compare a table's row count and column sums with the generator's.
 

@@ -17,7 +17,7 @@ import filelock
 from teiten.errors import BuildError, MachineError, UsageError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError
-from teiten.execute.postgres.building.log_reading import Progress
+from teiten.execute.postgres.building.log_reading import CompileProgress
 from teiten.execute.postgres.building.preparing import Prepared, of_key
 from teiten.execute.postgres.building.recipe import Folders, needed_bytes, steps
 from teiten.execute.postgres.building.running import Watch, run_step
@@ -155,7 +155,7 @@ class _Building:
         return folders
 
     def _compile(self, folders: Folders) -> None:
-        progress = Progress()
+        progress = CompileProgress()
         environment = {"HOME": str(self.home), "TMPDIR": str(self.home)}
         if self.prepared.spec.meson:
             environment["CC"] = self.prepared.tools.compiler

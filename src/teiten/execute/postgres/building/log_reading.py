@@ -16,7 +16,7 @@ FILES = 1320
 """Compiled by make in PostgreSQL 15 with contrib (1322); others are near."""
 
 
-class Progress:
+class CompileProgress:
     """How many files are compiled, line by line of make's or ninja's output."""
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ CPU_SECONDS = 360.0
 
 
 @dataclass(frozen=True)
-class Step:
+class BuildStep:
     """One command of a build."""
 
     name: str
@@ -56,7 +56,7 @@ def build_key(source: SourceCode, spec: BuildSpec, tools: Tools) -> str:
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
 
 
-def steps(spec: BuildSpec, tools: Tools, folders: Folders, jobs: int) -> tuple[Step, ...]:
+def steps(spec: BuildSpec, tools: Tools, folders: Folders, jobs: int) -> tuple[BuildStep, ...]:
     """The commands in order, run in the folder of the objects."""
     return _meson(spec, tools, folders, jobs) if spec.meson else _make(spec, tools, folders, jobs)
 
@@ -71,7 +71,7 @@ def expected_seconds(cpu_seconds: float | None, jobs: int) -> Seconds:
     return Seconds((cpu_seconds or CPU_SECONDS) / jobs)
 
 
-def _make(spec: BuildSpec, tools: Tools, folders: Folders, jobs: int) -> tuple[Step, ...]:
+def _make(spec: BuildSpec, tools: Tools, folders: Folders, jobs: int) -> tuple[BuildStep, ...]:
     configure = [str(folders.source / "configure"), f"--prefix={folders.prefix}", *tools.configure]
     if not any(option.startswith("CC=") for option in tools.configure):
         configure.append(f"CC={tools.compiler}")
@@ -79,15 +79,15 @@ def _make(spec: BuildSpec, tools: Tools, folders: Folders, jobs: int) -> tuple[S
         configure.append(f"CFLAGS={spec.cflags}")
     install = f"DESTDIR={folders.destination}"
     return (
-        Step("configure", tuple(configure)),
-        Step("compile", ("make", f"-j{jobs}"), counts=True),
-        Step("compile contrib", ("make", f"-j{jobs}", "-C", "contrib"), counts=True),
-        Step("install", ("make", "install", install)),
-        Step("install contrib", ("make", "-C", "contrib", "install", install)),
+        BuildStep("configure", tuple(configure)),
+        BuildStep("compile", ("make", f"-j{jobs}"), counts=True),
+        BuildStep("compile contrib", ("make", f"-j{jobs}", "-C", "contrib"), counts=True),
+        BuildStep("install", ("make", "install", install)),
+        BuildStep("install contrib", ("make", "-C", "contrib", "install", install)),
     )
 
 
-def _meson(spec: BuildSpec, tools: Tools, folders: Folders, jobs: int) -> tuple[Step, ...]:
+def _meson(spec: BuildSpec, tools: Tools, folders: Folders, jobs: int) -> tuple[BuildStep, ...]:
     own = [option for option in tools.configure if not option.startswith("CC=")]
     setup = [
         "meson", "setup", f"--prefix={folders.prefix}", "--libdir=lib",
@@ -96,7 +96,9 @@ def _meson(spec: BuildSpec, tools: Tools, folders: Folders, jobs: int) -> tuple[
     if spec.cflags is not None:
         setup += [f"-Dc_args={spec.cflags}", f"-Dc_link_args={spec.cflags}"]
     return (
-        Step("configure", (*setup, str(folders.objects), str(folders.source))),
-        Step("compile", ("ninja", f"-j{jobs}"), counts=True),
-        Step("install", ("meson", "install", "--no-rebuild", f"--destdir={folders.destination}")),
+        BuildStep("configure", (*setup, str(folders.objects), str(folders.source))),
+        BuildStep("compile", ("ninja", f"-j{jobs}"), counts=True),
+        BuildStep(
+            "install", ("meson", "install", "--no-rebuild", f"--destdir={folders.destination}")
+        ),
     )

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from teiten.errors import BuildError
-from teiten.execute.postgres.building.log_reading import Progress, why_it_failed
-from teiten.execute.postgres.building.recipe import Step
+from teiten.execute.postgres.building.log_reading import CompileProgress, why_it_failed
+from teiten.execute.postgres.building.recipe import BuildStep
 from teiten.host.system.processes import signal_group, spawn
 from teiten.host.system.signals import KILL
 from teiten.host.system.users import ServerUser
@@ -24,12 +24,12 @@ GRACE = 5.0
 
 
 def run_step(
-    step: Step,
+    step: BuildStep,
     *,
     folder: Path,
     log: Path,
     user: ServerUser,
-    progress: Progress,
+    progress: CompileProgress,
     watch: Watch,
     environment: dict[str, str],
 ) -> None:
@@ -76,7 +76,7 @@ def _follow(
     process: subprocess.Popen[bytes],
     log: Path,
     begin: int,
-    progress: Progress,
+    progress: CompileProgress,
     tell: Callable[[], None],
 ) -> int:
     rest = b""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -89,7 +89,7 @@ def build_cluster(
     cluster.configure(BUILD_SETTINGS)
     cluster.start()
     try:
-        fill(ClusterTables(cluster, pgbench), spec.data, say)
+        fill(tables_here(cluster, pgbench), spec.data, say)
         end_build(cluster)
     finally:
         cluster.stop(immediately=True)
@@ -108,51 +108,61 @@ def end_build(cluster: Cluster) -> None:
     sync_file_system(cluster.data_directory.parent)
 
 
-class Tables(Fillable, Protocol):
-    """The database for the tables on a server of our own, which is to be made."""
+class OwnServer(Protocol):
+    """A started server of our own, here or on a host."""
 
-    def maintenance(self) -> psycopg.Connection[Any]:
-        """A connection to another database."""
-        ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def user_name(self) -> str: ...
+    @property
+    def socket_directory(self) -> Path: ...
+    @property
+    def port(self) -> int: ...
+    def conninfo(self, dbname: str) -> str: ...
+    def connect(self, dbname: str = ...) -> psycopg.Connection[Any]: ...
 
 
 @dataclass(frozen=True)
-class ClusterTables:
-    """The tables of a cluster of this machine."""
+class Tables:
+    """The database for the tables on a server of our own, which is to be made."""
 
-    cluster: Cluster
-    pgbench: Pgbench
+    server: OwnServer
+    pgbench: Callable[[Sequence[str], str], None]
+    """Runs pgbench with arguments near the server; the second text says for what."""
 
     @property
     def name(self) -> str:
-        return self.cluster.name
+        return self.server.name
 
     def conninfo(self) -> str:
-        return self.cluster.conninfo(BENCH_DATABASE)
+        return self.server.conninfo(BENCH_DATABASE)
 
     def connect(self) -> psycopg.Connection[Any]:
-        return self.cluster.connect(BENCH_DATABASE)
-
-    def maintenance(self) -> psycopg.Connection[Any]:
-        return self.cluster.connect()
+        return self.server.connect(BENCH_DATABASE)
 
     def run_pgbench(self, *options: str, what: str) -> None:
-        cluster = self.cluster
+        server = self.server
         address = Address.by_socket(
-            cluster.socket_directory,
-            cluster.port,
-            cluster.user_name,
-            BENCH_DATABASE,
-            cluster.client_environment,
+            server.socket_directory, server.port, server.user_name, BENCH_DATABASE
         )
+        self.pgbench([*options, *address.options, address.database], what)
+
+
+def tables_here(cluster: Cluster, pgbench: Pgbench) -> Tables:
+    """Of a cluster on this machine."""
+
+    def run(arguments: Sequence[str], what: str) -> None:
         run_program(
-            [self.pgbench.path, *options, *address.options, address.database],
+            [pgbench.path, *arguments],
             what=what,
-            library_path=self.pgbench.library_path,
-            environment=address.environment,
+            library_path=pgbench.library_path,
+            environment=cluster.client_environment,
             hint="give disk back with teiten clean where the disk is full; "
             "else try another pgbench: teiten pg list shows those found",
         )
+
+    return Tables(cluster, run)
 
 
 def fill(tables: Tables, data: DataSet, say: Say) -> None:
@@ -160,7 +170,7 @@ def fill(tables: Tables, data: DataSet, say: Say) -> None:
 
     Raises ServerError or WorkloadError where a step fails.
     """
-    with tables.maintenance() as connection:
+    with tables.server.connect() as connection:
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(BENCH_DATABASE)))
     make_tables(tables, data, say)
     with tables.connect() as connection:

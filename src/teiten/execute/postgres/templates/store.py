@@ -15,7 +15,6 @@ from filelock import FileLock, Timeout
 
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.access import require_access
-from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.marker import (
     Kind,
     Marker,
@@ -26,7 +25,6 @@ from teiten.execute.postgres.marker import (
 )
 from teiten.execute.postgres.templates.build import DATA, build_cluster
 from teiten.execute.postgres.templates.clone import CloneReport, clone_tree
-from teiten.execute.postgres.templates.identity import expected_bytes, template_fingerprint
 from teiten.execute.postgres.usage import folder_bytes
 from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.paths import Workdir
@@ -35,14 +33,6 @@ from teiten.model.installation import Pgbench
 from teiten.model.plan import TemplateSpec
 from teiten.model.quantities import format_size
 from teiten.model.units import MIB, Bytes, Share
-
-__all__ = [
-    "BENCH_DATABASE",
-    "TemplateStore",
-    "TemplateUse",
-    "expected_bytes",
-    "template_fingerprint",
-]
 
 DESCRIPTION = "template.json"
 """Present only in a finished template; its time of change is the template's last use."""

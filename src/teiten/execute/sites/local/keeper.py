@@ -11,7 +11,6 @@ import hashlib
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from teiten.errors import MachineError, TeitenError
 from teiten.execute.bench import Bench
 from teiten.execute.client.here import Here
 from teiten.execute.executor import Facts
+from teiten.execute.machine import ThisMachine
 from teiten.execute.postgres import elsewhere
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.marker import read_marker, remove_marked
@@ -26,8 +26,6 @@ from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.sites.local.limit_check import check_limit
 from teiten.execute.sites.local.site import LocalSite, Place, RunningServer
-from teiten.host.system.paths import Workdir
-from teiten.host.system.users import ServerUser
 from teiten.model.plan import PlannedTrial, TemplateSpec
 from teiten.model.quantities import format_size
 from teiten.model.starts import last_of_their_start
@@ -38,22 +36,11 @@ TOLD_EVERY = 10.0
 """Seconds between two words on a template that takes long."""
 
 
-@dataclass(frozen=True)
-class Machine:
-    """This machine, as far as clusters need it."""
-
-    workdir: Workdir
-    user: ServerUser
-    """As whom servers run."""
-    devices: tuple[str, ...]
-    """The disks below the folders of clusters."""
-
-
 class LocalKeeper:
     """Makes clusters from templates, and keeps them and their servers for the trials to come."""
 
     def __init__(
-        self, bench: Bench, machine: Machine, client: Here, say: Callable[[str], None]
+        self, bench: Bench, machine: ThisMachine, client: Here, say: Callable[[str], None]
     ) -> None:
         self.bench, self.machine, self.client = bench, machine, client
         self._say = say

@@ -7,7 +7,6 @@ import platform
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -177,12 +176,7 @@ class HostPair:
     def __enter__(self) -> HostPair:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _addresses(self) -> tuple[str, str] | None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,8 @@ import psycopg
 
 from teiten.errors import TeitenError
 from teiten.execute.bench import Bench
-from teiten.execute.client.address import Address
 from teiten.execute.executor import Facts
-from teiten.execute.postgres.initdb import BENCH_DATABASE
-from teiten.execute.postgres.templates.build import fill
+from teiten.execute.postgres.templates.build import Tables, fill
 from teiten.execute.sites.remote.agent.forms import BUILT, template_form
 from teiten.execute.sites.remote.client import RemoteClient
 from teiten.execute.sites.remote.cluster import NetworkWay, RemoteCluster
@@ -24,7 +21,7 @@ from teiten.execute.sites.remote.packages import Programs
 from teiten.execute.sites.remote.site import RemoteSite
 from teiten.model.facts import Caution, Severity
 from teiten.model.hosts import Role
-from teiten.model.installation import Installation, Pgbench
+from teiten.model.installation import Installation
 from teiten.model.plan import PlannedTrial, TemplateSpec
 
 REACHED = "hosts-reached"
@@ -121,11 +118,7 @@ class RemoteKeeper:
         try:
             cluster.begun(state)
             try:
-                fill(
-                    RemoteTables(cluster, self._db.pgbench, self._plan.pgbench),
-                    template.data,
-                    self._say,
-                )
+                fill(Tables(cluster, self._run_pgbench), template.data, self._say)
             except psycopg.Error as error:
                 raise cluster.failure(error) from error
             cluster.leave()
@@ -135,6 +128,17 @@ class RemoteKeeper:
                 cluster.leave()
                 db.call("clusters.drop_build")
             raise
+
+    def _run_pgbench(self, arguments: Sequence[str], what: str) -> None:
+        """The campaign's, on the db host; it may have to be sent."""
+        pgbench = self._db.pgbench(self._plan.pgbench)
+        self.pair.db.call(
+            "clusters.run",
+            arguments=[str(pgbench.path), *arguments],
+            library_path=str(pgbench.library_path) if pgbench.library_path else None,
+            what=what,
+            hint=DISK_HINT,
+        )
 
     def _note_clocks(self) -> None:
         clocks = self.clocks()
@@ -150,42 +154,6 @@ class RemoteKeeper:
                 clock_offset=round(offset, 6),
                 clock_uncertainty=round(uncertainty, 6),
             )
-
-
-@dataclass(frozen=True)
-class RemoteTables:
-    """The tables of a cluster on the db host."""
-
-    cluster: RemoteCluster
-    pgbench_there: Callable[[Pgbench], Pgbench]
-    """The campaign's pgbench, on the db host; it may have to be sent."""
-    pgbench: Pgbench
-
-    @property
-    def name(self) -> str:
-        return self.cluster.name
-
-    def conninfo(self) -> str:
-        return self.cluster.conninfo(BENCH_DATABASE)
-
-    def connect(self) -> psycopg.Connection[Any]:
-        return self.cluster.connect(BENCH_DATABASE)
-
-    def maintenance(self) -> psycopg.Connection[Any]:
-        return self.cluster.connect()
-
-    def run_pgbench(self, *options: str, what: str) -> None:
-        cluster, pgbench = self.cluster, self.pgbench_there(self.pgbench)
-        address = Address.by_socket(
-            cluster.socket_directory, cluster.port, cluster.user_name, BENCH_DATABASE
-        )
-        cluster.host.call(
-            "clusters.run",
-            arguments=[str(pgbench.path), *options, *address.options, address.database],
-            library_path=str(pgbench.library_path) if pgbench.library_path else None,
-            what=what,
-            hint=DISK_HINT,
-        )
 
 
 def clock_apart(host: str) -> Caution:

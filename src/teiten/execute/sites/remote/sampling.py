@@ -9,7 +9,7 @@ from typing import Any
 
 from teiten.execute.probes.os import OsSnapshot
 from teiten.execute.probes.os_probe import OsProbe
-from teiten.execute.probes.process_cpu import Group
+from teiten.execute.probes.process_cpu import ProcessGroup
 from teiten.execute.probes.procfs import DiskCounters
 from teiten.execute.probes.sampler import Sampler, Sampling
 from teiten.execute.sites.remote.hosts import Host
@@ -146,5 +146,5 @@ def _snapshot(found: dict[str, Any], at: float) -> OsSnapshot:
         disks={name: DiskCounters(**one) for name, one in found["disks"].items()},
         network=(network[0], network[1]) if network else None,
         pressure=found["pressure"],
-        groups={Group(name): seconds for name, seconds in found["groups"].items()},
+        groups={ProcessGroup(name): seconds for name, seconds in found["groups"].items()},
     )

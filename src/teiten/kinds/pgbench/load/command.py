@@ -19,8 +19,6 @@ from teiten.model.installation import Pgbench, Version
 from teiten.model.study import QueryMode, Script
 from teiten.model.units import Seconds
 
-BUILTIN_SCRIPTS = ("tpcb-like", "simple-update", "select-only")
-
 LOG_PREFIX_OPTION_SINCE = Version(100000)
 RANDOM_SEED_OPTION_SINCE = Version(110000)
 WIDE_RANDOM_SEED_SINCE = Version(120000)
@@ -86,13 +84,8 @@ class PgbenchRun:
     log_folder: Path | None = None
     """Where the per-transaction log goes; ``folder`` where it is None, and with pgbench before 10,
     whose log's name cannot be chosen."""
-    keep_log: bool = False
-    """Keep the per-transaction log instead of deleting what has been read."""
     cpus: tuple[int, ...] = ()
     """The processors that pgbench is pinned to; empty for all."""
-    statement_latencies: bool = True
-    """-r, for whoever reads pgbench's output among the evidence. It costs 3 ns per command
-    (benchmarks/transaction_log.py), and the reports used it."""
 
 
 def check_options(options: Sequence[str]) -> None:
@@ -108,7 +101,11 @@ def check_options(options: Sequence[str]) -> None:
 
 
 def benchmark_arguments(run: PgbenchRun) -> tuple[str, ...]:
-    """pgbench's arguments for a timed run, without the program."""
+    """pgbench's arguments for a timed run, without the program.
+
+    -r is for whoever reads its output among the evidence: it costs 3 ns per command, and the
+    reports used it.
+    """
     check_options(run.options)
     return (
         *_common(run),
@@ -120,7 +117,7 @@ def benchmark_arguments(run: PgbenchRun) -> tuple[str, ...]:
         str(max(1, math.ceil(run.duration))),
         "-P",
         "1",
-        *(("-r",) if run.statement_latencies else ()),
+        "-r",
         *_seed(run),
         *_log(run),
         *run.options,

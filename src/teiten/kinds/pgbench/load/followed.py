@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from teiten.kinds.pgbench.load.output import Progress, parse_progress
+from teiten.kinds.pgbench.load.output import ProgressLine, parse_progress
 from teiten.model.trial import Series
 
 CHUNK_BYTES = 1 << 16
@@ -21,7 +21,7 @@ class FollowedErrors:
     """The progress lines as numbers, and the other lines, in bounded memory."""
 
     def __init__(self, path: Path) -> None:
-        self.progress: list[Progress] = []
+        self.progress: list[ProgressLine] = []
         self._path = path
         self._position = 0
         self._partial = b""
@@ -30,7 +30,7 @@ class FollowedErrors:
         self._dropped = 0
 
     @property
-    def latest(self) -> Progress | None:
+    def latest(self) -> ProgressLine | None:
         return self.progress[-1] if self.progress else None
 
     def follow(self) -> None:

@@ -19,7 +19,7 @@ _PROGRESS = re.compile(
 
 
 @dataclass(frozen=True)
-class Progress:
+class ProgressLine:
     """A line of ``-P``: one interval."""
 
     seconds: float
@@ -74,7 +74,7 @@ def parse_summary(text: str) -> Summary:
     )
 
 
-def parse_progress(line: str) -> Progress | None:
+def parse_progress(line: str) -> ProgressLine | None:
     """Read a line of ``-P``; None for any other line."""
     match = _PROGRESS.match(line)
     if match is None:
@@ -82,7 +82,7 @@ def parse_progress(line: str) -> Progress | None:
     tps = float(match[2])
     failed = float(match[5]) if match[5] is not None else math.nan
     none = tps == 0  # newer versions print latencies of 0.000 here, older ones NaN
-    return Progress(
+    return ProgressLine(
         seconds=float(match[1]),
         tps=tps,
         latency=math.nan if none else _seconds(match[3]),

@@ -20,7 +20,7 @@ from teiten.kinds.pgbench.load.command import (
     trial_arguments,
 )
 from teiten.kinds.pgbench.load.followed import FollowedErrors
-from teiten.kinds.pgbench.load.output import Progress, parse_summary
+from teiten.kinds.pgbench.load.output import ProgressLine, parse_summary
 from teiten.kinds.pgbench.load.result import (
     PgbenchResult,
     log_metrics,
@@ -35,7 +35,7 @@ __all__ = [
     "PgbenchProcess",
     "PgbenchResult",
     "PgbenchRun",
-    "Progress",
+    "ProgressLine",
     "try_script",
 ]
 
@@ -77,7 +77,7 @@ class PgbenchProcess:
         self._child = self._spawn(_program(self.run, self._arguments, _log(self.run)))
         self._reader = self._child.log
 
-    def poll(self) -> Progress | None:
+    def poll(self) -> ProgressLine | None:
         """The latest line of progress; None before the first one."""
         self._errors.follow()
         return self._errors.latest
@@ -207,5 +207,4 @@ def _log(run: PgbenchRun) -> TransactionLog | None:
         threads=min(run.threads, run.clients),
         folder=transaction_log_folder(run),
         chosen=run.pgbench.version >= LOG_PREFIX_OPTION_SINCE,
-        keep=run.keep_log,
     )

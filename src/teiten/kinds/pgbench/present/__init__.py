@@ -16,6 +16,7 @@ from teiten.report.blocks import Block, Gallery
 from teiten.report.charts.base import Chart
 from teiten.report.names import CLIENTS
 from teiten.report.numbers import fixed
+from teiten.report.series import SeriesColumn
 from teiten.report.tables import Table
 from teiten.report.topology import Box
 from teiten.report.view.chooser import still_series
@@ -35,6 +36,12 @@ class PgbenchPresent(UsualPresent):
         TrialColumn("latency_p90", 1000.0),
         TrialColumn("latency_p99", 1000.0),
         TrialColumn("latency_max", 1000.0),
+    )
+
+    by_level = (LATENCY_MEAN.name,)
+    series = (
+        SeriesColumn("tps", "pgbench", TPS.name, 1.0),
+        SeriesColumn("latency", "pgbench", LATENCY_MEAN.name, 1000.0),
     )
 
     def duration(self, kit: Kit, _: Workload) -> str:

@@ -11,12 +11,12 @@ from teiten.kinds.pgbench.metrics import LATENCY_MEAN, PERCENTILES
 from teiten.report.charts.base import Chart
 from teiten.report.charts.levels import Dot, by_level, logarithmic_ticks
 from teiten.report.numbers import measured, spread
-from teiten.report.tables import Cell, Column, Row, Table, cells, level_value
-from teiten.report.view.kit import Group, Kit, factor_of
+from teiten.report.tables import Column, Row, Table, TableCell, cells, level_value
+from teiten.report.view.kit import Kit, TrialGroup, factor_of
 from teiten.report.view.levels import axes_for, dots_of, place_of
 
 
-def latency_chart(kit: Kit, name: str, groups: Sequence[Group]) -> Chart | None:
+def latency_chart(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Chart | None:
     """One panel per percentile, with a logarithmic axis that all panels share."""
     dots, panels = [], list[str]()
     several = len({place_of(kit, group).panel for group in groups}) > 1
@@ -43,7 +43,7 @@ def latency_chart(kit: Kit, name: str, groups: Sequence[Group]) -> Chart | None:
     )
 
 
-def percentile_table(kit: Kit, name: str, groups: Sequence[Group]) -> Table | None:
+def percentile_table(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table | None:
     t = kit.t
     metrics = [LATENCY_MEAN.name, *(one for one, _ in PERCENTILES)]
     present = [one for one in metrics if any(group.values(one) for group in groups)]
@@ -61,17 +61,17 @@ def percentile_table(kit: Kit, name: str, groups: Sequence[Group]) -> Table | No
     )
 
 
-def _percentile_row(kit: Kit, group: Group, present: Sequence[str]) -> Row:
+def _percentile_row(kit: Kit, group: TrialGroup, present: Sequence[str]) -> Row:
     found = []
     for metric in present:
         values = group.values(metric)
         factor = factor_of(by_name()[metric])
         middle = median(values) if values else None
         found.append(
-            Cell(
+            TableCell(
                 measured(None if middle is None else middle * factor, spread(values) * factor),
                 middle,
             )
         )
-    head = [Cell(text, level_value(text, at)) for at, (_, text) in enumerate(group.context)]
+    head = [TableCell(text, level_value(text, at)) for at, (_, text) in enumerate(group.context)]
     return (*head, *cells(kit.short(group.side)), *found)

@@ -8,7 +8,7 @@ from statistics import median
 from teiten.analysis.model.claims import PublishedCurves
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.report.charts.base import Chart
-from teiten.report.charts.published import CurvePoint, CurveWords, published_curves
+from teiten.report.charts.published import PublishedPoint, PublishedWords, published_curves
 from teiten.report.claim_words import source_text
 from teiten.report.names import CLIENTS
 from teiten.report.view.kit import Kit
@@ -28,7 +28,7 @@ def clients_chart(kit: Kit) -> Chart | None:
             continue
         if claim.metric == TPS.name and published.axis == CLIENTS:
             tables.setdefault((claim.workload, published.table), published)
-    points: list[CurvePoint] = []
+    points: list[PublishedPoint] = []
     for (workload, _), published in tables.items():
         panel = source_text(kit.t, published.source)
         measured = list(_measured_points(kit, workload, panel))
@@ -36,7 +36,7 @@ def clients_chart(kit: Kit) -> Chart | None:
             points += [*_published_points(kit, published, panel), *measured]
     if not points:
         return None
-    words = CurveWords(
+    words = PublishedWords(
         title=t("chart.published.title"),
         note=t("chart.published.note"),
         x=t("axis.clients-per-core"),
@@ -50,7 +50,7 @@ def clients_chart(kit: Kit) -> Chart | None:
     return published_curves("published", points, words)
 
 
-def _published_points(kit: Kit, published: PublishedCurves, panel: str) -> Iterator[CurvePoint]:
+def _published_points(kit: Kit, published: PublishedCurves, panel: str) -> Iterator[PublishedPoint]:
     for rank, curve in enumerate(published.curves):
         yield from _relative(
             panel,
@@ -60,7 +60,7 @@ def _published_points(kit: Kit, published: PublishedCurves, panel: str) -> Itera
         )
 
 
-def _measured_points(kit: Kit, workload: str, panel: str) -> Iterator[CurvePoint]:
+def _measured_points(kit: Kit, workload: str, panel: str) -> Iterator[PublishedPoint]:
     """Medians of the counted trials; none where more than the clients is varied beside."""
     groups = kit.of_workload(workload)
     fixed = kit.names.single - {CLIENTS}
@@ -83,11 +83,11 @@ def _side(kit: Kit, rank: int) -> str:
 
 def _relative(
     panel: str, names: tuple[str, str, str], values: dict[float, float], cores: int
-) -> Iterator[CurvePoint]:
+) -> Iterator[PublishedPoint]:
     """A curve relative to its value with as many clients as cores; none where that is missing."""
     near = [level for level in values if NEAR_CORES * cores <= level <= cores]
     if not near or values[max(near)] <= 0:
         return
     reference = values[max(near)]
     for level, value in sorted(values.items()):
-        yield CurvePoint(panel, *names, level / cores, level, value / reference, value)
+        yield PublishedPoint(panel, *names, level / cores, level, value / reference, value)

@@ -9,7 +9,7 @@ from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.present.scaling_words import side_of
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.report.charts.base import Chart
-from teiten.report.charts.published import CurvePoint, CurveWords, published_curves
+from teiten.report.charts.published import PublishedPoint, PublishedWords, published_curves
 from teiten.report.claim_words import source_text
 from teiten.report.names import CORES
 from teiten.report.view.kit import Kit
@@ -25,7 +25,7 @@ def cores_chart(kit: Kit) -> Chart | None:
             continue
         if one.claim.metric == TPS.name and published.axis == CORES:
             tables.setdefault((one.claim.workload, published.table), published)
-    points: list[CurvePoint] = []
+    points: list[PublishedPoint] = []
     for (workload, _), published in tables.items():
         panel = source_text(t, published.source)
         measured = list(_measured(kit, workload, panel))
@@ -33,7 +33,7 @@ def cores_chart(kit: Kit) -> Chart | None:
             points += [*_published(kit, published, panel), *measured]
     if not points:
         return None
-    words = CurveWords(
+    words = PublishedWords(
         title=t("chart.published-cores.title"),
         note=t("chart.published-cores.note"),
         x=kit.names.factor(CORES),
@@ -47,16 +47,16 @@ def cores_chart(kit: Kit) -> Chart | None:
     return published_curves("published-cores", points, words)
 
 
-def _published(kit: Kit, published: PublishedCurves, panel: str) -> Iterator[CurvePoint]:
+def _published(kit: Kit, published: PublishedCurves, panel: str) -> Iterator[PublishedPoint]:
     word = kit.t("word.published")
     for curve in published.curves:
         first, base = min(curve.points)
         for cores, value in curve.points:
             share = (value / cores) / (base / first)
-            yield CurvePoint(panel, curve.label, word, word, cores, cores, share, value)
+            yield PublishedPoint(panel, curve.label, word, word, cores, cores, share, value)
 
 
-def _measured(kit: Kit, workload: str, panel: str) -> Iterator[CurvePoint]:
+def _measured(kit: Kit, workload: str, panel: str) -> Iterator[PublishedPoint]:
     """Nothing where the campaign does not vary the cores."""
     word = kit.t("word.measured")
     for one in pgbench_found(kit.analysis).scaling:
@@ -64,4 +64,4 @@ def _measured(kit: Kit, workload: str, panel: str) -> Iterator[CurvePoint]:
             continue
         for at in one.scaling.points:
             label = side_of(kit, one).long
-            yield CurvePoint(panel, label, word, word, at.load, at.load, at.per_load, at.value)
+            yield PublishedPoint(panel, label, word, word, at.load, at.load, at.per_load, at.value)

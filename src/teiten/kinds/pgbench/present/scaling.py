@@ -17,7 +17,7 @@ from teiten.report.charts.curves import CurvePoint, CurveWords, PointKind, curve
 from teiten.report.names import CLIENTS, SERVER, Context
 from teiten.report.numbers import NOTHING, plain, significant
 from teiten.report.sentences import percent
-from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
 CURVE_POINTS = 60
@@ -106,16 +106,16 @@ def _table(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Table:
 
 
 def _row(kit: Kit, result: ScalingResult, point: ScalingPoint) -> Row:
-    def share(value: float | None, decimals: int = 0, *, signed: bool = False) -> Cell:
+    def share(value: float | None, decimals: int = 0, *, signed: bool = False) -> TableCell:
         if value is None:
-            return Cell(NOTHING)
-        return Cell(percent(kit.t, value, decimals, signed=signed), value)
+            return TableCell(NOTHING)
+        return TableCell(percent(kit.t, value, decimals, signed=signed), value)
 
     off = None if point.residual is None else math.expm1(point.residual)
     return (
-        Cell(plain(point.load), point.load),
-        Cell(side_of(kit, result).short),
-        Cell(significant(point.value, 4), point.value),
+        TableCell(plain(point.load), point.load),
+        TableCell(side_of(kit, result).short),
+        TableCell(significant(point.value, 4), point.value),
         share(point.per_load),
         *([share(point.per_core)] if result.load == CLIENTS else []),
         share(off, 1, signed=True),

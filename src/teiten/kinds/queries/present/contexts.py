@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from teiten.kinds.queries.model import QUERY
 from teiten.report.names import Context
-from teiten.report.tables import Cell, Column, Row
+from teiten.report.tables import Column, Row, TableCell
 from teiten.report.view.kit import Kit
 
 
@@ -29,7 +29,7 @@ def context_cells(kit: Kit, context: Context, factors: Iterable[str]) -> Row:
     """The levels, as the study orders them."""
     levels = dict(context)
     return tuple(
-        Cell(
+        TableCell(
             kit.names.level(name, levels.get(name, "")),
             float(kit.names.orders.get(name, {}).get(levels.get(name, ""), 0)),
             kind="left",

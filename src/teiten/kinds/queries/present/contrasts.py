@@ -9,7 +9,7 @@ from teiten.kinds.queries.model import QUERY
 from teiten.kinds.queries.present.groups import bound_text, contrast_of
 from teiten.kinds.queries.present.units import MILLISECONDS, TimeUnit, unit_for
 from teiten.report.speed import speed_text
-from teiten.report.tables import Cell, Table
+from teiten.report.tables import Table, TableCell
 from teiten.report.view.contrasts import (
     Value,
     caption_of,
@@ -30,10 +30,12 @@ def times_table(kit: Kit, name: str, contrast: ContrastResult, *, noted: bool) -
     own = contrast_of(kit, contrast)
     bounds = dict(own.bounds) if own else {}
 
-    def speed(level: LevelResult | None) -> Cell:
+    def speed(level: LevelResult | None) -> TableCell:
         effect = (level.verdict if level else contrast.overall).effect
         bound = bounds.get(level.context) if level else None
-        return Cell(bound_text(bound) or speed_text(effect), 1 / effect.ratio if effect else None)
+        return TableCell(
+            bound_text(bound) or speed_text(effect), 1 / effect.ratio if effect else None
+        )
 
     said = replace(
         usual,
@@ -69,15 +71,15 @@ def _left_out(kit: Kit, contrast: ContrastResult) -> str:
 
 
 def _time(kit: Kit, unit: TimeUnit) -> Value:
-    def value(level: LevelResult, side: int) -> Cell:
+    def value(level: LevelResult, side: int) -> TableCell:
         number, values, over = side_of(level, side)
         if over and level.limit is not None:
             some = "all" if not values else "some"
             limit = kit.seconds(level.limit)
             text = kit.t(f"level.over.{some}", limit=limit, count=over, of=over + len(values))
-            return Cell(text, float(level.limit))
+            return TableCell(text, float(level.limit))
         if number is None:
-            return Cell("—")
-        return Cell(unit.text(number, half_width(level, number, values)), number)
+            return TableCell("—")
+        return TableCell(unit.text(number, half_width(level, number, values)), number)
 
     return value

@@ -26,7 +26,7 @@ from teiten.report.speed import (
     speed_text,
     times_text,
 )
-from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
 MOST_SENTENCES = 8
@@ -130,13 +130,13 @@ def _row(kit: Kit, one: GroupConclusion, at: int, factors: Sequence[str]) -> Row
         word = kit.t("query-group.over-word", queries=_named(kit, one.over))
     bound = bound_text(one.bound)
     return (
-        Cell(_title(kit, one), float(at), kind="left"),
+        TableCell(_title(kit, one), float(at), kind="left"),
         *context_cells(kit, one.context, factors),
-        Cell(_named(kit, one.queries)),
-        Cell(bound or speed_text(effect), shown.ratio if shown else None),
-        Cell(speed_interval_text(kit.t, effect), shown.low if shown else None),
-        Cell(str(one.verdict.pairs), one.verdict.pairs),
-        Cell(word, kind=f"verdict {one.verdict.kind.value}"),
+        TableCell(_named(kit, one.queries)),
+        TableCell(bound or speed_text(effect), shown.ratio if shown else None),
+        TableCell(speed_interval_text(kit.t, effect), shown.low if shown else None),
+        TableCell(str(one.verdict.pairs), one.verdict.pairs),
+        TableCell(word, kind=f"verdict {one.verdict.kind.value}"),
     )
 
 

@@ -7,7 +7,7 @@ from teiten.analysis.model.observations import Context
 from teiten.kinds.queries.results import QueryContrast, queries_found
 from teiten.report.numbers import NOTHING
 from teiten.report.plans.numbers import count, duration, share
-from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
 MOST_KINDS = 7
@@ -70,16 +70,16 @@ def _rows(sides: tuple[PlanStatistics, PlanStatistics]) -> tuple[Row, ...]:
     }
     ranked = sorted(kinds, key=lambda kind: -weight[kind])[:MOST_KINDS]
     return tuple(
-        (Cell(kind), *(cell for each in by_kind for cell in _cells(each.get(kind))))
+        (TableCell(kind), *(cell for each in by_kind for cell in _cells(each.get(kind))))
         for kind in ranked
     )
 
 
-def _cells(one: KindStatistics | None) -> tuple[Cell, Cell, Cell]:
+def _cells(one: KindStatistics | None) -> tuple[TableCell, TableCell, TableCell]:
     if one is None:
-        return Cell(NOTHING), Cell(NOTHING), Cell(NOTHING)
+        return TableCell(NOTHING), TableCell(NOTHING), TableCell(NOTHING)
     return (
-        Cell(count(one.nodes - one.never_executed), float(one.nodes - one.never_executed)),
-        Cell(duration(one.seconds), one.seconds),
-        Cell(share(one.share), one.share),
+        TableCell(count(one.nodes - one.never_executed), float(one.nodes - one.never_executed)),
+        TableCell(duration(one.seconds), one.seconds),
+        TableCell(share(one.share), one.share),
     )

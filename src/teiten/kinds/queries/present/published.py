@@ -27,7 +27,7 @@ from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
 from teiten.report.claim_words import place_text, source_text
 from teiten.report.numbers import NOTHING, fixed, plain, significant
 from teiten.report.speed import inverse, speed_interval_text, speed_text
-from teiten.report.tables import Cell, Column, Row, Table, cells
+from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.view.kit import Kit
 
 BEYOND = 1.5
@@ -170,13 +170,13 @@ def _row(kit: Kit, query: str, printed: tuple[float, float], check: Check | None
         _number(old, plain(old)),
         _number(new, plain(new)),
         _number(old / new, fixed(old / new, 2)),
-        Cell(speed_text(effect), sort=None if effect is None else 1 / effect.ratio),
+        TableCell(speed_text(effect), sort=None if effect is None else 1 / effect.ratio),
         speed_interval_text(kit.t, effect),
     )
 
 
-def _number(value: float, text: str) -> Cell:
-    return Cell(text, sort=value)
+def _number(value: float, text: str) -> TableCell:
+    return TableCell(text, sort=value)
 
 
 def _workers(kit: Kit) -> Table | None:

@@ -22,7 +22,7 @@ from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
 from teiten.report.numbers import NOTHING
 from teiten.report.sentences import plain_percent, verdict_word
 from teiten.report.speed import inverse, speed_interval_text, speed_text
-from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
 
@@ -137,14 +137,14 @@ def _row(kit: Kit, step: SweepStep, unit: TimeUnit) -> Row:
     main = step.workers.main if step.workers else None
     expected = main.expected if main else None
     return (
-        Cell(kit.short(step.level), float(step.level)),
+        TableCell(kit.short(step.level), float(step.level)),
         _time(kit, step.time, unit),
-        Cell(speed_text(effect), inverse(effect).ratio if effect else None),
-        Cell(speed_interval_text(kit.t, effect), inverse(effect).low if effect else None),
+        TableCell(speed_text(effect), inverse(effect).ratio if effect else None),
+        TableCell(speed_interval_text(kit.t, effect), inverse(effect).low if effect else None),
         _verdict(kit, step.against_previous),
-        Cell(NOTHING if expected is None else str(expected), _value(expected)),
-        Cell(str(main.planned) if main else "0", float(main.planned) if main else 0.0),
-        Cell(_launched(step), _value(main.launched if main else 0)),
+        TableCell(NOTHING if expected is None else str(expected), _value(expected)),
+        TableCell(str(main.planned) if main else "0", float(main.planned) if main else 0.0),
+        TableCell(_launched(step), _value(main.launched if main else 0)),
     )
 
 
@@ -152,18 +152,18 @@ def _value(number: int | None) -> float | None:
     return None if number is None else float(number)
 
 
-def _time(kit: Kit, one: QueryTime, unit: TimeUnit) -> Cell:
+def _time(kit: Kit, one: QueryTime, unit: TimeUnit) -> TableCell:
     if one.mean is None or one.over:
         limit = kit.seconds(one.limit)
-        return Cell(kit.t("level.over.all", limit=limit), float(one.limit or 0.0))
+        return TableCell(kit.t("level.over.all", limit=limit), float(one.limit or 0.0))
     half = (one.high - one.low) / 2 if one.high is not None and one.low is not None else math.nan
-    return Cell(unit.text(one.mean, half), float(one.mean))
+    return TableCell(unit.text(one.mean, half), float(one.mean))
 
 
-def _verdict(kit: Kit, verdict: Verdict | None) -> Cell:
+def _verdict(kit: Kit, verdict: Verdict | None) -> TableCell:
     if verdict is None:
-        return Cell(NOTHING)
-    return Cell(verdict_word(kit.t, verdict), kind=f"verdict {verdict.kind.value}")
+        return TableCell(NOTHING)
+    return TableCell(verdict_word(kit.t, verdict), kind=f"verdict {verdict.kind.value}")
 
 
 def _launched(step: SweepStep) -> str:

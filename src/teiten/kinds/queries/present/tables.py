@@ -12,7 +12,7 @@ from teiten.kinds.queries.present.contexts import context_cells, context_columns
 from teiten.kinds.queries.results import QueryResults
 from teiten.report.numbers import NOTHING, significant
 from teiten.report.plans.numbers import count, duration
-from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
 PARTED = ("scanned", "skipped", "pruned")
@@ -76,31 +76,31 @@ def _row(query: str, uses: dict[str, TableUse], shape: Shape) -> Row:
     blocks = [uses[side].blocks if side in uses else None for side in sides]
     parts = [uses[side].partitions if side in uses else None for side in parted]
     return (
-        *([Cell(groups.get(query, NOTHING))] if groups else []),
-        *([Cell(next(iter(uses.values())).table)] if several else []),
+        *([TableCell(groups.get(query, NOTHING))] if groups else []),
+        *([TableCell(next(iter(uses.values())).table)] if several else []),
         *(_number(one) for one in blocks),
         *([_ratio(*blocks)] if len(blocks) == 2 else []),
         *(cell for one in parts for cell in _parts(one, alone=len(parts) == 1)),
     )
 
 
-def _parts(one: PartitionUse | None, *, alone: bool) -> tuple[Cell, ...]:
+def _parts(one: PartitionUse | None, *, alone: bool) -> tuple[TableCell, ...]:
     if one is None:
-        return (Cell(NOTHING),) * (len(PARTED) if alone else 1)
+        return (TableCell(NOTHING),) * (len(PARTED) if alone else 1)
     if alone:
         return (_number(one.scanned), _number(one.skipped), _number(one.pruned))
     total = NOTHING if one.partitions is None else str(one.partitions)
-    return (Cell(f"{one.scanned} / {total}", float(one.scanned)),)
+    return (TableCell(f"{one.scanned} / {total}", float(one.scanned)),)
 
 
-def _number(value: int | None) -> Cell:
-    return Cell(count(value), None if value is None else float(value))
+def _number(value: int | None) -> TableCell:
+    return TableCell(count(value), None if value is None else float(value))
 
 
-def _ratio(old: int | None, new: int | None) -> Cell:
+def _ratio(old: int | None, new: int | None) -> TableCell:
     if not old or new is None:
-        return Cell(NOTHING)
-    return Cell(significant(new / old), new / old)
+        return TableCell(NOTHING)
+    return TableCell(significant(new / old), new / old)
 
 
 def _differ(by_query: dict[Context, dict[str, TableUse]]) -> bool:
@@ -142,19 +142,23 @@ def shared_table(kit: Kit, name: str, tables: Sequence[TableUse], context: Conte
             ),
         ),
         rows=tuple(
-            (Cell(str(workers), float(workers)), *_shared_cells(uses, workers))
+            (TableCell(str(workers), float(workers)), *_shared_cells(uses, workers))
             for workers in numbers
         ),
         note=t("table.shared.note"),
     )
 
 
-def _shared_cells(uses: Sequence[TableUse], workers: int) -> list[Cell]:
-    cells: list[Cell] = []
+def _shared_cells(uses: Sequence[TableUse], workers: int) -> list[TableCell]:
+    cells: list[TableCell] = []
     for one in uses:
         known = next((each for each in one.shared if each.workers == workers), None)
-        cells.append(Cell(count(known.scans), float(known.scans)) if known else Cell("0", 0.0))
         cells.append(
-            Cell(duration(known.seconds), float(known.seconds)) if known else Cell(NOTHING)
+            TableCell(count(known.scans), float(known.scans)) if known else TableCell("0", 0.0)
+        )
+        cells.append(
+            TableCell(duration(known.seconds), float(known.seconds))
+            if known
+            else TableCell(NOTHING)
         )
     return cells

@@ -10,7 +10,7 @@ from teiten.kinds.queries.present.contexts import context_cells, context_columns
 from teiten.kinds.queries.results import FewerWorkers, QueryResults, QueryWorkers
 from teiten.report.numbers import NOTHING, bytes_text
 from teiten.report.speed import plain_times_text
-from teiten.report.tables import Cell, Column, Row, Table
+from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
 MOST_NAMED = 6
@@ -53,10 +53,10 @@ def workers_table(kit: Kit, name: str, found: QueryResults) -> Table | None:
 
 def _cells(kit: Kit, one: QueryWorkers | None) -> Row:
     if one is None:
-        return Cell(NOTHING), Cell(NOTHING)
+        return TableCell(NOTHING), TableCell(NOTHING)
     main = one.main
     if main is None:
-        return Cell(kit.t("workers.serial-plan"), kind="muted"), Cell(NOTHING)
+        return TableCell(kit.t("workers.serial-plan"), kind="muted"), TableCell(NOTHING)
     numbers = (
         _expected(main),
         "+".join(str(gather.planned) for gather in one.gathers),
@@ -66,8 +66,8 @@ def _cells(kit: Kit, one: QueryWorkers | None) -> Row:
     )
     odd = main.follows is False or main.starved
     return (
-        Cell(source_text(kit, main.source)),
-        Cell(" / ".join(numbers), float(main.planned), kind="left differs" if odd else "left"),
+        TableCell(source_text(kit, main.source)),
+        TableCell(" / ".join(numbers), float(main.planned), kind="left differs" if odd else "left"),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from teiten.execute.postgres.marker import Kind, read_marker, remove_marked
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.postgres.usage import folder_bytes
-from teiten.execute.sites.remote.agent.room import Room
+from teiten.execute.sites.remote.agent.room import AgentFolder
 
 TEMPLATE, PACKAGE = "template", "package"
 
@@ -16,7 +16,7 @@ TEMPLATE, PACKAGE = "template", "package"
 class Belongings:
     """Templates, and programs that were sent here."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: AgentFolder) -> None:
         self._room = room
 
     def listed(self) -> list[dict[str, Any]]:

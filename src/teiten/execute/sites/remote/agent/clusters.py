@@ -15,7 +15,7 @@ from teiten.execute.postgres.programs import run_program
 from teiten.execute.postgres.templates.build import BUILD_SETTINGS, DATA, end_build
 from teiten.execute.postgres.templates.store import DESCRIPTION, TemplateStore
 from teiten.execute.sites.remote.agent.forms import BUILT, settings_of, template_of
-from teiten.execute.sites.remote.agent.room import Room
+from teiten.execute.sites.remote.agent.room import AgentFolder
 from teiten.execute.sites.remote.agent.wire import Message
 from teiten.host.system.caches import drop_page_cache, evict_files
 from teiten.host.system.held_folder import UnsafePlaceError
@@ -25,7 +25,7 @@ from teiten.model.study import CachePolicy
 class Clusters:
     """What the agent has started; each cluster has a key that the other side chose."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: AgentFolder) -> None:
         self._room = room
         self._clusters: dict[str, Cluster] = {}
         self._build: ExitStack | None = None

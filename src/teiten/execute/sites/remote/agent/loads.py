@@ -17,7 +17,7 @@ from teiten.execute.client.child import Child
 from teiten.execute.client.log_folder import new_log_folder, remove_log_folder
 from teiten.execute.client.shell_commands import refuse_programs
 from teiten.execute.postgres.marker import Kind, mark, remove_marked
-from teiten.execute.sites.remote.agent.room import Room
+from teiten.execute.sites.remote.agent.room import AgentFolder
 from teiten.execute.sites.remote.agent.wire import Message
 from teiten.host.system import files, processes
 from teiten.host.system.signals import KILL
@@ -94,7 +94,7 @@ class LogCounter:
 
 
 @dataclass
-class Load:
+class ProgramRun:
     """One run of a program."""
 
     child: Child
@@ -106,9 +106,9 @@ class Load:
 class Loads:
     """Runs programs; each run in a private folder that goes with it."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: AgentFolder) -> None:
         self._room = room
-        self._runs: dict[int, Load] = {}
+        self._runs: dict[int, ProgramRun] = {}
         self._numbers = 0
 
     def start(  # noqa: PLR0917 - a request's values, by name
@@ -156,7 +156,7 @@ class Loads:
             own = log_folder or folder
             counter = LogCounter(_log_files(own, log["prefix"], process.pid, log["threads"]))
         self._numbers += 1
-        self._runs[self._numbers] = Load(Child(process), folder, log_folder, counter)
+        self._runs[self._numbers] = ProgramRun(Child(process), folder, log_folder, counter)
         return {"run": self._numbers, "pid": process.pid}
 
     def poll(self, run: int, errors_from: int) -> Message:
@@ -217,7 +217,7 @@ class Loads:
             with contextlib.suppress(Exception):
                 self.remove(run)
 
-    def _state(self, load: Load, ended: bool) -> dict[str, Any]:
+    def _state(self, load: ProgramRun, ended: bool) -> dict[str, Any]:
         code = load.child.process.returncode if ended else None
         return {"ended": ended, "code": code, "cpu_seconds": load.child.cpu_seconds}
 
@@ -230,7 +230,7 @@ class Loads:
         return folder
 
 
-def _end(load: Load) -> None:
+def _end(load: ProgramRun) -> None:
     if load.child.ended():
         return
     load.child.end(STOP_SECONDS)

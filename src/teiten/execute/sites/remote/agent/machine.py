@@ -15,15 +15,15 @@ from typing import Any
 from teiten.errors import MachineError
 from teiten.execute.postgres.access import blocking_folder
 from teiten.execute.probes.os_linux import LinuxReader
-from teiten.execute.sites.remote.agent.room import Room
+from teiten.execute.sites.remote.agent.room import AgentFolder
 from teiten.host.facts.disks import block_devices, nearest_existing
 from teiten.host.facts.machine import read_host_facts
 
 
-class Machine:
+class HostReader:
     """Reads this host; changes nothing."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: AgentFolder) -> None:
         self._room = room
         self._readers: dict[int, LinuxReader] = {}
 

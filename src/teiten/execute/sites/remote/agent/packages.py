@@ -13,7 +13,7 @@ from typing import IO, Any
 from teiten.errors import MachineError, ServerError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.marker import Kind, mark, new_folder, read_marker, remove_marked
-from teiten.execute.sites.remote.agent.room import Room
+from teiten.execute.sites.remote.agent.room import AgentFolder
 from teiten.host.system.processes import child_environment
 from teiten.model.quantities import format_size
 
@@ -26,7 +26,7 @@ RESERVE = 64 << 20
 class Packages:
     """Packages in ``installations`` of the working folder, each in a marked folder."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: AgentFolder) -> None:
         self._room = room
         self._partial: Path | None = None
         self._archive: IO[bytes] | None = None

@@ -18,7 +18,7 @@ PATIENCE = 20.0
 """Seconds that the agent of a Teiten that was killed may take to clean up."""
 
 
-class Room:
+class AgentFolder:
     """The working folder of a host, and the user of its servers."""
 
     def __init__(self) -> None:

@@ -26,9 +26,9 @@ from teiten.errors import MachineError, TeitenError  # noqa: E402
 from teiten.execute.sites.remote.agent.belongings import Belongings  # noqa: E402
 from teiten.execute.sites.remote.agent.clusters import Clusters  # noqa: E402
 from teiten.execute.sites.remote.agent.loads import Loads  # noqa: E402
-from teiten.execute.sites.remote.agent.machine import Machine  # noqa: E402
+from teiten.execute.sites.remote.agent.machine import HostReader  # noqa: E402
 from teiten.execute.sites.remote.agent.packages import Packages  # noqa: E402
-from teiten.execute.sites.remote.agent.room import Room  # noqa: E402
+from teiten.execute.sites.remote.agent.room import AgentFolder  # noqa: E402
 from teiten.execute.sites.remote.agent.wire import (  # noqa: E402
     Message,
     WireError,
@@ -50,10 +50,10 @@ class Agent:
     """The parts that can be asked, by name."""
 
     def __init__(self) -> None:
-        self.room = Room()
+        self.room = AgentFolder()
         self.parts: dict[str, Any] = {
             "room": self.room,
-            "machine": Machine(self.room),
+            "machine": HostReader(self.room),
             "belongings": Belongings(self.room),
             "packages": Packages(self.room),
             "clusters": Clusters(self.room),

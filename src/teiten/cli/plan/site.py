@@ -1,0 +1,164 @@
+"""Where a study will run, while it is planned: this machine, or hosts that are reached, asked, and
+left as they were. The one file of the command line that asks which of the two it is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from teiten.execute.postgres.directories import read_directories
+from teiten.execute.postgres.templates.store import TemplateStore
+from teiten.execute.sites.local.limit import require_limits
+from teiten.host.cautions.machine import cautions, plan_cautions
+from teiten.host.cautions.variants import pinned_apart
+from teiten.host.facts.machine import read_host_facts
+from teiten.host.system.users import server_user
+from teiten.model.facts import Caution, HostFacts
+from teiten.model.hosts import Placement
+from teiten.model.installation import Installation
+from teiten.model.plan import Plan
+from teiten.model.study import Study
+from teiten.plan.levels import every_level, most_clients
+from teiten.plan.limits import limits_of
+from teiten.plan.sites.attached import attached_cautions
+from teiten.plan.sites.remote import check_remote, host_cautions, placement_cautions
+
+if TYPE_CHECKING:
+    from teiten.cli.main import Session
+    from teiten.execute.sites.remote.hosts import HostPair
+
+SHARED_CORES = "shared-cores"
+"""The machine's caution that a plan makes needless whose trials are pinned apart."""
+Servers = Sequence[tuple[str, Installation]]
+"""Each level of the factor server with its installation."""
+
+
+class PlanningSite(ABC):
+    """Where a study will run."""
+
+    copied: ClassVar[bool]
+    """Programs are copied there."""
+
+    @abstractmethod
+    def facts(self) -> HostFacts:
+        """Of the machine where servers run."""
+
+    def with_folders(self, facts: HostFacts, sized: Study) -> HostFacts:
+        """The same with the folders that the study names, where it can name any."""
+        del sized
+        return facts
+
+    def server(self, reference: str) -> Installation | None:
+        """The installation in a folder there; None for a reference that is resolved here."""
+        del reference
+        return None
+
+    def check(self, sized: Study, servers: Servers) -> None:
+        """Raise UsageError or MachineError for what cannot be had there."""
+        del sized, servers
+
+    def placed(self, plan: Plan) -> Plan:
+        """The plan with where it runs."""
+        return plan
+
+    @abstractmethod
+    def ready(self, plan: Plan) -> frozenset[str]:
+        """Fingerprints of the plan's templates that are there."""
+
+    @abstractmethod
+    def cautions(self, plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
+        """Of the machines, of what the plan asks of them, and of the way to the servers."""
+
+
+@dataclass(frozen=True)
+class PlanningHere(PlanningSite):
+    """This machine."""
+
+    session: Session
+    copied: ClassVar[bool] = False
+
+    def facts(self) -> HostFacts:
+        return read_host_facts(self.session.workdir.root)
+
+    def with_folders(self, facts: HostFacts, sized: Study) -> HostFacts:
+        found = read_directories(every_level(sized, "directory"), server_user())
+        return replace(facts, directories=found)
+
+    def ready(self, plan: Plan) -> frozenset[str]:
+        store = TemplateStore(self.session.workdir, server_user())
+        return frozenset(each.fingerprint for each in plan.templates if store.ready(each))
+
+    def cautions(self, plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
+        found = cautions(facts, clients=most_clients(plan.study))
+        if pinned_apart(plan):
+            found = tuple(one for one in found if one.code != SHARED_CORES)
+        return (*found, *plan_cautions(plan, facts), *attached_cautions(plan))
+
+
+@dataclass(frozen=True)
+class PlanningOnHosts(PlanningSite):
+    """The hosts of a study, with an open connection to each."""
+
+    pair: HostPair
+    placement: Placement
+    copied: ClassVar[bool] = True
+
+    def facts(self) -> HostFacts:
+        return self.placement.db.facts
+
+    def server(self, reference: str) -> Installation | None:
+        from teiten.execute.sites.remote.packages import inspect_there, is_there
+
+        return inspect_there(self.pair.db, reference) if is_there(reference) else None
+
+    def check(self, sized: Study, servers: Servers) -> None:
+        from teiten.execute.sites.remote.hosts import require_same_kind
+        from teiten.execute.sites.remote.packages import check_copyable
+
+        check_remote(sized, servers)
+        for _, one in servers:
+            if not self.pair.db.is_here and not one.on_db_host:
+                require_same_kind(self.pair.db)
+                check_copyable(one)
+
+    def placed(self, plan: Plan) -> Plan:
+        return replace(plan, hosts=self.placement)
+
+    def ready(self, plan: Plan) -> frozenset[str]:
+        fingerprints = [one.fingerprint for one in plan.templates]
+        found = self.pair.db.call("clusters.known_templates", fingerprints=fingerprints)
+        return frozenset(found)
+
+    def cautions(self, plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
+        apart = not self.placement.together
+        found = [
+            caution
+            for host in self.placement.each
+            for caution in host_cautions(
+                cautions(host.facts, clients=most_clients(plan.study)), host, apart=apart
+            )
+        ]
+        return (*found, *placement_cautions(plan), *plan_cautions(plan, facts))
+
+
+@contextmanager
+def planning_site(session: Session, study: Study) -> Iterator[PlanningSite]:
+    """Connect to the study's hosts, where it names any."""
+    if study.hosts is None:
+        yield PlanningHere(session)
+        return
+    from teiten.execute.sites.remote.hosts import HostPair
+
+    check_remote(study, ())  # before anything is reached
+    with HostPair(study.hosts, session.workdir.root) as pair:
+        yield PlanningOnHosts(pair, pair.placement())
+
+
+def require_here(plan: Plan) -> None:
+    """Raise MachineError where this machine cannot limit what a plan wants limited."""
+    limits = limits_of(plan)
+    if limits:
+        require_limits(None, limits[-1])

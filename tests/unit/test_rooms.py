@@ -1,0 +1,358 @@
+"""One way through the house (architecture.md): each room imports only what stands before it, and
+asks no question whose answer belongs to another room."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatch
+from functools import cache
+from pathlib import Path, PurePath
+
+import pytest
+
+from teiten.datasets.registry import names as names_of_data
+from teiten.kinds.contract import plan_of
+from teiten.kinds.registry import names as names_of_kinds
+from teiten.model.metrics import MEASURED_SECONDS, OF_THE_MACHINE, TRANSACTIONS
+
+
+class Question(StrEnum):
+    """What is asked in the one room that knows; elsewhere it is a call."""
+
+    KIND = "of which kind is a workload?"
+    DATA = "of which kind are data?"
+    PLACE = "where does a server run?"
+    METRIC = "what is a kind's metric called?"
+
+
+@dataclass(frozen=True)
+class Room:
+    """A folder or a file."""
+
+    imports: Collection[str] | None = None
+    """Which of Teiten's modules, with all below them; None: as the room around it."""
+    asks: Collection[Question] = ()
+    why: str = ""
+    """Why it asks."""
+
+
+KIND, DATA, PLACE, METRIC = Question
+ALL = tuple(Question)
+ANYTHING = ("",)
+FOUNDATION = (
+    *("model", "errors", "suggest", "host.system.causes", "given_paths", "addresses", "secrets"),
+)
+KINDS = ("kinds.registry", "kinds.contract", "kinds.metrics")
+"""How a stage reaches the kinds of workloads, without naming one."""
+FACTORS = ("factors.registry", "factors.contract")
+DATA_SETS = ("datasets.registry", "datasets.plan")
+FILLERS = ("datasets.contract", "datasets.registry", "datasets.sql")
+OF_A_KIND = (*FOUNDATION, "kinds", "study", "claims", "analysis")
+OF_A_LOAD = (*FOUNDATION, "kinds", "host", "execute")
+OF_PRESENT = (*FOUNDATION, *KINDS, "kinds.contract_present", "analysis.model", "report")
+HOLDS_IT = "the values that hold the answer"
+
+ROOMS = {
+    "addresses": Room(("secrets",)),
+    "errors": Room(()),
+    "given_paths": Room(()),
+    "secrets": Room(()),
+    "suggest": Room(()),
+    "__init__": Room(ANYTHING),
+    "__main__": Room(("start",)),
+    "start": Room(ANYTHING),
+    "model": Room(("model",)),
+    "model/hosts": Room(asks=(PLACE,), why=HOLDS_IT),
+    "model/installation": Room(asks=(PLACE,), why=HOLDS_IT),
+    "model/plan": Room(asks=(PLACE,), why=HOLDS_IT),
+    "model/study": Room(asks=(DATA,), why="DataSet says its kind and what it is, agents included"),
+    "model/metrics": Room(asks=(METRIC,), why="the unit of throughput is called like one"),
+    "host": Room((*FOUNDATION, *KINDS, "host")),
+    "host/system/paths": Room(asks=(PLACE,), why="one of the working folder's folders"),
+    "study": Room((*FOUNDATION, *KINDS, *FACTORS, *DATA_SETS, "study", "studies")),
+    "study/build": Room(asks=(PLACE,), why="reads the table [hosts]"),
+    "plan": Room((*FOUNDATION, *KINDS, *FACTORS, *DATA_SETS, "plan")),
+    "plan/sites": Room(asks=(PLACE,), why="the room that is asked"),
+    "factors": Room((*FOUNDATION, "factors", "study", "plan")),
+    "ledger": Room((*FOUNDATION, *KINDS, "ledger")),
+    "ledger/options": Room(asks=(KIND,), why="the forms of older ledgers"),
+    "execute": Room((*FOUNDATION, *FILLERS, *DATA_SETS, "kinds.registry", "host", "execute")),
+    "execute/sites": Room(asks=(PLACE,), why="the room that is asked"),
+    "execute/sites/remote/agent/forms": Room(asks=(DATA,), why="a data set from its JSON"),
+    "execute/postgres/sweep": Room(asks=(PLACE,), why="sweeps what local sites have left"),
+    "execute/postgres/building/build": Room(asks=(KIND,), why="a program is called pgbench"),
+    "execute/postgres/provision/wheel": Room(asks=(KIND,), why="a program is called pgbench"),
+    "analysis": Room((*FOUNDATION, *KINDS, *DATA_SETS, "analysis")),
+    "export": Room((*FOUNDATION, *KINDS, "export", "ledger", "analysis.model")),
+    "claims": Room((*FOUNDATION, *KINDS, *FACTORS, "claims", "study", "analysis")),
+    "report": Room((*OF_PRESENT, "datasets.registry")),
+    "report/sites": Room(asks=(PLACE,), why="the room that is asked"),
+    "report/history/view": Room(asks=(METRIC,), why="a column of the exported table"),
+    "report/view/saturation": Room(asks=(METRIC,), why="a key of a recorded event"),
+    "report/view/variants": Room(asks=(KIND,), why="a key of a recorded pinning"),
+    "datasets": Room((*FOUNDATION, "host", "datasets")),
+    "datasets/plan": Room((*FOUNDATION, "datasets.registry", "study")),
+    "datasets/*/*": Room(asks=ALL, why="a kind of data"),
+    "datasets/*/plan": Room((*FOUNDATION, *DATA_SETS, "datasets", "study"), ALL, "a kind of data"),
+    "kinds": Room((*FOUNDATION, *KINDS)),
+    "kinds/contract": Room(
+        (*FOUNDATION, *KINDS, "factors.contract", "plan.setup", "analysis.model", "study")
+    ),
+    "kinds/contract_present": Room((*OF_PRESENT, "kinds.registry")),
+    "kinds/*/*": Room(OF_A_KIND, ALL, "a kind"),
+    "kinds/*/plan": Room((*OF_A_KIND, *DATA_SETS, "factors.contract", "plan"), ALL, "a kind"),
+    "kinds/*/run": Room(OF_A_LOAD, ALL, "a kind"),
+    "kinds/*/load": Room(OF_A_LOAD, ALL, "a kind"),
+    "kinds/*/present": Room((*OF_PRESENT, "kinds"), ALL, "a kind"),
+    "cli": Room(ANYTHING),
+    "cli/campaign/attached": Room(asks=(PLACE,), why="asks servers, and people first"),
+    "cli/clean/host": Room(asks=(PLACE,), why="the verb for other hosts"),
+    "cli/data": Room(asks=(DATA,), why="the verbs for the Star Schema Benchmark alone"),
+    "cli/plan/site": Room(asks=(PLACE,), why="here, or on hosts that are reached: chosen once"),
+}
+"""A row names a room by its path; what stands below it has the row of the longest path."""
+
+PLACES = {"attached", "hosts", "together", "on_db_host"}
+NAMES = {
+    "DataKind": DATA,
+    "AttachedServer": PLACE,
+    **dict.fromkeys(("PgbenchOptions", "QueriesOptions", "pgbench_of", "queries_of"), KIND),
+}
+SHARED = {MEASURED_SECONDS.name, TRANSACTIONS.name, *(one.name for one in OF_THE_MACHINE)}
+METRICS = {one.name for kind in names_of_kinds() for one in plan_of(kind).metrics} - SHARED
+ROOMS_OF_ONE = (
+    (KIND, r"kinds\.(?!registry\b|contract\b|contract_present\b|metrics\b)\w+"),
+    (DATA, r"datasets\.(?!registry\b|contract\b|plan\b|sql\b)\w+"),
+    (PLACE, r"(?:execute|plan)\.sites\.(local|attached|remote)\b"),
+)
+"""Modules that belong to one kind, to one kind of data, to one kind of site."""
+
+
+def package_folder() -> Path:
+    spec = importlib.util.find_spec("teiten")
+    assert spec is not None and spec.origin is not None
+    return Path(spec.origin).parent
+
+
+@cache
+def sources() -> dict[PurePath, str]:
+    """Every file of Teiten, by its path."""
+    root = package_folder()
+    files = sorted(root.rglob("*.py"))
+    return {file.relative_to(root): file.read_text(encoding="utf-8") for file in files}
+
+
+def row_of(file: PurePath) -> tuple[str, Room]:
+    """The row of a file, and with it those of the rooms around it, as far as it leaves them out."""
+    parts = file.with_suffix("").parts
+    found = [
+        (path, room)
+        for path, room in ROOMS.items()
+        if len(path.split("/")) <= len(parts)
+        and all(fnmatch(*pair) for pair in zip(parts, path.split("/"), strict=False))
+    ]
+    assert found, f"{file} stands in no room of the table"
+    found.sort(key=lambda one: (one[0].count("/"), -one[0].count("*")))
+    imports = next(room.imports for _, room in reversed(found) if room.imports is not None)
+    path, room = found[-1]
+    asked = next((one for _, one in reversed(found) if one.asks), room)
+    return path, Room(imports, asked.asks, asked.why)
+
+
+def imported_modules(tree: ast.AST) -> Iterator[str]:
+    """Of Teiten, without its name."""
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "relative imports hide where a thing comes from"
+            names = [node.module or ""]
+        for name in names:
+            program, _, module = name.partition(".")
+            if program == "teiten":
+                yield module
+
+
+def is_one_of(module: str, rooms: Collection[str]) -> bool:
+    return any(not room or module == room or module.startswith(f"{room}.") for room in rooms)
+
+
+def questions(tree: ast.Module) -> Iterator[tuple[Question, str]]:
+    """What code asks, and the words in which it does."""
+    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in PLACES:
+            yield PLACE, ast.unparse(node)
+        elif isinstance(node, ast.Constant) and node.value in METRICS and id(node) not in said:
+            yield METRIC, repr(node.value)
+        yield from _by_name(node)
+        for text in _compared(node):
+            if text in names_of_kinds():
+                yield KIND, repr(text)
+            elif text in names_of_data():
+                yield DATA, repr(text)
+    for module in imported_modules(tree):
+        for question, pattern in ROOMS_OF_ONE:
+            if re.match(pattern, module):
+                yield question, f"import {module}"
+
+
+def _by_name(node: ast.AST) -> Iterator[tuple[Question, str]]:
+    name = node.id if isinstance(node, ast.Name) else ""
+    name = node.name if isinstance(node, ast.alias) else name
+    if name in NAMES:
+        yield NAMES[name], name
+
+
+def _compared(node: ast.AST) -> Iterator[object]:
+    """The constants with which a node compares."""
+    if isinstance(node, ast.Compare):
+        among = any(isinstance(one, ast.In | ast.NotIn) for one in node.ops)
+        sides = node.comparators if among else [node.left, *node.comparators]
+        yield from (text for side in sides for text in _texts(side))
+    elif isinstance(node, ast.match_case):
+        patterns = (one for one in ast.walk(node.pattern) if isinstance(one, ast.MatchValue))
+        yield from (text for one in patterns for text in _texts(one.value))
+
+
+def _texts(node: ast.AST) -> Iterator[object]:
+    """A constant; those in a tuple, list or set."""
+    if isinstance(node, ast.Constant):
+        yield node.value
+    elif isinstance(node, ast.Tuple | ast.List | ast.Set):
+        yield from (found for one in node.elts for found in _texts(one))
+
+
+def faults(file: PurePath, source: str) -> list[str]:
+    """What a file imports or asks though its room does not."""
+    path, room = row_of(file)
+    tree = ast.parse(source)
+    imports = room.imports or ()
+    found = [
+        f"{file} imports {module}: not for {path}"
+        for module in imported_modules(tree)
+        if module and not is_one_of(module, imports)
+    ]
+    found += [
+        f"{file} asks {question.value} ({words})"
+        for question, words in questions(tree)
+        if question not in room.asks
+    ]
+    if file.parts[0] in ("kinds", "datasets") and len(file.parts) > 2:
+        room_of_own, own = file.parts[:2]
+        other = (
+            re.match(rf"{room_of_own}\.(\w+)\.", f"{module}.") for module in imported_modules(tree)
+        )
+        known = names_of_kinds() if room_of_own == "kinds" else names_of_data()
+        found += [
+            f"{file} imports {one[1]}, which is another"
+            for one in other
+            if one is not None and one[1] in known and one[1] != own
+        ]
+    return found
+
+
+@pytest.mark.parametrize("top", sorted({path.split("/")[0] for path in ROOMS}))
+def test_a_room_imports_what_stands_before_it_and_asks_what_is_its_own(top: str) -> None:
+    mine = {file: text for file, text in sources().items() if file.with_suffix("").parts[0] == top}
+    assert mine, f"{top} is gone, and its row is left"
+    assert [fault for file, text in mine.items() for fault in faults(file, text)] == []
+
+
+def test_every_file_stands_in_a_room_of_the_table() -> None:
+    assert all(row_of(file) for file in sources())
+
+
+def test_every_row_is_needed() -> None:
+    """Who may ask a question does; where nobody does any more, the row goes."""
+    asked: dict[str, set[Question]] = {path: set() for path in ROOMS}
+    for file, text in sources().items():
+        asked[row_of(file)[0]] |= {question for question, _ in questions(ast.parse(text))}
+    idle = [
+        (path, question)
+        for path, room in ROOMS.items()
+        for question in room.asks
+        if "*" not in path and question not in asked[path]
+    ]
+    assert idle == []
+    assert all(room.why for room in ROOMS.values() if room.asks)
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("execute/trial.py", "from teiten.kinds.queries.model import NAME"),
+        ("host/facts/noise.py", "from teiten.kinds.pgbench.metrics import TPS"),
+        ("cli/campaign/pilot.py", "from teiten.kinds.pgbench.metrics import LATENCY_MEAN"),
+        ("cli/plan/make.py", "from teiten.datasets.ssb.rows.native import native"),
+        ("cli/plan/make.py", "from teiten.plan.sites.attached import attached_cautions"),
+        ("execute/real.py", "from teiten.execute.sites.local.keeper import LocalKeeper"),
+        ("kinds/queries/results.py", "from teiten.kinds.pgbench.metrics import TPS"),
+        ("kinds/pgbench/load/process.py", "from teiten.kinds.queries.model import NAME"),
+        ("datasets/script/fill.py", "from teiten.datasets.ssb.rows.load import load"),
+        ("model/trial.py", "from teiten.plan.dry import DryTrial"),
+        ("plan/expand.py", "from teiten.execute.trial import run_trial"),
+        ("kinds/pgbench/results.py", "from teiten.report.blocks import Text"),
+        ("report/names.py", "from teiten.ledger.store import Ledger"),
+        ("cli/text/study.py", 'x = one.kind == "queries"'),
+        ("study/load.py", 'x = "pgbench" != one.kind'),
+        ("report/view/why.py", 'x = one.kind in ("pgbench", "queries")'),
+        ("plan/expand.py", 'match kind:\n    case "queries":\n        pass'),
+        ("cli/plan/make.py", 'x = any(one.data.kind == "ssb" for one in templates)'),
+        ("execute/postgres/templates/identity.py", "x = data.kind is DataKind.SSB"),
+        ("cli/plan/text.py", "x = server.attached is not None"),
+        ("cli/campaign/saturation.py", "x = loaded.hosts is None"),
+        ("host/facts/noise.py", "x = plan.hosts.together"),
+        ("cli/plan/text.py", "x = not one.on_db_host"),
+        ("report/series.py", 'x = trial.metrics["tps"]'),
+        ("cli/campaign/pilot.py", 'x = trial.metrics.get("latency_mean", 0.0)'),
+        ("analysis/verdict/pairs.py", "x = queries_of(workload).runs"),
+    ],
+)
+def test_a_planted_line_is_found(file: str, line: str) -> None:
+    source = sources()[PurePath(file)]
+    assert faults(PurePath(file), source) == []
+    assert faults(PurePath(file), f"{source}\n{line}\n") != []
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("report/sites.py", "x = plan.hosts is None"),
+        ("kinds/queries/results.py", 'x = workload.kind == "queries"'),
+        ("report/names.py", '"""Also of ``tps``, where ``plan.hosts`` is None."""'),
+        ("report/names.py", '"tps"'),
+    ],
+)
+def test_what_a_room_may_ask_and_what_is_only_said_is_no_fault(file: str, line: str) -> None:
+    assert faults(PurePath(file), f"{line}\n") == []
+
+
+def test_no_template_asks_for_a_kind_or_a_place() -> None:
+    asks = re.compile(
+        rf"\.kind\b.*[\"']({'|'.join(names_of_kinds())})[\"']|\.({'|'.join(PLACES)})\b"
+    )
+    assert asks.search("{% if one.kind == 'queries' %}") and asks.search("{% if plan.hosts %}")
+    templates = list((package_folder() / "report").rglob("*.j2"))
+    assert templates
+    for file in templates:
+        found = asks.search(file.read_text(encoding="utf-8"))
+        assert found is None, f"{file.name} asks {found}"
+
+
+def test_only_the_command_line_uses_rich_and_prints() -> None:
+    for file, text in sources().items():
+        if file.parts[0] == "cli":
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                module = node.module if isinstance(node, ast.ImportFrom) else node.names[0].name
+                assert not (module or "").startswith(("rich", "click")), file
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                assert node.func.id != "print", file
