@@ -1,4 +1,4 @@
-"""How many pages of a database its visibility maps call all-visible, counted in the maps themselves.
+"""How many pages of a database are all-visible, counted in the visibility maps themselves.
 
 An index-only scan is spared the heap only where a page is. What pg_class says of it is as old as
 the last VACUUM or ANALYZE.
