@@ -91,7 +91,8 @@ class Layout:
     so that what they change stays as it is left, and the tables are analysed only."""
     visible: Share | None = None
     """The share of all pages that is then known to be visible: seen when the tables are made, and
-    again before every trial; None where nobody looks."""
+    again before every trial; None where nobody looks. Such tables are vacuumed before the scripts
+    in any case."""
 
 
 @dataclass(frozen=True)
