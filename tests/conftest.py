@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -13,6 +14,7 @@ import pytest
 from teiten.execute.postgres.cluster import Cluster
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
+from tests.fixtures.heeding import let_programs_heed_signals
 from tests.fixtures.servers import (
     ClusterKit,
     chosen_servers,
@@ -40,6 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):  # pytest-xdist's processes inherit it
+        let_programs_heed_signals()
         folders = ExitStack()
         folders.enter_context(folders_of_the_run())
         config.add_cleanup(folders.close)
@@ -83,6 +86,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         pytest.param(None, id="no-server", marks=pytest.mark.skip(reason=reason))
     ]
     metafunc.parametrize("server_installation", parameters, indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def closed(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What a test with programs leaves open is told of that test, not of the one in which the
+    collector happens to find it. The others are too many and too quick for that."""
+    yield
+    if request.path.parent.name in WAITING:
+        gc.collect()
 
 
 @pytest.fixture

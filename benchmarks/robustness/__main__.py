@@ -4,12 +4,14 @@
     python -m benchmarks.robustness lines --count 10000
     python -m benchmarks.robustness addresses --count 10000
     python -m benchmarks.robustness ledgers --count 500
+    python -m benchmarks.robustness reports --count 1000
     python -m benchmarks.robustness signals --count 40
     python -m benchmarks.robustness kills --count 200
     sudo python -m benchmarks.robustness disks --count 100
 
-The first four read odd inputs in this process. The others start small campaigns of a server that is
-installed (``--server``, default: the newest); disks needs root, for a small file system in memory.
+The first four read odd inputs in this process; reports reads what Teiten says of drawn campaigns.
+The others start small campaigns of a server that is installed (``--server``, default: the newest);
+disks needs root, for a small file system in memory.
 Printed: the counts and each finding, with the number and the seed that repeat it. Exit code 1 where
 there is a finding.
 """
@@ -20,16 +22,20 @@ import argparse
 import sys
 from collections.abc import Callable
 
+from tests.fixtures.heeding import let_programs_heed_signals
+
 from benchmarks.robustness.addresses import spell_addresses
 from benchmarks.robustness.disks import fill_disks
 from benchmarks.robustness.kills import Breaks, kill_campaigns
 from benchmarks.robustness.ledgers import spoil_ledgers
 from benchmarks.robustness.lines import spoil_lines
 from benchmarks.robustness.outcome import Tally
+from benchmarks.robustness.reports import Readings, read_reports
 from benchmarks.robustness.signals import interrupt_campaigns
 from benchmarks.robustness.studies import spoil_studies
 
-IN_PROCESS: dict[str, Callable[[int, int], Tally]] = {
+IN_PROCESS: dict[str, Callable[[int, int], Tally | Readings]] = {
+    "reports": read_reports,
     "studies": spoil_studies,
     "lines": spoil_lines,
     "addresses": spell_addresses,
@@ -49,7 +55,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--server", help="an installation of teiten pg list")
     given = parser.parse_args()
-    result: Tally | Breaks
+    let_programs_heed_signals()
+    result: Tally | Readings | Breaks
     if given.what in IN_PROCESS:
         result = IN_PROCESS[given.what](given.count, given.seed)
     else:

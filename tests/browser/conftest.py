@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,9 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         {"download.default_directory": str(downloads), "download.prompt_for_download": False},
     )
     driver = webdriver.Chrome(options=options, service=Service(driver_path))
-    driver.set_script_timeout(PATIENCE)
-    yield Browser(driver, downloads)
-    driver.quit()
+    try:
+        driver.set_script_timeout(PATIENCE)
+        yield Browser(driver, downloads)
+    finally:
+        with suppress(ConnectionError):  # it may hang up before it has answered that it ends
+            driver.quit()

@@ -6,9 +6,11 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from benchmarks.robustness.campaigns import Small
 from benchmarks.robustness.disks import fill_disks, full, small_disk
 from benchmarks.robustness.kills import kill_campaigns
 from benchmarks.robustness.signals import interrupt_campaigns
@@ -44,6 +46,30 @@ def test_full_disks_are_told_as_that(server: str) -> None:
     except PermissionError as error:
         pytest.skip(str(error))
     assert not result.found, "\n".join(result.lines())
+
+
+@needs_disk
+def test_a_disk_that_is_full_while_the_script_is_tried(server: str) -> None:
+    """Neither the load's files nor the evidence find room, and the evidence is tried last."""
+    try:
+        with small_disk() as folder:
+            small = Small.made(folder / "work", server)
+            process = small.start(*small.next_words())
+            assert process.stdout is not None
+            with process.stdout as heard:
+                while "trying the server and the script" not in (line := heard.readline()):
+                    assert line
+                while not list(small.workdir.clusters.glob("*/server.json")):
+                    assert process.poll() is None
+                    time.sleep(0.001)
+                with full(folder, inodes=True):
+                    said = heard.read()
+                    assert process.wait() == 3, said
+            assert "inodes are used up" in said or "df -i" in said
+            assert "No such file" not in said and "Errno" not in said
+            assert not list(small.leftovers())
+    except PermissionError as error:
+        pytest.skip(str(error))
 
 
 @needs_disk

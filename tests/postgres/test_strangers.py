@@ -8,7 +8,7 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from teiten.host.system.caches import evict_files
 from teiten.host.system.held_folder import UnsafePlaceError
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
+from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome
 from tests.fixtures.campaigns import Teiten
@@ -74,13 +75,7 @@ clients = [1]
 old = {server}
 new = {server}
 
-[[workloads]]
-name = "theirs"
-title = "theirs"
-description = "Theirs."
-script = {script}
-scale = 1
-changes_data = {changes_data}
+{workloads}
 
 [settings.shared_buffers]
 value = "64MB"
@@ -90,8 +85,21 @@ reason = "enough for scale 1"
 duration = "1s"
 warmup = "0s"
 settle = "0s"
-blocks = 2
+blocks = {blocks}
 disturbed_share = "100%"
+"""
+WORKLOAD = """
+[[workloads]]
+name = "changes-{changes_data}"
+title = "theirs"
+description = "Theirs."
+script = {script}
+scale = 1
+changes_data = {changes_data}
+"""
+REPLACING = """
+COPY (SELECT 1) TO PROGRAM 'cat >/dev/null; ln -sfn {file} postgresql.conf';
+SELECT 1;
 """
 STORM = """#!/bin/sh
 # Replaces files of the data directory one after the other, on and on; one that goes on after its
@@ -138,15 +146,22 @@ def assert_secret_is_kept(folder: Path, canary: Canary) -> None:
             assert SECRET.encode() not in path.read_bytes(), path
 
 
-def run_study(teiten: Teiten, server: str, script: str, *, changes_data: bool) -> int:
+def study_of(
+    teiten: Teiten, server: str, script: str, changing: Sequence[bool] = (True, False)
+) -> Path:
+    """A study of one script. Where data are changed, each trial has a fresh copy; else the cluster
+    is kept for the next."""
     study = teiten.workdir.root / "stranger.toml"
-    study.write_text(
-        STUDY.format(
-            server=json.dumps(server),
-            script=json.dumps(script),
-            changes_data=str(changes_data).lower(),
-        )
+    workloads = "".join(
+        WORKLOAD.format(script=json.dumps(script), changes_data=str(one).lower())
+        for one in changing
     )
+    blocks = 2 if False in changing else 1
+    study.write_text(STUDY.format(server=json.dumps(server), workloads=workloads, blocks=blocks))
+    return study
+
+
+def run_study(teiten: Teiten, study: Path) -> int:
     done = teiten.run("run", study)
     assert "defect" not in done.stderr, done.stderr
     assert "Traceback" not in done.stderr, done.stderr
@@ -155,21 +170,27 @@ def run_study(teiten: Teiten, server: str, script: str, *, changes_data: bool) -
     return done.returncode
 
 
-@pytest.mark.parametrize("changes_data", [True, False])
+def assert_a_replaced_file_failed_each_trial(teiten: Teiten) -> None:
+    """Of each workload: its own, or its partner's."""
+    with Ledger.open(teiten.campaign(), read_only=True) as ledger:
+        workloads = {one.number: one.cell.workload for one in ledger.plan.trials}
+    codes: dict[str, set[str]] = {workload: set() for workload in workloads.values()}
+    for trial in teiten.trials():
+        assert trial.outcome is Outcome.FAILED
+        codes[workloads[trial.number]] |= {problem.code for problem in trial.problems}
+    assert len(codes) == 2
+    for found in codes.values():
+        assert "replaced-file" in found
+        assert found <= {"replaced-file", "partner"}
+
+
 def test_a_link_in_the_place_of_the_configuration(
-    teiten: Teiten, server: str, canary: Canary, changes_data: bool
+    teiten: Teiten, server: str, canary: Canary
 ) -> None:
     """A fresh copy for each trial: its file is copied into the evidence. One that is kept: it is
     written by the next start."""
-    script = (
-        "COPY (SELECT 1) TO PROGRAM "
-        f"'cat >/dev/null; ln -sfn {canary.file} postgresql.conf';\nSELECT 1;\n"
-    )
-    assert run_study(teiten, server, script, changes_data=changes_data) == 4
-    assert {trial.outcome for trial in teiten.trials()} == {Outcome.FAILED}
-    codes = {problem.code for trial in teiten.trials() for problem in trial.problems}
-    assert "replaced-file" in codes
-    assert codes <= {"replaced-file", "partner"}
+    assert run_study(teiten, study_of(teiten, server, REPLACING.format(file=canary.file))) == 4
+    assert_a_replaced_file_failed_each_trial(teiten)
     canary.assert_untouched()
     assert_secret_is_kept(teiten.workdir.campaigns, canary)
 
@@ -182,7 +203,7 @@ def test_files_that_are_replaced_all_the_time(teiten: Teiten, server: str, canar
     script = (
         f"COPY (SELECT 1) TO PROGRAM 'cat >/dev/null; {storm} {flag} {canary.folder}';\nSELECT 1;\n"
     )
-    assert run_study(teiten, server, script, changes_data=False) in {0, 3, 4}
+    assert run_study(teiten, study_of(teiten, server, script, [False])) in {0, 3, 4}
     canary.assert_untouched()
     assert_secret_is_kept(teiten.workdir.campaigns, canary)
     deadline = time.monotonic() + 60
@@ -190,7 +211,7 @@ def test_files_that_are_replaced_all_the_time(teiten: Teiten, server: str, canar
         time.sleep(0.2)
 
 
-@pytest.mark.pg(">=17")
+@pytest.mark.pg(">=18")  # no server has a part in it
 @pytest.mark.parametrize("kind", KINDS)
 def test_whatever_is_replaced_before_a_start(
     stopped_cluster: Cluster, stranger: Stranger, workdir: Workdir, kind: str
@@ -321,7 +342,7 @@ def test_root_speaks_to_no_other_server(running_cluster: Cluster, stranger: Stra
             running_cluster.connect()
 
 
-@pytest.mark.pg(">=17")
+@pytest.mark.pg(">=18")  # no server has a part in it
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_folder_in_a_folder_of_theirs(
     cluster_kit: ClusterKit,

@@ -135,3 +135,22 @@ def test_the_cause_that_a_program_quotes_is_told_first(tmp_path: Path) -> None:
     with pytest.raises(ServerError) as raised, blaming_disk(tmp_path):
         raise other
     assert raised.value is other
+
+
+def test_what_fails_while_things_are_put_in_order_does_not_hide_a_full_disk(tmp_path: Path) -> None:
+    def put_in_order() -> None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(tmp_path / "trial"))
+
+    with pytest.raises(MachineError) as caught, blaming_disk(tmp_path):
+        try:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(tmp_path / "log"))
+        finally:
+            put_in_order()
+    assert caught.value.message.startswith("the disk is full: ")
+    assert "teiten clean" in caught.value.hint
+
+
+def test_a_full_disk_is_told_in_our_words(tmp_path: Path) -> None:
+    with pytest.raises(MachineError) as caught, blaming_disk(tmp_path):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(tmp_path / "log"))
+    assert caught.value.message == f"the disk is full: {tmp_path / 'log'}"

@@ -7,7 +7,7 @@ import ast
 import os
 import socket
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -185,3 +185,23 @@ def test_root_has_pgbench_run_no_programs(text: str, monkeypatch: pytest.MonkeyP
     refuse_programs("mine.sql", r"\set shell 1" + "\nSELECT :shell;")
     with pytest.raises(WorkloadError, match=r"script mine\.sql: pgbench would run a program"):
         refuse_programs("mine.sql", text)
+
+
+def test_what_the_system_refuses_names_the_whole_path(tmp_path: Path) -> None:
+    """So that it can be told whose folder is in the way: a descriptor's names are relative."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "file").touch()
+    with HeldFolder.open(tmp_path) as held:
+        cases: tuple[tuple[Callable[[], object], str], ...] = (
+            (lambda: held.make("folder"), "folder"),
+            (lambda: held.inner("none"), "none"),
+            (lambda: held.read_file("none"), "none"),
+            (lambda: held.create("folder"), "folder"),
+            (lambda: held.read_link("none"), "none"),
+            (lambda: held.remove_folder("folder"), "folder"),
+            (lambda: held.unlink("folder"), "folder"),
+        )
+        for refused, name in cases:
+            with pytest.raises(OSError) as caught:
+                refused()
+            assert caught.value.filename == str(tmp_path / name)

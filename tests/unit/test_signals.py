@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 
@@ -45,11 +46,49 @@ def test_inside_a_campaign_it_is_seen_by_the_next_check() -> None:
         interruption.check()
 
 
-def test_a_hangup_that_is_ignored_stays_ignored() -> None:
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM])
+def test_what_is_ignored_from_the_beginning_stays_ignored(number: signal.Signals) -> None:
+    before = signal.signal(number, signal.SIG_IGN)
     try:
         with interruptible(), one_interruption() as interruption:
-            os.kill(os.getpid(), signal.SIGHUP)
+            os.kill(os.getpid(), number)
             assert not interruption.requested
+        assert signal.getsignal(number) == signal.SIG_IGN
     finally:
-        signal.signal(signal.SIGHUP, before)
+        signal.signal(number, before)
+
+
+WAITING = """
+import sys, time, click
+from teiten.cli import main as module
+from teiten.start import run
+seconds = float(sys.argv[1])
+@click.command()
+def wait():
+    print("waiting", flush=True)
+    time.sleep(seconds)
+module.teiten.get_command = lambda context, name: wait
+module.VERBS = {"wait": "wait"}
+sys.argv = ["teiten", "wait"]
+run()
+"""
+
+
+@pytest.mark.parametrize("name", ["INT", "HUP", "TERM"])
+@pytest.mark.parametrize("ignored", [True, False])
+def test_a_program_whose_shell_ignores_a_signal_goes_on(name: str, ignored: bool) -> None:
+    """``trap '' INT; teiten run …``, from its first moment to its last."""
+    trap = f"trap '' {name}; " if ignored else ""
+    seconds = "0.5" if ignored else "60"
+    with subprocess.Popen(
+        ["sh", "-c", f'{trap}exec "$@"', "sh", sys.executable, "-c", WAITING, seconds],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout.readline() == "waiting\n", process.stderr.read()
+        process.send_signal(getattr(signal, f"SIG{name}"))
+        said = process.stderr.read()
+    assert process.returncode == (0 if ignored else 130), said
+    assert ("interrupted" in said) != ignored

@@ -6,6 +6,7 @@ import os
 import socket
 import stat
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,11 @@ from teiten.execute.postgres.marker import MARKER_NAME, Kind, new_folder, remove
 from teiten.execute.postgres.sockets import (
     LONGEST_PATH,
     choose_port,
+    link_socket,
     new_socket_directory,
     remove_socket_directory,
 )
+from teiten.host.system.held_folder import UnsafePlaceError
 from teiten.host.system.users import ServerUser
 
 OURSELVES = ServerUser("ourselves", None, None)
@@ -98,3 +101,45 @@ def test_only_what_is_marked_is_removed(tmp_path: Path) -> None:
     assert not ours.exists()
     assert os.listdir(theirs) == ["letter.txt"]  # noqa: PTH208 - what a link led to stays
     remove_marked(ours)
+
+
+@pytest.mark.root
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has servers of another user")
+@pytest.mark.parametrize(
+    "there", ["socket", "link", "file", "FIFO", "folder", "of root", "nothing"]
+)
+def test_a_second_way_to_a_socket_leads_to_that_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: str
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/tmp")  # which somebody can enter
+    folder = new_socket_directory(SOMEBODY)
+    path = folder / ".s.PGSQL.5432"
+    with socket.socket(socket.AF_UNIX) as theirs, socket.socket(socket.AF_UNIX) as other:
+        other.bind(str(tmp_path / "other"))
+        put: dict[str, Callable[[], object]] = {
+            "socket": lambda: theirs.bind(str(path)),
+            "link": lambda: path.symlink_to(tmp_path / "other"),
+            "file": path.touch,
+            "FIFO": lambda: os.mkfifo(path),
+            "folder": path.mkdir,
+            "of root": lambda: theirs.bind(str(path)),
+            "nothing": lambda: None,
+        }
+        put[there]()
+        if there not in ("of root", "nothing"):
+            os.chown(path, SOMEBODY.uid or 0, SOMEBODY.gid or 0, follow_symlinks=False)
+        if there != "socket":
+            with pytest.raises(UnsafePlaceError, match="is not the socket of a server of somebody"):
+                link_socket(folder, 5432, SOMEBODY)
+        else:
+            theirs.listen()
+            entrance = link_socket(folder, 5432, SOMEBODY)
+            assert stat.S_IMODE(entrance.stat().st_mode) == 0o700
+            path.unlink()
+            path.symlink_to(tmp_path / "other")
+            with socket.socket(socket.AF_UNIX) as one:
+                one.connect(str(entrance / path.name))  # other does not listen
+    if there == "folder":
+        path.rmdir()
+    remove_socket_directory(folder)
+    assert not folder.parent.exists()

@@ -117,8 +117,7 @@ def test_a_terminal_that_is_closed_ends_it(tmp_path: Path) -> None:
     """A verb that waits for an answer, on a terminal that goes away."""
     master, slave = pty.openpty()
     program = (
-        "import signal, sys, time\n"
-        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"  # whoever runs the tests by nohup
+        "import sys, time\n"
         "from teiten.cli.main import teiten, main\n"
         "import click\n"
         "from teiten.cli import main as module\n"

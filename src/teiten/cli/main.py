@@ -103,7 +103,7 @@ class Session:
 @click.version_option(__version__, prog_name="teiten")
 @click.option(
     "--workdir",
-    type=GivenPath(path_type=Path, file_okay=False),
+    type=GivenPath(path_type=Path, file_okay=False, readable=False),  # told when it is used
     envvar="TEITEN_WORKDIR",
     help="Folder for data and campaigns (default: the XDG data folder; for root /var/lib/teiten).",
 )

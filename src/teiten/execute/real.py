@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 from teiten.execute.bench import Bench
@@ -59,9 +60,10 @@ class RealExecutor:
         return begun
 
     def finish(self) -> None:
-        for steps in self._begun.values():
-            steps.abandon()
-        self._sites.finish()
+        with ExitStack() as ends:  # where one cannot be ended, the others are all the same
+            ends.callback(self._sites.finish)
+            for steps in self._begun.values():
+                ends.callback(steps.abandon)
 
     def _steps(self, trial: PlannedTrial, attempt: int) -> Steps:
         name = str(self._bench.plan.study.workload(trial.cell.workload).kind)

@@ -135,7 +135,7 @@ def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> 
     )
     subject += pooled_text(t, names, contrast.levels)
     said = subject + _statement(t, verdict, contrast.metric, values)
-    is_described = f"side-of.{names.contrast}" in t
+    is_described = f"side-of.{names.contrast}" in t and said.startswith(new.long)
     return said[:1].upper() + said[1:] if is_described else said
 
 

@@ -148,6 +148,11 @@ def steps_of_sites(kit: Kit) -> list[str]:
     return [kit.t("procedure.attached", servers=kit.t("list.separator").join(attached))]
 
 
+def starts_servers(plan: Plan) -> bool:
+    """Whether Teiten starts any of the servers: one that was attached keeps running."""
+    return any(one.attached is None for _, one in plan.servers)
+
+
 def named_by_user(plan: Plan) -> list[str]:
     """The servers that are told by the name that the user gave them, in the plan's order."""
     return [level for level, one in plan.servers if one.attached is not None]

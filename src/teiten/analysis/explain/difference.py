@@ -41,6 +41,8 @@ class _Sides:
         self.old = old
         self.new = new
         self._match = found
+        self._timed = old.plan.timed and new.plan.timed
+        """Else a time of one plan has nothing to be compared with."""
 
     def all_changes(self) -> Iterator[NodeChange]:
         for pair in self._match.pairs:
@@ -63,9 +65,10 @@ class _Sides:
             yield self._change("join-sides", old_number, new_number)
         if old.parallel_aware != new.parallel_aware:
             yield self._change("parallel-changed", old_number, new_number)
-        if _workers(old) != _workers(new):
+        if _other_workers(old, new):
             yield self._change("workers-changed", old_number, new_number)
-        if pruned(self.old.plan, old) != pruned(self.new.plan, new):
+        executed = self.old.plan.analysed and self.new.plan.analysed
+        if executed and pruned(self.old.plan, old) != pruned(self.new.plan, new):
             yield self._change("pruning-changed", old_number, new_number)
 
     def _of_group(self, group: NodeGroup) -> NodeChange:
@@ -76,8 +79,8 @@ class _Sides:
             code,
             group.old[0],
             group.new[0],
-            _own(self.old, group.old),
-            _own(self.new, group.new),
+            self._own(self.old, group.old),
+            self._own(self.new, group.new),
             group,
         )
 
@@ -102,19 +105,24 @@ class _Sides:
             code,
             old,
             new,
-            None if old is None else _own(self.old, [old]),
-            None if new is None else _own(self.new, [new]),
+            None if old is None else self._own(self.old, [old]),
+            None if new is None else self._own(self.new, [new]),
         )
 
+    def _own(self, side: PlanStatistics, numbers: Iterable[int]) -> float | None:
+        if not self._timed:
+            return None
+        return sum(side.accounts.nodes[number].seconds for number in numbers)
 
-def _own(side: PlanStatistics, numbers: Iterable[int]) -> float | None:
-    if not side.plan.timed:
-        return None
-    return sum(side.accounts.nodes[number].seconds for number in numbers)
 
-
-def _workers(node: PlanNode) -> tuple[int | None, int | None]:
-    return node.workers_planned, node.workers_launched
+def _other_workers(old: PlanNode, new: PlanNode) -> bool:
+    """Whether workers differ: those launched only where both plans were executed."""
+    if None in (old.workers_launched, new.workers_launched):
+        return old.workers_planned != new.workers_planned
+    return (old.workers_planned, old.workers_launched) != (
+        new.workers_planned,
+        new.workers_launched,
+    )
 
 
 def _inputs(work: Work, node: PlanNode) -> list[int]:

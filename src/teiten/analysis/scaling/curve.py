@@ -20,6 +20,7 @@ TOO_FEW_LEVELS = "too-few-levels"
 NOT_POSITIVE = "not-positive"
 MISFIT = "misfit"
 NO_REPLICATES = "no-replicates"
+TOO_FEW_REPLICATES = "too-few-replicates"
 TOO_FEW_BLOCKS = "too-few-blocks"
 IDENTICAL_TRIALS = "identical-trials"
 
@@ -82,10 +83,12 @@ def _with_intervals(trials: Replicates, curve: Curve, alpha: Share) -> UslFit:
 
 def _no_interval(trials: Replicates) -> str | None:
     blocks = trials.logs.shape[1]
-    if blocks < 2 or trials.freedom < 1:
+    if trials.counts.max() < 2:
         return NO_REPLICATES
     if blocks < FEWEST_BLOCKS:
         return TOO_FEW_BLOCKS
+    if trials.freedom < 1:
+        return TOO_FEW_REPLICATES
     return IDENTICAL_TRIALS if trials.pure_error() is None else None
 
 

@@ -127,8 +127,7 @@ def _contrast(
     means = list(_block_means([alone[one] for one in whole]).values())
     complete = _block_means([paired[one].log_ratios for one in whole])
     overall = decide_overall(means, rule, unusable=sum(paired[one].unusable for one in whole))
-    if overall.reason == TOO_FEW_PAIRS and any(len(alone[one]) > 1 for one in whole):
-        overall = replace(overall, reason=INCOMPLETE_BLOCKS)
+    overall = told_incomplete(overall, [alone[one] for one in whole])
     return ContrastResult(
         workload=workload,
         metric=metric,
@@ -154,6 +153,14 @@ def _contrast(
         forecast=forecast(means, rule, len(whole)) if measure.sequential is not None else None,
         left_out=tuple(one for one in contexts if over[one]),
     )
+
+
+def told_incomplete(verdict: Verdict, levels: Sequence[Mapping[int, float]]) -> Verdict:
+    """The verdict of a mean over several levels. Where a level by itself has pairs enough, it is
+    not pairs that are missing, but blocks that have every level."""
+    if verdict.reason == TOO_FEW_PAIRS and any(len(one) > 1 for one in levels):
+        return replace(verdict, reason=INCOMPLETE_BLOCKS)
+    return verdict
 
 
 def _rules(plan: Plan, levels: int) -> tuple[Decide, Decide]:

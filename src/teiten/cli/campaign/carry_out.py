@@ -24,7 +24,7 @@ from teiten.execute.postgres.sweep import sweep
 from teiten.execute.real import RealExecutor
 from teiten.execute.scheduler import StoppingRule, prepare_campaign, run_campaign
 from teiten.host.facts.disks import block_devices
-from teiten.host.system.causes import full_disk, quoted_cause
+from teiten.host.system.causes import full_disk, machine_error, quoted_cause
 from teiten.host.system.signals import Interruption, one_interruption
 from teiten.host.system.users import server_user
 from teiten.ledger.lock import HeldLock, workdir_lock
@@ -55,14 +55,29 @@ def blaming_disk(folder: Path) -> Iterator[None]:
     try:
         yield
     except (MachineError, TrialsFailedError, OSError) as error:
-        said = error.message if isinstance(error, TeitenError) else str(error)
-        cause = full_disk(folder) or quoted_cause(said, folder)
+        said = _said(error)
+        cause = full_disk(folder) or quoted_cause(_all_said(error), folder)
         if cause is None:
             raise
         known = cause.message.partition(":")[0]
         raise MachineError(
             said if known in said else f"{cause.message}; {said}", cause.hint
         ) from error
+
+
+def _said(error: BaseException) -> str:
+    found = machine_error(error) if isinstance(error, OSError) else error
+    return found.message if isinstance(found, TeitenError) else str(error)
+
+
+def _all_said(error: BaseException) -> str:
+    """With what went wrong before it: what is put in order afterwards often fails as well."""
+    words: list[str] = []
+    one: BaseException | None = error
+    while one is not None:
+        words.append(str(one))
+        one = one.__cause__ or one.__context__
+    return "; ".join(words)
 
 
 def sweep_leftovers(session: Session) -> None:

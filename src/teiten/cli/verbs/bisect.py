@@ -78,7 +78,7 @@ def command(session: Session, /, **given: Any) -> None:
 
     After Ctrl-C, a crash or a reboot the same command continues the search.
     """
-    session.workdir.prepare()
+    prepare(session, None)
     checkout = expanded(given["source"]).absolute()
     good, bad = (commit_of(checkout, given[end]) for end in ("good", "bad"))
     if good == bad:
@@ -89,7 +89,6 @@ def command(session: Session, /, **given: Any) -> None:
     folder = session.workdir.bisects / name
     repository = BisectRepository(folder / "repository.git", checkout)
     commits = repository.range(good, bad)
-    prepare(session, None)
     search = Search(
         session,
         _request(given, name, request_values, comparisons(len(commits))),

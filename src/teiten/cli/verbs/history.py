@@ -16,7 +16,8 @@ from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.cli.verbs.report import LANGUAGES, languages_option, write_files
 from teiten.errors import LedgerError, UsageError
-from teiten.given_paths import exists, expanded, is_file
+from teiten.given_paths import expanded, is_file
+from teiten.host.system.causes import told
 from teiten.model.text import Language
 
 EXAMPLES = (
@@ -91,16 +92,30 @@ def command(
 def ledgers(places: Sequence[Path]) -> list[Path]:
     """The ledgers that places mean, each once, in the order of their paths.
 
-    Raises UsageError where a place does not exist.
+    Raises UsageError where a place does not exist, MachineError where we may not look.
     """
     found: dict[Path, None] = {}
     for place in places:
         path = expanded(place).absolute()
-        if not exists(path):
-            raise UsageError(f"there is no {place}", "name a folder of campaigns, or a ledger")
+        _look(place, path)
         files = [path] if path.is_file() else sorted(_below(path))
         found |= dict.fromkeys(file for file in files if is_file(file))
     return list(found)
+
+
+def _look(place: Path, path: Path) -> None:
+    """Raise UsageError where nothing is there, MachineError where we may not see what is."""
+    try:
+        if path.is_dir():
+            os.scandir(path).close()
+        else:
+            path.stat()
+    except PermissionError:
+        with told(f"{place} cannot be read"):
+            raise
+    except (OSError, ValueError) as error:
+        hint = "name a folder of campaigns, or a ledger"
+        raise UsageError(f"there is no {place}", hint) from error
 
 
 def _below(folder: Path) -> Iterator[Path]:

@@ -270,6 +270,14 @@ class Cluster:
             what = f"cannot be read: {error.strerror}"
             raise UnsafePlaceError(self.configuration, what) from error
 
+    def replaced_file(self) -> str | None:
+        """What somebody has put in the place of a file of the server; None where it is there."""
+        try:
+            self.read_configuration()
+        except UnsafePlaceError as error:
+            return error.message
+        return None
+
     def restore_configuration(self) -> None:
         """Put initdb's own configuration back."""
         with self._held_data() as data:

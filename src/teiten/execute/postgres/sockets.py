@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -18,12 +19,15 @@ from teiten.execute.postgres.marker import (
     mark_held,
     marker_of,
 )
+from teiten.host.system.causes import told
 from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError, find_folder
 from teiten.host.system.users import ServerUser, own_uid
 
 PREFIX = "teiten-"
 INNER = "s"
 """The folder of the socket itself; its path must be short."""
+ENTRANCE = "e"
+"""Another folder beside it, which its owner cannot enter."""
 SOCKET = ".s.PGSQL."
 """How the names of a socket and of its lock file begin."""
 LONGEST_PATH = 107 if sys.platform == "linux" else 103
@@ -72,6 +76,34 @@ def new_socket_directory(user: ServerUser) -> Path:
     return folder / INNER
 
 
+def link_socket(folder: Path, port: int, user: ServerUser) -> Path:
+    """A second folder beside the one of a server's socket, with the same socket, that only we
+    enter and change: whatever the servers' user puts into his, this one leads where it led.
+
+    Raises UnsafePlaceError where something else is in the socket's place, MachineError where the
+    file system cannot do that.
+    """
+    name = f"{SOCKET}{port}"
+    with (
+        HeldFolder.open_itself(folder.parent) as outer,
+        outer.inner(folder.name) as inner,
+        told(f"{folder / name} cannot be linked"),
+        outer.make(ENTRANCE, 0o700) as entrance,
+    ):
+        try:
+            inner.hard_link(name, entrance)
+        except OSError:
+            if _is_socket_of(inner.status(name), user):
+                raise
+        if not _is_socket_of(entrance.status(name), user):
+            raise UnsafePlaceError(folder / name, f"is not the socket of a server of {user.name}")
+    return folder.parent / ENTRANCE
+
+
+def _is_socket_of(status: os.stat_result | None, user: ServerUser) -> bool:
+    return status is not None and stat.S_ISSOCK(status.st_mode) and status.st_uid == user.uid
+
+
 def remove_socket_directory(folder: Path) -> None:
     """Remove a socket folder with a server's socket and lock, and the marked one around it;
     nothing else in them."""
@@ -81,10 +113,11 @@ def remove_socket_directory(folder: Path) -> None:
     with outer:
         if folder.name != INNER or marker_of(outer) is None:
             return
-        with contextlib.suppress(OSError, UnsafePlaceError):
-            with outer.inner(INNER) as inner:
-                _remove_sockets(inner)
-            outer.remove_folder(INNER)
+        for name in (INNER, ENTRANCE):
+            with contextlib.suppress(OSError, UnsafePlaceError):
+                with outer.inner(name) as inner:
+                    _remove_sockets(inner)
+                outer.remove_folder(name)
         _remove_sockets(outer)  # ssh's own
         outer.unlink(MARKER_NAME)
     # what somebody else has put there stays, and so does the folder

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +21,12 @@ MAKE_ROOM = (
     "free some disk space (teiten clean gives some back), or name another disk with --workdir; then"
     " repeat, and continue a campaign that was cut off with teiten resume"
 )
+MAKE_ROOM_OF_EITHER = (
+    "free some disk space or inodes, whichever is short (df -h and df -i show it; teiten clean"
+    " gives some back), or name another disk with --workdir; then repeat, and continue a campaign"
+    " that was cut off with teiten resume"
+)
+"""Where there is room by now, nobody can tell any more which of the two was short."""
 NOTHING = 1 << 20
 """Bytes: with less nothing can be done on a disk."""
 Told = tuple[str, str]
@@ -67,13 +75,7 @@ def full_disk(folder: Path) -> MachineError | None:
     Programs and servers often tell what followed from that, and not that.
     """
     there = _existing(folder)
-    if there is None or not hasattr(os, "statvfs"):
-        return None
-    try:
-        found = os.statvfs(there)
-    except OSError:
-        return None
-    if found.f_bavail * found.f_frsize >= NOTHING and not _no_inodes(there):
+    if there is None or not (_lacks_bytes(there) or no_inodes(there)):
         return None
     return MachineError(*_full(folder))
 
@@ -104,13 +106,14 @@ def _place(error: OSError) -> Path | None:
 
 def _full(place: Path | None) -> Told:
     folder = _existing(place)
-    if folder is not None and _no_inodes(folder):
+    if folder is not None and no_inodes(folder):
         return (
             f"the file system of {folder} can hold no more files: its inodes are used up",
             "remove files there (df -i shows the use; teiten clean gives some back), or name"
             " another disk; then repeat",
         )
-    return f"the disk is full{_of(place)}", MAKE_ROOM
+    has_room_again = folder is not None and not _lacks_bytes(folder)
+    return f"the disk is full{_of(place)}", MAKE_ROOM_OF_EITHER if has_room_again else MAKE_ROOM
 
 
 def _quota(place: Path | None) -> Told:
@@ -129,6 +132,13 @@ def _read_only(place: Path | None) -> Told:
 
 
 def _forbidden(place: Path | None) -> Told:
+    closed = _closed_by_us(place)
+    if closed is not None:
+        return (
+            f"no permission{_of(place)}: {closed} is yours, but its mode forbids it",
+            f"chmod u+rwX {shlex.quote(str(closed))}, or name another folder, for example with"
+            " --workdir",
+        )
     blocking = _blocking(place)
     return (
         f"no permission{_of(place)}" + (f": {blocking}" if blocking else ""),
@@ -254,7 +264,18 @@ def _existing(place: Path | None) -> Path | None:
     return None
 
 
-def _no_inodes(place: Path) -> bool:
+def _lacks_bytes(place: Path) -> bool:
+    if not hasattr(os, "statvfs"):
+        return False
+    try:
+        found = os.statvfs(place)
+    except OSError:
+        return False
+    return found.f_bavail * found.f_frsize < NOTHING
+
+
+def no_inodes(place: Path) -> bool:
+    """Whether a file system has room, and can yet hold no more files."""
     if not hasattr(os, "statvfs"):
         return False
     try:
@@ -276,6 +297,20 @@ def _blocking(place: Path | None) -> str:
     if owner == os.geteuid():
         return ""
     return f"{folder} belongs to the user {_user_name(owner)}"
+
+
+def _closed_by_us(place: Path | None) -> Path | None:
+    """The nearest folder (or file) of a path, where we own it and its mode keeps us out."""
+    folder = _existing(place)
+    if folder is None or not hasattr(os, "geteuid"):
+        return None
+    try:
+        status = folder.lstat()
+    except OSError:
+        return None
+    needed = stat.S_IRWXU if stat.S_ISDIR(status.st_mode) else stat.S_IRUSR | stat.S_IWUSR
+    lacks = status.st_mode & needed != needed
+    return folder if status.st_uid == os.geteuid() and lacks else None
 
 
 def _user_name(uid: int) -> str:

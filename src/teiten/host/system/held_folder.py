@@ -114,7 +114,8 @@ class HeldFolder:
             _require_folder(path)
             return HeldFolder(path, None)
         try:
-            descriptor = os.open(name, _FOLDER | os.O_RDONLY, dir_fd=self._descriptor)
+            with self._named(name):
+                descriptor = os.open(name, _FOLDER | os.O_RDONLY, dir_fd=self._descriptor)
         except OSError as error:
             if error.errno in (errno.ENOTDIR, errno.ELOOP, errno.EMLINK):
                 raise UnsafePlaceError(path, f"is {self._kind(name)}, not a folder") from error
@@ -123,15 +124,15 @@ class HeldFolder:
 
     def make(self, name: str, mode: int = 0o700) -> HeldFolder:
         """Make a folder in this one and hold it. Raises FileExistsError, and as ``inner``."""
-        os.mkdir(self._at(name), mode, dir_fd=self._descriptor)
+        with self._named(name):
+            os.mkdir(self._at(name), mode, dir_fd=self._descriptor)
         return self.inner(name)
 
     def status(self, name: str) -> os.stat_result | None:
         """Of a file, folder or link itself; None where there is none."""
-        try:
+        with contextlib.suppress(FileNotFoundError), self._named(name):
             return os.stat(self._at(name), dir_fd=self._descriptor, follow_symlinks=False)
-        except FileNotFoundError:
-            return None
+        return None
 
     def entries(self) -> list[tuple[str, os.stat_result]]:
         """Names with their status, in the order of their names."""
@@ -169,7 +170,8 @@ class HeldFolder:
 
     def read_link(self, name: str) -> str:
         """Where a link says that it leads. Raises OSError."""
-        return os.readlink(self._at(name), dir_fd=self._descriptor)
+        with self._named(name):
+            return os.readlink(self._at(name), dir_fd=self._descriptor)
 
     def append_to(self, name: str) -> IO[bytes]:
         """Open a plain file at its end; made where it is missing. Raises as ``read_file``."""
@@ -204,13 +206,26 @@ class HeldFolder:
     def link(self, name: str, target: str, user: ServerUser | None = None) -> None:
         """Put a symbolic link in the place of what has this name. Raises OSError."""
         self.unlink(name)
-        os.symlink(target, self._at(name), dir_fd=self._descriptor)
-        if user is not None and user.uid is not None and user.gid is not None:
-            os.chown(
+        with self._named(name):
+            os.symlink(target, self._at(name), dir_fd=self._descriptor)
+            if user is not None and user.uid is not None and user.gid is not None:
+                os.chown(
+                    self._at(name),
+                    user.uid,
+                    user.gid,
+                    dir_fd=self._descriptor,
+                    follow_symlinks=False,
+                )
+
+    def hard_link(self, name: str, folder: HeldFolder) -> None:
+        """Give what has this name, a link itself, the same name in another folder. Look there what
+        it is: here it may be another thing by then. Raises OSError."""
+        with self._named(name, folder.path / name):
+            os.link(
                 self._at(name),
-                user.uid,
-                user.gid,
-                dir_fd=self._descriptor,
+                folder._at(name),
+                src_dir_fd=self._descriptor,
+                dst_dir_fd=folder._descriptor,
                 follow_symlinks=False,
             )
 
@@ -237,17 +252,20 @@ class HeldFolder:
                 with self.inner(name) as inner:
                     inner.give_all(user)
             else:
-                os.chown(name, user.uid, user.gid, dir_fd=self._descriptor, follow_symlinks=False)
+                with self._named(name):
+                    os.chown(
+                        name, user.uid, user.gid, dir_fd=self._descriptor, follow_symlinks=False
+                    )
         self.give(user)
 
     def unlink(self, name: str) -> None:
         """Delete a file or a link; nothing where there is none."""
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(FileNotFoundError), self._named(name):
             os.unlink(self._at(name), dir_fd=self._descriptor)
 
     def remove_folder(self, name: str) -> None:
         """Delete an empty folder; nothing where there is none."""
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(FileNotFoundError), self._named(name):
             os.rmdir(self._at(name), dir_fd=self._descriptor)
 
     def remove(self, name: str) -> None:
@@ -300,10 +318,11 @@ class HeldFolder:
                     inner.unlink(below)
 
     def _rename(self, name: str, folder: HeldFolder, new: str) -> None:
-        os.replace(
-            self._at(name), folder._at(new),
-            src_dir_fd=self._descriptor, dst_dir_fd=folder._descriptor,
-        )  # fmt: skip
+        with self._named(name, folder.path / new):
+            os.replace(
+                self._at(name), folder._at(new),
+                src_dir_fd=self._descriptor, dst_dir_fd=folder._descriptor,
+            )  # fmt: skip
 
     def _at(self, name: str) -> str:
         if name in ("", ".", "..") or "/" in name or os.sep in name:
@@ -312,7 +331,8 @@ class HeldFolder:
 
     def _opened(self, name: str, flags: int, mode: int = 0o600) -> int:
         try:
-            return os.open(self._at(name), flags | _FILE, mode, dir_fd=self._descriptor)
+            with self._named(name):
+                return os.open(self._at(name), flags | _FILE, mode, dir_fd=self._descriptor)
         except OSError as error:
             if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO, errno.EISDIR):
                 kind = self._kind(name)
@@ -332,6 +352,17 @@ class HeldFolder:
         if BY_DESCRIPTOR:
             os.set_blocking(descriptor, True)
         return os.fdopen(descriptor, mode)
+
+    @contextlib.contextmanager
+    def _named(self, name: str, new: Path | None = None) -> Iterator[None]:
+        """What the system refuses names the whole path, not a name within a descriptor."""
+        try:
+            yield
+        except OSError as error:
+            error.filename = str(self.path / name)
+            if new is not None:
+                error.filename2 = str(new)
+            raise
 
     def _kind(self, name: str) -> str:
         status = self.status(name)

@@ -114,11 +114,12 @@ def hang_up() -> None:
 
 @contextmanager
 def _handling(handler: Callable[[int, FrameType | None], Any]) -> Iterator[None]:
-    """The ending signals go to a handler; a hangup that is ignored (nohup) stays so."""
+    """The ending signals go to a handler. One that whoever started us lets be ignored stays so:
+    a hangup under nohup, Ctrl-C in a shell's background job."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    taken = [one for one in ENDING if one != HANGUP or signal.getsignal(one) != signal.SIG_IGN]
+    taken = [one for one in ENDING if signal.getsignal(one) != signal.SIG_IGN]
     before = {one: signal.signal(one, handler) for one in taken}
     try:
         yield

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.model.verdict import Verdict
-from teiten.analysis.verdict.contrasts import contexts_of
-from teiten.analysis.verdict.pairs import pair
+from teiten.analysis.verdict.contrasts import contexts_of, told_incomplete
+from teiten.analysis.verdict.pairs import PairedValues, pair
 from teiten.analysis.verdict.sequential import decide_sequentially
 from teiten.analysis.verdict.verdict import Rule, decide, over_timeout
 from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME
@@ -42,11 +42,20 @@ class ComparedSides:
         measure = self.plan.study.measure
         return Rule(measure.delta, Share(measure.alpha / intervals), QUERY_TIME.better)
 
-    def decided(self, log_ratios: Sequence[float], rule: Rule, levels: int = 1) -> Verdict:
+    def decided(
+        self, log_ratios: Sequence[float], rule: Rule, levels: int = 1, *, unusable: int = 0
+    ) -> Verdict:
         """A verdict in the way of the campaign's design."""
         if self.plan.study.measure.sequential is None:
-            return decide(log_ratios, rule)
-        return decide_sequentially(log_ratios, rule, levels=levels)
+            return decide(log_ratios, rule, unusable=unusable)
+        return decide_sequentially(log_ratios, rule, unusable=unusable, levels=levels)
+
+    def decided_together(self, paired: Sequence[PairedValues], rule: Rule) -> Verdict:
+        """Of the mean over several queries, in the blocks that have them all."""
+        pairs = [one.log_ratios for one in paired]
+        unusable = sum(one.unusable for one in paired)
+        verdict = self.decided(_block_means(pairs), rule, len(pairs), unusable=unusable)
+        return told_incomplete(verdict, pairs)
 
 
 def conclusions(sides: ComparedSides) -> tuple[GroupConclusion, ...]:
@@ -103,26 +112,26 @@ def _conclusion(
 ) -> GroupConclusion:
     over = tuple(name for name, context in queries.items() if _over(sides, context))
     paired = [_pairs(sides, context) for context in queries.values()]
-    means = _block_means(paired)
+    complete = len(_block_means([one.log_ratios for one in paired]))
     return GroupConclusion(
         group=group.name if group else "",
         title=group.title if group else None,
         context=others,
         queries=tuple(queries),
         over=over,
-        verdict=over_timeout(len(means), rule) if over else sides.decided(means, rule, len(paired)),
+        verdict=over_timeout(complete, rule) if over else sides.decided_together(paired, rule),
         bound=_bound(sides, list(queries.values()), rule) if over else None,
     )
 
 
-def _pairs(sides: ComparedSides, context: Context) -> dict[int, float]:
+def _pairs(sides: ComparedSides, context: Context) -> PairedValues:
     return pair(
         sides.observations,
         context=context,
         metric=QUERY_TIME.name,
         old=sides.old,
         new=sides.new,
-    ).log_ratios
+    )
 
 
 def _block_means(paired: Sequence[Mapping[int, float]]) -> list[float]:
@@ -174,7 +183,11 @@ def step_verdicts(
     found: list[Verdict | None] = [None]
     for old, new in itertools.pairwise(levels):
         step = ComparedSides(sides.plan, sides.workload, sides.observations, old, new)
-        pairs = list(_pairs(step, context).values())
+        paired = _pairs(step, context)
         over = _over(step, context)
-        found.append(over_timeout(len(pairs), rule) if over else step.decided(pairs, rule))
+        found.append(
+            over_timeout(len(paired.log_ratios), rule)
+            if over
+            else step.decided_together([paired], rule)
+        )
     return tuple(found)

@@ -5,6 +5,7 @@ Times are in seconds, sizes in blocks of the server.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from teiten.analysis.model.explain import QueryPlans
@@ -14,7 +15,7 @@ from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import Verdict
 from teiten.kinds.queries.model import NAME
 from teiten.model.text import Bilingual
-from teiten.model.units import Seconds
+from teiten.model.units import Seconds, Share
 
 
 @dataclass(frozen=True)
@@ -121,14 +122,29 @@ class QuerySweep:
     """One query over many levels of a numeric factor."""
 
     context: Context
+    first: str
+    """The level with which the others are compared, whether it was measured or not."""
+    confidence: Share
+    """Of each interval against it."""
     steps: tuple[SweepStep, ...]
+    """The levels that were measured."""
 
     @property
     def by_time(self) -> tuple[SweepStep, ...]:
         """The levels at which every execution stayed within the limit, the fastest one first; of
-        equal ones the lower."""
+        equal ones the lower. By the pairs with the first level, as their verdicts are: means of
+        all trials can rank otherwise, where blocks are missing. A level that has no ratio is
+        ranked by its mean."""
         timed = [step for step in self.steps if step.time.mean is not None and not step.time.over]
-        return tuple(sorted(timed, key=lambda step: float(step.time.mean or 0.0)))
+        base = next((float(one.time.mean or 0.0) for one in timed if one.level == self.first), None)
+
+        def relative(step: SweepStep) -> float:
+            effect = step.against_first.effect if step.against_first else None
+            if effect is not None:
+                return effect.ratio
+            return float(step.time.mean or 0.0) / base if base else math.inf
+
+        return tuple(sorted(timed, key=relative))
 
 
 @dataclass(frozen=True)

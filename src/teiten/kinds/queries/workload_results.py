@@ -38,7 +38,7 @@ from teiten.kinds.queries.results import (
 from teiten.model.plan import Plan
 from teiten.model.relations import PLANNER
 from teiten.model.trial import Outcome
-from teiten.model.units import Seconds
+from teiten.model.units import Seconds, Share
 
 SWEPT = 4
 """From so many numeric levels of the contrast on, they are a sweep."""
@@ -196,7 +196,9 @@ class _Workload:
         if len(levels) < SWEPT or not all(_is_number(level) for level in levels):
             return
         sides = ComparedSides(self.plan, self.name, self.observations, levels[0], levels[-1])
-        for context in contexts_of(self.plan, self.name):
+        contexts = contexts_of(self.plan, self.name)
+        confidence = Share(1 - self.plan.study.measure.alpha / len(contexts))
+        for context in contexts:
             verdicts = step_verdicts(sides, context, levels)
             steps = tuple(
                 SweepStep(
@@ -210,7 +212,7 @@ class _Workload:
                 if (time := _find(times, context, level)) is not None
             )
             if steps:
-                yield QuerySweep(context, steps)
+                yield QuerySweep(context, levels[0], confidence, steps)
 
     def _verdict(self, context: Context, level: str) -> Verdict | None:
         for one in self.contrasts:
@@ -257,5 +259,6 @@ def _fewer_workers(
             continue
         elsewhere = before.source.relation != after.source.relation
         by_size = {before.source.rule, after.source.rule} <= BY_SIZE
-        if elsewhere and by_size and 0 < after.planned < before.planned:
+        of_size = before.follows and after.follows
+        if elsewhere and by_size and of_size and 0 < after.planned < before.planned:
             yield FewerWorkers(level.context, effect.ratio, before, after)

@@ -22,6 +22,8 @@ def duration(seconds: float | None, *, signed: bool = False) -> str:
         text = f"{significant(size)} s"
     else:
         text = f"{milliseconds(size)} ms"
+    if not any(digit in text for digit in "123456789"):  # nothing is neither more nor less
+        return text
     sign = MINUS if seconds < 0 else "+" if signed else ""
     return f"{sign}{text}"
 

@@ -86,6 +86,9 @@ def change_text(t: Texts, found: PlanDifference, change: NodeChange) -> str:
     old = _node(found.old, change.old)
     new = _node(found.new, change.new)
     key = f"plan-change.{change.code}"
+    if change.code == "workers-changed":
+        launched = (one.workers_launched if one else None for one in (old, new))
+        key += ".planned" if None in launched else ".launched"
     if change.code == "parallel-changed":
         key += ".on" if new is not None and new.parallel_aware else ".off"
     text = t(

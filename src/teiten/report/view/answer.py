@@ -101,12 +101,12 @@ def _statement(kit: Kit, at: int, contrast: ContrastResult) -> Statement:
 
 
 def _cost(kit: Kit) -> str:
-    analysis = kit.analysis
-    return kit.t(
+    analysis, t = kit.analysis, kit.t
+    return t(
         "answer.cost.text",
-        trials=len(analysis.due),
+        trials=t.plural("answer.cost.trials", len(analysis.due)),
         attempts=len(analysis.trials),
-        blocks=len({trial.block for trial in analysis.due}),
+        blocks=t.plural("answer.cost.blocks", len({trial.block for trial in analysis.due})),
         measured=kit.duration(analysis.measured),
         wall=kit.duration(analysis.wall),
     )

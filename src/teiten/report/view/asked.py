@@ -21,7 +21,7 @@ from teiten.report.blocks import (
 )
 from teiten.report.numbers import plain
 from teiten.report.sentences import plain_percent
-from teiten.report.sites import steps_of_sites
+from teiten.report.sites import starts_servers, steps_of_sites
 from teiten.report.view.design import (
     blocks_text,
     noise_rows,
@@ -135,13 +135,14 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
     steps = []
     if restored:
         steps.append(t("procedure.restore", workloads=t("list.separator").join(restored)))
-    limited = any(one.memory_limit is not None for one in kit.analysis.plan.trials)
-    evicts = limited and measure.caches is CachePolicy.KEEP
-    caches = CachePolicy.EVICT if evicts else measure.caches
-    steps.append(t(f"procedure.caches.{caches.value}"))
-    if limited:
-        steps.append(t("procedure.memory"))
-    steps.append(t("procedure.side-by-side" if measure.side_by_side else "procedure.start"))
+    if starts_servers(kit.analysis.plan):
+        limited = any(one.memory_limit is not None for one in kit.analysis.plan.trials)
+        evicts = limited and measure.caches is CachePolicy.KEEP
+        caches = CachePolicy.EVICT if evicts else measure.caches
+        steps.append(t(f"procedure.caches.{caches.value}"))
+        if limited:
+            steps.append(t("procedure.memory"))
+        steps.append(t("procedure.side-by-side" if measure.side_by_side else "procedure.start"))
     steps += steps_of_sites(kit)
     steps.append(
         t(

@@ -73,7 +73,7 @@ def build(
     and checked installation gets a name.
     """
     check_build_name(name)
-    with writing(workdir), _one_at_a_time(workdir, say):
+    with writing(), _one_at_a_time(workdir, say):
         own = managed_installations(workdir)
         present = of_key(own, prepared.key)
         if present is not None:

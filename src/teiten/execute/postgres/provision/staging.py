@@ -29,12 +29,13 @@ from teiten.execute.postgres.provision.receipts import (
     managed_folders,
     write_receipt,
 )
+from teiten.host.system.causes import told
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
 from teiten.model.units import MIB
 
 Say = Callable[[str], None]
-FULL = {errno.ENOSPC, errno.EDQUOT}
+REFUSED = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def exclusive(workdir: Workdir) -> Iterator[None]:
 
     Raises MachineError where the folder cannot be written or its disk becomes full.
     """
-    with writing(workdir):
+    with writing():
         workdir.prepare()
         with filelock.FileLock(workdir.installations / ".lock"):
             for left in (
@@ -123,22 +124,15 @@ def exclusive(workdir: Workdir) -> Iterator[None]:
 
 
 @contextmanager
-def writing(workdir: Workdir) -> Iterator[None]:
+def writing() -> Iterator[None]:
     """Raises MachineError where the working folder cannot be written or its disk becomes full."""
     try:
         yield
     except OSError as error:
-        if error.errno in FULL:
-            raise MachineError(
-                f"the disk of {workdir.root} is full: {error}",
-                DISK_HINT,
-            ) from error
-        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-            raise MachineError(
-                f"the working folder cannot be written: {error}",
-                "use a folder of your own with --workdir",
-            ) from error
-        raise
+        if error.errno not in REFUSED:
+            raise
+        with told("the working folder cannot be written"):
+            raise
 
 
 def managed_installations(workdir: Workdir) -> list[Installation]:

@@ -21,6 +21,7 @@ from teiten.execute.postgres.templates.copy_methods import (
     sync_file_system,
 )
 from teiten.execute.postgres.templates.linked import linked_folders, make_link
+from teiten.host.system.causes import machine_error, no_inodes
 from teiten.host.system.held_folder import HeldFolder, give_open
 from teiten.host.system.users import ServerUser
 from teiten.model.units import Bytes, Seconds
@@ -107,11 +108,12 @@ def clone_tree(
             if sync:
                 sync_file_system(destination)
         except BaseException as error:
+            full = _disk_full(error, destination, size)  # before it has room again
             with contextlib.suppress(OSError):
                 for _, name in names:
                     parent.remove(name)
-            if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise _disk_full(destination, size) from error
+            if full is not None:
+                raise full from error
             raise
     return CloneReport(
         method=chosen,
@@ -227,7 +229,11 @@ def _possible(
     return method
 
 
-def _disk_full(destination: Path, size: Bytes) -> MachineError:
+def _disk_full(error: BaseException, destination: Path, size: Bytes) -> MachineError | None:
+    if not isinstance(error, OSError) or error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        return None
+    if error.errno == errno.EDQUOT or no_inodes(destination):
+        return machine_error(error, f"{destination} cannot be made")
     return MachineError(
         f"the disk of {destination} is full: a copy of {size:,} bytes does not fit",
         "give disk back with teiten clean, or use another disk with --workdir",

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
-from teiten.errors import MachineError, TeitenError
+from teiten.errors import TeitenError
 from teiten.execute.bench import Bench
 from teiten.execute.client.here import Here
 from teiten.execute.executor import Facts
@@ -26,6 +26,7 @@ from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.sites.local.limit_check import check_limit
 from teiten.execute.sites.local.site import LocalSite, Place, RunningServer
+from teiten.host.system.causes import told
 from teiten.model.plan import PlannedTrial, TemplateSpec
 from teiten.model.quantities import format_size
 from teiten.model.starts import last_of_their_start
@@ -105,14 +106,10 @@ class LocalKeeper:
             elsewhere.require_room(folder.parent)
             elsewhere.note(self.machine.workdir, folder)
         try:
-            report = self._templates.clone(trial.template, folder)
-        except BaseException as error:
+            with told(f"{folder} cannot be made"):
+                report = self._templates.clone(trial.template, folder)
+        except BaseException:
             self._give_up(folder)
-            if isinstance(error, OSError):
-                raise MachineError(
-                    f"{folder} cannot be made: {error.strerror or error}",
-                    "name another folder, or give its file system what it lacks",
-                ) from error
             raise
         cluster = Cluster.adopt(
             trial.template.installation,

@@ -24,7 +24,7 @@ from teiten.execute.postgres.relation_files import path_of, segments
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.contract import WARM, Node, StackSource
-from teiten.execute.sites.evidence import keep
+from teiten.execute.sites.evidence import keep, replaced
 from teiten.execute.sites.failure import failure
 from teiten.execute.sites.local.limit import Limit
 from teiten.execute.sites.server_facts import (
@@ -289,7 +289,7 @@ class LocalSite:
         log = self._cluster.read_log(self._log_begins).decode("utf-8", "replace")
         problems = scan(log)
         self._crashed = any(problem.code == "server-crash" for problem in problems)
-        return (*self._out_of_memory(), *_replaced(self._cluster), *problems)
+        return (*self._out_of_memory(), *replaced(self._cluster), *problems)
 
     def _out_of_memory(self) -> tuple[Problem, ...]:
         """Processes of the server or its load that the kernel ended because of the limit."""
@@ -329,23 +329,28 @@ class LocalSite:
             self._end_limit()
             return
         if self._left_running:
-            self._keep_evidence(cluster)
             self._keeper.running[self._place] = RunningServer(
                 cluster, start_of(self._trial), self._facts_of_start(), self._cflags, self._limit
             )
             self._keeper.kept[self._place] = cluster
             self._cluster = self._limit = None
+            self._keep_evidence(cluster)
             return
         cluster.stop(immediately=True)
         self._end_limit()
-        self._keep_evidence(cluster)
+        try:
+            self._keep_evidence(cluster)
+        finally:
+            self._cluster = None
+            self._give_back(cluster)
+
+    def _give_back(self, cluster: Cluster) -> None:
         if self._keeps and self._sound:
             self._keeper.kept[self._place] = cluster
-        else:
-            if self._keeps:
-                self._keeper.kept.pop(self._place, None)
-            self._keeper.remove(cluster)
-        self._cluster = None
+            return
+        if self._keeps:
+            self._keeper.kept.pop(self._place, None)
+        self._keeper.remove(cluster)
 
     def _end_limit(self) -> None:
         if self._limit is not None:
@@ -371,12 +376,3 @@ class LocalSite:
             if configuration is not None:
                 keep(self._folder, cluster.configuration.name, configuration)
                 self.evidence.append(("configuration", cluster.configuration.name))
-
-
-def _replaced(cluster: Cluster) -> tuple[Problem, ...]:
-    """A file of the server that somebody has put something else in the place of."""
-    try:
-        cluster.read_configuration()
-    except UnsafePlaceError as error:
-        return (Problem("replaced-file", error.message),)
-    return ()

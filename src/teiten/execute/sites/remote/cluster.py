@@ -120,12 +120,17 @@ class RemoteCluster:
 
     @property
     def socket_directory(self) -> Path:
-        """On the db host."""
+        """On the db host, and entered by the agent's user alone."""
         return Path(self._started["socket"])
 
     @property
     def port(self) -> int:
         return int(self._started["port"])
+
+    @property
+    def client_environment(self) -> dict[str, str]:
+        """For libpq in programs on the db host that go by the socket."""
+        return dict(self._started["environment"])
 
     def address(self) -> Address:
         """For load programs on the client host. The server has the trial's parameters; the password
@@ -138,8 +143,9 @@ class RemoteCluster:
             dbname=BENCH_DATABASE,
             sslmode="disable",
         )
-        line = None if way is None else way.password_line(self.port)
-        return Address(conninfo, password_line=line)
+        if way is None:
+            return Address(conninfo, environment=self.client_environment)
+        return Address(conninfo, password_line=way.password_line(self.port))
 
     def begun(self, state: dict[str, Any]) -> None:
         """Take a server that the agent has started."""
@@ -200,6 +206,11 @@ class RemoteCluster:
 
     def configuration(self) -> bytes:
         return self.host.link.ask("clusters.configuration", key=self.key)[1]
+
+    def replaced_file(self) -> str | None:
+        """What somebody has put in the place of a file of the server."""
+        found = self.host.call("clusters.replaced", key=self.key)
+        return None if found is None else f"host {self.host.shown}: {found}"
 
     def conninfo(self, dbname: str) -> str:
         """For our own connections, over the forwarded socket."""

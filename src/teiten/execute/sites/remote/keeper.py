@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +119,8 @@ class RemoteKeeper:
         try:
             cluster.begun(state)
             try:
-                fill(Tables(cluster, self._run_pgbench), template.data, self._say)
+                run = partial(self._run_pgbench, cluster)
+                fill(Tables(cluster, run), template.data, self._say)
             except psycopg.Error as error:
                 raise cluster.failure(error) from error
             cluster.leave()
@@ -129,13 +131,14 @@ class RemoteKeeper:
                 db.call("clusters.drop_build")
             raise
 
-    def _run_pgbench(self, arguments: Sequence[str], what: str) -> None:
+    def _run_pgbench(self, cluster: RemoteCluster, arguments: Sequence[str], what: str) -> None:
         """The campaign's, on the db host; it may have to be sent."""
         pgbench = self._db.pgbench(self._plan.pgbench)
-        self.pair.db.call(
+        cluster.host.call(
             "clusters.run",
             arguments=[str(pgbench.path), *arguments],
             library_path=str(pgbench.library_path) if pgbench.library_path else None,
+            environment=cluster.client_environment,
             what=what,
             hint=DISK_HINT,
         )

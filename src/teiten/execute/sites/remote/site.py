@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from teiten.errors import MachineError, ServerError
+from teiten.errors import MachineError, ServerError, TeitenError
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Client, Program, Running
 from teiten.execute.executor import Facts
@@ -22,7 +22,7 @@ from teiten.execute.postgres.cluster import StopManner
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.sites.contract import Node
-from teiten.execute.sites.evidence import keep
+from teiten.execute.sites.evidence import keep, replaced
 from teiten.execute.sites.remote.cluster import RemoteCluster
 from teiten.execute.sites.remote.sampling import RemoteReader, RemoteSampler
 from teiten.execute.sites.server_facts import (
@@ -189,7 +189,7 @@ class RemoteSite:
             return ()
         problems = scan(self._cluster.log().decode("utf-8", "replace"))
         self._crashed = any(problem.code == "server-crash" for problem in problems)
-        return problems
+        return (*replaced(self._cluster), *problems)
 
     def stacks(self) -> None:
         return None
@@ -211,13 +211,20 @@ class RemoteSite:
             return
         with contextlib.suppress(Exception):
             cluster.stop(immediately=True)
-            keep(self._folder, SERVER_LOG, cluster.log())
-            keep(self._folder, CONFIGURATION, cluster.configuration())
-            if self._keeps and self._sound:
-                self._keeper.kept[self._key] = cluster
-            else:
-                self._keeper.kept.pop(self._key, None)
-                cluster.remove()
+        try:
+            with contextlib.suppress(TeitenError):  # the host is lost
+                keep(self._folder, SERVER_LOG, cluster.log())
+                keep(self._folder, CONFIGURATION, cluster.configuration())
+        finally:
+            with contextlib.suppress(Exception):
+                self._give_back(cluster)
+
+    def _give_back(self, cluster: RemoteCluster) -> None:
+        if self._keeps and self._sound:
+            self._keeper.kept[self._key] = cluster
+            return
+        self._keeper.kept.pop(self._key, None)
+        cluster.remove()
 
     @property
     def evidence(self) -> tuple[tuple[str, str], ...]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 
 from teiten.analysis.model.scaling import Knee, LackOfFit, Parameter, Scaling, ScalingResult, UslFit
+from teiten.analysis.scaling.curve import NO_REPLICATES
 from teiten.report.names import CORES, Side
 from teiten.report.numbers import measured, plain, significant
 from teiten.report.sentences import percent, plain_percent
@@ -100,7 +101,8 @@ def _misfit(kit: Kit, side: str, scaling: Scaling, lack: LackOfFit) -> str:
     least, most = _residuals(kit, scaling)
     values = {"side": side, "lack": percent(t, lack.lack, 1), "least": least, "most": most}
     if lack.pure is None:
-        return t("scaling.misfit.presumed", limit=percent(t, lack.limit, 1), **values)
+        key = "presumed" if scaling.no_interval == NO_REPLICATES else "unknown"
+        return t(f"scaling.misfit.{key}", limit=percent(t, lack.limit, 1), **values)
     pure = percent(t, lack.pure, 1)
     if lack.lack > lack.limit:
         return t("scaling.misfit.times", pure=pure, **values)

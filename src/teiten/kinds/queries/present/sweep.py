@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from teiten.analysis.model.findings import Verdict, VerdictKind
+from teiten.analysis.model.findings import Interval, Verdict, VerdictKind
 from teiten.kinds.queries.present.groups import effect_interval_text, effect_text
 from teiten.kinds.queries.present.units import TimeUnit, unit_for
 from teiten.kinds.queries.present.workers import source_text
@@ -40,7 +40,7 @@ def chart(kit: Kit, name: str, found: QueryResults) -> Chart | None:
     if not points:
         return None
     t = kit.t
-    first = found.sweeps[0].steps[0].level
+    first = found.sweeps[0].first
     words = SweepWords(
         title=t("chart.sweep.title", workload=kit.names.workload(found.workload)),
         note=t("chart.sweep.note", first=kit.short(first)),
@@ -56,8 +56,8 @@ def _points(kit: Kit, sweep: QuerySweep) -> list[SweepPoint]:
     label = kit.names.context(sweep.context)
     points = []
     for step in sweep.steps:
-        effect = step.against_first.effect if step.against_first else None
-        if effect is None and step is not sweep.steps[0]:
+        effect = _effect(step)
+        if effect is None and step.level != sweep.first:
             continue
         shown = inverse(effect) if effect else None
         points.append(
@@ -98,20 +98,13 @@ def table(kit: Kit, name: str, sweep: QuerySweep) -> Table:
             (
                 t(
                     "table.sweep.note",
-                    first=kit.short(sweep.steps[0].level),
-                    confidence=plain_percent(t, _confidence(sweep)),
+                    first=kit.short(sweep.first),
+                    confidence=plain_percent(t, round(sweep.confidence, 4)),
                 ),
                 *_source(kit, sweep),
             )
         ),
     )
-
-
-def _confidence(sweep: QuerySweep) -> float:
-    for step in sweep.steps:
-        if step.against_first and step.against_first.effect:
-            return round(step.against_first.effect.confidence, 4)
-    return 0.95
 
 
 def _source(kit: Kit, sweep: QuerySweep) -> list[str]:
@@ -133,7 +126,7 @@ def _source(kit: Kit, sweep: QuerySweep) -> list[str]:
 
 
 def _row(kit: Kit, step: SweepStep, unit: TimeUnit) -> Row:
-    effect = step.against_first.effect if step.against_first else None
+    effect = _effect(step)
     main = step.workers.main if step.workers else None
     expected = main.expected if main else None
     return (
@@ -185,18 +178,20 @@ def findings(kit: Kit, found: QueryResults) -> tuple[str, ...]:
 
 
 def _fastest(kit: Kit, sweep: QuerySweep) -> Iterator[str]:
-    """Compared with the first level; where that is the fastest one itself, the next with it."""
+    """Compared with the first level; where that is the fastest one itself, the next with it.
+    Nothing where one of the levels has no ratio: it may be the fastest."""
+    known = all(step.level == sweep.first or _effect(step) for step in sweep.by_time)
     fastest = next(iter(sweep.by_time), None)
     shown = _fastest_new(sweep)
-    effect = shown.against_first.effect if shown and shown.against_first else None
-    if fastest is None or shown is None or effect is None:
+    effect = _effect(shown) if shown else None
+    if not known or fastest is None or shown is None or effect is None:
         return
     yield kit.t(
         "sweep.fastest" if fastest is shown else "sweep.fastest-first",
         query=kit.names.context(sweep.context),
         factor=kit.names.factor(kit.study.contrast),
         level=kit.short(shown.level),
-        first=kit.short(sweep.steps[0].level),
+        first=kit.short(sweep.first),
         effect=effect_text(kit, effect),
         interval=effect_interval_text(kit, effect),
     )
@@ -204,7 +199,11 @@ def _fastest(kit: Kit, sweep: QuerySweep) -> Iterator[str]:
 
 def _fastest_new(sweep: QuerySweep) -> SweepStep | None:
     """The fastest of the levels that are compared with the first one."""
-    return next((step for step in sweep.by_time if step is not sweep.steps[0]), None)
+    return next((step for step in sweep.by_time if step.level != sweep.first), None)
+
+
+def _effect(step: SweepStep) -> Interval | None:
+    return step.against_first.effect if step.against_first else None
 
 
 def fastest_level(found: QueryResults) -> str | None:

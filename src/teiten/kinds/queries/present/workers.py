@@ -115,8 +115,10 @@ def _rule_findings(kit: Kit, parallel: Sequence[QueryWorkers]) -> Iterator[str]:
         yield t("workers.no-rule")
         return
     odd = [(one, gather) for one, gather in known if gather.follows is False]
-    if not odd:
-        yield t("workers.all-follow", count=len(known))
+    if not odd and len(known) < len(judged):
+        yield t("workers.some-follow", count=len(known), of=len(judged))
+    elif not odd:
+        yield t.plural("workers.all-follow", len(known))
     for one, gather in odd[:MOST_NAMED]:
         yield t(
             "workers.differs",
@@ -131,8 +133,9 @@ def _rule_findings(kit: Kit, parallel: Sequence[QueryWorkers]) -> Iterator[str]:
 
 def _starved_findings(kit: Kit, parallel: Sequence[QueryWorkers]) -> Iterator[str]:
     starved = [(one, gather) for one in parallel for gather in one.gathers if gather.starved]
-    if not starved:
-        yield kit.t("workers.all-launched")
+    seen = [gather.launched is not None for one in parallel for gather in one.gathers]
+    if not starved and any(seen):
+        yield kit.t("workers.all-launched" if all(seen) else "workers.executed-launched")
     for one, gather in starved[:MOST_NAMED]:
         limited = one.limits is not None and one.limits.free < gather.planned
         yield kit.t(
@@ -167,15 +170,15 @@ def _named(kit: Kit, one: QueryWorkers) -> str:
 def fewer_workers(kit: Kit, reasons: Sequence[FewerWorkers], old: str, new: str) -> Iterator[str]:
     """Why a parallel query is slower where its plan begins with something smaller."""
     for one in reasons:
-        yield kit.t(
+        yield kit.t.plural(
             "workers.fewer",
+            one.new.planned,
             query=kit.names.context(one.context),
             factor=plain_times_text(one.slower),
             new=kit.short(new),
             old=kit.short(old),
             new_source=_begins(kit, one.new),
             old_source=_begins(kit, one.old),
-            new_planned=one.new.planned,
             old_planned=one.old.planned,
         )
 

@@ -8,10 +8,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from psycopg import OperationalError, connect
+from psycopg.conninfo import make_conninfo
+
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.conf import Opening
 from teiten.execute.postgres.marker import Kind
 from teiten.execute.postgres.programs import run_program
+from teiten.execute.postgres.sockets import SOCKET, link_socket
 from teiten.execute.postgres.templates.build import BUILD_SETTINGS, DATA, end_build
 from teiten.execute.postgres.templates.store import DESCRIPTION, TemplateStore
 from teiten.execute.sites.remote.agent.forms import BUILT, settings_of, template_of
@@ -28,6 +32,7 @@ class Clusters:
     def __init__(self, room: AgentFolder) -> None:
         self._room = room
         self._clusters: dict[str, Cluster] = {}
+        self._entrances: dict[str, Path] = {}
         self._build: ExitStack | None = None
 
     def ready(self, template: dict[str, Any]) -> bool:
@@ -61,13 +66,23 @@ class Clusters:
             cluster.configure(BUILD_SETTINGS)
             cluster.start()
             self._clusters[BUILT] = cluster
+            self._entrances[BUILT] = _entrance(cluster)
             self._build = build.pop_all()
         return self.state(BUILT)
 
-    def run(self, arguments: list[str], library_path: str | None, what: str, hint: str) -> str:
+    def run(
+        self,
+        arguments: list[str],
+        library_path: str | None,
+        environment: dict[str, str],
+        what: str,
+        hint: str,
+    ) -> str:
         """Run a program that fills a cluster, to its end."""
         path = Path(library_path) if library_path else None
-        return run_program(arguments, what=what, library_path=path, hint=hint)
+        return run_program(
+            arguments, what=what, library_path=path, environment=environment, hint=hint
+        )
 
     def finish_build(self) -> None:
         """Stop the server; what it has on the disk is the template."""
@@ -120,6 +135,11 @@ class Clusters:
         cluster.configure(settings_of(settings))
         cluster.open_to(Opening(**opening) if opening is not None else None)
         cluster.start(port=port)
+        try:
+            self._entrances[key] = _entrance(cluster)
+        except BaseException:
+            cluster.stop(immediately=True)
+            raise
         return self.state(key)
 
     def state(self, key: str) -> dict[str, Any]:
@@ -128,8 +148,9 @@ class Clusters:
             return {"pid": None}
         return {
             "pid": cluster.pid,
-            "socket": str(cluster.socket_directory),
+            "socket": str(self._entrances[key]),
             "port": cluster.port,
+            "environment": cluster.client_environment,
         }
 
     def stop(self, key: str, immediately: bool) -> str:
@@ -141,6 +162,10 @@ class Clusters:
 
     def configuration(self, key: str) -> Message:
         return Message({"gives": None}, _what_can_be_read(self._clusters[key].read_configuration))
+
+    def replaced(self, key: str) -> str | None:
+        """What somebody has put in the place of a file of the server; None where it is there."""
+        return self._clusters[key].replaced_file()
 
     def remove(self, key: str) -> None:
         cluster = self._clusters.pop(key, None)
@@ -164,6 +189,25 @@ class Clusters:
 
 class _DroppedError(Exception):
     """A build is not wanted any more."""
+
+
+def _entrance(cluster: Cluster) -> Path:
+    """The folder of a socket that leads to this server and to no other, and that only we enter.
+
+    Root's sshd, which carries our connections there, goes wherever a link leads. Raises ServerError
+    where the servers' user has put something else in the socket's place.
+    """
+    user = cluster.user
+    if not user.is_other:
+        return cluster.socket_directory
+    entrance = link_socket(cluster.socket_directory, cluster.port, user)
+    try:
+        connect(make_conninfo(cluster.conninfo("postgres"), host=str(entrance))).close()
+    except OperationalError as error:
+        raise UnsafePlaceError(
+            entrance / f"{SOCKET}{cluster.port}", f"does not lead to the server: {error}"
+        ) from error
+    return entrance
 
 
 def _what_can_be_read(read: Callable[[], bytes | None]) -> bytes:

@@ -145,13 +145,19 @@ def _answered(agent: Agent, request: Message) -> Message:
     try:
         given = agent.do(request)
     except TeitenError as error:
-        return _refused(number, type(error).__name__, error.message, error.hint)
+        return _refused(number, _known_kind(error), error.message, error.hint)
     except OSError as error:
         found = _of_system(error)
         return _refused(number, type(found).__name__, found.message, found.hint)
     except Exception:
         return _refused(number, DEFECT, traceback.format_exc(), "")
     return Message({"id": number, **given.values}, given.payload)
+
+
+def _known_kind(error: TeitenError) -> str:
+    """Its own kind, or the nearest that the other side knows."""
+    own = TeitenError.__module__
+    return next(kind.__name__ for kind in type(error).__mro__ if kind.__module__ == own)
 
 
 def _refused(number: int, kind: str, message: str, hint: str) -> Message:

@@ -161,14 +161,19 @@ class OperationalError(DatabaseError):
     """psycopg.OperationalError: the server does not answer."""
 
 
-def make_conninfo(**values: Any) -> str:
+def make_conninfo(conninfo: str = "", **values: Any) -> str:
     """psycopg.conninfo.make_conninfo, for ``connect`` below alone."""
-    return "\0".join(f"{name}={value}" for name, value in values.items())
+    changed = {**_values(conninfo), **values}
+    return "\0".join(f"{name}={value}" for name, value in changed.items())
+
+
+def _values(conninfo: str) -> dict[str, str]:
+    return dict(part.split("=", 1) for part in conninfo.split("\0") if part)
 
 
 def connect(conninfo: str, **_: Any) -> Greeted:
     """Ask a server by its Unix socket whether it takes connections; no more can be had here."""
-    values = dict(part.split("=", 1) for part in conninfo.split("\0"))
+    values = _values(conninfo)
     path = f"{values['host']}/.s.PGSQL.{values['port']}"
     words = (b"user", values["user"].encode(), b"database", values["dbname"].encode())
     body = struct.pack("!i", PROTOCOL_3) + b"\0".join(words) + b"\0\0"

@@ -1,0 +1,141 @@
+"""Every sentence of a report against the numbers of the same report and of the campaign's trials,
+by a reader that shares nothing with what writes them (``tests/reader``).
+
+The long run: ``python -m benchmarks.robustness reports --count 1000``.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from teiten.model.text import Language
+from teiten.report.render.html import html
+from teiten.report.render.markdown import markdown_text
+from teiten.report.view.report import view
+from tests.reader import drawn
+from tests.reader.document import Document, read_html, read_markdown
+from tests.reader.drawn import KINDS, Draw, Drawn
+from tests.reader.planted import planted
+from tests.reader.read import read
+
+LANGUAGES: tuple[Language, ...] = ("en", "ja")
+PLANTED = 40
+"""Wrong sentences in a report of each kind; a long run plants all."""
+READ_BY_FORM = {
+    "markdown": lambda page: read_markdown(markdown_text(page, "0.1.0")),
+    "html": lambda page: read_html(html(page, "0.1.0")),
+}
+
+
+def documents(one: Drawn, language: Language, form: str = "markdown") -> Document:
+    return READ_BY_FORM[form](view(one.analysis, language))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@given(seed=st.integers(0, 2**32), language=st.sampled_from(LANGUAGES))
+@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_every_sentence_is_read_and_true(kind: Draw, seed: int, language: Language) -> None:
+    one = kind(random.Random(seed))
+    reader = read(documents(one, language), one.campaign, language)
+    assert not reader.objections
+    assert reader.read > 40
+
+
+@cache
+def golden() -> tuple[Drawn, ...]:
+    return drawn.by_hand()
+
+
+@pytest.mark.parametrize("form", READ_BY_FORM)
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("at", [0, 1], ids=["versions", "queries"])
+def test_the_golden_reports_are_true(at: int, language: Language, form: str) -> None:
+    one = golden()[at]
+    reader = read(documents(one, language, form), one.campaign, language)
+    assert not reader.objections
+    assert reader.read > 150
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("at", [0, 1], ids=["versions", "queries"])
+def test_a_changed_number_and_a_turned_direction_are_seen(at: int, language: Language) -> None:
+    one = golden()[at]
+    document = documents(one, language)
+    known = read(document, one.campaign, language)
+    every = list(planted(document, language, known.given))
+    assert len(every) > 150
+    chosen = random.Random(at).sample(every, PLANTED)
+    missed = [
+        (wrong.before, wrong.after)
+        for wrong in chosen
+        if not read(wrong.document, one.campaign, language).objections
+    ]
+    assert not missed
+
+
+# --- the wrong sentences that were once written ------------------------------------------------
+
+
+def with_text(document: Document, pattern: str, text: str) -> Document:
+    """The document with another text in the place of the first that a pattern finds."""
+    parts = [*document.parts]
+    at = next(place for place, one in enumerate(parts) if re.search(pattern, one.text))
+    parts[at] = replace(parts[at], text=re.sub(pattern, text, parts[at].text, count=1))
+    return Document(parts, document.tables)
+
+
+def objections(one: Drawn, pattern: str, text: str, language: Language = "en") -> list[str]:
+    document = documents(one, language)
+    assert not read(document, one.campaign, language).objections
+    return read(with_text(document, pattern, text), one.campaign, language).objections
+
+
+def drawn_with(kind: Draw, seed: int, pattern: str) -> Drawn:
+    """A drawn campaign whose report says such a thing."""
+    one = kind(random.Random(seed))
+    assert any(re.search(pattern, part.text) for part in documents(one, "en").parts)
+    return one
+
+
+def test_a_level_that_is_slower_than_the_first_is_not_the_fastest() -> None:
+    one = drawn_with(
+        drawn.sweeps, 85, r"fastest with \S+ = \d+; the next is \d+: takes .* compared"
+    )
+    said = r"fastest with (\S+) = (\d+); the next is (\d+): (.*) compared with it"
+    assert objections(one, said, r"fastest with \1 = \3: \4 compared with \2")
+
+
+def test_an_interval_of_the_speed_up_does_not_stand_beside_a_percentage_of_time() -> None:
+    one = drawn_with(drawn.sweeps, 22, r"less time compared with \d+ \(")
+    said = r"(less time compared with \d+ \(\S+ % interval) .*? to .*?\)"
+    assert objections(one, said, r"\1 1.011 to 1.035)")
+
+
+def test_where_no_block_is_complete_pairs_are_not_too_few() -> None:
+    one = drawn_with(
+        drawn.several_servers, 0, "fewer than two blocks have valid ones at every level"
+    )
+    said = "there are pairs of trials, but .* at every level"
+    assert objections(one, said, "there are fewer than two valid pairs of trials")
+
+
+def test_a_mean_over_two_servers_says_so() -> None:
+    one = drawn_with(drawn.several_servers, 0, "On average over")
+    assert objections(one, r"On average over [\d., ]+: ", "")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_sentence_that_nobody_knows_is_not_passed_over(language: Language) -> None:
+    one = golden()[0]
+    document = documents(one, language)
+    first = document.parts[0]
+    strange = replace(first, kind="text", text="18 is the best of all.", section=1)
+    read_it = read(Document([*document.parts, strange], document.tables), one.campaign, language)
+    assert any("unread sentence" in objection for objection in read_it.objections)

@@ -1,0 +1,10 @@
+"""A reader of finished reports, written apart from what writes them (issue 11 §1).
+
+It reads the text of a report, Markdown or HTML, in English or Japanese, and says what of it does
+not follow from the tables of that report and the campaign's trials. It shares no text, no
+statistics and no verdict with ``teiten``: only the values of a campaign (plan, trials, facts).
+
+``document``: a report as parts in the order of the page. ``arithmetic``: means, intervals and
+verdicts of METHOD.md anew. ``campaign``: what is true of a campaign. ``language``: how patterns of
+sentences are written. ``kinds``: the sentences of each kind of workload, a file of its own each.
+"""

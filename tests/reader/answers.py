@@ -1,0 +1,588 @@
+"""The first page: notices, verdicts, cost, what was excluded and what is open."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+
+from teiten.model.trial import Outcome
+from tests.reader.arithmetic import Judgement
+from tests.reader.document import Part
+from tests.reader.language import Book, Check, Groups, count, printed
+from tests.reader.reader import Reader
+
+BOOK = Book()
+
+REASONS = {
+    "too-few-pairs": (
+        "there are fewer than two valid pairs of trials",
+        "有効な試行の組が2組に満たないため",
+    ),
+    "incomplete-blocks": (
+        "there are pairs of trials, but fewer than two blocks have valid ones at every level",
+        "試行の組はあるが、すべての水準がそろったブロックが2つに満たないため",
+    ),
+    "not-positive": ("a measured value is zero", "測定値にゼロが含まれるため"),
+    "identical-pairs": (
+        "all pairs are exactly equal, so that their spread cannot be estimated",
+        "すべての組の比が完全に一致し、ばらつきを推定できないため",
+    ),
+    "over-timeout": ("a query exceeded its time limit", "制限時間を超えたクエリがあるため"),
+    "infinite-interval": (
+        "there are too few pairs yet for an interval that is valid at every look",
+        "組の数がまだ少なく、いつ判定しても有効な区間を求められないため",
+    ),
+}
+WORDS = {
+    "faster": ("faster", "速い"),
+    "slower": ("slower", "遅い"),
+    "equivalent": ("equivalent within ±{delta} %", "±{delta}%の範囲で同等"),
+    "small": ("different but below {delta} %", "差はあるが{delta}%未満"),
+    "inconclusive": ("inconclusive", "判定できない"),
+}
+BEYOND = {
+    "faster": ("faster by at least {delta} %", "少なくとも{delta}%速い"),
+    "slower": ("slower by at least {delta} %", "少なくとも{delta}%遅い"),
+}
+PROBLEMS = {
+    "server-error": ("the server's log holds an error", "サーバログにエラー"),
+    "pgbench-failed": ("pgbench failed", "pgbenchが失敗"),
+    "wrong-answer": ("a query answered other rows than before", "クエリの返した行が以前と異なる"),
+    "steal": ("the hypervisor took CPU time", "ハイパーバイザによるCPU時間の横取り(steal)"),
+    "other-load": ("other processes used the CPU", "他のプロセスがCPUを使用"),
+}
+
+
+def plain_number(value: float) -> str:
+    """A declared number, with no digit more than it has."""
+    return f"{value:,.6f}".rstrip("0").rstrip(".")
+
+
+def reason_text(reader: Reader, reason: str) -> str:
+    return REASONS[reason][reader.language == "ja"]
+
+
+def verdict_text(reader: Reader, found: Judgement) -> str:
+    """The one way in which a verdict is said."""
+    forms = BEYOND if found.beyond else WORDS
+    return forms[found.word][reader.language == "ja"].format(delta=plain_number(found.delta * 100))
+
+
+# --- the headline ----------------------------------------------------------------------------
+
+
+def answer_of(reader: Reader, groups: Groups) -> Judgement | None:
+    """What the numbers say of the contrast that a sentence is about."""
+    workload = reader.workload_of(groups["workload"])
+    new, old = reader.side_of(groups["new"]), reader.side_of(groups["old"])
+    if workload is None or new is None or old is None:
+        reader.that(False, f"unknown workload or side ({workload}, {new} against {old})")
+        return None
+    sides = reader.campaign.sides(workload)
+    reader.that(sides[0] == old and new in sides[1:], f"{new} is not compared with {old}")
+    metric = metric_in(reader, groups.get("lead") or "", workload)
+    said = reader.said_first.setdefault((workload, new), groups)
+    reader.that(said is groups, "said twice")
+    servers_in(reader, groups.get("lead") or "", workload)
+    about_machine(reader, groups["machine"])
+    if "delta" in groups:
+        reader.same(groups["delta"], reader.campaign.plan.study.measure.delta * 100, "δ")
+    return reader.overall(workload, metric, new)
+
+
+def metric_in(reader: Reader, lead: str, workload: str) -> str:
+    """The metric that an answer is judged by, where it is not what the workload is about."""
+    found = re.search(r"Judged by (.+?): |(.+?)による判定: ", lead)
+    usual = reader.campaign.plan.study.workload(workload).kind
+    if found is None:
+        return "tps" if usual == "pgbench" else "query_seconds"
+    metric = reader.metric_of(found[1] or found[2])
+    reader.that(metric is not None, "unknown metric")
+    return metric or "tps"
+
+
+def servers_in(reader: Reader, lead: str, workload: str) -> None:
+    """An answer that is a mean over several servers names them, and no other does."""
+    campaign = reader.campaign
+    servers = [
+        one
+        for one in campaign.levels("server")
+        if campaign.contrast != "server"
+        and any(dict(context).get("server") == one for context in campaign.contexts(workload))
+    ]
+    found = re.search(r"On average over (.+?): |(?:^|: )([^:]+?)の平均: ", lead)
+    named = (found[1] or found[2]).split(reader.separator) if found else []
+    expected = servers if len(servers) > 1 else []
+    levels = [reader.server_of(one) for one in named]
+    reader.that(levels == expected, f"the mean is over the servers {expected}")
+
+
+def about_machine(reader: Reader, text: str) -> None:
+    """``2 cores of Invented``"""
+    facts = reader.campaign.facts.cpu
+    found = re.fullmatch(r"(\d+) cores?(?: of (.+))?|(?:(.+) )?(\d+)コア(?:のマシン)?", text)
+    if found is None:
+        reader.that(False, "no machine")
+        return
+    reader.equal(found[1] or found[4], facts.logical, "the number of processors")
+    model = found[2] or found[3] or ""
+    reader.that(all(word in facts.model for word in model.split()), "another processor")
+
+
+def change_is(
+    reader: Reader, groups: Groups, found: Judgement, *, word: str, signed: bool = False
+) -> None:
+    """Percentage and interval of a sentence, of the difference that the word says."""
+    reader.that(found.word == word, f"the verdict is {found.word}")
+    if found.reason:
+        return
+    ratio, low, high = (math.exp(one) for one in (found.mean, found.low, found.high))
+    values = (ratio - 1, low - 1, high - 1)
+    if not signed and ratio < 1:
+        values = (1 - ratio, 1 - high, 1 - low)
+    for name, value in zip(("percent", "low", "high"), values, strict=True):
+        reader.same(groups[name], value * 100, name, slack=reader.slack * 100)
+    reader.same(groups["confidence"], found.confidence * 100, "confidence")
+
+
+def times_are(reader: Reader, groups: Groups, found: Judgement) -> None:
+    """A factor and its interval, of a time that is so many times shorter or longer."""
+    sign = -1 if found.mean < 0 else 1
+    ends = sorted((sign * found.low, sign * found.high))
+    for name, value in zip(("factor", "low", "high"), (sign * found.mean, *ends), strict=True):
+        reader.same(groups[name], math.exp(min(value, 700)), name, slack=reader.slack)
+    reader.same(groups["confidence"], found.confidence * 100, "confidence")
+
+
+LEAD_EN = "(?P<lead>(?:Judged by .+?: )?(?:On average over .+?: )?)"
+LEAD_JA = "(?P<lead>(?:[^:。]+による判定: )?(?:[^:。]+の平均: )?)"
+INTERVAL_EN = "(<confidence:p> interval <low:p> to <high:p>; <machine:t>)."
+INTERVAL_JA = "(<confidence:p>信頼区間 <low:p>〜<high:p>)。<machine:t>で測定。"
+
+
+def headline(en: str, ja: str) -> Callable[[Check], Check]:
+    """A sentence with what may stand before it."""
+
+    def register(check: Check) -> Check:
+        BOOK.says(en, ja)(check)
+        pattern = BOOK.patterns[-1]
+        for language, lead in (("en", LEAD_EN), ("ja", LEAD_JA)):
+            text = lead + pattern.matches[language].pattern
+            pattern.matches[language] = re.compile(text, re.DOTALL)
+        return check
+
+    return register
+
+
+@headline(
+    f"<new:t> is <percent:p> <word:t> than <old:t> on the <workload:t> workload {INTERVAL_EN}",
+    f"<workload:t>では、<new:t>は<old:t>より<percent:p><word:t>{INTERVAL_JA}",
+)
+def decided(reader: Reader, groups: Groups, _part: Part) -> None:
+    found = answer_of(reader, groups)
+    if found is not None:
+        word = {"faster": "faster", "slower": "slower", "速い": "faster", "遅い": "slower"}
+        reader.that(groups["word"] in word, "no such direction")
+        change_is(reader, groups, found, word=word.get(groups["word"], ""))
+        reader.that(not found.beyond, "it is by at least δ")
+
+
+@headline(
+    "<new:t> is <percent:p> <word:t> than <old:t> on the <workload:t> workload,"
+    f" by at least <delta:p> {INTERVAL_EN}",
+    "<workload:t>では、<new:t>は<old:t>より<percent:p><word:t>、その差は少なくとも<delta:p>ある"
+    f"{INTERVAL_JA}",
+)
+def decided_beyond(reader: Reader, groups: Groups, _part: Part) -> None:
+    found = answer_of(reader, groups)
+    if found is not None:
+        word = {"faster": "faster", "slower": "slower", "速く": "faster", "遅く": "slower"}
+        reader.that(groups["word"] in word, "no such direction")
+        change_is(reader, groups, found, word=word.get(groups["word"], ""))
+        reader.that(found.beyond, "it is not by at least δ")
+
+
+@headline(
+    "<new:t> is different from <old:t> on the <workload:t> workload, but below <delta:p>:"
+    f" <percent:p> <word:t> {INTERVAL_EN}",
+    "<workload:t>では、<new:t>と<old:t>に差はあるが<delta:p>未満で、<again:t>が<percent:p><word:t>"
+    f"{INTERVAL_JA}",
+)
+def small(reader: Reader, groups: Groups, _part: Part) -> None:
+    found = answer_of(reader, groups)
+    if found is not None:
+        change_is(reader, groups, found, word="small")
+        word = {"faster": "faster", "slower": "slower", "速い": "faster", "遅い": "slower"}
+        reader.that(word.get(groups["word"]) == found.direction, f"it is {found.direction}")
+        reader.that(groups.get("again", groups["new"]) == groups["new"], "another side")
+
+
+@headline(
+    "<new:t> and <old:t> are equivalent within ±<delta:p> on the <workload:t> workload:"
+    f" <percent:p> {INTERVAL_EN}",
+    "<workload:t>では、<new:t>と<old:t>は±<delta:p>の範囲で同等(<percent:p>、<confidence:p>信頼区間"
+    " <low:p>〜<high:p>)。<machine:t>で測定。",
+)
+def equivalent(reader: Reader, groups: Groups, _part: Part) -> None:
+    found = answer_of(reader, groups)
+    if found is not None:
+        change_is(reader, groups, found, word="equivalent", signed=True)
+
+
+@headline(
+    "Inconclusive on the <workload:t> workload: <new:t> against <old:t> measured <percent:p>"
+    f" {INTERVAL_EN}",
+    "<workload:t>では、判定できない。<old:t>に対する<new:t>の差は<percent:p>" + INTERVAL_JA,
+)
+def inconclusive(reader: Reader, groups: Groups, part: Part) -> None:
+    found = answer_of(reader, groups)
+    if found is not None:
+        change_is(reader, groups, found, word="inconclusive", signed=True)
+        reader.that(not found.reason, "there is no interval")
+        reader.last = found
+        reader.that(
+            re.search(r"could have shown|検出できる", part.text) is not None,
+            "it does not say what could have been seen",
+        )
+
+
+@BOOK.says(
+    "<these:t> <pairs:i> <noun:t> could have shown a difference of <percent:p> or more.",
+    "<pairs:i>組の測定で検出できる差は<percent:p>以上。",
+)
+def detectable(reader: Reader, groups: Groups, _part: Part) -> None:
+    found = reader.last
+    reader.that(found is not None, "of nothing")
+    if found is not None:
+        reader.equal(groups["pairs"], found.pairs, "the number of pairs")
+        reader.same(
+            groups["percent"],
+            found.detectable * 100,
+            "detectable",
+            safe="up",
+            slack=reader.slack * 1000,
+        )
+        one = found.pairs == 1
+        noun = groups.get("these"), groups.get("noun")
+        reader.that(
+            noun in {("This" if one else "These", "pair" if one else "pairs"), (None, None)},
+            "one or several",
+        )
+
+
+@headline(
+    "<new:t> is <factor:n> times as fast as <old:t> on the <workload:t> workload"
+    "<least:t>(<confidence:p> interval <low:n> to <high:n>; <machine:t>).",
+    "<workload:t>では、<new:t>は<old:t>の<factor:n>倍速<least:t>(<confidence:p>信頼区間 <low:n>〜<high:n>倍)。"
+    "<machine:t>で測定。",
+)
+def times_fast(reader: Reader, groups: Groups, _part: Part) -> None:
+    _times(reader, groups, "faster")
+
+
+@headline(
+    "<new:t> takes <factor:n> times as long as <old:t> on the <workload:t> workload"
+    "<least:t>(<confidence:p> interval <low:n> to <high:n>; <machine:t>).",
+    "<workload:t>では、<new:t>の処理時間は<old:t>の<factor:n>倍かか<least:t>(<confidence:p>信頼区間"
+    " <low:n>〜<high:n>倍)。<machine:t>で測定。",
+)
+def times_long(reader: Reader, groups: Groups, _part: Part) -> None:
+    _times(reader, groups, "slower")
+
+
+def _times(reader: Reader, groups: Groups, word: str) -> None:
+    least = re.fullmatch(
+        r" |, (?P<word>faster|slower) by at least (?P<en>[\d.]+) % "
+        r"|い|る|[くり]、その差は少なくとも(?P<ja>[\d.]+)%ある",
+        groups["least"],
+    )
+    found = answer_of(reader, groups)
+    if found is None:
+        return
+    reader.that(found.word == word, f"the verdict is {found.word}")
+    reader.that(least is not None, "no such words")
+    if least is not None and not found.reason:
+        said = least["en"] or least["ja"]
+        reader.that(bool(said) == found.beyond, "by at least δ, or not")
+        reader.that(least["word"] in {None, word}, "another direction")
+        if said:
+            reader.same(said, found.delta * 100, "δ")
+        times_are(reader, groups, found)
+
+
+@headline(
+    "Nothing can be said about <new:t> against <old:t> on the <workload:t> workload:"
+    " <reason:t> (<machine:t>).",
+    "<workload:t>では、<new:t>と<old:t>について何も言えない(<reason:t>)。<machine:t>で測定。",
+)
+def nothing(reader: Reader, groups: Groups, _part: Part) -> None:
+    found = answer_of(reader, groups)
+    if found is not None:
+        expected = reason_text(reader, found.reason) if found.reason else "there is an answer"
+        reader.equal(groups["reason"], expected, "the reason")
+
+
+@BOOK.says("<workload:t>: <verdict:t>", "<workload:t>: <verdict:t>", of="heading")
+def verdict_heading(reader: Reader, groups: Groups, part: Part) -> None:
+    """The heading above an answer; the order of the answers is that of the headings."""
+    reader.that(part.kind == "heading" and part.section == 1, "a claim out of its place")
+    reader.headings.append((reader.workload_of(groups["workload"]), groups["verdict"]))
+
+
+def close(reader: Reader) -> None:
+    """What can be said only at the end of the first page."""
+    said = list(reader.said_first.items())
+    reader.that(len(said) == len(reader.headings), "answers without their headings")
+    for (workload, verdict), ((of, new), groups) in zip(reader.headings, said, strict=False):
+        reader.about = f"heading {workload}: {verdict}"
+        reader.that(workload == of, "another workload")
+        metric = metric_in(reader, groups.get("lead") or "", of)
+        reader.equal(verdict, verdict_text(reader, reader.overall(of, metric, new)), "the verdict")
+
+
+# --- notices and remarks ---------------------------------------------------------------------
+
+
+@BOOK.says(
+    "This campaign supports no conclusion: its profile “<profile:t>” is too short for one. It shows"
+    " that everything works, and what a report looks like.",
+    "この検証結果からは、いかなる結論も導けません。プロファイル「<profile:t>」は測定時間が短すぎるため"
+    "です。動作の確認と、報告書の体裁を見るためのものです。",
+)
+def no_conclusion(reader: Reader, groups: Groups, _part: Part) -> None:
+    study = reader.campaign.plan.study
+    reader.that(not study.conclusive, "it is conclusive")
+    reader.equal(groups["profile"], study.profile, "the profile")
+
+
+@BOOK.says(
+    "This campaign is incomplete: <count:i> of <planned:i> planned trials <has:t> not ended."
+    " “teiten resume” continues it.",
+    "この検証は完了していません。計画した<planned:i>試行のうち<count:i>試行が終わっていません。"
+    "「teiten resume」で続きを実行できます。",
+)
+def incomplete(reader: Reader, groups: Groups, _part: Part) -> None:
+    unended = unended_trials(reader)
+    reader.equal(groups["count"], unended, "trials that have not ended")
+    reader.same(groups["planned"], len(reader.campaign.plan.trials), "planned trials")
+    if "has" in groups:
+        reader.equal(groups["has"], "has" if unended == 1 else "have", "one or several")
+
+
+def unended_trials(reader: Reader) -> int:
+    campaign = reader.campaign
+    tries = Counter(one.number for one in campaign.trials)
+    repeats = campaign.plan.study.measure.repeats
+    return sum(
+        one.number not in campaign.counted and tries[one.number] <= repeats
+        for one in campaign.plan.trials
+    )
+
+
+@BOOK.says(
+    "This campaign was interrupted before it was decided. “teiten resume” continues it.",
+    "この検証は判定に至る前に中断されました。「teiten resume」で続きを実行できます。",
+)
+def undecided_yet(reader: Reader, _groups: Groups, _part: Part) -> None:
+    reader.that(reader.campaign.plan.study.measure.sequential is not None, "a fixed design")
+    reader.that(not reader.says_ended, "it ended")
+
+
+@BOOK.says(
+    "Cost: <trials:i> planned <noun:t> in <blocks:i> <block:t>; <attempts:i> ended; <measured:d> of"
+    " measurement in <wall:d>.",
+    "要したもの: 計画<trials:i>試行(<blocks:i>ブロック)、終了した試行は<attempts:i>回。測定時間は合計"
+    "<measured:d>、所要時間は<wall:d>。",
+)
+def cost(reader: Reader, groups: Groups, _part: Part) -> None:
+    campaign = reader.campaign
+    trials = campaign.trials
+    planned = list(campaign.plan.trials)
+    if campaign.plan.study.measure.sequential is not None and reader.says_ended:
+        tried = {one.number for one in trials}
+        planned = [one for one in planned if one.number in tried]
+    blocks = len({one.block for one in planned})
+    reader.same(groups["trials"], len(planned), "planned trials")
+    reader.same(groups["blocks"], blocks, "blocks")
+    reader.same(groups["attempts"], len(trials), "ended trials")
+    measured = sum(one.metrics.get("measured_seconds", 0.0) for one in trials)
+    lasts(reader, groups["measured"], measured)
+    lasts(reader, groups["wall"], working_seconds(reader))
+    if "noun" in groups:
+        reader.equal(groups["noun"], "trial" if len(planned) == 1 else "trials", "number")
+        reader.equal(groups["block"], "block" if blocks == 1 else "blocks", "number")
+
+
+def working_seconds(reader: Reader) -> float:
+    """From the start to the last thing that happened, without the time between sessions."""
+    campaign = reader.campaign
+    begins = {"campaign-started", "resumed"}
+    moments = [(campaign.created_at, False)]
+    moments += [(one.at, one.kind in begins) for one in campaign.events]
+    moments += [(one.finished_at, False) for one in campaign.trials]
+    moments.sort()
+    return sum(
+        later - before for (before, _), (later, new) in itertools.pairwise(moments) if not new
+    )
+
+
+def lasts(reader: Reader, text: str, seconds: float) -> None:
+    """``1 h 5 min``, ``42 s``"""
+    hours = re.fullmatch(r"([\d,]+) ?(?:h |時間)(\d+) ?(?:min|分)", text)
+    if hours:
+        said, step = count(hours[1]) * 3600 + count(hours[2]) * 60, 60.0
+    elif re.search("min|分", text):
+        said, step = count(re.findall(r"[\d,]+", text)[0]) * 60, 60.0
+    else:
+        number = printed(text)
+        said, step = number.value, number.step  # type: ignore[assignment]
+    reader.that(abs(said - seconds) <= step / 2 + 0.5 * (step >= 60) + 1e-6, f"it is {seconds} s")
+
+
+@BOOK.says(
+    "Excluded: None: every trial that ended counts.",
+    "除外した試行: なし。終了した試行はすべて有効。",
+)
+def nothing_excluded(reader: Reader, _groups: Groups, _part: Part) -> None:
+    out = [one for one in reader.campaign.trials if one.outcome is not Outcome.COUNTED]
+    reader.that(not out, f"{len(out)} do not count")
+
+
+@BOOK.says(
+    "Excluded: <out:i> of <attempts:i> ended trials <do:t> not count: <reasons:w>.",
+    "除外した試行: 終了した<attempts:i>回のうち<out:i>回を除外: <reasons:w>。",
+)
+def excluded(reader: Reader, groups: Groups, part: Part) -> None:
+    trials = reader.campaign.trials
+    out = [one for one in trials if one.outcome is not Outcome.COUNTED]
+    reader.same(groups["out"], len(out), "trials that do not count")
+    reader.same(groups["attempts"], len(trials), "trials that ended")
+    if "do" in groups:
+        reader.equal(groups["do"], "does" if len(out) == 1 else "do", "one or several")
+    ja = reader.language == "ja"
+    known = Counter(
+        PROBLEMS[code][ja]
+        for one in out
+        for code in {problem.code for problem in getattr(one, "problems", ())}
+    )
+    said = re.findall(
+        r"(.+?) \((\d+)\)(?:, |$)" if not ja else r"(.+?)\((\d+)回\)(?:、|$)", groups["reasons"]
+    )
+    reader.that(dict(known) == {name: int(number) for name, number in said}, f"it is {dict(known)}")
+    lost = {one.number for one in out} - reader.campaign.counted.keys()
+    tail = re.search(r"(\d+) planned trials? ha\w+ no valid|計画した(\d+)試行には有効な", part.text)
+    reader.that((tail is not None) == bool(lost), f"{len(lost)} planned trials are lost")
+
+
+@BOOK.says(
+    "<count:i> planned <noun:t> no valid measurement.",
+    "計画した<count:i>試行には有効な測定がない。",
+)
+def lost(reader: Reader, groups: Groups, _part: Part) -> None:
+    out = {one.number for one in reader.campaign.trials} - reader.campaign.counted.keys()
+    reader.same(groups["count"], len(out), "trials without a measurement")
+    if "noun" in groups:
+        reader.equal(groups["noun"], "trial has" if len(out) == 1 else "trials have", "number")
+
+
+@BOOK.says("Undecided: <listed:t>", "判定できなかったもの: <listed:t>", of="pair")
+def undecided(reader: Reader, groups: Groups, _part: Part) -> None:
+    """Every open level of the answers on this page, and no other."""
+    none = {"Nothing: every level has a verdict.", "なし。すべての条件で判定できた。"}
+    listed = groups["listed"]
+    expected = []
+    asked = list(reader.said_first)
+    overall = ("all levels", "全条件")[reader.language == "ja"]
+    for (workload, new), said in reader.said_first.items():
+        metric = metric_in(reader, said.get("lead") or "", workload)
+        judged = reader.judged(workload, metric, new)
+        found = [[overall]] if judged.overall.word == "inconclusive" else []
+        opened = [one for one, level in judged.levels.items() if level.word == "inconclusive"]
+        found += [sorted(reader.context_texts(workload, one)) for one in opened]
+        title = getattr(reader.campaign.plan.study.workload(workload).title, reader.language)
+        several = sum(one == workload for one, _ in asked) > 1
+        if found:
+            expected.append((title, new if several else None, found, len(judged.levels)))
+    if not expected:
+        reader.that(listed in none, "nothing is open")
+        return
+    rest = listed
+    for title, side, found, levels in expected:
+        rest = _open_part(reader, rest, title, side, found, levels)
+    reader.that(not rest, f"more than is open: {rest}")
+
+
+def _open_part(
+    reader: Reader, text: str, title: str, new: str | None, found: list[list[str]], levels: int
+) -> str:
+    """Takes what is said of one answer off the text; what is left of it."""
+    head = re.match(rf"(?:; ?)?{re.escape(title)}(?: ?\((.+?)\))?: ", text)
+    if head is None or (new is None) != (head[1] is None):
+        reader.that(False, f"{title} ({new}) is open")
+        return text
+    if new is not None:
+        reader.that(reader.side_of(head[1]) == new, f"it is {new} that is open")
+    rest = text[head.end() :]
+    many = re.match(r"(\d+) of (\d+) levels, as the tables name them", rest) or re.match(
+        r"(?P<of>\d+)条件のうち(?P<count>\d+)条件\(結果の表に示す\)", rest
+    )
+    if many:
+        named = many.groupdict()
+        open_, of = named.get("count", many[1]), named.get("of", many[2])
+        single = [one for one in found if one not in (["all levels"], ["全条件"])]
+        reader.that((int(open_), int(of)) == (len(single), levels), f"{len(single)} of {levels}")
+        return rest[many.end() :]
+    for at, texts in enumerate(found):
+        separator = reader.separator if at else ""
+        taken = max(
+            (one for one in texts if rest.startswith(separator + one)), key=len, default=None
+        )
+        if taken is None:
+            reader.that(False, f"{texts} is open")
+            return ""
+        rest = rest[len(separator + taken) :]
+    return rest
+
+
+@BOOK.says(
+    "Ended: After <blocks:i> <noun:t> every verdict was decided.",
+    "終了: <blocks:i>ブロックですべての判定が得られた時点で終了した。",
+)
+def ended_decided(reader: Reader, groups: Groups, _part: Part) -> None:
+    _ended(reader, groups)
+    for workload, new in reader.campaign.answers():
+        metric = "tps"
+        judged = reader.judged(workload, metric, new)
+        reader.that(judged.overall.word != "inconclusive", f"{workload} is not decided")
+        for context, level in judged.levels.items():
+            reader.that(level.word != "inconclusive", f"{context} is not decided")
+
+
+@BOOK.says(
+    "Ended: After <blocks:i> <noun:t>: the budget left no time for another one.",
+    "終了: <blocks:i>ブロックを実行し、残り時間では次のブロックを実行できないため終了した。",
+)
+def ended_spent(reader: Reader, groups: Groups, _part: Part) -> None:
+    _ended(reader, groups)
+
+
+@BOOK.says(
+    "Ended: After <blocks:i> <noun:t>, all that <was:t> planned at the most.",
+    "終了: 計画した上限の<blocks:i>ブロックをすべて実行して終了した。",
+)
+def ended_all(reader: Reader, groups: Groups, _part: Part) -> None:
+    _ended(reader, groups)
+    last = max(one.block for one in reader.campaign.plan.trials)
+    reader.equal(groups["blocks"], last, "the planned blocks")
+
+
+def _ended(reader: Reader, groups: Groups) -> None:
+    numbers = {one.number for one in reader.campaign.trials}
+    blocks = {one.block for one in reader.campaign.plan.trials if one.number in numbers}
+    reader.equal(groups["blocks"], len(blocks), "the blocks that ran")
+    if "noun" in groups:
+        noun = re.split(r"[,:]", groups["noun"])[0]
+        reader.equal(noun, "block" if len(blocks) == 1 else "blocks", "number")

@@ -1,0 +1,169 @@
+"""Intervals and verdicts of METHOD.md from the bare numbers, with nothing but ``math``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+IDENTICAL = 1e-9
+
+
+@cache
+def t_quantile(probability: float, freedom: int) -> float:
+    """Student's quantile, by halving an interval on its distribution."""
+    low, high = 0.0, 1.0
+    while _t_below(high, freedom) < probability:
+        high *= 2
+        if high > 1e12:
+            return high
+    for _ in range(200):
+        middle = (low + high) / 2
+        if _t_below(middle, freedom) < probability:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def _t_below(t: float, freedom: int) -> float:
+    """The probability of a value below t, for t of 0 or more."""
+    return 1 - beta_share(freedom / (freedom + t * t), freedom / 2, 0.5) / 2
+
+
+def beta_share(x: float, a: float, b: float) -> float:
+    """The regularised incomplete beta function, by its continued fraction."""
+    if x <= 0:
+        return 0.0
+    if x >= 1:
+        return 1.0
+    if x > (a + 1) / (a + b + 2):
+        return 1 - beta_share(1 - x, b, a)
+    front = math.exp(
+        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
+    )
+    fraction, c, d = 1.0, 1.0, 0.0
+    for step in range(400):
+        m = step // 2
+        if step == 0:
+            term = 1.0
+        elif step % 2 == 0:
+            term = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        else:
+            term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        d = 1 / (1 + term * d)
+        c = 1 + term / c
+        fraction *= c * d
+        if abs(1 - c * d) < 1e-15:
+            break
+    return front * (fraction - 1) / a
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the numbers say. ``mean``, ``low`` and ``high`` are logarithms of new/old."""
+
+    pairs: int
+    reason: str = ""
+    """Why there is no interval; empty where there is one."""
+    mean: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+    alpha: float = 0.05
+    delta: float = 0.02
+    detectable: float = 0.0
+    lower_is_better: bool = False
+
+    @property
+    def word(self) -> str:
+        """faster, slower, equivalent, small or inconclusive."""
+        if self.reason:
+            return "inconclusive"
+        band = math.log1p(self.delta)
+        inside = self.low > -band and self.high < band
+        if self.low <= 0 <= self.high:
+            return "equivalent" if inside else "inconclusive"
+        if inside:
+            return "small"
+        return self.direction
+
+    @property
+    def direction(self) -> str:
+        return "faster" if (self.mean > 0) != self.lower_is_better else "slower"
+
+    @property
+    def beyond(self) -> bool:
+        """Decided, and by at least δ."""
+        band = math.log1p(self.delta)
+        decided = self.word in {"faster", "slower"}
+        return decided and (self.low >= band or self.high <= -band)
+
+    @property
+    def confidence(self) -> float:
+        return 1 - self.alpha
+
+
+def judge(
+    values: Sequence[float],
+    *,
+    delta: float,
+    alpha: float,
+    lower_is_better: bool,
+    unusable: int = 0,
+    sequential: bool = False,
+    levels: int = 1,
+) -> Judgement:
+    """Of d = ln(new/old), a number for each pair."""
+
+    def nothing(reason: str) -> Judgement:
+        return Judgement(pairs, reason, alpha=alpha, delta=delta, lower_is_better=lower_is_better)
+
+    pairs = len(values)
+    if unusable:
+        return nothing("not-positive")
+    if pairs < 2:
+        return nothing("too-few-pairs")
+    mean = math.fsum(values) / pairs
+    deviation = math.sqrt(math.fsum((one - mean) ** 2 for one in values) / (pairs - 1))
+    if deviation < IDENTICAL:
+        return nothing("identical-pairs")
+    if sequential:
+        half = _always_valid(deviation, pairs, alpha, levels)
+    else:
+        half = t_quantile(1 - alpha / 2, pairs - 1) * deviation / math.sqrt(pairs)
+    if math.isinf(half):
+        return nothing("infinite-interval")
+    seen = half + t_quantile(0.8, pairs - 1) * deviation / math.sqrt(pairs)
+    return Judgement(
+        pairs,
+        "",
+        mean,
+        mean - half,
+        mean + half,
+        alpha,
+        delta,
+        math.expm1(seen) if seen < 700 else math.inf,
+        lower_is_better,
+    )
+
+
+def _always_valid(deviation: float, pairs: int, alpha: float, levels: int) -> float:
+    """METHOD.md, When to stop."""
+    if pairs * levels < 6:
+        return math.inf
+    w = 1 + pairs / 0.25
+    c = (math.sqrt(w) / alpha) ** (2 / pairs)
+    if c >= w:
+        return math.inf
+    return deviation / math.sqrt(pairs) * math.sqrt((pairs - 1) * (c - 1) / (1 - c / w))
+
+
+def median(values: Sequence[float]) -> float:
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    return math.exp(math.fsum(map(math.log, values)) / len(values))

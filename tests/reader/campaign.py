@@ -1,0 +1,258 @@
+"""What is true of a campaign: from its plan and its trials, and from nothing that was analysed."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from teiten.model.facts import Caution, HostFacts
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.study import Workload
+from teiten.model.trial import Attempt, Event, Outcome
+from tests.reader.arithmetic import Judgement, judge
+
+Context = tuple[tuple[str, str], ...]
+
+LOWER_IS_BETTER = {
+    "tps": False,
+    "query_seconds": True,
+    "latency_mean": True,
+    "latency_p99": True,
+    "latency_p95": True,
+}
+METRICS = {
+    "en": {
+        "TPS": "tps",
+        "mean latency, ms": "latency_mean",
+        "latency p99, ms": "latency_p99",
+        "latency p95": "latency_p95",
+        "mean latency": "latency_mean",
+        "latency p99": "latency_p99",
+        "time of the query": "query_seconds",
+    },
+    "ja": {
+        "TPS": "tps",
+        "平均レイテンシ (ms)": "latency_mean",
+        "レイテンシp99 (ms)": "latency_p99",
+        "レイテンシp95": "latency_p95",
+        "平均レイテンシ": "latency_mean",
+        "レイテンシp99": "latency_p99",
+        "クエリの処理時間": "query_seconds",
+    },
+}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The answer of a contrast and of each of its levels."""
+
+    workload: str
+    metric: str
+    old: str
+    new: str
+    levels: Mapping[Context, Judgement]
+    overall: Judgement
+    left_out: tuple[Context, ...] = ()
+
+
+@dataclass
+class Campaign:
+    """The values that a report is about."""
+
+    name: str
+    plan: Plan
+    facts: HostFacts
+    trials: Sequence[Attempt]
+    """All attempts, in the order in which they ran."""
+    created_at: float
+    cautions: Sequence[Caution] = ()
+    events: Sequence[Event] = ()
+    by_hand: bool = False
+    """Its verdicts were invented, and follow from no trials: tables are not recomputed, and what
+    sentences say is checked against the tables alone."""
+    claims: int = 0
+    further: dict[str, object] = field(default_factory=dict)
+    """What a kind's own truth keeps."""
+
+    @cached_property
+    def counted(self) -> dict[int, Attempt]:
+        """By planned trial: of several that count the last one."""
+        found: dict[int, Attempt] = {}
+        for one in self.trials:
+            known = found.get(one.number)
+            counts = one.outcome is Outcome.COUNTED
+            if counts and (known is None or one.attempt > known.attempt):
+                found[one.number] = one
+        return found
+
+    @property
+    def contrast(self) -> str:
+        return self.plan.study.contrast
+
+    def workloads(self) -> list[Workload]:
+        return list(self.plan.study.workloads)
+
+    def planned(self, workload: str) -> list[PlannedTrial]:
+        return [one for one in self.plan.trials if one.cell.workload == workload]
+
+    def sides(self, workload: str) -> list[str]:
+        """Old first, then the others in the study's order."""
+        here = {one.cell.level(self.contrast) for one in self.planned(workload)}
+        return [one for one in self.levels(self.contrast) if one in here]
+
+    def levels(self, factor: str) -> tuple[str, ...]:
+        found = next((one for one in self.plan.study.factors if one.name == factor), None)
+        return found.levels if found else ()
+
+    def contexts(self, workload: str) -> list[Context]:
+        orders = [one.levels for one in self.plan.study.factors if one.name != self.contrast]
+        wanted = [one.name for one in self.plan.study.factors if one.name != self.contrast]
+        here = {one.cell.context(self.contrast) for one in self.planned(workload)}
+        every = itertools.product(*orders)
+        known = (tuple(zip(wanted, levels, strict=True)) for levels in every)
+        ordered = {frozenset(one): one for one in known}
+        order = {key: at for at, key in enumerate(ordered)}
+        return sorted(here, key=lambda one: order.get(frozenset(one), len(order)))
+
+    def values(self, workload: str, context: Context, side: str, metric: str) -> dict[int, float]:
+        """By block, of the counted trials."""
+        return {
+            one.block: self.counted[one.number].metrics[metric]
+            for one in self.planned(workload)
+            if one.cell.context(self.contrast) == context
+            and one.cell.level(self.contrast) == side
+            and one.number in self.counted
+            and not math.isnan(self.counted[one.number].metrics.get(metric, math.nan))
+        }
+
+    def over(self, workload: str, context: Context, sides: Sequence[str] = ()) -> list[str]:
+        """The sides of the counted trials that exceeded their time limit, one for each."""
+        return [
+            str(one.cell.level(self.contrast))
+            for one in self.planned(workload)
+            if one.cell.context(self.contrast) == context
+            and one.number in self.counted
+            and "over_timeout" in self.counted[one.number].metrics
+            and (not sides or one.cell.level(self.contrast) in sides)
+        ]
+
+    def log_ratios(
+        self, workload: str, context: Context, sides: tuple[str, str], metric: str
+    ) -> tuple[dict[int, float], int]:
+        """ln(new/old) by block, and how many pairs have none."""
+        old, new = (self.values(workload, context, side, metric) for side in sides)
+        found, unusable = {}, 0
+        for block in sorted(old.keys() & new.keys()):
+            if all(0 < one[block] < math.inf for one in (old, new)):
+                found[block] = math.log(new[block]) - math.log(old[block])
+            else:
+                unusable += 1
+        return found, unusable
+
+    def by_start(self, d: Mapping[int, float]) -> dict[int, float]:
+        """Pairs that share a start of their servers are one, their mean."""
+        blocks: dict[int, set[int]] = defaultdict(set)
+        for one in self.plan.trials:
+            blocks[one.restart].add(one.block)
+        shares = any(len(found) > 1 for start, found in blocks.items() if start)
+        if not shares:
+            return dict(d)
+        tried = {one.number for one in self.trials}
+        unended = {one.restart for one in self.plan.trials if one.number not in tried}
+        means = {}
+        for start, found in blocks.items():
+            here = [d[block] for block in sorted(found) if block in d]
+            if here and start not in unended:
+                means[min(found)] = math.fsum(here) / len(here)
+        return means
+
+    def judged(self, workload: str, metric: str, new: str) -> Judged:
+        key = f"judged {workload} {metric} {new}"
+        if key not in self.further:
+            self.further[key] = self._judged(workload, metric, new)
+        found = self.further[key]
+        assert isinstance(found, Judged)
+        return found
+
+    def _judged(self, workload: str, metric: str, new: str) -> Judged:
+        contexts = self.contexts(workload)
+        old = self.sides(workload)[0]
+        measure = self.plan.study.measure
+        sequential = measure.sequential is not None
+        lower = LOWER_IS_BETTER[metric]
+        times = metric == "query_seconds"
+        pairs: dict[Context, dict[int, float]] = {}
+        levels: dict[Context, Judgement] = {}
+        unusable: dict[Context, int] = {}
+        share = measure.alpha / len(contexts)
+        for context in contexts:
+            raw, bad = self.log_ratios(workload, context, (old, new), metric)
+            pairs[context], unusable[context] = self.by_start(raw), bad
+            levels[context] = judge(
+                list(pairs[context].values()),
+                delta=measure.delta,
+                alpha=share,
+                lower_is_better=lower,
+                unusable=bad,
+                sequential=sequential,
+            )
+            if times and self.over(workload, context):
+                levels[context] = Judgement(
+                    len(pairs[context]), "over-timeout", 0, 0, 0, share, measure.delta, 0, True
+                )
+        left = tuple(one for one in contexts if times and self.over(workload, one))
+        whole = [one for one in contexts if one not in left]
+        overall = self.together(
+            [pairs[one] for one in whole], measure.alpha, lower, sum(unusable[one] for one in whole)
+        )
+        return Judged(workload, metric, old, new, levels, overall, left)
+
+    def block_means(self, workload: str, metric: str, new: str) -> list[float]:
+        """d of each block that has every level, as the answer over all levels counts it."""
+        old = self.sides(workload)[0]
+        contexts = [
+            one
+            for one in self.contexts(workload)
+            if metric != "query_seconds" or not self.over(workload, one)
+        ]
+        pairs = [
+            self.by_start(self.log_ratios(workload, one, (old, new), metric)[0]) for one in contexts
+        ]
+        blocks = set.intersection(*map(set, pairs)) if pairs else set()
+        return [math.fsum(one[block] for one in pairs) / len(pairs) for block in sorted(blocks)]
+
+    def together(
+        self,
+        pairs: Sequence[Mapping[int, float]],
+        alpha: float,
+        lower: bool,
+        unusable: int = 0,
+    ) -> Judgement:
+        """The mean over several levels, block by block; only of blocks that have all of them."""
+        measure = self.plan.study.measure
+        blocks = set.intersection(*(set(one) for one in pairs)) if pairs else set()
+        means = [math.fsum(one[block] for one in pairs) / len(pairs) for block in sorted(blocks)]
+        found = judge(
+            means,
+            delta=measure.delta,
+            alpha=alpha,
+            lower_is_better=lower,
+            unusable=unusable,
+            sequential=measure.sequential is not None,
+            levels=len(pairs),
+        )
+        if found.reason == "too-few-pairs" and any(len(one) > 1 for one in pairs):
+            return Judgement(
+                found.pairs, "incomplete-blocks", 0, 0, 0, alpha, measure.delta, 0, lower
+            )
+        return found
+
+    def answers(self) -> Iterator[tuple[str, str]]:
+        """Workload and new side of each contrast."""
+        for workload in self.workloads():
+            for new in self.sides(workload.name)[1:]:
+                yield workload.name, new

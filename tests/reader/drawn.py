@@ -1,0 +1,583 @@
+"""Campaigns with drawn numbers: what can come, and what seldom comes.
+
+Each is drawn from a ``Random``, so that a test hands over one that Hypothesis shrinks, and
+a long run one of a seed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from teiten.analysis.campaign import analyse
+from teiten.analysis.model.claims import Claim
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.claims.catalogue import claims_of
+from teiten.kinds.queries.load.session import packed
+from teiten.kinds.queries.model import QueryGroup
+from teiten.model.attached import AttachedServer, ServerParameter
+from teiten.model.facts import Caution, HostFacts, Severity
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.relations import PLANNER, RELATIONS, relations_as_detail
+from teiten.model.saturation import SATURATION
+from teiten.model.text import Bilingual
+from teiten.model.trial import Event, Outcome, Problem, Trial
+from teiten.plan.sites.attached import attached_cautions
+from tests.fixtures.invented_analysis import invented_analysis
+from tests.fixtures.invented_queries import (
+    MEMBERS,
+    PARAMETERS,
+    PARTED,
+    PLAIN,
+    Invented,
+    explain,
+    invented_plan,
+    invented_queries,
+    scan,
+)
+from tests.fixtures.invented_ssb import ssb_plan
+from tests.fixtures.pairs import ab_plan, side
+from tests.fixtures.synthetic import SERVER_FACTS, synthetic_trials
+from tests.fixtures.synthetic_plan import HOST, make_plan
+from tests.reader.campaign import Campaign
+from tests.unit.test_pinning import cpus, host
+from tests.unit.test_pinning import planned as planned_cores
+
+START = 1_795_000_000.0
+EFFECTS = (1.0, 1.0, 1.004, 0.985, 1.019, 0.981, 1.021, 1.05, 0.93, 1.6, 0.4, 12.0, 3000.0)
+NOISES = (0.0, 1e-12, 0.0005, 0.005, 0.02, 0.3, 3.0)
+GUC = "guc:max_parallel_workers_per_gather"
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A campaign, and what a report is made of."""
+
+    kind: str
+    campaign: Campaign
+    analysis: CampaignAnalysis
+
+
+Draw = Callable[[Random], Drawn]
+
+
+def analysed(
+    kind: str,
+    plan: Plan,
+    trials: Sequence[Trial],
+    *,
+    facts: HostFacts = HOST,
+    cautions: Sequence[Caution] = (),
+    events: Sequence[Event] = (),
+    claims: Sequence[Claim] = (),
+    server_facts: Mapping[str, dict[str, Any]] | None = None,
+) -> Drawn:
+    """The same values for the reader and for the report."""
+    analysis = analyse(
+        name=f"drawn-{kind}",
+        teiten_version="0.1.0",
+        created_at=START,
+        command=f"teiten run {plan.study.name} --seed {plan.seed}",
+        plan=plan,
+        facts=facts,
+        cautions=cautions,
+        server_facts=server_facts or {},
+        trials=trials,
+        events=events,
+        points={},
+        claims=claims,
+    )
+    campaign = Campaign(
+        f"drawn-{kind}",
+        plan,
+        facts,
+        list(trials),
+        START,
+        tuple(cautions),
+        tuple(events),
+        claims=len(claims),
+    )
+    return Drawn(kind, campaign, analysis)
+
+
+# --- trials ----------------------------------------------------------------------------------
+
+PROBLEMS = (
+    (Outcome.FAILED, "server-error"),
+    (Outcome.FAILED, "pgbench-failed"),
+    (Outcome.FAILED, "wrong-answer"),
+    (Outcome.DISTURBED, "steal"),
+    (Outcome.DISTURBED, "other-load"),
+)
+
+
+@dataclass(frozen=True)
+class Luck:
+    """What happens to trials."""
+
+    chance: Random
+    fails: float
+    """Of attempts."""
+    missing: float
+    """Of trials that were never run."""
+    lost: float
+    """Of trials of which every attempt fails."""
+
+    @classmethod
+    def drawn(cls, chance: Random) -> Luck:
+        return cls(
+            chance,
+            chance.choice((0.0, 0.0, 0.1)),
+            chance.choice((0.0, 0.0, 0.0, 0.05, 0.6)),
+            chance.choice((0.0, 0.0, 0.1, 0.5)),
+        )
+
+    def trials(
+        self, plan: Plan, numbers: Callable[[PlannedTrial], tuple[dict[str, float], dict[str, Any]]]
+    ) -> list[Trial]:
+        """Each with its attempts, those that are run again at the end."""
+        found: list[Trial] = []
+        again: list[Trial] = []
+        clock = START + 60
+        cut = 1.0 - self.missing if self.chance.random() < 0.5 else None
+        for at, planned in enumerate(plan.trials):
+            if cut is not None and at >= cut * len(plan.trials):
+                break
+            if cut is None and self.chance.random() < self.missing:
+                continue
+            metrics, facts = numbers(planned)
+            drawn = self.chance.random()
+            fails = 0 if drawn >= self.lost + self.fails else 1 if drawn < self.fails else 3
+            for attempt in range(1, fails + 1):
+                outcome, code = self.chance.choice(PROBLEMS)
+                problems: tuple[Problem, ...] = (Problem(code, "seen"),)
+                if self.chance.random() < 0.2:
+                    problems += (Problem("other-load", "40 %"), Problem("other-load", "41 %"))
+                trial = self._trial(planned, attempt, outcome, problems, clock, metrics, facts)
+                (found if attempt == 1 else again).append(trial)
+                clock += 7
+            if fails < 3:
+                counted = self._trial(
+                    planned, fails + 1, Outcome.COUNTED, (), clock, metrics, facts
+                )
+                (found if not fails else again).append(counted)
+                clock += 7
+        return [*found, *again]
+
+    @staticmethod
+    def _trial(
+        planned: PlannedTrial,
+        attempt: int,
+        outcome: Outcome,
+        problems: tuple[Problem, ...],
+        clock: float,
+        metrics: dict[str, float],
+        facts: dict[str, Any],
+    ) -> Trial:
+        return Trial(
+            number=planned.number,
+            attempt=attempt,
+            outcome=outcome,
+            problems=problems,
+            started_at=clock,
+            finished_at=clock + 5,
+            metrics=metrics,
+            facts=facts,
+        )
+
+
+def latencies(tps: float, clients: int) -> dict[str, float]:
+    mean = clients / tps if tps else math.nan
+    found = {"tps": tps, "failed_transactions": 0.0, "measured_seconds": 60.0}
+    if tps:
+        found |= {
+            "latency_mean": mean,
+            "latency_p50": mean * 0.9,
+            "latency_p90": mean * 1.5,
+            "latency_p95": mean * 1.8,
+            "latency_p99": mean * 2.5,
+            "latency_p99_9": mean * 4.0,
+            "latency_max": mean * 9.0,
+            "transactions": tps * 60,
+        }
+    return found
+
+
+# --- kinds of campaigns ----------------------------------------------------------------------
+
+
+def versions(chance: Random) -> Drawn:
+    """Loads of pgbench on two to three servers."""
+    servers = chance.choice((("17", "18"), ("17", "18"), ("13", "17", "18")))
+    clients = chance.choice((("1",), ("4", "16"), ("1", "2", "4", "8", "16")))
+    blocks = chance.choice((1, 2, 3, 6))
+    profile = chance.choice(("standard", "standard", "quick"))
+    cells = 2 * len(servers) * len(clients)
+    plan = make_plan(
+        blocks * cells, seed=chance.randrange(99), servers=servers, clients=clients, profile=profile
+    )
+    effects = {
+        (one, level): chance.choice(EFFECTS) for one in ("read", "update") for level in servers
+    }
+    noise, zero = chance.choice(NOISES), chance.random() < 0.1
+    bend = chance.choice((0.0, 0.12, 1.0))
+
+    def numbers(planned: PlannedTrial) -> tuple[dict[str, float], dict[str, Any]]:
+        level = planned.cell.level("server") or ""
+        base = 900.0 * planned.clients / (1 + bend * planned.clients)
+        tps = base * effects[planned.cell.workload, level] * math.exp(chance.gauss(0, noise))
+        if zero and chance.random() < 0.05:
+            tps = 0.0
+        return latencies(tps, planned.clients), {}
+
+    trials = Luck.drawn(chance).trials(plan, numbers)
+    events = [Event(START, "campaign-started", None, None, {})]
+    return analysed("versions", plan, trials, events=events, server_facts=SERVER_FACTS)
+
+
+def synthetic(chance: Random) -> Drawn:
+    """The fixture's own campaign, with series and histograms."""
+    plan = make_plan(40, seed=chance.randrange(9), clients=("1", "8"))
+    trials = list(synthetic_trials(plan, 5, chance.randrange(99)))
+    cautions = (
+        Caution("swap-present", Severity.NOTE, (("total", "104857600"),)),
+        Caution("shared-cores", Severity.NOTE, (("clients", "4"), ("cores", "2"))),
+    )
+    return analysed("synthetic", plan, trials, cautions=cautions, server_facts=SERVER_FACTS)
+
+
+def queries(chance: Random) -> Drawn:
+    """Queries on a layout against another."""
+    names = list(MEMBERS)[: chance.choice((1, 2, 3, 5))]
+    seconds: dict[tuple[str, str], float | None] = {}
+    for name in names:
+        base = chance.choice((0.0004, 0.03, 12.8))
+        for level in ("plain", "monthly"):
+            factor = 1.0 if level == "plain" else 1 / chance.choice(EFFECTS)
+            over = chance.random() < 0.1
+            seconds[name, level] = None if over else base * factor
+    groups = (
+        QueryGroup("first", Bilingual("the first", "最初"), tuple(names[:2])),
+        QueryGroup("rest", Bilingual("the rest", "残り"), tuple(names[2:])),
+    )
+    like = Invented(
+        seconds=seconds,
+        blocks=chance.choice((2, 3, 6)),
+        groups=groups[: chance.choice((0, 0, 1, 2))] if len(names) > 2 else (),
+    )
+    return _timed("queries", chance, like, like.plans or explain)
+
+
+def sweeps(chance: Random) -> Drawn:
+    """One or two queries over numbers of permitted workers, 0 among them."""
+    levels = chance.choice(
+        (
+            ("0", "2", "8"),
+            ("0", "1", "2", "4", "16"),
+            ("4", "0", "2", "16"),
+            ("2", "0"),
+            ("0", "16"),
+        )
+    )
+    names = ["count", "join"][: chance.choice((1, 2))]
+    serial = chance.random() < 0.3
+    seconds: dict[tuple[str, str], float | None] = {}
+    for name in names:
+        base, share = chance.choice((0.02, 4.0)), chance.choice((0.0, 0.9, 1.1))
+        for level in levels:
+            factor = chance.choice((1.0, 1.0, chance.choice(EFFECTS)))
+            spared = share * (1 - 1 / (int(level) + 1))
+            over = chance.random() < 0.05
+            seconds[name, level] = None if over else base * max(0.05, 1 - spared) * factor
+    like = Invented(
+        contrast=GUC, levels=levels, seconds=seconds, blocks=chance.choice((2, 4)), groups=()
+    )
+
+    def plans(query: str, level: str) -> dict[str, Any]:
+        if serial:
+            return _serial()
+        return explain(query, level)
+
+    return _timed("sweeps", chance, like, plans)
+
+
+def _serial() -> dict[str, Any]:
+    root = scan("lineorder", 507_712, workers=0, seconds=0.6)
+    root = {**root, "Parallel Aware": False}
+    return {"Plan": root, "Planning Time": 1.0, "Execution Time": root["Actual Total Time"] + 1}
+
+
+def _timed(
+    kind: str, chance: Random, like: Invented, plans: Callable[[str, str], dict[str, Any]]
+) -> Drawn:
+    plan = invented_plan(like)
+    noise = chance.choice(NOISES[:-1])
+    recorded = chance.random() < 0.8
+    few = chance.random() < 0.2
+
+    def numbers(planned: PlannedTrial) -> tuple[dict[str, float], dict[str, Any]]:
+        query = planned.cell.level("query") or ""
+        level = planned.cell.level(like.contrast) or ""
+        seconds = like.seconds[query, level]
+        over = seconds is None or (noise >= 0.3 and chance.random() < 0.03)
+        metrics = {"measured_seconds": seconds or 0.0}
+        if over:
+            metrics["over_timeout"] = 600.0
+        else:
+            metrics["query_seconds"] = (seconds or 0.0) * math.exp(chance.gauss(0, noise))
+        shown = _starved(plans(query, level)) if few else plans(query, level)
+        if over:
+            shown = _estimated(shown)
+        parameters = dict(PARAMETERS)
+        if like.contrast.endswith("per_gather"):
+            parameters["max_parallel_workers_per_gather"] = level
+        facts = {
+            "plan": packed(json.dumps([shown])),
+            "plan_executed": not over,
+            PLANNER: parameters,
+        }
+        return metrics, facts
+
+    trials = Luck.drawn(chance).trials(plan, numbers)
+    events = [
+        Event(
+            START,
+            RELATIONS,
+            None,
+            None,
+            {
+                "fingerprint": template.fingerprint,
+                "relations": relations_as_detail(
+                    PARTED if "monthly" in template.fingerprint else PLAIN
+                ),
+            },
+        )
+        for template in plan.templates
+        if recorded
+    ]
+    return analysed(kind, plan, trials, events=events)
+
+
+def _starved(shown: dict[str, Any]) -> dict[str, Any]:
+    root = shown["Plan"]
+    if root.get("Node Type") != "Gather" or not root["Workers Planned"]:
+        return shown
+    return {**shown, "Plan": {**root, "Workers Launched": root["Workers Planned"] - 1}}
+
+
+def _estimated(shown: dict[str, Any]) -> dict[str, Any]:
+    """The same plan as EXPLAIN without ANALYZE prints it."""
+
+    def bare(node: dict[str, Any]) -> dict[str, Any]:
+        seen = ("Actual", "Shared", "Workers Launched", "Subplans")
+        kept = {
+            key: one for key, one in node.items() if key != "Workers" and not key.startswith(seen)
+        }
+        if "Plans" in node:
+            kept["Plans"] = [bare(one) for one in node["Plans"]]
+        return {"Plan Rows": 1, "Total Cost": 1.0, **kept}
+
+    return {"Plan": bare(shown["Plan"])}
+
+
+def several_servers(chance: Random) -> Drawn:
+    """A contrast that is measured on two servers: its answer is the mean over both."""
+    levels = chance.choice((("0", "2"), ("0", "4", "16")))
+    plan = ssb_plan(
+        "pooled",
+        GUC,
+        {GUC: levels},
+        blocks=chance.choice((2, 5)),
+        workloads={"ssb": ("q1.1", "q4.1")},
+        servers=("17", "18"),
+    )
+    speed = {level: chance.choice(EFFECTS) for level in levels}
+    noise = chance.choice(NOISES)
+
+    def numbers(planned: PlannedTrial) -> tuple[dict[str, float], dict[str, Any]]:
+        factor = speed[planned.cell.level(GUC) or ""]
+        return {"query_seconds": 4.0 / factor * math.exp(chance.gauss(0, noise))}, {}
+
+    return analysed("several-servers", plan, Luck.drawn(chance).trials(plan, numbers))
+
+
+def sequential(chance: Random) -> Drawn:
+    """Two sides until they are decided."""
+    plan = ab_plan(
+        side("a", "18"),
+        side("b", "18", "jit=off") if chance.random() < 0.5 else side("b", "17"),
+        duration="5s",
+        clients=chance.choice(("2", "1,4")),
+    )
+    effect, noise = chance.choice(EFFECTS), chance.choice(NOISES)
+    kept = chance.choice((0, 1, 5, 8, 20))
+    plan_blocks = sorted({one.block for one in plan.trials})[:kept]
+    old = plan.trials[0].cell.level("server")
+
+    def numbers(planned: PlannedTrial) -> tuple[dict[str, float], dict[str, Any]]:
+        factor = 1.0 if planned.cell.level("server") == old else effect
+        tps = 1000.0 * factor * math.exp(chance.gauss(0, noise))
+        return latencies(tps, planned.clients), {}
+
+    luck = replace(Luck.drawn(chance), missing=0.0)
+    trials = [
+        one
+        for one in luck.trials(plan, numbers)
+        if plan.trials[one.number - 1].block in plan_blocks
+    ]
+    return analysed("sequential", plan, trials)
+
+
+def ssb_claims(chance: Random) -> Drawn:
+    """The studies that replicate findings on queries."""
+    study, contrast, factors = chance.choice(
+        (
+            ("parallel", GUC, {GUC: ("0", "2", "4", "8", "16")}),
+            ("partition-olap", "layout", {"layout": ("plain", "monthly")}),
+            ("index-scan", GUC, {GUC: ("0", "16")}),
+        )
+    )
+    plan = ssb_plan(
+        study,
+        contrast,
+        factors,
+        blocks=chance.choice((1, 3)),
+        servers=("13",),
+        workloads={"ssb": ("q1.1", "q2.1", "q3.4", "q4.1")},
+    )
+    noise = chance.choice(NOISES[:-1])
+    speed = {level: chance.choice(EFFECTS) for level in factors[contrast]}
+
+    def numbers(planned: PlannedTrial) -> tuple[dict[str, float], dict[str, Any]]:
+        factor = speed[planned.cell.level(contrast) or ""]
+        return {"query_seconds": 4.0 / factor * math.exp(chance.gauss(0, noise))}, {}
+
+    trials = Luck.drawn(chance).trials(plan, numbers)
+    return analysed("claims", plan, trials, claims=claims_of(study))
+
+
+def cores(chance: Random) -> Drawn:
+    """A server on more and more of the processors."""
+    facts = host(cpus(1, 8))
+    plan = planned_cores(facts, f"blocks={chance.choice((2, 3, 4))}", "conclusive=yes")
+    efficiency, noise = chance.choice((0.6, 0.95, 1.0, 1.02)), chance.choice(NOISES[:-1])
+
+    def numbers(planned: PlannedTrial) -> tuple[dict[str, float], dict[str, Any]]:
+        count = int(planned.cell.level("cores") or 0)
+        tps = 400 * count * efficiency ** math.log2(count) * math.exp(chance.gauss(0, noise))
+        pinned = {"server": list(planned.server_cpus), "pgbench": list(planned.client_cpus)}
+        return {"tps": tps, "measured_seconds": 30.0}, {"pinned": pinned}
+
+    trials = Luck.drawn(chance).trials(plan, numbers)
+    return analysed("cores", plan, trials, facts=facts, claims=claims_of("cores"))
+
+
+def attached(chance: Random) -> Drawn:
+    """Servers that ran before, whose clients a provisional run chose."""
+    plan = make_plan(chance.choice((8, 24)), clients=("1", "4"))
+    every = chance.random() < 0.5
+    servers = tuple(
+        (level, replace(one, attached=stranger(checksums=chance.random() < 0.5)))
+        if every or level == "18"
+        else (level, one)
+        for level, one in plan.servers
+    )
+    by_level = dict(servers)
+    trials = tuple(
+        replace(one, template=replace(one.template, installation=by_level[one.cell.levels[0][1]]))
+        for one in plan.trials
+    )
+    plan = replace(plan, servers=servers, trials=trials)
+    effect, noise = chance.choice(EFFECTS), chance.choice(NOISES[:-1])
+
+    def numbers(planned: PlannedTrial) -> tuple[dict[str, float], dict[str, Any]]:
+        factor = effect if planned.cell.level("server") == "18" else 1.0
+        tps = 500 * planned.clients * factor * math.exp(chance.gauss(0, noise))
+        return latencies(tps, planned.clients), {}
+
+    probes = [{"clients": 1, "tps": 512.25}, {"clients": 2, "tps": chance.choice((None, 1000.5))}]
+    found = {
+        "workload": "read",
+        "probes": probes,
+        "clients": chance.choice((1, 2)),
+        "reached": chance.random() < 0.5,
+        "levels": [1, 4],
+        "delta": 0.02,
+        "provisional": "provisional-1",
+    }
+    return analysed(
+        "attached",
+        plan,
+        Luck.drawn(chance).trials(plan, numbers),
+        cautions=attached_cautions(plan),
+        events=[Event(START, SATURATION, None, None, found)],
+    )
+
+
+def stranger(*, checksums: bool) -> AttachedServer:
+    return AttachedServer(
+        address="postgresql://bob@db.example/x",
+        role="bob",
+        superuser=False,
+        can_checkpoint=False,
+        can_prewarm=False,
+        data_checksums=checksums,
+        free_connections=90,
+        other_sessions=3,
+        encrypted=checksums,
+        local=False,
+        loopback=False,
+        parameters=(
+            ServerParameter("shared_buffers", "16384", "8kB", "integer", by_session=False),
+            ServerParameter("work_mem", "4096", "kB", "integer", by_session=True),
+        ),
+    )
+
+
+KINDS: tuple[Draw, ...] = (
+    versions,
+    synthetic,
+    queries,
+    sweeps,
+    several_servers,
+    sequential,
+    ssb_claims,
+    cores,
+    attached,
+)
+
+
+# --- invented by hand ------------------------------------------------------------------------
+
+
+def by_hand() -> tuple[Drawn, ...]:
+    """The campaigns of the golden reports."""
+    invented = invented_analysis(seconds=3)
+    over = {**Invented().seconds, ("q2.1", "monthly"): None}
+    timed = invented_queries(Invented(seconds=over))
+    return tuple(
+        Drawn(kind, _told_by_hand(analysis, verdicts=verdicts), analysis)
+        for kind, analysis, verdicts in (
+            ("golden", invented, True),
+            ("golden-queries", timed, False),
+        )
+    )
+
+
+def _told_by_hand(analysis: CampaignAnalysis, *, verdicts: bool) -> Campaign:
+    """``verdicts``: they follow from no trials."""
+    return Campaign(
+        analysis.name,
+        analysis.plan,
+        analysis.facts,
+        analysis.trials,
+        analysis.created_at,
+        analysis.cautions,
+        analysis.events,
+        by_hand=verdicts,
+        claims=len(analysis.claims),
+    )

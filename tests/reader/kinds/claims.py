@@ -1,0 +1,238 @@
+"""Published findings: their count, their outcomes, and why some do not apply."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from tests.reader.document import Part, Table
+from tests.reader.kinds.queries import gathers, plans_of, relations_of
+from tests.reader.language import Book, Groups, printed
+from tests.reader.reader import Reader
+
+BOOK = Book()
+
+OUTCOMES = {
+    "reproduced": "再現された",
+    "contradicted": "異なる結果となった",
+    "inconclusive": "判定できない",
+    "not applicable here": "本検証では対象外",
+}
+APPLIED = {"Findings that apply to this campaign", "本検証と比較できるもの"}
+ELSEWHERE = {"Findings that do not apply here", "本検証では対象外のもの"}
+
+BOOK.only_words(
+    ("Findings that apply to this campaign", "本検証と比較できるもの"),
+    ("Findings that do not apply here", "本検証では対象外のもの"),
+    ("Published and measured TPS by clients", "報告書と本検証のTPS"),
+    ("Published and measured TPS per core", "1コアあたりのTPS(報告書と本検証)"),
+    (
+        "Machines differ, so that each curve is relative to its own value with as many clients as"
+        " cores (1.00), and the clients are counted per core. Dashed: as printed (old and new: the"
+        " first and second column of the table); drawn through: medians of this campaign.",
+        "マシンが異なるため、各系列をクライアント接続数がコア数と等しいときの値に対する比(1.00)で示し、接続数もコア数に"
+        "対する比とした。破線は報告書の値(旧・新は表の1列目と2列目)、実線は本検証の中央値。",
+    ),
+    (
+        "TPS for each core, relative to that on the fewest cores (1.00); a level line is growth in"
+        " proportion. Dashed: as printed; drawn through: geometric means of this campaign.",
+        "1コアあたりのTPSを、最小のコア数での値を1.00として示す。水平ならコア数に比例して伸びている。破線は報告書の値、"
+        "実線は本検証の幾何平均。",
+    ),
+    ("Published and measured speed-ups of the queries", "クエリの性能向上比(報告書と本検証)"),
+    (
+        "How many times as fast the new side is as the old one: 1 is no difference. Printed numbers"
+        " have no interval; long intervals are cut. Machines, versions and sizes of the data"
+        " differ.",
+        "新しい側が古い側の何倍速いかを示す(1なら差がない)。報告書の値には信頼区間がない。長い信頼区間は途中で切って"
+        "示す。マシン、バージョン、データ量は異なる。",
+    ),
+    (
+        "Published and measured speed-up by permitted workers",
+        "ワーカー数の上限ごとの性能向上比(報告書と本検証)",
+    ),
+    (
+        "The time with the fewest permitted workers by the time with more. Printed, and medians of"
+        " this campaign; how many workers are launched depends on the size of the data.",
+        "上限が最小のときの処理時間を、各上限での処理時間で割った値。報告書の値と本検証の中央値。起動するワーカー数は"
+        "データ量による。",
+    ),
+    ("Parallel workers, printed and here", "パラレルワーカー数(報告書と本検証)"),
+    (
+        "The number of workers follows from the size of the data: findings are about the rule, not"
+        " about the printed number.",
+        "ワーカー数はデータ量で決まるため、判定の対象は報告書の数そのものではなく規則である。",
+    ),
+    (
+        "A finding is a set of checks, each a ratio that must lie between bounds fixed beforehand."
+        " It is reproduced where every check's whole interval lies between them, and contradicted"
+        " where one lies wholly outside. Shown is the check that decides, with its interval at α"
+        " divided by the number of checks. Findings about versions apply to these versions only;"
+        " those about the shape of a curve are checked on every server here.",
+        "検証結果ごとに、比が収まるべき範囲を事前に定めた。すべての項目で信頼区間全体が範囲に収まれば「再現された」、範囲の"
+        "完全に外にある項目が1つでもあれば「異なる結果となった」とする。表には判定を決めた項目を示し、信頼区間はαを項目数で"
+        "割って求めた。バージョン間の差についての検証結果は、そのバージョンにのみ当てはめる。曲線の形についての検証結果は、"
+        "本検証のすべてのサーバで確かめる。",
+    ),
+)
+
+
+@BOOK.says("Printed and measured, <what:t>", "報告書と本検証の比較(<what:t>)", of="caption")
+def compared_caption(reader: Reader, _groups: Groups, part: Part) -> None:
+    reader.that(part.section > 2, "a caption out of its place")
+
+
+@BOOK.says(
+    "Old is “<old:t>” and new “<new:t>” of the printed table, in seconds. Intervals of the measured"
+    " are those of the findings, each at α divided by their number.",
+    "旧は報告書の表の「<old:t>」、新は「<new:t>」(秒)。本検証の信頼区間は各検証結果の判定に用いたもので、αを項目数で"
+    "割っている。",
+)
+def compared_note(reader: Reader, _groups: Groups, part: Part) -> None:
+    reader.that(part.section > 2, "a note out of its place")
+
+
+def tables(reader: Reader, names: set[str]) -> list[Table]:
+    return [one for one in reader.document.tables if one.caption in names]
+
+
+@BOOK.says(
+    "The study replicates <count:i> findings of the reports: <counts:t>.",
+    "この検証に対応する、報告書の検証結果は<count:i>件: <counts:t>。",
+)
+def summary(reader: Reader, groups: Groups, _part: Part) -> None:
+    """As many as the rows of the tables below have each outcome; and each row by itself."""
+    ja = reader.language == "ja"
+    rows = [row for one in tables(reader, APPLIED) for row in one.rows]
+    elsewhere = [row for one in tables(reader, ELSEWHERE) for row in one.rows]
+    reader.equal(groups["count"], len(rows) + len(elsewhere), "the findings")
+    words = list(OUTCOMES.values() if ja else OUTCOMES)
+    found = Counter(next((word for word in words if row[-1].startswith(word)), "?") for row in rows)
+    if elsewhere:
+        found[words[-1]] += len(elsewhere)
+    if ja:
+        said = {
+            name: int(number)
+            for name, number in re.findall(r"(.+?)(\d+)件(?:、|$)", groups["counts"])
+        }
+    else:
+        pairs = re.findall(r"(\d+) ([^,]+)(?:, |$)", groups["counts"])
+        said = {name: int(number) for number, name in pairs}
+    reader.that(said == dict(found), f"it is {dict(found)}")
+    for row in rows:
+        reader.about = " | ".join(row)[:300]
+        outcome(reader, row)
+    for row in elsewhere:
+        reader.about = " | ".join(row)[:300]
+        reason(reader, row[-1])
+
+
+def outcome(reader: Reader, row: tuple[str, ...]) -> None:
+    """A check's interval against the bounds that it must lie between."""
+    word = next(
+        (
+            en
+            for en, ja in OUTCOMES.items()
+            if row[-1].startswith(ja if reader.language == "ja" else en)
+        ),
+        None,
+    )
+    if word is None:
+        reader.that(False, "no such outcome")
+        return
+    why = re.fullmatch(r"[^:(]+(?:: (.+)|\((.+)\))", row[-1])
+    if why:
+        reason(reader, why[1] or why[2])
+    check = re.search(r": (\S+?) ?\(([<>]? ?[\d.,]+)(?: to |〜)([<>]? ?[\d.,]+)\)", row[2])
+    bounds = bounds_of(row[3])
+    kept = re.search(r"(\d+) of (\d+) checks kept|(\d+)項目中(\d+)項目", row[2])
+    if kept:
+        left, of = (kept[1], kept[2]) if kept[1] else (kept[4], kept[3])
+        reader.that(int(left) <= int(of), "more kept than checks")
+        whole = word == "reproduced"
+        reader.that(whole == (left == of) or word == "inconclusive", f"{word} with {left} of {of}")
+    if check is None or bounds is None:
+        return
+    ratio, low, high = (printed(one) for one in check.groups())
+    room = 0.5 * max(low.step, high.step) + 1e-9
+    inside = low.value >= bounds[0] - room and high.value <= bounds[1] + room
+    outside = low.value >= bounds[1] - room or high.value <= bounds[0] + room
+    reader.that(low.value - room <= ratio.value <= high.value + room, "not within its interval")
+    if word == "reproduced":
+        reader.that(inside, "not within the bounds")
+    if word == "contradicted":
+        reader.that(outside, "not outside of the bounds")
+    if word == "inconclusive":
+        certainly = low.value > bounds[0] + room and high.value < bounds[1] - room
+        reader.that(not certainly or bool(why), "it lies within the bounds")
+
+
+def bounds_of(text: str) -> tuple[float, float] | None:
+    """``≥ 1.2``, ``0.9 to 1.1``, ``1.2以上``"""
+    both = re.fullmatch(r"([\d.,]+)(?: to |〜)([\d.,]+)", text)
+    if both:
+        return printed(both[1]).value, printed(both[2]).value
+    if re.fullmatch(r"≥ [\d.,]+|[\d.,]+以上", text):
+        return printed(re.sub("[≥ 以上]", "", text)).value, float("inf")
+    if re.fullmatch(r"≤ [\d.,]+|[\d.,]+以下", text):
+        return 0.0, printed(re.sub("[≤ 以下]", "", text)).value
+    return None
+
+
+def executed(reader: Reader) -> bool:
+    """Whether any counted trial holds a plan that was executed."""
+    return any(
+        "plan" in facts and facts.get("plan_executed", True)
+        for one in reader.campaign.counted.values()
+        if (facts := getattr(one, "facts", {}))
+    )
+
+
+def all_serial(reader: Reader) -> bool:
+    shown = [plan for plans in plans_of(reader).values() for plan in plans]
+    return bool(shown) and not any(gathers(plan) for plan in shown)
+
+
+def reason(reader: Reader, text: str) -> None:
+    """What is said to stand in the way of a finding, as far as the campaign tells."""
+    campaign = reader.campaign
+    study = campaign.plan.study
+    if text in {
+        "the plans are serial, and ask for no workers",
+        "実行計画がパラレルではなく、ワーカーを要求していない",
+    }:
+        reader.that(all_serial(reader), "there are parallel plans")
+    elif text in {
+        "the sizes of tables and indexes were not recorded",
+        "テーブルとインデックスのサイズが記録されていない",
+    }:
+        reader.that(not relations_of(reader), "sizes were recorded")
+        reader.that(not all_serial(reader), "the plans are serial")
+    elif text in {"the trials hold no executed plan", "実行された実行計画の記録がない"}:
+        reader.that(not executed(reader), "there are executed plans")
+    elif text in {
+        "a query exceeded its time limit, and has no ratio",
+        "クエリが制限時間を超え、比が求められない",
+    }:
+        over = any("over_timeout" in one.metrics for one in campaign.counted.values())
+        reader.that(over, "no query exceeded its limit")
+    elif text in {"this profile supports no conclusion", "このプロファイルからは結論を導けない"}:
+        reader.that(not study.conclusive, "the profile is conclusive")
+    elif found := re.fullmatch(
+        r"needs PostgreSQL (.+); here (.+)|PostgreSQL (.+)が必要。本検証は(.+)", text
+    ):
+        needed, here = (found[1], found[2]) if found[1] else (found[3], found[4])
+        versions = {f"{one.version.major}" for _, one in campaign.plan.servers}
+        levels = set(re.split(", |、", here))
+        known = {str(one.version) for _, one in campaign.plan.servers} | versions
+        reader.that(levels <= known | set(campaign.levels("server")), f"here are {known}")
+        reader.that(not set(re.split(", |、", needed)) <= versions, "they are here")
+    elif found := re.fullmatch(
+        r"needs (\d+) cores; here (\d+)|(\d+)コアが必要。本検証は(\d+)コア", text
+    ):
+        needed, here = (found[1], found[2]) if found[1] else (found[3], found[4])
+        reader.equal(here, campaign.facts.cpu.logical, "the cores")
+        reader.that(int(needed) > int(here), "so many are here")
+    elif found := re.fullmatch(r"needs the workload (.+)|負荷(.+)が必要", text):
+        names = {one.name for one in study.workloads}
+        reader.that((found[1] or found[2]) not in names, "the workload is here")

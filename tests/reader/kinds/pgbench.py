@@ -1,0 +1,710 @@
+"""The sentences about loads of pgbench: lengths, latencies, scaling."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from teiten.kinds.pgbench.model import PgbenchOptions
+from tests.reader.answers import lasts
+from tests.reader.arithmetic import IDENTICAL, beta_share, geometric_mean, t_quantile
+from tests.reader.campaign import Context
+from tests.reader.document import Part, Table
+from tests.reader.language import NUMBER, Book, Groups, count, printed
+from tests.reader.reader import Reader
+
+BOOK = Book()
+KIND = "pgbench"
+
+BOOK.only_words(
+    ("TPS", "TPS"),
+    ("TPS", "各条件に対するTPS"),
+    ("mean latency", "各条件に対する平均レイテンシ"),
+    ("Latency percentiles", "レイテンシのパーセンタイル"),
+    ("Latency in ms", "レイテンシ (ms)"),
+    ("Scaling with client connections", "クライアント接続数に対するスケーラビリティ"),
+    ("Scaling with cores", "CPUコア数に対するスケーラビリティ"),
+    ("Throughput by connections", "接続数とスループット"),
+    ("Throughput by cores", "コア数とスループット"),
+    (
+        "Of all transactions of a trial, on one logarithmic axis. Dots: trials; lines: medians.",
+        "各試行の全トランザクションから求めた値。縦軸は共通の対数目盛。点は各試行、線は中央値。",
+    ),
+    (
+        "Medians over the counted trials; percentiles are of all transactions of a trial.",
+        "有効な試行の中央値。パーセンタイルは各試行の全トランザクションから求めた。",
+    ),
+    (
+        "Dots: means of the trials. Diamond: the knee, its interval as a bar. Line: the Universal"
+        " Scalability Law, only where it fits, and only over the measured range.",
+        "点: 試行の平均。菱形: 性能が頭打ちになる点(帯はその信頼区間)。線: USL(当てはまる場合に、測定範囲内"
+        "だけを描く)。",
+    ),
+    (
+        "TPS: geometric means. Efficiency: TPS against that of the smallest number of connections,"
+        " per connection or per core that these connections can keep busy; above 100 % where one"
+        " connection leaves its core idle at times. Distance: measured from the fitted Universal"
+        " Scalability Law, also where that is withheld.",
+        "TPSは幾何平均。効率は、最小の接続数でのTPSに対する比を、1接続あたり、またはその接続数で使えるコア"
+        "1つあたりで示す。1接続ではコアに空きが生じる場合、100%を超える。曲線との差は、当てはめたUSLから"
+        "測ったもので、USLを示さない場合にも掲げる。",
+    ),
+    (
+        "TPS: geometric means. Efficiency: TPS per core against that on the fewest cores; 100 % is"
+        " growth in proportion. Distance: measured from the fitted Universal Scalability Law, also"
+        " where that is withheld.",
+        "TPSは幾何平均。効率は、1コアあたりのTPSを、最小のコア数での値に対する比で示す。100%がコア数に"
+        "比例した伸びである。曲線との差は、当てはめたUSLから測ったもので、USLを示さない場合にも掲げる。",
+    ),
+)
+
+
+def options_of(reader: Reader) -> PgbenchOptions:
+    found = next(one for one in reader.campaign.workloads() if one.kind == KIND)
+    assert isinstance(found.options, PgbenchOptions)
+    return found.options
+
+
+def seconds_of(declared: float | None) -> float:
+    """A length that a plan has settled."""
+    assert declared is not None
+    return declared
+
+
+@BOOK.says("<metric:t>, <workload:t>", "<workload:t>: <metric:t>", of="caption")
+def table_caption(reader: Reader, _groups: Groups, part: Part) -> None:
+    """Of a table of a contrast: its metric with the unit, and its workload."""
+    titles = [getattr(one.title, reader.language) for one in reader.campaign.workloads()]
+    for title in titles:
+        of = part.text.removesuffix(f", {title}").removeprefix(f"{title}: ")
+        metric = re.sub(r"(?:, | \()(?:ms|µs|s|min|分|秒)\)?$", "", of)
+        if of != part.text and reader.metric_of(metric) is not None:
+            return
+    reader.that(False, "unread sentence")
+
+
+@BOOK.says("Efficiency, <workload:t>", "効率: <workload:t>", of="caption")
+def efficiency_caption(reader: Reader, groups: Groups, part: Part) -> None:
+    reader.that(reader.workload_of(groups["workload"]) is not None, "another workload")
+
+
+@BOOK.says(
+    "A trial: <seconds:d> measured, after <warmup:d> of warm-up",
+    "1試行: 測定<seconds:d>(その前にウォームアップ<warmup:d>)",
+)
+def length(reader: Reader, groups: Groups, _part: Part) -> None:
+    measure = reader.campaign.plan.study.measure
+    lasts(reader, groups["seconds"], seconds_of(measure.duration))
+    lasts(reader, groups["warmup"], seconds_of(measure.warmup))
+
+
+@BOOK.says(
+    "A trial: <seconds:d> measured in <slices:i> slices of <slice:d>, after <warmup:d> of warm-up",
+    "1試行: 測定<seconds:d>(<slice:d>のスライス<slices:i>個。その前にウォームアップ<warmup:d>)",
+)
+def length_in_slices(reader: Reader, groups: Groups, _part: Part) -> None:
+    measure = reader.campaign.plan.study.measure
+    lasts(reader, groups["seconds"], seconds_of(measure.duration))
+    lasts(reader, groups["warmup"], seconds_of(measure.warmup))
+    lasts(reader, groups["slice"], seconds_of(measure.duration) / measure.slices)
+    reader.equal(groups["slices"], measure.slices, "the slices")
+
+
+@BOOK.says(
+    "<warmup:d> of load are discarded, then <seconds:d> are measured; the random seed is the same"
+    " for both sides in a block.",
+    "<warmup:d>のウォームアップ(結果は捨てる)に続けて、<seconds:d>間測定する。乱数シードはブロック内の新旧で"
+    "同じ。",
+)
+def measured(reader: Reader, groups: Groups, _part: Part) -> None:
+    length(reader, groups, _part)
+
+
+@BOOK.says(
+    "<warmup:d> of load on each server are discarded. Then slices of <slice:d> are measured, one"
+    " server under load and the other one idle, which one goes first drawn anew for every two"
+    " slices; the random seed is the same for both.",
+    "それぞれ<warmup:d>のウォームアップ(結果は捨てる)の後、<slice:d>のスライスを交互に測定する。負荷をかける"
+    "のは片方だけで、もう一方は待機する。どちらを先にするかは2スライスごとに無作為に決める。乱数シードは両者で"
+    "同じ。",
+)
+def measured_in_slices(reader: Reader, groups: Groups, _part: Part) -> None:
+    measure = reader.campaign.plan.study.measure
+    lasts(reader, groups["warmup"], seconds_of(measure.warmup))
+    lasts(reader, groups["slice"], seconds_of(measure.duration) / measure.slices)
+
+
+@BOOK.says("One number per trial: <said:t>", "1試行につき1つの値: <said:t>", of="pair")
+def number_of_slices(reader: Reader, groups: Groups, _part: Part) -> None:
+    """What of the slices of a trial is its number: a fifth at each end is cut from five on."""
+    slices = reader.campaign.plan.study.measure.slices
+    cut = slices // 5
+    found = []
+    for one in reader.campaign.workloads():
+        title = getattr(one.title, reader.language)
+        key = "plain" if one.changes_data else "trimmed" if cut else "few"
+        found.append(f"{title}: " + SLICES[key][reader.language == "ja"].format(cut=cut))
+    reader.equal(groups["said"], {"en": "; ", "ja": ";"}[reader.language].join(found), "the number")
+
+
+SLICES = {
+    "trimmed": (
+        "the trimmed mean of the slices (the least and the greatest {cut} left out) for TPS and"
+        " mean latency, the plain mean beside it; percentiles are of all transactions",
+        "TPSと平均レイテンシはスライスのトリム平均(最小と最大の{cut}個ずつを除く)とし、単純平均を併記する。"
+        "パーセンタイルは全トランザクションから求める",
+    ),
+    "few": (
+        "the plain mean of the slices; from five on the least and the greatest are left out",
+        "スライスの単純平均。5個以上あれば最小と最大を除く",
+    ),
+    "plain": (
+        "the plain mean of the slices, because stalls are part of what a workload measures that"
+        " changes data",
+        "スライスの単純平均。データを変更する負荷では、停滞も測定の対象だからである",
+    ),
+}
+
+
+# --- scaling ---------------------------------------------------------------------------------
+
+KNEE_REASONS = {
+    "no-replicates": ("no trial was repeated", "繰り返し測定がないため"),
+    "too-few-replicates": ("too few trials were repeated", "繰り返し測定が少なすぎるため"),
+    "too-few-blocks": ("there are fewer than three blocks", "ブロックが3つに満たないため"),
+    "identical-trials": (
+        "repeated trials are exactly equal, so that their spread cannot be estimated",
+        "繰り返した測定値が完全に一致し、ばらつきを推定できないため",
+    ),
+}
+COUNT_EN = "<clients:i> <unit:t>"
+COUNT_JA = "<clients:i><unit:t>"
+
+
+def efficiency(reader: Reader, part: Part, side: str) -> list[tuple[float, float, float | None]]:
+    """Load, TPS and distance from the law of one side, as the table below the sentence has them."""
+    table = efficiency_table(reader, part)
+    if table is None:
+        reader.that(False, "no table of the efficiency")
+        return []
+    tps = table.columns.index("TPS")
+    rows = []
+    for row in table.rows:
+        named = row[1:tps]
+        if all(side_label_fits(reader, side, one) for one in named):
+            distance = None if row[-1] == "—" else printed(row[-1]).value / 100
+            rows.append((printed(row[0]).value, printed(row[tps]).value, distance))
+    return rows
+
+
+def side_label_fits(reader: Reader, side: str, cell: str) -> bool:
+    """Whether a row is of the side that a sentence names."""
+    parts = side.split(reader.separator)
+    level = reader.side_of(cell) or reader.server_of(cell)
+    return cell in side or any(
+        level is not None and level in {reader.side_of(one), reader.server_of(one)} for one in parts
+    )
+
+
+def efficiency_table(reader: Reader, part: Part) -> Table | None:
+    return next(
+        (
+            one
+            for one in reader.document.tables
+            if one.caption.startswith(("Efficiency", "効率"))
+            and (one.part, one.topic) == (part.part, part.topic)
+        ),
+        None,
+    )
+
+
+def loads_of(reader: Reader, part: Part, side: str) -> dict[float, dict[int, float]]:
+    """TPS by load and block, of a side that a sentence names, from the trials."""
+    campaign = reader.campaign
+    workload = reader.workload_of(part.part)
+    if workload is None:
+        return {}
+    load = (
+        "cores"
+        if part.topic in {"Scaling with cores", "CPUコア数に対するスケーラビリティ"}
+        else ("clients")
+    )
+    named = side.split(reader.separator)
+    found: dict[float, dict[int, float]] = {}
+    for one in campaign.planned(workload):
+        if one.number not in campaign.counted:
+            continue
+        levels = dict(one.cell.levels)
+        if not all(_is_named(reader, one.cell.levels, name, load) for name in named):
+            continue
+        value = campaign.counted[one.number].metrics.get("tps", math.nan)
+        at = one.clients if load == "clients" else int(levels["cores"])
+        if math.isfinite(value):
+            found.setdefault(float(at), {})[one.block] = value
+    return found
+
+
+def _is_named(reader: Reader, levels: Context, name: str, load: str) -> bool:
+    for factor, level in levels:
+        if factor == load:
+            continue
+        if factor == "server" and reader.server_of(name) == level:
+            return True
+        if factor == reader.campaign.contrast and reader.side_of(name) == level:
+            return True
+        if name == f"{reader.factor_text(factor)} = {level}":
+            return True
+    return False
+
+
+def knee(reader: Reader, groups: Groups, part: Part) -> None:
+    """The smallest load within δ of the greatest throughput."""
+    measure = reader.campaign.plan.study.measure
+    reader.same(groups["delta"], measure.delta * 100, "δ")
+    loads = loads_of(reader, part, groups["side"])
+    reader.that(bool(loads), f"no trials of {groups['side']}")
+    means = {load: tps for load, tps, _ in efficiency(reader, part, groups["side"])}
+    room = 2e-3
+    if balanced(loads):
+        means = {at: geometric_mean(list(one.values())) for at, one in loads.items()}
+        room = 1e-9
+    if not means:
+        return
+    greatest = max(means.values())
+    within = [at for at, tps in sorted(means.items()) if tps * (1 + measure.delta) >= greatest]
+    near = [
+        at
+        for at, tps in means.items()
+        if abs(math.log(greatest / tps) - math.log1p(measure.delta)) < room
+    ]
+    said = float(count(groups["clients"]))
+    reader.that(said in {within[0], *near}, f"the knee is at {within[0]:g}")
+    reader.that(said in means, "it was not measured")
+    ends = re.search(r"the end of the measured range|測定範囲の上端", part.text)
+    reader.that((ends is not None) == (said == max(means)), "the end of the range, or not")
+    unit = groups["unit"]
+    singular = {"client", "core", "接続", "コア"}
+    plural = {"clients", "cores", "接続", "コア"}
+    reader.that(unit in (singular if said == 1 else plural), "one or several")
+
+
+KNEE_EN = (
+    f"<side:t>: the knee is at {COUNT_EN}, the smallest number of <loads:t> within <delta:p> of the"
+    " greatest throughput"
+)
+KNEE_JA = f"<side:t>: 性能が頭打ちになる点は{COUNT_JA}(最大スループットとの差が<delta:p>以内となる最小の<loads:t>"
+
+
+@BOOK.says(
+    KNEE_EN + " (<confidence:p> interval <low:i> to <high:i>, of the numbers measured).",
+    KNEE_JA + "。測定した<again:t>での<confidence:p>信頼区間は<low:i>〜<high:i>)。",
+)
+def knee_interval(reader: Reader, groups: Groups, part: Part) -> None:
+    knee(reader, groups, part)
+    measured_loads = loads_of(reader, part, groups["side"])
+    low, high, at = (float(count(groups[one])) for one in ("low", "high", "clients"))
+    reader.that({low, high} <= measured_loads.keys(), "ends that were not measured")
+    reader.that(low < high and low <= at <= high, "not an interval of the knee")
+    reader.same(groups["confidence"], (1 - reader.campaign.plan.study.measure.alpha) * 100, "α")
+
+
+@BOOK.says(
+    KNEE_EN + " (the <confidence:p> interval holds no other of the numbers measured).",
+    KNEE_JA + "。<confidence:p>信頼区間に、測定した他の<again:t>は含まれない)。",
+)
+def knee_single(reader: Reader, groups: Groups, part: Part) -> None:
+    knee(reader, groups, part)
+    reader.same(groups["confidence"], (1 - reader.campaign.plan.study.measure.alpha) * 100, "α")
+
+
+@BOOK.says(
+    KNEE_EN + "; it has no interval, because <reason:w>.",
+    KNEE_JA + ")。<reason:w>、信頼区間は示さない。",
+)
+def knee_plain(reader: Reader, groups: Groups, part: Part) -> None:
+    knee(reader, groups, part)
+    loads = loads_of(reader, part, groups["side"])
+    most = max((len(one) for one in loads.values()), default=0)
+    blocks = {block for one in loads.values() for block in one}
+    trials = sum(map(len, loads.values()))
+    if most < 2:
+        reason = "no-replicates"
+    elif len(blocks) < 3:
+        reason = "too-few-blocks"
+    elif trials < len(loads) + len(blocks):
+        reason = "too-few-replicates"
+    else:
+        reason = "identical-trials"
+    expected = KNEE_REASONS[reason][reader.language == "ja"]
+    reader.equal(groups["reason"], expected, f"the reason of {most} trials, {len(blocks)} blocks")
+
+
+BOOK.only_words(
+    (
+        "That is the end of the measured range: throughput still grew there, and the true knee may"
+        " lie beyond.",
+        "ここは測定範囲の上端で、性能はまだ伸びている。実際に頭打ちになる点は、これより先にある可能性がある。",
+    )
+)
+
+LAW_EN = "<side:t>: the Universal Scalability Law "
+LAW_JA = "<side:t>: Universal Scalability Law(USL)"
+
+
+@BOOK.says(
+    LAW_EN
+    + "fits, with λ = <rate:t> TPS, σ = <contention:t>, κ = <coherency:t>. The measured means"
+    " lie <least:p> to <most:p> from it. It holds for <low:i> to <high:i> <unit:t> and says nothing"
+    " beyond.",
+    LAW_JA
+    + "が当てはまり、λ = <rate:t> TPS、σ = <contention:t>、κ = <coherency:t>。測定値の平均と曲線の差は"
+    "<least:p>〜<most:p>。この曲線は<low:i>〜<high:i><unit:t>の範囲に限り有効で、範囲外については"
+    "何も言えない。",
+)
+def law(reader: Reader, groups: Groups, part: Part) -> None:
+    rows = efficiency(reader, part, groups["side"])
+    distances_are(reader, groups, part)
+    if not rows:
+        return
+    loads = [load for load, _, _ in rows]
+    reader.equal(groups["low"], f"{min(loads):g}", "the least load")
+    reader.equal(groups["high"], f"{max(loads):g}", "the greatest load")
+    rate, *_ = parameter(reader, groups["rate"])
+    sigma, *_ = parameter(reader, groups["contention"])
+    kappa, *_ = parameter(reader, groups["coherency"])
+    for load, tps, distance in rows:
+        at = rate * load / (1 + sigma * (load - 1) + kappa * load * (load - 1))
+        if distance is not None:
+            room = law_room(groups, load, at)
+            off = abs(math.log(tps / at) - math.log1p(distance))
+            reader.that(off < room, f"λ, σ and κ do not give the distance at {load:g}")
+    table = loads_of(reader, part, groups["side"])
+    if not balanced(table):
+        return
+    whole = fit(table)
+    blocks = sorted(next(iter(table.values())))
+    parts = (
+        []
+        if len(blocks) < 3
+        else [
+            fit(
+                {
+                    load: {one: value for one, value in row.items() if one != left}
+                    for load, row in table.items()
+                }
+            )
+            for left in blocks
+        ]
+    )
+    for at, name in enumerate(("rate", "contention", "coherency")):
+        scale = 1e-6 if "10⁻⁶" in groups[name] else 1.0
+        numbers = re.findall(NUMBER, groups[name].split(" ×")[0])
+        if "(" in groups[name] and len(numbers) == 1:  # at its bound
+            reader.that(whole[at] < 1e-4, f"{name} is {whole[at]}")
+            continue
+        values = [whole[at]]
+        if len(numbers) == 3:
+            others = [one[at] for one in parts]
+            mean = math.fsum(others) / len(others)
+            error = math.sqrt(
+                (len(others) - 1) / len(others) * math.fsum((one - mean) ** 2 for one in others)
+            )
+            alpha = reader.campaign.plan.study.measure.alpha
+            half = t_quantile(1 - alpha / 2, len(others) - 1) * error
+            values += [max(0.0, whole[at] - half), whole[at] + half]
+        for text, value in zip(numbers, values, strict=True):
+            reader.same(text, value / scale, name, slack=2e-3 * abs(value / scale))
+
+
+def parameter(reader: Reader, text: str) -> tuple[float, ...]:
+    """A parameter, and the ends of its interval where it has one."""
+    scale = 1e-6 if "10⁻⁶" in text else 1.0
+    found = re.match(r"([\d.,]+)(?: ?\(([\d.,]+)(?: to |〜)([\d.,]+)\))?", text)
+    if found is None:
+        reader.that(False, "no parameter")
+        return (0.0,)
+    values = tuple(printed(one).value * scale for one in found.groups() if one is not None)
+    if len(values) == 3:
+        value, low, high = values
+        reader.that(low <= value <= high, "not an interval of the parameter")
+    return values
+
+
+def law_room(groups: Groups, load: float, at: float) -> float:
+    """How far rounded parameters may lead off at a load."""
+    room = 0.0015
+    for text, weight in (
+        (groups["rate"], None),
+        (groups["contention"], load),
+        (groups["coherency"], load * load),
+    ):
+        number = printed(text)
+        scale = 1e-6 if "10⁻⁶" in text else 1.0
+        if weight is None:
+            room += number.step / number.value
+        else:
+            room += number.step * scale * weight * at / printed(groups["rate"]).value / load
+    return room
+
+
+Curve = tuple[float, float, float]
+Points = tuple[tuple[float, float], ...]
+
+
+def balanced(loads: dict[float, dict[int, float]]) -> bool:
+    """Whether every load has a positive value in every block."""
+    blocks = {frozenset(one) for one in loads.values()}
+    values = [value for one in loads.values() for value in one.values()]
+    return len(blocks) == 1 and bool(values) and all(0 < one < math.inf for one in values)
+
+
+def fit(table: dict[float, dict[int, float]]) -> tuple[float, float, float]:
+    """λ, σ and κ of the law by least squares on ln TPS, neither σ nor κ below 0: Gauss and
+    Newton's steps for λ and every choice of which of the two are 0."""
+    return _fitted(
+        tuple(
+            (load, math.fsum(map(math.log, one.values())) / len(one))
+            for load, one in sorted(table.items())
+            if one
+        )
+    )
+
+
+@cache
+def _fitted(points: Points) -> Curve:
+    found = [one for free in ((1, 1), (1, 0), (0, 1), (0, 0)) if (one := _steps(points, free))]
+    return min(found, key=lambda one: _squares(points, one))
+
+
+def _steps(points: Points, free: tuple[int, int]) -> Curve | None:
+    """The least squares with some of the coefficients; None where one would be negative."""
+    first = points[0]
+    curve: Curve = (math.exp(first[1]) / first[0], 0.05 * free[0], 1e-4 * free[1])
+    damping = 1e-3
+    squares = _squares(points, curve)
+    for _ in range(500):
+        moved = _step(points, curve, free, damping)
+        value = _squares(points, moved) if moved else math.inf
+        if moved and value <= squares:
+            if squares - value < 1e-18 * (1 + squares) and damping < 1e-8:
+                curve = moved
+                break
+            curve, squares, damping = moved, value, damping / 3
+        else:
+            damping *= 4
+            if damping > 1e12:
+                break
+    return curve if min(curve[1:]) >= 0 else None
+
+
+def _slowdown(load: float, curve: Curve) -> float:
+    return 1 + curve[1] * (load - 1) + curve[2] * load * (load - 1)
+
+
+def _squares(points: Points, curve: Curve) -> float:
+    if curve[0] <= 0 or any(_slowdown(load, curve) <= 0 for load, _ in points):
+        return math.inf
+    return math.fsum(
+        (ln - math.log(curve[0] * load / _slowdown(load, curve))) ** 2 for load, ln in points
+    )
+
+
+def _step(points: Points, curve: Curve, free: tuple[int, int], damping: float) -> Curve | None:
+    """A step of Levenberg and Marquardt, for ln λ, σ and κ."""
+    rows, rest = [], []
+    for load, ln in points:
+        slow = _slowdown(load, curve)
+        rows.append([1.0, -(load - 1) / slow * free[0], -load * (load - 1) / slow * free[1]])
+        rest.append(ln - math.log(curve[0] * load / slow))
+    matrix = [
+        [math.fsum(row[a] * row[b] for row in rows) * (1 + damping * (a == b)) for b in range(3)]
+        + [math.fsum(row[a] * off for row, off in zip(rows, rest, strict=True))]
+        for a in range(3)
+    ]
+    for at in range(3):
+        if matrix[at][at] == 0:  # not free
+            matrix[at][at] = 1.0
+    for at in range(3):
+        pivot = matrix[at][at]
+        if abs(pivot) < 1e-300:
+            return None
+        matrix[at] = [one / pivot for one in matrix[at]]
+        for other in range(3):
+            if other != at:
+                times = matrix[other][at]
+                matrix[other] = [
+                    x - times * y for x, y in zip(matrix[other], matrix[at], strict=True)
+                ]
+    moved = [row[3] for row in matrix]
+    if abs(moved[0]) > 50:
+        return None
+    return curve[0] * math.exp(moved[0]), curve[1] + moved[1], curve[2] + moved[2]
+
+
+def distances_are(reader: Reader, groups: Groups, part: Part) -> None:
+    """The least and the greatest distance of the table."""
+    rows = efficiency(reader, part, groups["side"])
+    found = [one for _, _, one in rows if one is not None]
+    if not found:
+        reader.that(False, "no distances")
+        return
+    reader.same(groups["least"], min(found) * 100, "the least distance", slack=0.06)
+    reader.same(groups["most"], max(found) * 100, "the greatest distance", slack=0.06)
+
+
+MISS_EN = LAW_EN + (
+    "is withheld, because it does not fit. The measured means miss it by <lack:p> (<least:p> to"
+    " <most:p>)"
+)
+MISS_JA = (
+    LAW_JA + "は当てはまらないため、示さない。測定値の平均と曲線の差は<lack:p>(<least:p>〜<most:p>)"
+)
+
+
+@dataclass(frozen=True)
+class Lack:
+    """How far the means lie from the law, and trials from one another."""
+
+    lack: float
+    pure: float
+    p: float
+
+
+def lack_of(reader: Reader, groups: Groups, part: Part) -> Lack | None:
+    """From the trials, where every load has one in every block."""
+    table = loads_of(reader, part, groups["side"])
+    if not balanced(table) or len(table) < 4:
+        return None
+    curve = fit(table)
+    loads = sorted(table)
+    blocks = sorted(table[loads[0]])
+    logs = {load: {at: math.log(table[load][at]) for at in blocks} for load in loads}
+    means = {load: math.fsum(logs[load].values()) / len(blocks) for load in loads}
+    squares = math.fsum(
+        (means[load] - math.log(curve[0] * load / _slowdown(load, curve))) ** 2 for load in loads
+    )
+    freedom = len(loads) - 3
+    lack = math.sqrt(squares / freedom)
+    inside = (len(loads) - 1) * (len(blocks) - 1)
+    if not inside:
+        return Lack(lack, 0.0, 1.0)
+    whole = math.fsum(means.values()) / len(means)
+    shifts = {at: math.fsum(logs[one][at] for one in loads) / len(loads) - whole for at in blocks}
+    pure = math.sqrt(
+        math.fsum(
+            (logs[load][at] - means[load] - shifts[at]) ** 2 for load in loads for at in blocks
+        )
+        / inside
+    )
+    if pure < IDENTICAL:
+        return Lack(lack, 0.0, 1.0)
+    ratio = len(blocks) * squares / freedom / pure**2
+    p = beta_share(inside / (inside + freedom * ratio), inside / 2, freedom / 2)
+    return Lack(lack, pure, p)
+
+
+@BOOK.says(
+    MISS_EN + ", more than three times the <pure:p> between repeated trials.",
+    MISS_JA + "で、繰り返し測定のばらつき<pure:p>の3倍を超える。",
+)
+def misfit_times(reader: Reader, groups: Groups, part: Part) -> None:
+    found = misses(reader, groups, part)
+    lack, pure = printed(groups["lack"]).value, printed(groups["pure"])
+    reader.that(lack > 3 * (pure.value - pure.step), "not three times")
+    if found is not None:
+        reader.that(found.lack > 3 * found.pure > 0, "not three times")
+        reader.same(groups["pure"], found.pure * 100, "between trials", slack=1e-4)
+
+
+@BOOK.says(
+    MISS_EN + ", with <pure:p> between repeated trials; that is no chance (p <sign:t> <p:n>).",
+    MISS_JA + "、繰り返し測定のばらつきは<pure:p>で、偶然とは考えにくい(p <sign:t> <p:n>)。",
+)
+def misfit_chance(reader: Reader, groups: Groups, part: Part) -> None:
+    found = misses(reader, groups, part)
+    alpha = reader.campaign.plan.study.measure.alpha
+    p = printed(groups["p"])
+    reader.that(groups["sign"] in {"=", "<"}, "no such sign")
+    reader.that(p.value <= alpha, "that may be chance")
+    if found is not None:
+        reader.that(0 < found.lack <= 3 * found.pure, "it is three times")
+        reader.same(groups["pure"], found.pure * 100, "between trials", slack=1e-4)
+        if groups["sign"] == "<":
+            reader.that(p.value == 0.001 and found.p < 0.001, f"p is {found.p}")
+        else:
+            reader.same(groups["p"], found.p, "p", slack=1e-3 * found.p)
+
+
+@BOOK.says(
+    MISS_EN + "; without repeated trials, up to <limit:p> could be noise.",
+    MISS_JA + "。繰り返し測定がないため、<limit:p>までは測定のばらつきとみなしている。",
+)
+def misfit_presumed(reader: Reader, groups: Groups, part: Part) -> None:
+    misses(reader, groups, part)
+    loads = loads_of(reader, part, groups["side"])
+    reader.that(max((len(one) for one in loads.values()), default=0) < 2, "trials were repeated")
+    lack, limit = printed(groups["lack"]), printed(groups["limit"])
+    reader.that(lack.value >= limit.value - lack.step, "that could be noise")
+    reader.same(groups["limit"], 3 * 2.3, "what is presumed")
+
+
+@BOOK.says(
+    MISS_EN + "; the spread of repeated trials cannot be told from these, and up to <limit:p> could"
+    " be noise.",
+    MISS_JA
+    + "。繰り返し測定のばらつきを推定できないため、<limit:p>までは測定のばらつきとみなしている。",
+)
+def misfit_unknown(reader: Reader, groups: Groups, part: Part) -> None:
+    found = misses(reader, groups, part)
+    loads = loads_of(reader, part, groups["side"])
+    reader.that(max((len(one) for one in loads.values()), default=0) > 1, "none was repeated")
+    reader.that(found is None or found.pure == 0, "their spread is known")
+    reader.same(groups["limit"], 3 * 2.3, "what is presumed")
+
+
+def misses(reader: Reader, groups: Groups, part: Part) -> Lack | None:
+    distances_are(reader, groups, part)
+    found = lack_of(reader, groups, part)
+    if found is not None:
+        reader.same(groups["lack"], found.lack * 100, "the lack of fit", slack=1e-4)
+    return found
+
+
+@BOOK.says(
+    "<side:t>: fewer than four numbers of <loads:t> were measured, and through three the Universal"
+    " Scalability Law always fits; it is withheld.",
+    "<side:t>: 測定した<loads:t>が4点に満たない。3点以下ではUniversal Scalability Law(USL)は必ず当てはまる"
+    "ため、示さない。",
+)
+def too_few_levels(reader: Reader, groups: Groups, part: Part) -> None:
+    rows = efficiency(reader, part, groups["side"])
+    reader.that(len(rows) < 4, f"{len(rows)} were measured")
+
+
+@BOOK.says(
+    "<side:t>: from <first:i> <one:t> to <last:i> <other:t>, throughput grew to <times:n> times its"
+    " value, <share:p> of growth in proportion to the cores.",
+    "<side:t>: <first:i>コアから<last:i>コアに増やすと、スループットは<times:n>倍になる。コア数に比例した場合の"
+    "<share:p>にあたる。",
+)
+def growth(reader: Reader, groups: Groups, part: Part) -> None:
+    loads = loads_of(reader, part, groups["side"])
+    rows = efficiency(reader, part, groups["side"])
+    if not rows:
+        reader.that(False, "no rows")
+        return
+    whole = {frozenset(one) for one in loads.values()}
+    means = {load: tps for load, tps, _ in rows}
+    slack = 0.02
+    if len(whole) == 1:
+        means = {load: geometric_mean(list(one.values())) for load, one in loads.items()}
+        slack = 0.0
+    first, last = min(means), max(means)
+    reader.equal(groups["first"], f"{first:g}", "the fewest")
+    reader.equal(groups["last"], f"{last:g}", "the most")
+    times = means[last] / means[first]
+    reader.same(groups["times"], times, "growth", slack=slack * times)
+    share = times * first / last * 100
+    reader.same(groups["share"], share, "the share", slack=slack * share)

@@ -1,0 +1,1181 @@
+"""The sentences about workloads of queries: groups, counts, sweeps, workers, blocks."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import math
+import re
+import zlib
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from teiten.kinds.queries.model import QueriesOptions
+from tests.reader.answers import lasts, reason_text, verdict_text
+from tests.reader.arithmetic import Judgement, geometric_mean
+from tests.reader.campaign import Context
+from tests.reader.document import Part
+from tests.reader.language import Book, Groups, count, printed
+from tests.reader.reader import Reader
+
+BOOK = Book()
+KIND = "queries"
+METRIC = "query_seconds"
+
+BOOK.only_words(
+    ("Level by level", "段階ごとの結果"),
+    ("By group of queries", "クエリの分類ごとの結果"),
+    ("Workers", "ワーカー起動数"),
+    ("Blocks and partitions", "ブロック数とパーティション"),
+    (
+        "Node statistics of the greatest gain and loss",
+        "改善・劣化が最大のクエリの計画ノード統計",
+    ),
+    ("Time of each query", "各クエリの処理時間"),
+    (
+        "Speed-up: time of the old side ÷ time of the new, the geometric mean over the queries of a"
+        " group in each block. The intervals of all groups hold together. A query that exceeded its"
+        " time limit has no number; the limit in its place bounds the speed-up from one side (≥ or"
+        " ≤).",
+        "性能向上比は、旧の処理時間 ÷ 新の処理時間。ブロックごとに分類内のクエリの幾何平均を求めている。"
+        "信頼区間は全分類で同時に成り立つ。制限時間を超えたクエリには数値がなく、制限時間で置き換えて片側だけを"
+        "示す(≥、≤)。",
+    ),
+    (
+        "Workers: expected by the rule / planned / launched. What a Gather gets is decided by the"
+        " first table, index or set of partitions below it, on the outer side of every join. By the"
+        " size of a table: one worker from min_parallel_table_scan_size on (8 MB by default), one"
+        " more for each threefold size; of an index the same from min_parallel_index_scan_size on"
+        " (512 kB). Of partitions: the bits of their number, 7 of 84. 9 → 2: the rule gives 9, of"
+        " which max_parallel_workers_per_gather permits 2. ≤: the planner counts only the blocks"
+        " that it expects to visit. Several Gathers of one plan: 2+1.",
+        "ワーカー数は、想定数 / 計画数 / 起動数の順に示す。Gatherのワーカー数は、その下で最初にアクセスする"
+        "テーブル・インデックス・パーティション群(結合では外側)で決まる。テーブルサイズでは、"
+        "min_parallel_table_scan_size(デフォルト8MB)以上で1、サイズが3倍になるごとに1増える。"
+        "インデックスサイズではmin_parallel_index_scan_size(デフォルト512kB)から同様に増える。パーティション"
+        "では、その数の2進数での桁数(84個なら7)。「9 → 2」は、算出値9がmax_parallel_workers_per_gatherにより"
+        "2に制限されることを示す。≤は、プランナがアクセスを見込むブロックだけを数えるため、上限であることを示す。"
+        "1つの実行計画に複数のGatherがある場合は2+1のように示す。",
+    ),
+    (
+        "Blocks of the table and its indexes that one execution touched, in shared buffers or read.",
+        "1回の実行でアクセスした、テーブルとそのインデックスのブロック数(共有バッファのヒットと読み込みの合計)。",
+    ),
+    (
+        "Not executed: in the plan, but removed at its start or never executed, such as the other"
+        " side of a join with an empty partition.",
+        "「実行時に除外」は、実行計画には含まれるが、実行開始時に除外されたもの、または結合相手のパーティションに"
+        "該当行がないなどで一度も実行されなかったもの。",
+    ),
+    (
+        "How many workers had a part in the scan of a partition; 0: the leader alone. Mean time: of"
+        " a process, over the partitions, with the cost of EXPLAIN.",
+        "パーティションのスキャンに加わったワーカーの数。0はリーダーのみ。平均時間は1プロセスあたりの時間の"
+        "パーティション間の平均で、EXPLAINによる計測の負荷を含む。",
+    ),
+    (
+        "By node type: executed nodes, and their exclusive time in all processes. All types, and"
+        " both plans, stand under Execution plans.",
+        "計画ノード種別ごとの、実行されたノード数と全プロセスの排他時間。すべての種別と両方の実行計画は"
+        "「実行計画」に示す。",
+    ),
+)
+
+
+def options_of(reader: Reader) -> QueriesOptions:
+    found = next(one for one in reader.campaign.workloads() if one.kind == KIND)
+    assert isinstance(found.options, QueriesOptions)
+    return found.options
+
+
+@BOOK.says(
+    "A trial: one query: executed once and discarded, timed <runs:i>×, at the most <limit:d>, then"
+    " explained apart from its timing",
+    "1試行: 1つのクエリを1回実行して結果を捨て、続けて<runs:i>回測定する(最長<limit:d>)。その後、測定とは"
+    "別に実行計画を取得する",
+)
+def length(reader: Reader, groups: Groups, _part: Part) -> None:
+    options = options_of(reader)
+    reader.equal(groups["runs"], options.runs, "the runs")
+    lasts(reader, groups["limit"], options.timeout)
+
+
+@BOOK.says(
+    "A query is executed once and discarded, then timed without instrumentation (the median of"
+    " <runs:i>); one that takes longer than <limit:d> is cancelled and its result is “over"
+    " <again:d>”, never a number. EXPLAIN (ANALYZE, VERBOSE, BUFFERS) is another execution, after"
+    " the timing. The rows that it answers must be the same in all trials.",
+    "クエリを1回実行して結果を捨て、続けて計測の負荷なしで測定する(<runs:i>回の中央値)。<limit:d>を超えたものは"
+    "中断し、数値ではなく「<again:d>超」とする。EXPLAIN (ANALYZE, VERBOSE, BUFFERS)は測定の後に別途実行する。"
+    "返される行は、すべての試行で同じでなければならない。",
+)
+def procedure(reader: Reader, groups: Groups, part: Part) -> None:
+    length(reader, groups, part)
+    reader.equal(groups["again"], groups["limit"], "the limit")
+
+
+# --- groups ----------------------------------------------------------------------------------
+
+
+def compared(reader: Reader, part: Part) -> tuple[str, str, str] | None:
+    """Workload, old and new side of the answer above a sentence of the first page."""
+    said = list(reader.said_first)
+    if not said:
+        reader.that(False, "of no answer")
+        return None
+    workload, new = said[-1]
+    if reader.campaign.plan.study.workload(workload).kind != KIND:
+        reader.that(False, "unread sentence")
+        return None
+    return workload, reader.campaign.sides(workload)[0], new
+
+
+def others_of(reader: Reader, workload: str) -> list[Context]:
+    """The levels of the factors beside query and contrast."""
+    contexts = reader.campaign.contexts(workload)
+    cut = (tuple(pair for pair in one if pair[0] != "query") for one in contexts)
+    return list(dict.fromkeys(cut))
+
+
+def groups_of(reader: Reader, workload: str) -> list[tuple[str, Context, list[str]]]:
+    """Title, levels of the others and queries of every group: all together hold at 1 − α."""
+    campaign = reader.campaign
+    options = campaign.plan.study.workload(workload).options
+    assert isinstance(options, QueriesOptions)
+    everything = ("all queries", "全クエリ")[reader.language == "ja"]
+    others = others_of(reader, workload)
+    found = []
+    for one in others:
+        names = [
+            dict(context)["query"]
+            for context in campaign.contexts(workload)
+            if tuple(pair for pair in context if pair[0] != "query") == one
+        ]
+        if len(others) > 1:
+            found.append((everything, one, names))
+        for group in options.groups:
+            members = [name for name in names if name in group.queries]
+            if members:
+                found.append((getattr(group.title, reader.language), one, members))
+    return found
+
+
+def contexts_in(reader: Reader, workload: str, others: Context, names: list[str]) -> list[Context]:
+    return [
+        one
+        for one in reader.campaign.contexts(workload)
+        if dict(one)["query"] in names
+        and tuple(pair for pair in one if pair[0] != "query") == others
+    ]
+
+
+def group_judged(
+    reader: Reader, workload: str, sides: tuple[str, str], others: Context, names: list[str]
+) -> Judgement:
+    campaign = reader.campaign
+    share = campaign.plan.study.measure.alpha / len(groups_of(reader, workload))
+    pairs, unusable = [], 0
+    for context in contexts_in(reader, workload, others, names):
+        found, bad = campaign.log_ratios(workload, context, sides, METRIC)
+        pairs.append(found)
+        unusable += bad
+    return campaign.together(pairs, share, lower=True, unusable=unusable)
+
+
+def over_in(
+    reader: Reader, workload: str, sides: tuple[str, str], others: Context, names: list[str]
+) -> list[str]:
+    """The queries of a group that exceeded their limit on one of the sides."""
+    return [
+        dict(one)["query"]
+        for one in contexts_in(reader, workload, others, names)
+        if reader.campaign.over(workload, one, sides)
+    ]
+
+
+def named(reader: Reader, names: list[str]) -> str:
+    """At most six by name."""
+    shown = reader.separator.join(names[:6])
+    more = len(names) - 6
+    if more <= 0:
+        return shown
+    return f"{shown}ほか{more}件" if reader.language == "ja" else f"{shown} and {more} more"
+
+
+Group = tuple[str, tuple[str, str], Context, list[str]]
+
+
+def group_of(reader: Reader, groups: Groups, part: Part) -> Group | None:
+    """What a sentence on a group is about; None where there is no such group."""
+    about = compared(reader, part)
+    if about is None:
+        return None
+    workload, old, new = about
+    wanted = groups["group"]
+    for title, others, names in groups_of(reader, workload):
+        labels = {title}
+        labels |= (
+            {f"{title}{reader.separator}{text}" for text in reader.context_texts(workload, others)}
+            if others
+            else set()
+        )
+        if wanted in labels and (
+            "queries" not in groups or groups["queries"] == named(reader, names)
+        ):
+            return workload, (old, new), others, names
+    reader.that(False, "no such group of queries")
+    return None
+
+
+EFFECTS_EN = (
+    ("<factor:n> times as fast", "fast"),
+    ("takes <factor:n> times as long", "long"),
+    ("takes <percent:p> less time", "less"),
+    ("takes <percent:p> more time", "more"),
+)
+EFFECTS_JA = {
+    "fast": "<factor:n>倍速い",
+    "long": "処理時間は<factor:n>倍",
+    "less": "処理時間は<percent:p>短い",
+    "more": "処理時間は<percent:p>長い",
+}
+
+
+def effects(en: str, ja: str) -> Callable[[Any], Any]:
+    """A sentence with every way in which an effect is told, and an interval in the same terms.
+
+    ``{effect}``, ``{interval}``: where they stand.
+    """
+
+    def register(check: Callable[..., None]) -> Callable[..., None]:
+        for effect, way in EFFECTS_EN:
+            kind = "n" if way in {"fast", "long"} else "p"
+            ends = f"<low:{kind}> to <high:{kind}>"
+            ends_ja = f"<low:{kind}>〜<high:{kind}>"
+
+            def said(reader: Reader, groups: Groups, part: Part, way: str = way) -> None:
+                check(reader, groups, part, way)
+
+            said.__name__ = check.__name__
+            BOOK.says(
+                en.replace("{effect}", effect).replace(
+                    "{interval}", f"<confidence:p> interval {ends}"
+                ),
+                ja.replace("{effect}", EFFECTS_JA[way]).replace(
+                    "{interval}", f"<confidence:p>信頼区間 {ends_ja}"
+                ),
+            )(said)
+        return check
+
+    return register
+
+
+def effect_is(reader: Reader, groups: Groups, found: Judgement, way: str) -> None:
+    """That effect and interval of a sentence are those of the numbers, in one unit."""
+    if found.reason:
+        reader.that(False, f"there is no effect ({found.reason})")
+        return
+    ratio = math.exp(found.mean)
+    reader.that((ratio < 1) == (way in {"fast", "less"}) or ratio == 1, f"new/old is {ratio:.6g}")
+    if way in {"fast", "long"}:
+        sign = -1 if way == "fast" else 1
+        values = {
+            "factor": sign * found.mean,
+            "low": min(sign * found.low, sign * found.high),
+            "high": max(sign * found.low, sign * found.high),
+        }
+        for name, value in values.items():
+            if name in groups:
+                reader.same(groups[name], math.exp(min(value, 700)), name, slack=reader.slack)
+    else:
+        reader.same(groups["percent"], abs(ratio - 1) * 100, "percent", slack=reader.slack * 100)
+        for name, value in (("low", found.low), ("high", found.high)):
+            if name in groups:
+                reader.same(
+                    groups[name], math.expm1(min(value, 700)) * 100, name, slack=reader.slack * 100
+                )
+                reader.that(groups[name][0] in "+−>0", "an end without its sign")
+    if "confidence" in groups:
+        reader.same(groups["confidence"], found.confidence * 100, "confidence")
+
+
+GROUP_EN, GROUP_JA = "<group:t> (<queries:t>): ", "<group:t>(<queries:t>): "
+
+
+def group_effect(reader: Reader, groups: Groups, part: Part, way: str) -> None:
+    about = group_of(reader, groups, part)
+    if about is None:
+        return
+    workload, sides, others, names = about
+    if reader.campaign.by_hand:
+        return
+    reader.that(not over_in(reader, *about), "a query exceeded its limit")
+    found = group_judged(reader, workload, sides, others, names)
+    effect_is(reader, groups, found, way)
+    reader.equal(groups["verdict"], verdict_text(reader, found), "the verdict")
+
+
+effects(
+    GROUP_EN + "{effect} ({interval}), <verdict:t>.",
+    GROUP_JA + "{effect}({interval})。判定: <verdict:t>。",
+)(group_effect)
+effects(
+    "<group:t>: {effect} ({interval}), <verdict:t>.",
+    "<group:t>: {effect}({interval})。判定: <verdict:t>。",
+)(group_effect)
+
+
+def group_nothing(reader: Reader, groups: Groups, part: Part) -> None:
+    """Why nothing is said of a group."""
+    about = group_of(reader, groups, part)
+    if about is None:
+        return
+    over = over_in(reader, *about)
+    said = groups["said"]
+    if over:
+        expected = named(reader, over) + (
+            "が制限時間を超えた" if reader.language == "ja" else " exceeded the time limit"
+        )
+        reader.equal(said, expected, "what exceeded its limit")
+        reader.that(bound_of(reader, *about) is None, "a bound is known")
+        return
+    found = group_judged(reader, *about)
+    reader.equal(said, reason_text(reader, found.reason) if found.reason else "?", "the reason")
+
+
+BOOK.says(GROUP_EN + "<said:t>.", GROUP_JA + "<said:t>。", of="item")(group_nothing)
+BOOK.says("<group:t>: <said:t>.", "<group:t>: <said:t>。", of="item")(group_nothing)
+
+
+def bound_of(
+    reader: Reader, workload: str, sides: tuple[str, str], others: Context, names: list[str]
+) -> tuple[float, bool] | None:
+    """The end of the interval with the limit in the place of times that exceeded it, as a
+    logarithm of new/old, and whether that is at most so; None where both sides exceeded it."""
+    campaign = reader.campaign
+    contexts = contexts_in(reader, workload, others, names)
+    exceeded = {side for one in contexts for side in campaign.over(workload, one, sides)}
+    if len(exceeded) != 1:
+        return None
+    pairs = []
+    for context in contexts:
+        both = []
+        for side in sides:
+            times = {
+                block: value
+                for block, value in campaign.values(workload, context, side, METRIC).items()
+                if value > 0
+            }
+            limits = campaign.values(workload, context, side, "over_timeout")
+            both.append(times | limits)
+        pairs.append(
+            {
+                block: math.log(both[1][block] / both[0][block])
+                for block in both[0].keys() & both[1].keys()
+            }
+        )
+    share = campaign.plan.study.measure.alpha / len(groups_of(reader, workload))
+    found = campaign.together(pairs, share, lower=True)
+    if found.reason:
+        return None
+    at_most = exceeded == {sides[0]}
+    return (found.high if at_most else found.low), at_most
+
+
+def bounded(reader: Reader, groups: Groups, part: Part, kind: str) -> None:
+    """least-fast, most-fast, least-long or most-long"""
+    about = group_of(reader, groups, part)
+    if about is None:
+        return
+    expected = named(reader, over_in(reader, *about))
+    reader.equal(groups["over"], expected, "what exceeded its limit")
+    if reader.campaign.by_hand:
+        return
+    found = bound_of(reader, *about)
+    if found is None:
+        reader.that(False, "no bound is known")
+        return
+    log, at_most = found
+    right = (
+        ("least-fast" if at_most else "most-fast")
+        if log < 0
+        else ("most-long" if at_most else "least-long")
+    )
+    reader.that(kind == right, f"it is {right}")
+    safe = "down" if kind.startswith("least") else "up"
+    reader.same(groups["factor"], math.exp(abs(log)), "the bound", safe=safe)
+
+
+def _bounds() -> None:
+    ways = {
+        "least-fast": ("at least <factor:n> times as fast", "少なくとも<factor:n>倍速い"),
+        "most-fast": ("at most <factor:n> times as fast", "速くても<factor:n>倍まで"),
+        "least-long": (
+            "takes at least <factor:n> times as long",
+            "処理時間は少なくとも<factor:n>倍",
+        ),
+        "most-long": (
+            "takes at most <factor:n> times as long",
+            "処理時間は長くても<factor:n>倍まで",
+        ),
+    }
+    for kind, (en, ja) in ways.items():
+
+        def said(reader: Reader, groups: Groups, part: Part, kind: str = kind) -> None:
+            bounded(reader, groups, part, kind)
+
+        said.__name__ = f"bounded_{kind}"
+        tail = ", as far as is known (<over:t> exceeded the time limit)."
+        whole = f"分かる範囲では{ja}(<over:t>が制限時間を超えた)。"
+        BOOK.says(GROUP_EN + en + tail, GROUP_JA + whole)(said)
+        BOOK.says("<group:t>: " + en + tail, "<group:t>: " + whole)(said)
+
+
+_bounds()
+
+
+@BOOK.says(
+    "The mean over all queries leaves out those of which a trial exceeded its time limit:"
+    " <queries:t>.",
+    "全クエリの平均からは、制限時間を超えた試行のあるクエリを除いている: <queries:t>。",
+)
+def left_out(reader: Reader, groups: Groups, part: Part) -> None:
+    if part.section == 1:
+        about = compared(reader, part)
+        workload = about[0] if about else None
+    else:
+        workload = reader.workload_of(part.part)
+    if workload is None:
+        reader.that(False, "of no workload")
+        return
+    contexts = [
+        one for one in reader.campaign.contexts(workload) if reader.campaign.over(workload, one)
+    ]
+    for context in contexts:
+        known = any(one in groups["queries"] for one in reader.context_texts(workload, context))
+        cut = "and" in groups["queries"] or "ほか" in groups["queries"]
+        reader.that(known or cut, f"{context} exceeded its limit")
+    names = groups["queries"].split(reader.separator)
+    texts = {text for one in contexts for text in reader.context_texts(workload, one)}
+    whole = reader.separator.join(names)
+    cleaned = re.sub(r" and \d+ more|ほか\d+件", "", whole)
+    rest = cleaned
+    for text in sorted(texts, key=len, reverse=True):
+        rest = rest.replace(text, "")
+    reader.that(not rest.strip("、, "), f"{rest} did not exceed its limit")
+    more = re.search(r" and (\d+) more|ほか(\d+)件", whole)
+    if more:
+        reader.equal(more[1] or more[2], len(contexts) - 6, "how many more")
+
+
+COUNTED = {
+    "faster": ("faster", "速い"),
+    "slower": ("slower", "遅い"),
+    "equivalent": ("equivalent", "同等"),
+    "small": ("different, but below δ", "差はあるがδ未満"),
+    "inconclusive": ("undecided", "判定できない"),
+}
+
+
+def counts(reader: Reader, groups: Groups, part: Part, *, cases: bool) -> None:
+    about = compared(reader, part)
+    if about is None:
+        return
+    workload, _, new = about
+    judged = reader.judged(workload, METRIC, new)
+    reader.equal(groups["count"], len(judged.levels), "the queries")
+    queries = {dict(one)["query"] for one in judged.levels}
+    reader.that((len(queries) == len(judged.levels)) != cases, "queries or cases")
+    ja = reader.language == "ja"
+    words = Counter(COUNTED[one.word][ja] for one in judged.levels.values())
+    if ja:
+        said = {
+            name: int(number)
+            for name, number in re.findall(r"(.+?)(\d+)件(?:、|$)", groups["listed"])
+        }
+    else:
+        found = re.findall(r"(\d+) (.+?)(?=, \d|$)", groups["listed"])
+        said = {name: int(number) for number, name in found}
+    reader.that(said == dict(words), f"it is {dict(words)}")
+
+
+@BOOK.says("Of <count:i> queries: <listed:t>.", "<count:i>クエリの内訳は、<listed:t>。")
+def counted(reader: Reader, groups: Groups, part: Part) -> None:
+    counts(reader, groups, part, cases=False)
+
+
+@BOOK.says(
+    "Of <count:i> cases, each query under each condition: <listed:t>.",
+    "クエリと条件の組み合わせ<count:i>通りの内訳は、<listed:t>。",
+)
+def counted_cases(reader: Reader, groups: Groups, part: Part) -> None:
+    counts(reader, groups, part, cases=True)
+
+
+def extreme(reader: Reader, groups: Groups, part: Part, way: str) -> None:
+    """The greatest gain or loss among the decided queries."""
+    about = compared(reader, part)
+    if about is None:
+        return
+    workload, _, new = about
+    word = "faster" if groups["which"] in {"gain", "改善"} else "slower"
+    judged = reader.judged(workload, METRIC, new)
+    decided = {one: found for one, found in judged.levels.items() if found.word == word}
+    if not decided:
+        reader.that(False, f"none is {word}")
+        return
+    context = reader.context_of(workload, groups["query"])
+    farthest = max(decided, key=lambda one: abs(decided[one].mean))
+    reader.that(context == farthest, f"it is {farthest}")
+    effect_is(reader, groups, decided[farthest], way)
+
+
+effects(
+    "The greatest <which:w>: <query:t> {effect}.", "最も<which:w>したクエリ: <query:t>({effect})。"
+)(extreme)
+
+
+# --- sweeps ----------------------------------------------------------------------------------
+
+
+def fastest(reader: Reader, groups: Groups, part: Part, way: str) -> None:
+    _fastest(reader, groups, part, way, first_wins=False)
+
+
+def fastest_first(reader: Reader, groups: Groups, part: Part, way: str) -> None:
+    _fastest(reader, groups, part, way, first_wins=True)
+
+
+def _fastest(reader: Reader, groups: Groups, part: Part, way: str, *, first_wins: bool) -> None:
+    """Of all levels, the first one among them, the one with the least time."""
+    workload = workload_here(reader, part)
+    if workload is None:
+        reader.that(False, "of no workload")
+        return
+    campaign = reader.campaign
+    context = reader.context_of(workload, groups["query"])
+    level, first = groups["level"], groups["first"]
+    reader.equal(groups["varied"], reader.factor_text(campaign.contrast), "the factor")
+    reader.equal(first, campaign.sides(workload)[0], "the first level")
+    if context is None or level not in campaign.sides(workload):
+        reader.that(False, "no such query or level")
+        return
+    ratios = {
+        side: found.mean
+        for side in campaign.sides(workload)[1:]
+        if not (found := reader.judged(workload, METRIC, side).levels[context]).reason
+        and not campaign.over(workload, context, [side])
+    }
+    found = reader.judged(workload, METRIC, level).levels[context]
+    effect_is(reader, groups, found, way)
+    if found.reason:
+        return
+    least = min(ratios, key=lambda one: ratios[one])
+    reader.that(ratios.get(level, 1.0) <= ratios[least] + 1e-12, f"{least} takes less time")
+    if first_wins:
+        reader.that(ratios[least] >= 0, f"{least} is faster than the first")
+    else:
+        reader.that(found.mean <= 0, "the first level is faster")
+    reader.sweep = (workload, context)
+
+
+effects(
+    "<query:t>: fastest with <varied:t> = <level:w>: {effect} compared with <first:w> ({interval}).",
+    "<query:t>: <varied:t> = <level:w> で最も速く、<first:w>に対して{effect}({interval})。",
+)(fastest)
+effects(
+    "<query:t>: fastest with <varied:t> = <first:w>; the next is <level:w>: {effect} compared with it"
+    " ({interval}).",
+    "<query:t>: <varied:t> = <first:w> で最も速い。次に速いのは<level:w>で、<first2:w>に対して{effect}"
+    "({interval})。",
+)(fastest_first)
+
+
+def steps(reader: Reader) -> list[tuple[str, Judgement]]:
+    """Each level of the sweep that the sentence before was about, against the level before it."""
+    if reader.sweep is None:
+        reader.that(False, "of no sweep")
+        return []
+    workload, context = reader.sweep
+    campaign = reader.campaign
+    levels = campaign.sides(workload)
+    alpha = campaign.plan.study.measure.alpha / (len(levels) - 1)
+    found = []
+    for old, new in itertools.pairwise(levels):
+        pairs, bad = campaign.log_ratios(workload, context, (old, new), METRIC)
+        judgement = campaign.together([pairs], alpha, lower=True, unusable=bad)
+        if campaign.over(workload, context, (old, new)):
+            judgement = Judgement(len(pairs), "over-timeout")
+        found.append((new, judgement))
+    return found
+
+
+def measured_levels(reader: Reader) -> list[str]:
+    assert reader.sweep is not None
+    workload, context = reader.sweep
+    campaign = reader.campaign
+    return [
+        side
+        for side in campaign.sides(workload)
+        if campaign.values(workload, context, side, METRIC)
+        or campaign.over(workload, context, [side])
+    ]
+
+
+@BOOK.says(
+    "The last step that gains is that to <level:w>.",
+    "性能が向上する最後の段階は、<level:w>への増加である。",
+)
+def last_gain(reader: Reader, groups: Groups, _part: Part) -> None:
+    gains = [level for level, found in steps(reader) if found.word == "faster"]
+    reader.that(gains[-1:] == [groups["level"]], f"steps that gain: {gains}")
+    reader.that(reader.sweep is None or gains[-1:] != measured_levels(reader)[-1:], "the end gains")
+
+
+@BOOK.says(
+    "The last step, to <level:w>, still gains.", "最後の段階(<level:w>)でもまだ性能が向上している。"
+)
+def gain_to_the_end(reader: Reader, groups: Groups, _part: Part) -> None:
+    gains = [level for level, found in steps(reader) if found.word == "faster"]
+    reader.that(gains[-1:] == [groups["level"]], f"steps that gain: {gains}")
+    reader.that(reader.sweep is None or gains[-1:] == measured_levels(reader)[-1:], "not the end")
+
+
+@BOOK.says("No single step gains for certain.", "確実に性能が向上したといえる段階はない。")
+def no_gain(reader: Reader, _groups: Groups, _part: Part) -> None:
+    gains = [level for level, found in steps(reader) if found.word == "faster"]
+    reader.that(not gains, f"steps that gain: {gains}")
+
+
+def workload_here(reader: Reader, part: Part) -> str | None:
+    """The workload that a part is about: of the answer above it, or of the heading."""
+    if part.section == 1 and reader.said_first:
+        return list(reader.said_first)[-1][0]
+    return reader.workload_of(part.part)
+
+
+def first_level(reader: Reader, text: str, part: Part) -> None:
+    workload = workload_here(reader, part)
+    reader.that(
+        workload is not None and reader.campaign.sides(workload)[0] == text,
+        "not the level that the others are compared with",
+    )
+
+
+@BOOK.says(
+    "With intervals, from the pairs in which the level and <first:w> ran next to each other."
+    " Intervals that end far beyond are cut. Point at a dot for its workers.",
+    "線は信頼区間で、<first:w>と続けて実行した組から求めた。長すぎる区間は途中まで示す。点を指すとワーカー起動数を"
+    "表示する。",
+)
+def sweep_chart(reader: Reader, groups: Groups, part: Part) -> None:
+    first_level(reader, groups["first"], part)
+
+
+@BOOK.says(
+    "Speed-up: time with <first:w> ÷ time, with <confidence:p> intervals.",
+    "性能向上比は、<first:w>での処理時間 ÷ 処理時間。信頼区間は<confidence:p>。",
+)
+def sweep_note(reader: Reader, groups: Groups, part: Part) -> None:
+    first_level(reader, groups["first"], part)
+    workload = workload_here(reader, part)
+    if workload is not None:
+        alpha = reader.campaign.plan.study.measure.alpha / len(reader.campaign.contexts(workload))
+        said = printed(groups["confidence"]).value
+        reader.that(abs(said - (1 - alpha) * 100) < 0.006, f"the level is {(1 - alpha) * 100}")
+
+
+@BOOK.says(
+    "Begins with <source:t>: <workers:n> workers by the <what:t>.",
+    "最初にアクセスするもの: <source:t>(<what:t>による<workers:n>ワーカー)。",
+)
+def sweep_source(reader: Reader, groups: Groups, _part: Part) -> None:
+    source_is(reader, groups["source"])
+    rule = rule_of(reader, groups["source"])
+    if rule is not None:
+        reader.equal(groups["workers"].removeprefix("≤ "), rule, "the workers by the rule")
+
+
+# --- workers ---------------------------------------------------------------------------------
+
+
+def plans_of(reader: Reader) -> dict[tuple[str, Context, str], list[dict[str, Any]]]:
+    """The recorded plans by workload, context and side, with those that were not executed."""
+    found: dict[tuple[str, Context, str], list[dict[str, Any]]] = {}
+    campaign = reader.campaign
+    for one in campaign.plan.trials:
+        trial = campaign.counted.get(one.number)
+        facts = getattr(trial, "facts", {})
+        if "plan" in facts:
+            document = json.loads(zlib.decompress(base64.b64decode(facts["plan"])))
+            key = (
+                one.cell.workload,
+                one.cell.context(campaign.contrast),
+                one.cell.level(campaign.contrast) or "",
+            )
+            found.setdefault(key, []).append(document[0])
+    return found
+
+
+def gathers(plan: dict[str, Any]) -> list[dict[str, Any]]:
+    node = plan["Plan"]
+    found, rest = [], [node]
+    while rest:
+        one = rest.pop()
+        if one["Node Type"].startswith("Gather"):
+            found.append(one)
+        rest += one.get("Plans", [])
+    return found
+
+
+def relations_of(reader: Reader) -> dict[str, dict[str, dict[str, Any]]]:
+    """The recorded relations by the fingerprint of their template."""
+    return {
+        one.detail["fingerprint"]: {each["name"]: each for each in one.detail["relations"]}
+        for one in reader.campaign.events
+        if one.kind == "relations"
+    }
+
+
+def source_is(reader: Reader, text: str) -> None:
+    """``lineorder, 59.2 GiB``: that such a relation was recorded."""
+    reader.that(
+        any(
+            size_text(reader, one) == text
+            for table in relations_of(reader).values()
+            for one in relations_with_parts(table)
+        ),
+        "no such table or index",
+    )
+
+
+def relations_with_parts(table: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    members = Counter(one["parent"] for one in table.values() if one["parent"])
+    return [{**one, "members": members.get(name, 0)} for name, one in table.items()]
+
+
+def size_text(reader: Reader, one: dict[str, Any]) -> str:
+    separator = reader.separator
+    if one["members"]:
+        word = "パーティション" if reader.language == "ja" else " partitions"
+        return f"{one['name']}{separator}{one['members']}{word}"
+    size, units = one["pages"] * 8192.0, ["B", "KiB", "MiB", "GiB", "TiB"]
+    while size >= 1024 and len(units) > 1:
+        size /= 1024
+        units.pop(0)
+    text = f"{size:.0f}" if size >= 100 else f"{size:.{2 - math.floor(math.log10(size))}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return f"{one['name']}{separator}{text} {units[0]}"
+
+
+def rule_of(reader: Reader, source: str) -> int | None:
+    """How many workers the size of a relation gives, by PostgreSQL's rule and its defaults."""
+    for table in relations_of(reader).values():
+        for one in relations_with_parts(table):
+            if size_text(reader, one) == source:
+                if one["members"]:
+                    return int(one["members"]).bit_length()
+                least = 64 if one["kind"] == "i" else 1024
+                return threefold(one["pages"], least)
+    return None
+
+
+def threefold(pages: int, least: int) -> int:
+    workers = 0
+    while pages >= least:
+        workers, least = workers + 1, least * 3
+    return workers
+
+
+def query_of_side(reader: Reader, text: str) -> list[list[dict[str, Any]]]:
+    """The plans of ``q1.1 (monthly)``."""
+    found = re.fullmatch(r"(.+?) ?\(([^()]+)\)", text)
+    if found is None:
+        reader.that(False, "no query and side")
+        return []
+    query, side = found[1], reader.side_of(found[2])
+    plans = [
+        shown
+        for (workload, context, level), shown in plans_of(reader).items()
+        if level == side and query in reader.context_texts(workload, context)
+    ]
+    reader.that(bool(plans), "no plan of it")
+    return plans
+
+
+NAMED_EN, NAMED_JA = "<query:t> (<side:t>): ", "<query:t>(<side:t>): "
+
+
+def _numbers(reader: Reader, groups: Groups) -> list[tuple[int, int | None]]:
+    """Workers planned and launched in the plans of a query on a side."""
+    plans = query_of_side(reader, f"{groups['query']} ({groups['side']})")
+    return [
+        (one["Workers Planned"], one.get("Workers Launched"))
+        for shown in plans
+        for plan in shown
+        for one in gathers(plan)
+    ]
+
+
+@BOOK.says(
+    NAMED_EN + "<planned:i> planned, where the rule expects <expected:i> (<source:t>).",
+    NAMED_JA + "計画数は<planned:i>で、想定数は<expected:i>(<source:t>)。",
+)
+def differs(reader: Reader, groups: Groups, _part: Part) -> None:
+    reader.that(groups["planned"] != groups["expected"], "no difference")
+    planned = {str(one) for one, _ in _numbers(reader, groups)}
+    reader.that(groups["planned"] in planned, f"planned are {planned}")
+    source_is(reader, groups["source"])
+    rule = rule_of(reader, groups["source"])
+    if rule is not None:
+        limit = limit_of(reader, groups)
+        reader.equal(groups["expected"], min(rule, limit), "what the rule expects")
+
+
+def limit_of(reader: Reader, groups: Groups) -> int:
+    if reader.campaign.contrast.endswith("per_gather"):
+        return int(reader.side_of(groups["side"]) or 0)
+    return 16
+
+
+@BOOK.says(
+    NAMED_EN
+    + "<launched:i> of <planned:i> planned workers were launched; the others were not free.",
+    NAMED_JA
+    + "計画<planned:i>に対して<launched:i>しか起動しなかった。空きワーカーがなかったためである。",
+)
+def starved(reader: Reader, groups: Groups, _part: Part) -> None:
+    said = (count(groups["planned"]), count(groups["launched"]))
+    known = _numbers(reader, groups)
+    reader.that(said in known and said[0] > said[1], f"planned and launched are {known}")
+
+
+@BOOK.says(
+    NAMED_EN + "<launched:i> of <planned:i> planned workers were launched; max_parallel_workers and"
+    " max_worker_processes permit <limit:i>.",
+    NAMED_JA + "計画<planned:i>に対して<launched:i>しか起動しなかった。max_parallel_workersと"
+    "max_worker_processesによる上限は<limit:i>である。",
+)
+def limited(reader: Reader, groups: Groups, part: Part) -> None:
+    starved(reader, groups, part)
+    limits = {
+        min(int(planner["max_parallel_workers"]), int(planner["max_worker_processes"]))
+        for one in reader.campaign.trials
+        if (planner := getattr(one, "facts", {}).get("planner"))
+    }
+    reader.that(count(groups["limit"]) in limits, f"the limits are {limits}")
+
+
+def typical_gathers(reader: Reader, part: Part) -> list[dict[str, Any]]:
+    """The first Gather of each query and side of the workload above."""
+    workload = reader.workload_of(part.part)
+    return [
+        found[0]
+        for (of, _, _), shown in plans_of(reader).items()
+        if of == workload and (found := gathers(shown[0]))
+    ]
+
+
+@BOOK.says(
+    "In all <count:i> parallel plans as many workers were planned as the rule expects.",
+    "パラレルクエリの実行計画<count:i>件のすべてで、ワーカーの計画数は想定数と一致した。",
+)
+def all_follow(reader: Reader, groups: Groups, part: Part) -> None:
+    reader.equal(groups["count"], len(typical_gathers(reader, part)), "the parallel plans")
+    known = known_in_table(reader, part)
+    reader.that(known in {None, count(groups["count"])}, f"known are {known}")
+
+
+@BOOK.says(
+    "In the <count:i> parallel plan as many workers were planned as the rule expects.",
+    "パラレルクエリの実行計画<count:i>件で、ワーカーの計画数は想定数と一致した。",
+)
+def one_follows(reader: Reader, groups: Groups, part: Part) -> None:
+    reader.equal(groups["count"], 1, "one plan")
+    all_follow(reader, groups, part)
+
+
+@BOOK.says(
+    "<count:i> more of <of:i> plans differ from the rule.",
+    "想定数と異なる実行計画は、<of:i>件のうちほかに<count:i>件ある。",
+)
+def more_differ(reader: Reader, groups: Groups, part: Part) -> None:
+    parallel = typical_gathers(reader, part)
+    named_ones = sum(
+        "planned, where the rule" in one.text or "で、想定数は" in one.text
+        for one in reader.document.parts
+        if one.part == part.part
+    )
+    reader.that(count(groups["of"]) <= len(parallel), f"there are {len(parallel)}")
+    reader.that(count(groups["count"]) + named_ones <= count(groups["of"]), "too many")
+
+
+BOOK.only_words(
+    (
+        "What the rules expect is not known: sizes or parameters were not recorded, or the plans"
+        " begin with something else than a table.",
+        "サイズやパラメータの記録がない、またはテーブル以外から始まる実行計画のため、想定数は分からない。",
+    )
+)
+
+
+@BOOK.says(
+    "In <count:i> of <of:i> parallel plans as many workers were planned as the rule expects; what it"
+    " expects in the others is not known.",
+    "パラレルクエリの実行計画<of:i>件のうち<count:i>件で、ワーカーの計画数は想定数と一致した。残りの想定数は分からない。",
+)
+def some_follow(reader: Reader, groups: Groups, part: Part) -> None:
+    reader.equal(groups["of"], len(typical_gathers(reader, part)), "the parallel plans")
+    known = known_in_table(reader, part)
+    reader.that(known in {None, count(groups["count"])}, f"known are {known}")
+    reader.that(count(groups["count"]) < count(groups["of"]), "all are known")
+
+
+def known_in_table(reader: Reader, part: Part) -> int | None:
+    """How many plans have an expected number in the table of the workers."""
+    for one in reader.document.tables:
+        if one.part == part.part and one.topic == part.topic:
+            cells = [cell for row in one.rows for cell in row if cell.count(" / ") == 2]
+            return sum(not cell.startswith("—") for cell in cells)
+    return None
+
+
+@BOOK.says(
+    "In the plans that were executed, every planned worker was launched.",
+    "実行された実行計画では、計画されたワーカーはすべて起動した。",
+)
+def executed_launched(reader: Reader, _groups: Groups, part: Part) -> None:
+    found = typical_gathers(reader, part)
+    known = [one for one in found if "Workers Launched" in one]
+    reader.that(0 < len(known) < len(found), "all were executed, or none")
+    for one in known:
+        launched = one["Workers Launched"]
+        reader.that(launched == one["Workers Planned"], f"{launched} were launched")
+
+
+@BOOK.says("Every planned worker was launched.", "計画されたワーカーはすべて起動した。")
+def all_launched(reader: Reader, _groups: Groups, part: Part) -> None:
+    for one in typical_gathers(reader, part):
+        launched = one.get("Workers Launched")
+        reader.that(launched is not None, "a plan does not say how many were launched")
+        reader.that(launched == one["Workers Planned"], f"{launched} were launched")
+
+
+@BOOK.says(
+    "<count:i> more plans had fewer workers launched than planned.",
+    "ほかに<count:i>件の実行計画で、起動数が計画数を下回った。",
+)
+def more_starved(reader: Reader, groups: Groups, part: Part) -> None:
+    few = [
+        one
+        for one in typical_gathers(reader, part)
+        if one.get("Workers Launched", math.inf) < one["Workers Planned"]
+    ]
+    reader.equal(groups["count"], len(few) - 6, "plans with fewer workers")
+
+
+@BOOK.says(
+    "Serial plans, although workers were permitted: <queries:t>.",
+    "ワーカーの使用を許可していてもパラレルにならなかった実行計画: <queries:t>。",
+)
+def serial(reader: Reader, groups: Groups, _part: Part) -> None:
+    text = re.sub(r" and \d+ more$|ほか\d+件$", "", groups["queries"])
+    named_ones = re.findall(r"(.+?\))(?:, |、|$)", text)
+    reader.that(bool(named_ones), "none is named")
+    for one in named_ones:
+        for shown in query_of_side(reader, one):
+            reader.that(not gathers(shown[0]), f"{one} is parallel")
+            side = re.findall(r"\(([^()]+)\)$", one)[0]
+            reader.that(limit_of(reader, {"side": side}) > 0, "no workers were permitted")
+
+
+@BOOK.says(
+    "<query:t> takes <factor:n> times as long with <new:t>, and its plan shows why: it begins with"
+    " <new_source:t>, whose size gives it <new_planned:i> <noun:w>; with <old:t> it begins with"
+    " <old_source:t>, and has <old_planned:i>.",
+    "<query:t>の処理時間は、<new:t>では<factor:n>倍かかる。実行計画によれば、<again:t>では<new_source:t>から始まり、その"
+    "サイズによりワーカー数は<new_planned:i>となる。<old:t>では<old_source:t>から始まり、ワーカー数は<old_planned:i>である。",
+)
+def fewer(reader: Reader, groups: Groups, part: Part) -> None:
+    """A slower query whose plan begins elsewhere, where the size gives fewer workers."""
+    workload = workload_here(reader, part)
+    new = reader.side_of(groups["new"])
+    context = reader.context_of(workload or "", groups["query"]) if workload else None
+    if workload is None or new is None or context is None:
+        reader.that(False, "no such query or side")
+        return
+    found = reader.judged(workload, METRIC, new).levels[context]
+    reader.that(found.word == "slower", "it is not slower")
+    reader.same(groups["factor"], math.exp(found.mean), "how many times as long")
+    for side in ("new", "old"):
+        rule = rule_of(reader, groups[f"{side}_source"])
+        reader.that(rule is not None, "no such table or index")
+        least = min(rule or 0, limit_of(reader, {"side": groups[side]}))
+        reader.equal(groups[f"{side}_planned"], least, "what the size gives")
+    if "noun" in groups:
+        one = groups["new_planned"] == "1"
+        reader.equal(groups["noun"], "worker" if one else "workers", "number")
+
+
+# --- captions --------------------------------------------------------------------------------
+
+
+def caption(en: str, ja: str) -> None:
+    """One whose names are those of this campaign."""
+
+    @BOOK.says(en, ja, of="caption")
+    def check(reader: Reader, groups: Groups, part: Part) -> None:
+        sides = [reader.side_of(groups[one]) for one in ("new", "old") if one in groups]
+        reader.that(None not in sides, "another side")
+        if "new" in groups:
+            levels = reader.campaign.levels(reader.campaign.contrast)
+            reader.that(sides[1] == levels[0] and sides[0] in levels[1:], "not new against old")
+        if "workload" in groups:
+            reader.that(reader.workload_of(groups["workload"]) is not None, "another workload")
+        if "which" in groups:
+            extremes_are(reader, groups, part)
+
+
+def extremes_are(reader: Reader, groups: Groups, part: Part) -> None:
+    """That a query is the one with the greatest gain or loss of one of the contrasts."""
+    word = "faster" if groups["which"] in {"gain", "改善"} else "slower"
+    workload = reader.workload_of(part.part)
+    if workload is None:
+        reader.that(False, "of no workload")
+        return
+    found = set()
+    for new in reader.campaign.sides(workload)[1:]:
+        levels = reader.judged(workload, METRIC, new).levels
+        decided = {one: abs(each.mean) for one, each in levels.items() if each.word == word}
+        if decided:
+            found.add(max(decided, key=lambda one: decided[one]))
+    context = reader.context_of(workload, groups["query"])
+    reader.that(context in found, f"it is {found}")
+
+
+caption(
+    "Speed-up of each query: <new:t> against <old:t>",
+    "各クエリの性能向上比: <old:t>に対する<new:t>",
+)
+caption(
+    "Speed-up by group of queries: <new:t> against <old:t>",
+    "クエリの分類ごとの性能向上比: <old:t>に対する<new:t>",
+)
+caption("Speed-up by level, <workload:t>", "各段階の性能向上比: <workload:t>")
+caption(
+    "Groups of queries, <workload:t>: <new:t> against <old:t>",
+    "クエリの分類ごとの性能向上比: <workload:t>(<old:t>に対する<new:t>)",
+)
+caption("Workers of parallel plans, <workload:t>", "パラレルクエリのワーカー数: <workload:t>")
+caption("Blocks of <table:t>, <workload:t>", "アクセスブロック数: <table:t>(<workload:t>)")
+caption(
+    "Blocks of each query’s greatest table, <workload:t>",
+    "各クエリで最大のテーブルのアクセスブロック数: <workload:t>",
+)
+caption("Level by level: <query:t>", "段階ごとの結果: <query:t>")
+caption(
+    "Scans of partitions of <table:t> by number of workers, <query:t>",
+    "ワーカー数ごとのスキャン: <query:t>(<table:t>のパーティション)",
+)
+caption(
+    "Node statistics of <query:t>, the greatest <which:w>",
+    "計画ノード統計: <query:t>(<which:w>が最大)",
+)
+
+
+@BOOK.says(
+    "Right of 1.00 faster, left of it slower, with intervals; all queries together first. The band"
+    " is ±<delta:p>, the difference that was declared to matter.",
+    "1.00より右が速く、左が遅い。線は信頼区間、先頭は全クエリをまとめたもの。帯は意味のある差として事前に定めた"
+    "±<delta:p>。",
+)
+def speed_band(reader: Reader, groups: Groups, _part: Part) -> None:
+    reader.same(groups["delta"], reader.campaign.plan.study.measure.delta * 100, "δ")
+
+
+TAIL_EN = (
+    " Triangle: over the time limit. Whether two sides differ is decided by their pairs, in the"
+    " table below."
+)
+TAIL_JA = "三角は制限時間の超過。両者の差の判定は、組で比べた下の表による。"
+
+
+@BOOK.says(
+    "Geometric means of the trials, with <confidence:p> intervals of each by itself; the axis is"
+    " logarithmic, as the times differ by more than twenty times." + TAIL_EN,
+    "試行の幾何平均。誤差棒はそれぞれ単独の<confidence:p>信頼区間。処理時間の差が20倍を超えるため、横軸は対数目盛。"
+    + TAIL_JA,
+)
+def dots(reader: Reader, groups: Groups, part: Part) -> None:
+    _times_note(reader, groups, part, logarithmic=True)
+
+
+@BOOK.says(
+    "Geometric means of the trials, with <confidence:p> intervals of each by itself (cut where they"
+    " end far beyond the bars)." + TAIL_EN,
+    "試行の幾何平均。誤差棒はそれぞれ単独の<confidence:p>信頼区間(長すぎるものは途中まで)。"
+    + TAIL_JA,
+)
+def bars(reader: Reader, groups: Groups, part: Part) -> None:
+    _times_note(reader, groups, part, logarithmic=False)
+
+
+def _times_note(reader: Reader, groups: Groups, part: Part, *, logarithmic: bool) -> None:
+    campaign = reader.campaign
+    reader.same(groups["confidence"], (1 - campaign.plan.study.measure.alpha) * 100, "α")
+    workload = reader.workload_of(part.part)
+    if workload is None:
+        return
+    shown = []
+    for context in campaign.contexts(workload):
+        for side in campaign.sides(workload):
+            limits = campaign.values(workload, context, side, "over_timeout")
+            times = campaign.values(workload, context, side, METRIC)
+            values = [one for one in times.values() if one > 0]
+            if limits:
+                shown.append(next(iter(limits.values())))
+            elif values:
+                shown.append(geometric_mean(values))
+    if shown:
+        beyond = max(shown) > 20 * min(shown)
+        near = abs(max(shown) / min(shown) - 20) < 1e-6
+        reader.that(
+            near or beyond == logarithmic, f"they differ {max(shown) / min(shown):.3g} times"
+        )
+
+
+def fastest_is_answered(reader: Reader) -> None:
+    """Of a sweep the first page answers for the fastest level of its first query."""
+    for workload, new in reader.said_first:
+        campaign = reader.campaign
+        levels = campaign.sides(workload)
+        options = campaign.plan.study.workload(workload).kind
+        if options != KIND or len(levels) < 4 or not all(one.isdecimal() for one in levels):
+            continue
+        for context in campaign.contexts(workload):
+            times = {
+                side: list(campaign.values(workload, context, side, METRIC).values())
+                for side in levels
+                if not campaign.over(workload, context, [side])
+            }
+            measured = {side: geometric_mean(one) for side, one in times.items() if one}
+            if not measured and not any(
+                campaign.over(workload, context, [side]) for side in levels
+            ):
+                continue
+            relative = {
+                side: found.mean
+                if not (found := reader.judged(workload, METRIC, side).levels[context]).reason
+                else math.log(mean / measured[levels[0]])
+                if levels[0] in measured
+                else None
+                for side, mean in measured.items()
+                if side != levels[0]
+            }
+            known = {side: one for side, one in relative.items() if one is not None}
+            if known and len(known) == len(relative):
+                least = min(known.values())
+                reader.that(known.get(new, math.inf) <= least + 1e-12, f"{known} is the order")
+            break

@@ -1,0 +1,33 @@
+"""The reader with all of its books."""
+
+from __future__ import annotations
+
+from tests.reader import answers, asked, sites
+from tests.reader.campaign import Campaign
+from tests.reader.document import Document
+from tests.reader.kinds import causes, claims, pgbench, plans, queries
+from tests.reader.language import Language
+from tests.reader.reader import Reader
+from tests.reader.tables import check_tables, judged_in
+
+BOOKS = (
+    queries.BOOK,
+    pgbench.BOOK,
+    plans.BOOK,
+    causes.BOOK,
+    claims.BOOK,
+    asked.BOOK,
+    sites.BOOK,
+    answers.BOOK,
+)
+
+
+def read(document: Document, campaign: Campaign, language: Language) -> Reader:
+    """A report that was read: its objections, and what it holds."""
+    reader = Reader(document, campaign, language, BOOKS, judged_in)
+    reader.read_all()
+    answers.close(reader)
+    queries.fastest_is_answered(reader)
+    if not campaign.by_hand:
+        check_tables(reader)
+    return reader

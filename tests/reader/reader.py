@@ -1,0 +1,270 @@
+"""Reads a report and objects to what of it is not so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, cached_property
+
+from tests.reader.arithmetic import Judgement
+from tests.reader.campaign import METRICS, Campaign, Context, Judged
+from tests.reader.document import Document, Part, Table
+from tests.reader.language import Book, Groups, Language, Pattern, Printed, printed
+
+SEPARATOR = {"en": ", ", "ja": "、"}
+
+
+class Reader:
+    """Of one report in one language."""
+
+    def __init__(
+        self,
+        document: Document,
+        campaign: Campaign,
+        language: Language,
+        books: tuple[Book, ...],
+        tabled: Callable[[Reader, str, str, str], Judged],
+    ) -> None:
+        self.document = document
+        self.campaign = campaign
+        self.language: Language = language
+        self.books = books
+        self.tabled = tabled
+        """What a table of this report says, where nothing else is known."""
+        self.objections: list[str] = []
+        self.read = 0
+        """Sentences that were understood."""
+        self.said: dict[str, int] = {}
+        """How often each pattern was met."""
+        self.about = ""
+        self.said_first: dict[tuple[str, str], Groups] = {}
+        """The answers of the first page: workload and new side."""
+        self.headings: list[tuple[str | None, str]] = []
+        self.sweep: tuple[str, Context] | None = None
+        """The workload and the query of the sweep that the sentence before was about."""
+        self.flames: str | None = None
+        """The side of the flame graph above."""
+        self.last: Judgement | None = None
+        """What the sentence before was about."""
+
+    # --- what the patterns ask ---------------------------------------------------------------
+
+    def that(self, holds: bool, why: str) -> None:
+        if not holds:
+            self.objections.append(f"{why}: {self.about}")
+
+    def same(
+        self, text: str, value: float, what: str, *, slack: float = 0.0, safe: str = ""
+    ) -> None:
+        """That a printed number is this one."""
+        holds = printed(text).is_of(value, slack=slack, safe=safe)
+        self.that(holds, f"{what} is {value:.8g}, not {text}")
+
+    def number(self, text: str) -> Printed:
+        return printed(text)
+
+    def equal(self, text: str, value: object, what: str) -> None:
+        self.that(text == str(value), f"{what} is {value}, not {text}")
+
+    @property
+    def separator(self) -> str:
+        return SEPARATOR[self.language]
+
+    @property
+    def slack(self) -> float:
+        """How far numbers may be off that are known from a table only."""
+        return 1e-5 if self.campaign.by_hand else 0.0
+
+    @cached_property
+    def says_ended(self) -> bool:
+        """A sequential campaign that says why it ended."""
+        return any(one.text.startswith(("Ended: ", "終了: ")) for one in self.document.parts)
+
+    def judged(self, workload: str, metric: str, new: str) -> Judged:
+        if self.campaign.by_hand:
+            return self.tabled(self, workload, metric, new)
+        return self.campaign.judged(workload, metric, new)
+
+    def overall(self, workload: str, metric: str, new: str) -> Judgement:
+        return self.judged(workload, metric, new).overall
+
+    def workload_of(self, title: str) -> str | None:
+        """Of a title, as it stands or as it stands inside of a sentence."""
+        for one in self.campaign.workloads():
+            own = getattr(one.title, self.language)
+            if title in {own, own[:1].lower() + own[1:]}:
+                return one.name
+        return None
+
+    @cached_property
+    def versions(self) -> dict[str, str]:
+        return {level: str(one.version) for level, one in self.campaign.plan.servers}
+
+    def server_of(self, text: str) -> str | None:
+        """The level of the factor server that a text names."""
+        for level, version in self.versions.items():
+            forms = {
+                level,
+                version,
+                f"PostgreSQL {version}",
+                f"PostgreSQL {version} ({level})",
+            }
+            several = list(self.versions.values()).count(version) > 1
+            if several:
+                forms -= {version, f"PostgreSQL {version}"}
+            if text in forms or text.startswith(f"{level} (PostgreSQL {version}"):
+                return level
+        return None
+
+    def side_of(self, text: str) -> str | None:
+        """The level of the contrasted factor that a text names."""
+        contrast = self.campaign.contrast
+        if contrast == "server":
+            return self.server_of(text)
+        name = contrast.removeprefix("guc:")
+        for level in self.campaign.levels(contrast):
+            unit = "core" if level == "1" else "cores"
+            forms = {
+                level,
+                f"{name} = {level}",
+                f"{name} “{level}”",
+                f"{name.capitalize()} “{level}”",
+                f"配置「{level}」",
+                f"パラメータの組「{level}」",
+            }
+            if contrast == "cores":
+                forms |= {f"{level} {unit}", f"PostgreSQL on {level} {unit}"}
+                forms |= {f"{level}コア", f"{level}コア使用時"}
+            if contrast == "checksums":
+                word, ja = ("with", "有効") if level == "on" else ("without", "無効")
+                forms |= {f"PostgreSQL {word} checksums", f"{word} checksums"}
+                forms |= {f"チェックサム{ja}時", ja}
+            if text in forms:
+                return level
+        return None
+
+    def sides_named(self, text: str) -> list[str | None]:
+        return [self.side_of(one) for one in text.split(self.separator)]
+
+    def context_of(self, workload: str, text: str) -> Context | None:
+        """The context that a text names; None where none or more than one can be meant."""
+        found = [
+            one
+            for one in self.campaign.contexts(workload)
+            if text in self.context_texts(workload, one)
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def context_texts(self, workload: str, context: Context) -> set[str]:
+        contexts = self.campaign.contexts(workload)
+        several = {
+            factor for factor, level in context if len({dict(one)[factor] for one in contexts}) > 1
+        }
+        shown = [pair for pair in context if pair[0] in several or pair[0] == "query"]
+        without = [pair for pair in context if pair[0] != "server"]
+        return {
+            self.separator.join(self._level_text(*pair) for pair in pairs)
+            for pairs in (context, shown, without)
+            if pairs
+        } or {"all trials", "全試行"}
+
+    def _level_text(self, factor: str, level: str) -> str:
+        if factor == "query":
+            return level
+        if factor in {"clients", "cores"}:
+            if self.language == "ja":
+                return f"{level}{'接続' if factor == 'clients' else 'コア'}"
+            return f"{level} {factor if level != '1' else factor[:-1]}"
+        if factor == "server":
+            version = self.versions.get(level, level)
+            clear = list(self.versions.values()).count(version) == 1
+            return f"PostgreSQL {version}" if clear else f"PostgreSQL {version} ({level})"
+        return f"{self.factor_text(factor)} = {level}"
+
+    def factor_text(self, factor: str) -> str:
+        known = {
+            "query_mode": ("query mode", "クエリモード"),
+            "layout": ("layout", "データの配置"),
+            "parameters": ("parameters", "パラメータの組"),
+            "checksums": ("checksums", "チェックサム"),
+            "clients": ("clients", "クライアント接続数"),
+            "cores": ("cores", "CPUコア数"),
+            "server": ("server", "サーバ"),
+            "query": ("query", "クエリ"),
+            "directory": ("data directory", "データディレクトリ"),
+        }
+        name = factor.removeprefix("guc:")
+        return known.get(factor, (name, name))[self.language == "ja"]
+
+    def metric_of(self, text: str) -> str | None:
+        return METRICS[self.language].get(text)
+
+    def tables(self, columns: Sequence[str]) -> list[Table]:
+        """Those that have all of these columns."""
+        return [
+            one for one in self.document.tables if all(column in one.columns for column in columns)
+        ]
+
+    @cached_property
+    def given(self) -> set[str]:
+        """Texts that the study's author wrote, word for word."""
+        study = self.campaign.plan.study
+        both = [study.title, study.question, study.purpose, *study.differences]
+        for one in study.workloads:
+            both += [one.title, one.description]
+        both += [one.reason for one in study.settings]
+        return {" ".join(getattr(one, self.language).split(" ")) for one in both}
+
+    # --- reading -----------------------------------------------------------------------------
+
+    def read_all(self) -> list[str]:
+        for part in self.document.parts:
+            if part.kind in {"title", "meta", "heading", "caption", "text", "item", "pair"}:
+                self._read(part)
+        return self.objections
+
+    def _read(self, part: Part) -> None:
+        self.about = part.text[:300]
+        if part.text in self.given or part.text.removesuffix(":") in self.given:
+            self.read += 1
+            return
+        found = self._understood(part.text, part.kind)
+        if found is None:
+            self.objections.append(f"unread sentence ({part.kind}): {part.text}")
+            return
+        for pattern, groups in found:
+            self.read += 1
+            self.said[pattern.name] = self.said.get(pattern.name, 0) + 1
+            pattern.check(self, groups, part)
+
+    def _understood(self, text: str, kind: str) -> Understood | None:
+        return understood(self.books, self.language, text, kind)
+
+
+Understood = tuple[tuple[Pattern, Groups], ...]
+
+
+@cache
+def patterns_of(books: tuple[Book, ...], language: Language) -> tuple[Pattern, ...]:
+    """Those that say most first."""
+    every = [one for book in books for one in book.patterns]
+    return tuple(sorted(every, key=lambda one: -one.weight[language]))
+
+
+@cache
+def understood(
+    books: tuple[Book, ...], language: Language, text: str, kind: str
+) -> Understood | None:
+    """The patterns that make up all of a text, one after another."""
+    for pattern in patterns_of(books, language):
+        if pattern.of and kind not in pattern.of:
+            continue
+        expression = pattern.matches[language]
+        whole = expression.fullmatch(text)
+        if whole:
+            return ((pattern, whole.groupdict()),)
+        first = expression.match(text)
+        if first and first.end() and text[first.end() - 1] in ".。":
+            rest = understood(books, language, text[first.end() :].lstrip(), kind)
+            if rest is not None:
+                return ((pattern, first.groupdict()), *rest)
+    return None
