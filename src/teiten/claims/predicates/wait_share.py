@@ -15,7 +15,7 @@ from teiten.analysis.model.predicate import Key, Reader
 from teiten.claims.forms import FORM, RatioBounds, Word
 from teiten.claims.predicates.amount import OfAmounts
 from teiten.model.plan import Plan
-from teiten.model.trial import Event
+from teiten.model.trial import Event, Series
 
 WAITS = "waits"
 LEAST = 0.001
@@ -51,14 +51,16 @@ def shares(
         if isinstance(one.predicate, WaitShare)
     }
     return {
-        (view.number, view.attempt): {name: _share(view, word) for name, word in wanted.items()}
+        (view.number, view.attempt): {
+            name: share_of(view.series, word) for name, word in wanted.items()
+        }
         for view in views
     }
 
 
-def _share(view: TrialView, word: str) -> float:
-    """NaN without samples."""
-    series = next((one for one in view.series if one.source == WAITS), None)
+def share_of(sampled: Iterable[Series], word: str) -> float:
+    """Of the time of active backends; NaN without samples."""
+    series = next((one for one in sampled if one.source == WAITS), None)
     if series is None:
         return math.nan
     means = {

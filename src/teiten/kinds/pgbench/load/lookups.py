@@ -17,8 +17,8 @@ FROM pg_stat_user_indexes
 """
 """idx_tup_fetch counts rows that were fetched from the heap, by index-only scans too."""
 LOOK_EVERY = 0.6
-"""Seconds. Before version 15 a process of its own gathers what backends report as they end, and what
-is read of it may be half a second old."""
+"""Seconds. Before version 15 a process of its own gathers what backends report as they end; what it
+tells may be half a second old."""
 LOOKS = 10
 
 
