@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 from teiten.datasets.pgbench.fill import fill
+from teiten.datasets.pgbench.model import pgbench_data
 from teiten.datasets.plan import template_bytes
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.initdb import BENCH_DATABASE
@@ -28,7 +29,6 @@ from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.users import server_user
 from teiten.model.installation import Pgbench
 from teiten.model.plan import TemplateSpec
-from teiten.model.study import DataSet
 
 LEAST_RATIO = 4.0
 
@@ -69,7 +69,7 @@ def main() -> int:
     arguments = _arguments()
     installations = find_installations(Workdir(arguments.workdir))
     installation = resolve(arguments.server, installations)
-    data = DataSet(arguments.scale)
+    data = pgbench_data(arguments.scale)
     spec = TemplateSpec(
         installation,
         True,

@@ -175,7 +175,7 @@ class Bench:
         return Sampler(
             conninfo=self.cluster.conninfo(BENCH_DATABASE),
             version=self.cluster.installation.version,
-            postmaster_pid=self.cluster.pid or 0,
+            postmasters=(self.cluster.pid or 0,),
             devices=self.devices,
         )
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from teiten.datasets.pgbench.model import pgbench_data
+from teiten.datasets.ssb.model import ssb_data
 from teiten.errors import WorkloadError
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.initdb import BENCH_DATABASE
@@ -21,7 +23,7 @@ from teiten.kinds.queries.explained import unpacked
 from teiten.kinds.queries.load.relations import read_relations
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_of
-from teiten.model.study import DataKind, DataSet, Layout, Script
+from teiten.model.study import DataSet, Layout, Script
 from teiten.model.trial import Outcome
 from teiten.study.load import load_study
 from tests.fixtures.campaigns import Teiten
@@ -67,7 +69,7 @@ def test_monthly_partitions_hold_every_row(
 ) -> None:
     pytest.importorskip("teiten_native", reason="the native part is not built: make native")
     workload = load_study("partition-parallel").workloads[0]
-    data = DataSet(0.01, kind=DataKind.SSB, layout=workload.layout("monthly-workers"))
+    data = ssb_data(0.01, layout=workload.layout("monthly-workers"))
     found = relations_in_template(data, installation(major), workdir, pgbench)
     for table, rows in (("lineorder", 60_175), ("date", 2_556)):
         parts = [one for one in found.values() if one.parent == table]
@@ -83,7 +85,7 @@ def test_a_script_of_a_layout_that_fails_is_named(
     installation: Callable[[str], Installation], workdir: Workdir, pgbench: Pgbench
 ) -> None:
     script = Script("keys.sql", builtin=False, text="CREATE INDEX ON missing (a);\n")
-    data = DataSet(1, layout=Layout("keyed", (script,)))
+    data = pgbench_data(1, layout=Layout("keyed", (script,)))
     store = TemplateStore(workdir, server_user())
     spec = spec_of(installation("18"), data)
     with pytest.raises(WorkloadError, match=r"script of the layout keyed keys\.sql failed.*missin"):
@@ -97,7 +99,7 @@ def test_a_layout_may_leave_its_changes_as_they_are(
 ) -> None:
     text = "UPDATE pgbench_accounts SET abalance = 1 WHERE aid <= 1000;\n"
     script = Script("change.sql", builtin=False, text=text)
-    left = DataSet(1, layout=Layout("changed", (script,), all_visible=False))
+    left = pgbench_data(1, layout=Layout("changed", (script,), all_visible=False))
     store, spec = TemplateStore(workdir, server_user()), spec_of(installation("18"), left)
     store.build(spec, pgbench, quiet)
     store.clone(spec, workdir.clusters / "left")

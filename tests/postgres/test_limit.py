@@ -32,6 +32,7 @@ from teiten.execute.trial import TrialRun, run_trial
 from teiten.host.system.paths import Workdir
 from teiten.host.system.processes import MEMBERS
 from teiten.host.system.users import server_user
+from teiten.kinds.pgbench.model import PgbenchClients
 from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
@@ -179,10 +180,9 @@ def limited_plan(newest: Installation, pgbench: Pgbench) -> Plan:
     )
     first = replace(
         first,
-        template=template,
+        templates=(template,),
         settings=(("shared_buffers", "64MB"),),
-        clients=1,
-        threads=1,
+        load=PgbenchClients(),
         memory_limit=Bytes(MEMORY),
     )
     study = replace(plan.study, measure=measure)

@@ -34,7 +34,7 @@ def sampler_of(cluster: Cluster, **changes: object) -> Sampler:
     options: dict[str, object] = {
         "conninfo": cluster.conninfo(DATABASE),
         "version": cluster.installation.version,
-        "postmaster_pid": cluster.pid,
+        "postmasters": (cluster.pid,),
         "devices": block_devices(cluster.data_directory),
     }
     return Sampler(**{**options, **changes})  # type: ignore[arg-type]

@@ -242,7 +242,7 @@ def test_whatever_is_replaced_before_a_start(
             stranger.canary.assert_untouched()
 
 
-@pytest.mark.pg(">=17")
+@pytest.mark.pg(">=18")
 @pytest.mark.parametrize("kind", ["link to a file", "FIFO", "socket", "folder"])
 def test_a_start_among_replaced_files(
     stopped_cluster: Cluster, stranger: Stranger, kind: str
@@ -259,7 +259,7 @@ def test_a_start_among_replaced_files(
             stranger.canary.assert_untouched()
 
 
-@pytest.mark.pg(">=17")
+@pytest.mark.pg(">=18")
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_replaced_under_a_running_server(
     cluster_kit: ClusterKit,

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from teiten.datasets.pgbench.model import pgbench_data
 from teiten.errors import ServerError, TeitenError
 from teiten.execute.postgres.installations import find_installations
 from teiten.execute.postgres.marker import MARKER_NAME
@@ -26,7 +27,6 @@ from teiten.host.system.users import server_user
 from teiten.model.hosts import Role
 from teiten.model.installation import Installation
 from teiten.model.plan import TemplateSpec
-from teiten.model.study import DataSet
 from teiten.model.units import Bytes
 from tests.fixtures.campaigns import with_own_installations
 from tests.fixtures.hosts import Network, by_ssh, loopback
@@ -89,7 +89,7 @@ class DbHost:
 
 @pytest.fixture(scope="module")
 def db_host(network: Network, installation_any: Installation) -> Iterator[DbHost]:
-    spec = TemplateSpec(installation_any, True, DataSet(1), "f" * 64, Bytes(1))
+    spec = TemplateSpec(installation_any, True, pgbench_data(1), "f" * 64, Bytes(1))
     form = template_form(spec, installation_any)
     with open_folder("teiten-test-") as folder, pytest.MonkeyPatch.context() as patch:
         with by_ssh(network, patch):

@@ -13,6 +13,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from teiten.datasets.pgbench.model import pgbench_data
 from teiten.datasets.plan import data_bytes, template_bytes
 from teiten.errors import MachineError, ServerError, UsageError
 from teiten.execute.postgres.cluster import Cluster, StopManner
@@ -56,7 +57,7 @@ def quiet(_: str) -> None:
 def test_a_template_is_built_once_and_cloned(
     server_installation: Installation, workdir: Workdir, pgbench: Pgbench
 ) -> None:
-    spec = spec_of(server_installation, DataSet(2, 80))
+    spec = spec_of(server_installation, pgbench_data(2, 80))
     store = TemplateStore(workdir, server_user())
     assert not store.ready(spec)
     said: list[str] = []
@@ -112,7 +113,7 @@ def assert_as_prepared(connection: psycopg.Connection) -> None:
 
 
 @pytest.mark.pg(">=9.6")
-@pytest.mark.parametrize("data", [DataSet(3), DataSet(3, 50)])
+@pytest.mark.parametrize("data", [pgbench_data(3), pgbench_data(3, 50)])
 def test_the_expected_size_is_near(
     server_installation: Installation, workdir: Workdir, pgbench: Pgbench, data: DataSet
 ) -> None:
@@ -126,30 +127,30 @@ def test_the_expected_size_is_near(
 
 
 def test_the_fingerprint_tells_what_matters(installation_any: Installation) -> None:
-    base = template_fingerprint(installation_any, True, DataSet(1))
+    base = template_fingerprint(installation_any, True, pgbench_data(1))
     other = replace(installation_any, fingerprint="another binary")
     built = BuildFacts("key", "source", "digest", None, (), None, meson=False, compiler="gcc")
     assert (
         len(
             {
                 base,
-                template_fingerprint(installation_any, False, DataSet(1)),
-                template_fingerprint(installation_any, True, DataSet(2)),
-                template_fingerprint(installation_any, True, DataSet(1, 80)),
-                template_fingerprint(other, True, DataSet(1)),
-                template_fingerprint(replace(installation_any, build=built), True, DataSet(1)),
+                template_fingerprint(installation_any, False, pgbench_data(1)),
+                template_fingerprint(installation_any, True, pgbench_data(2)),
+                template_fingerprint(installation_any, True, pgbench_data(1, 80)),
+                template_fingerprint(other, True, pgbench_data(1)),
+                template_fingerprint(replace(installation_any, build=built), True, pgbench_data(1)),
             }
         )
         == 6
     )
     renamed = replace(installation_any, name="another name")
-    assert template_fingerprint(renamed, True, DataSet(1)) == base
+    assert template_fingerprint(renamed, True, pgbench_data(1)) == base
 
 
 def test_a_failed_build_leaves_nothing(
     installation_any: Installation, workdir: Workdir, pgbench: Pgbench
 ) -> None:
-    spec = spec_of(installation_any, DataSet(1))
+    spec = spec_of(installation_any, pgbench_data(1))
     broken = replace(pgbench, path=Path("/bin/false"))
     with pytest.raises(ServerError, match=r"pgbench --initialize with scale 1 .* failed"):
         TemplateStore(workdir, server_user()).build(spec, broken, quiet)
@@ -160,7 +161,7 @@ def test_a_missing_template_and_a_foreign_folder(
     installation_any: Installation, workdir: Workdir
 ) -> None:
     store = TemplateStore(workdir, server_user())
-    spec = spec_of(installation_any, DataSet(1))
+    spec = spec_of(installation_any, pgbench_data(1))
     with pytest.raises(UsageError, match="is not built"):
         store.clone(spec, workdir.clusters / "x")
     assert not store.remove(spec.fingerprint)
@@ -173,7 +174,7 @@ def test_a_disk_that_is_too_small_is_foreseen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: DiskUsage(10**12, 0, 10**9))
-    spec = spec_of(installation_any, DataSet(2000))
+    spec = spec_of(installation_any, pgbench_data(2000))
     with pytest.raises(MachineError, match=r"has 953\.7 MiB free; .* scale 2000.* more") as caught:
         TemplateStore(workdir, server_user()).build(spec, pgbench, quiet)
     assert "teiten clean" in caught.value.hint
@@ -187,16 +188,16 @@ def test_old_templates_make_room_and_recent_ones_stay(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     store = TemplateStore(workdir, server_user())
-    spec = spec_of(installation_any, DataSet(1))
+    spec = spec_of(installation_any, pgbench_data(1))
     store.build(spec, pgbench, quiet)
     kept = workdir.templates / spec.fingerprint
     monkeypatch.setattr(shutil, "disk_usage", lambda _: DiskUsage(10**9, 0, 9 * 10**8))
     said: list[str] = []
-    store.build(spec_of(installation_any, DataSet(1, 90)), pgbench, said.append)
+    store.build(spec_of(installation_any, pgbench_data(1, 90)), pgbench, said.append)
     assert kept.exists(), "it was used today"
     old = time.time() - 2 * 86_400
     os.utime(kept / "template.json", (old, old))
-    store.build(spec_of(installation_any, DataSet(1, 70)), pgbench, said.append)
+    store.build(spec_of(installation_any, pgbench_data(1, 70)), pgbench, said.append)
     assert not kept.exists()
     assert any("removed an old template" in line for line in said)
 

@@ -246,16 +246,16 @@ def data(reader: Reader, groups: Groups, _part: Part) -> None:
         scale = plain_number(one.data.scale) if one.data.scale else "—"
         if one.data.kind == "ssb":
             found.append(
-                f"{title}: Star Schema Benchmark(スケールファクタ{scale}、バリアント{one.data.variant})"
+                f"{title}: Star Schema Benchmark(スケールファクタ{scale}、バリアント{one.data.options.told['variant']})"
                 if reader.language == "ja"
                 else f"{title}: Star Schema Benchmark, scale factor {scale},"
-                f" variant {one.data.variant}"
+                f" variant {one.data.options.told['variant']}"
             )
         else:
             found.append(
-                f"{title}: スケールファクタ{scale}、フィルファクタ{one.data.fillfactor}"
+                f"{title}: スケールファクタ{scale}、フィルファクタ{one.data.options.told['fillfactor']}"
                 if reader.language == "ja"
-                else f"{title}: scale factor {scale}, fillfactor {one.data.fillfactor}"
+                else f"{title}: scale factor {scale}, fillfactor {one.data.options.told['fillfactor']}"
             )
     reader.equal(groups["data"], {"en": "; ", "ja": ";"}[reader.language].join(found), "the data")
 

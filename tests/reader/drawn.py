@@ -228,11 +228,11 @@ def versions(chance: Random) -> Drawn:
 
     def numbers(planned: PlannedTrial) -> tuple[dict[str, float], dict[str, Any]]:
         level = planned.cell.level("server") or ""
-        base = 900.0 * planned.clients / (1 + bend * planned.clients)
+        base = 900.0 * planned.load.connections / (1 + bend * planned.load.connections)
         tps = base * effects[planned.cell.workload, level] * math.exp(chance.gauss(0, noise))
         if zero and chance.random() < 0.05:
             tps = 0.0
-        return latencies(tps, planned.clients), {}
+        return latencies(tps, planned.load.connections), {}
 
     trials = Luck.drawn(chance).trials(plan, numbers)
     events = [Event(START, "campaign-started", None, None, {})]
@@ -421,7 +421,7 @@ def sequential(chance: Random) -> Drawn:
     def numbers(planned: PlannedTrial) -> tuple[dict[str, float], dict[str, Any]]:
         factor = 1.0 if planned.cell.level("server") == old else effect
         tps = 1000.0 * factor * math.exp(chance.gauss(0, noise))
-        return latencies(tps, planned.clients), {}
+        return latencies(tps, planned.load.connections), {}
 
     luck = replace(Luck.drawn(chance), missing=0.0)
     trials = [
@@ -488,7 +488,10 @@ def attached(chance: Random) -> Drawn:
     )
     by_level = dict(servers)
     trials = tuple(
-        replace(one, template=replace(one.template, installation=by_level[one.cell.levels[0][1]]))
+        replace(
+            one,
+            templates=(replace(one.template, installation=by_level[one.cell.levels[0][1]]),),
+        )
         for one in plan.trials
     )
     plan = replace(plan, servers=servers, trials=trials)
@@ -496,8 +499,8 @@ def attached(chance: Random) -> Drawn:
 
     def numbers(planned: PlannedTrial) -> tuple[dict[str, float], dict[str, Any]]:
         factor = effect if planned.cell.level("server") == "18" else 1.0
-        tps = 500 * planned.clients * factor * math.exp(chance.gauss(0, noise))
-        return latencies(tps, planned.clients), {}
+        tps = 500 * planned.load.connections * factor * math.exp(chance.gauss(0, noise))
+        return latencies(tps, planned.load.connections), {}
 
     probes = [{"clients": 1, "tps": 512.25}, {"clients": 2, "tps": chance.choice((None, 1000.5))}]
     found = {

@@ -14,7 +14,7 @@ from teiten.cli.passwords import take_passwords
 from teiten.errors import ServerError, StudyError, UsageError
 from teiten.execute.sites.attached.asking import check_version
 from teiten.execute.sites.attached.keeper import session_options
-from teiten.execute.sites.attached.site import without_secrets
+from teiten.execute.sites.attached.node import without_secrets
 from teiten.model.attached import AttachedServer, ServerParameter, is_address, named_address
 from teiten.model.installation import Version
 from teiten.model.text import Language

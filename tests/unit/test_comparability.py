@@ -16,10 +16,11 @@ from teiten.analysis.across.fingerprint import (
 )
 from teiten.analysis.model.comparison import ComparedLevel, Weight
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.datasets.pgbench.model import pgbench_data
 from teiten.kinds.pgbench.model import pgbench_of
 from teiten.model.installation import Version
 from teiten.model.plan import Plan
-from teiten.model.study import DataSet, QueryMode, Script
+from teiten.model.study import QueryMode, Script
 from teiten.model.units import Seconds
 from tests.fixtures.synthetic_plan import HOST, make_installation, make_plan
 from tests.fixtures.two_machines import OTHER, campaign, plan_of
@@ -65,9 +66,15 @@ def of_settings(plan: Plan) -> Plan:
     return replace(plan, trials=trials)
 
 
+def of_nodes(plan: Plan) -> Plan:
+    return replace(
+        plan, trials=tuple(replace(one, templates=one.templates * 2) for one in plan.trials)
+    )
+
+
 OBSTACLES = [
-    ("scale", of_read(data=DataSet(100, 100))),
-    ("fillfactor", of_read(data=DataSet(50, 90))),
+    ("scale", of_read(data=pgbench_data(100, 100))),
+    ("fillfactor", of_read(data=pgbench_data(50, 90))),
     ("script", of_load(script=Script("mine.sql", False, "SELECT 1;"))),
     ("query-mode", of_load(query_mode=QueryMode.PREPARED)),
     ("pgbench-options", of_load(pgbench_options=("--rate=10",))),
@@ -75,6 +82,7 @@ OBSTACLES = [
     ("warmup", of_measure(warmup=Seconds(0.0))),
     ("prewarm", of_measure(prewarm=False)),
     ("setting", of_settings),
+    ("nodes", of_nodes),
     ("study", lambda plan: replace(plan, study=replace(plan.study, name="other"))),
     (
         "pgbench",

@@ -14,13 +14,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from teiten.cli.main import teiten
+from teiten.datasets.pgbench.model import pgbench_data
 from teiten.errors import LedgerError, UsageError, VerdictError
 from teiten.ledger import migrate
 from teiten.ledger import reading as reading_module
 from teiten.ledger import store as store_module
 from teiten.ledger.reading import reading
 from teiten.model.plan import Plan
-from teiten.model.study import DataSet
 from tests.fixtures.two_machines import OTHER, plan_of, times, write_campaign
 
 
@@ -35,7 +35,7 @@ def workdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def larger(plan: Plan) -> Plan:
     first, *rest = plan.study.workloads
-    study = replace(plan.study, workloads=(replace(first, data=DataSet(100)), *rest))
+    study = replace(plan.study, workloads=(replace(first, data=pgbench_data(100)), *rest))
     return replace(plan, study=study)
 
 

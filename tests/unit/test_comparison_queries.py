@@ -13,9 +13,9 @@ from teiten.analysis.across.comparison import compare
 from teiten.analysis.model.claims import ClaimOutcome
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
 from teiten.claims.catalogue import claims_of
+from teiten.datasets.pgbench.model import pgbench_data
 from teiten.kinds.queries.model import Query, queries_of
 from teiten.model.facts import HostFacts
-from teiten.model.study import DataSet
 from teiten.model.units import Seconds
 from teiten.report.comparison.render import comparison_html, comparison_markdown
 from teiten.report.comparison.sides import comparison_sentence
@@ -93,7 +93,7 @@ def test_other_queries_tables_or_limits_are_obstacles() -> None:
             queries=(Query("q1.1", "SELECT 1;\n"), *options.queries[1:]),
             timeout=Seconds(30.0),
         ),
-        data=DataSet(1),
+        data=pgbench_data(1),
     )
     plan = replace(a.plan, study=replace(a.plan.study, workloads=(changed,)))
     found = {(one.code, one.subject) for one in comparability(a, replace(a, name="b", plan=plan))}

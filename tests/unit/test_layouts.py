@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from teiten.analysis.verdict.contrasts import contrasts
+from teiten.datasets.pgbench.model import pgbench_data
 from teiten.errors import TeitenError, UsageError
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.kinds.queries.model import queries_of
 from teiten.model.plan import Plan
-from teiten.model.study import DataKind, DataSet, Layout, Script
+from teiten.model.study import Layout, Script
 from teiten.model.trial import Attempt, Outcome
 from teiten.study.load import load_study
 from tests.fixtures.planned import expanded
@@ -101,7 +102,7 @@ def test_the_name_of_a_layout_is_no_part_of_a_template() -> None:
     script = Script("keys.sql", builtin=False, text="CREATE INDEX …")
 
     def named(layout: Layout | None) -> str:
-        return template_fingerprint(installation, True, DataSet(1, layout=layout))
+        return template_fingerprint(installation, True, pgbench_data(1, layout=layout))
 
     assert named(None) == named(Layout("plain"))
     assert named(Layout("a", (script,))) == named(Layout("b", (script,)))
@@ -160,7 +161,7 @@ def test_layouts_are_contrasted_only_where_there_are_some(study: Path) -> None:
         "queries", overrides=[f"data.layouts.a={study.parent / 'keys.sql'}", "layout=a"]
     )
     (workload,) = with_layouts.workloads
-    assert (workload.data.kind, workload.layouts[0].size) == (DataKind.PGBENCH, 1.5)
+    assert (workload.data.kind, workload.layouts[0].size) == ("pgbench", 1.5)
 
 
 def limited(study: Path, levels: str) -> Path:

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from teiten.errors import LedgerError
-from teiten.kinds.pgbench.model import pgbench_of
+from teiten.kinds.pgbench.model import clients_of, pgbench_of
 from teiten.kinds.queries.model import queries_of
 from teiten.ledger import codec
+from teiten.model.plan import PlannedLoad
 
 FOLDER = Path(__file__).parent.parent / "golden" / "ledger"
 FILES = sorted(FOLDER.glob("plan-0.1-*.json"))
@@ -30,7 +31,9 @@ def test_a_plan_of_0_1_is_read_and_written_in_todays_form(path: Path) -> None:
     assert [one.name for one in plan.study.workloads] == [
         one["name"] for one in old["study"]["workloads"]
     ]
-    assert len(plan.trials) == len(old["trials"])
+    assert [[one.fingerprint for one in trial.templates] for trial in plan.trials] == [
+        [one["template"]["fingerprint"]] for one in old["trials"]
+    ]
 
 
 def test_nothing_of_a_load_is_lost() -> None:
@@ -52,6 +55,20 @@ def test_nothing_of_a_load_is_lost() -> None:
         assert load.query_mode.value == old["query_mode"]
         assert list(load.invariants) == old["invariants"]
         assert list(load.pgbench_options) == old["pgbench_options"]
+
+
+def test_loads_of_trials_are_what_stood_beside_their_numbers() -> None:
+    path = FOLDER / "plan-0.1-observe.json"
+    plan = codec.decode_plan(path.read_text(encoding="utf-8"))
+    for trial, old in zip(plan.trials, written_by_0_1(path)["trials"], strict=True):
+        load = clients_of(trial)
+        assert (load.clients, load.threads) == (old["clients"], old["threads"])
+        assert load.query_mode.value == old["query_mode"]
+    assert {clients_of(one).clients for one in plan.trials} > {1}
+    queries = codec.decode_plan(
+        (FOLDER / "plan-0.1-partition-olap.json").read_text(encoding="utf-8")
+    )
+    assert {one.load for one in queries.trials} == {PlannedLoad()}
 
 
 def test_nothing_of_queries_is_lost() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -36,6 +38,22 @@ def attempts(deviation: float, blocks: int = 20) -> list[Attempt]:
         for trial in PLAN.trials
         if trial.cell.workload == "read" and trial.block <= blocks
     ]
+
+
+def test_noise_that_was_kept_by_earlier_versions_is_found() -> None:
+    """The text of which a key is made, as 0.1 wrote it."""
+    trial = PLAN.trials[0]
+    workload = PLAN.study.workload(trial.cell.workload)
+    script = workload.options.texts[0]
+    identity = (
+        (HOST.system, HOST.architecture, HOST.cpu.model, HOST.cpu.logical),
+        (HOST.disk.device, HOST.disk.file_system),
+        (script.name, script.text),
+        (50, {"read": 100, "update": 80}[workload.name]),
+        (4, "simple"),
+    )
+    expected = hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:24]
+    assert noise_key(HOST, PLAN, trial) == expected
 
 
 def test_the_deviation_is_that_of_the_pairs() -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from teiten.errors import MachineError, UsageError
+from teiten.kinds.pgbench.model import clients_of
 from teiten.model.study import CachePolicy, QueryMode
 from teiten.model.units import GIB, MIB, Bytes
 from teiten.plan.checks import check
@@ -32,15 +33,18 @@ def test_quick_has_36_trials_of_12_cells() -> None:
         "18.4-plain-10-100",
         "18.4-plain-10-80",
     }
-    assert [trial.threads for trial in plan.trials if trial.clients == 4] == [2] * 12
-    assert {trial.threads for trial in plan.trials if trial.clients == 1} == {1}
+    assert [one.threads for one in map(clients_of, plan.trials) if one.clients == 4] == [2] * 12
+    assert {one.threads for one in map(clients_of, plan.trials) if one.clients == 1} == {1}
 
 
 def test_published_has_more_clients_for_update() -> None:
     plan = planned(profile="published")
     counts = Counter(trial.cell.workload for trial in plan.trials)
     assert counts == {"read": 2 * 8 * 3, "update": 2 * 10 * 3}
-    assert max(trial.clients for trial in plan.trials if trial.cell.workload == "read") == 192
+    assert (
+        max(clients_of(trial).clients for trial in plan.trials if trial.cell.workload == "read")
+        == 192
+    )
 
 
 def test_old_and_new_run_next_to_each_other_with_one_seed() -> None:
@@ -67,7 +71,7 @@ def test_every_factor_reaches_the_trial() -> None:
     assert len(plan.trials) == 2 * 3 * 2 * 2 * 2 * 3
     for trial in plan.trials:
         assert trial.template.checksums is (trial.cell.level("checksums") == "on")
-        assert trial.query_mode is QueryMode(trial.cell.level("query_mode") or "")
+        assert clients_of(trial).query_mode is QueryMode(trial.cell.level("query_mode") or "")
         assert dict(trial.settings)["work_mem"] == trial.cell.level("guc:work_mem")
         assert trial.template.installation.version.major == trial.cell.level("server")
     assert len(plan.templates) == 4
@@ -128,6 +132,33 @@ def test_templates_that_exist_cost_nothing() -> None:
     assert plan.needs.disk - needs.disk == pytest.approx(built * 1.05, rel=1e-6)
     assert plan.needs.seconds - needs.seconds > 4 * 20
     assert needs.measured_seconds == plan.needs.measured_seconds
+
+
+def test_a_second_node_costs_what_the_first_does() -> None:
+    """A cluster of its own, shared buffers, a start; its template is there once."""
+    plan = planned("scale=100", "workloads=read")
+    twice = [replace(one, templates=one.templates * 2) for one in plan.trials]
+    needs = estimate(plan.study, twice, plan.templates)
+    cluster = plan.templates[0].expected_bytes
+    assert needs.disk - plan.needs.disk == pytest.approx(2 * cluster * 1.05, rel=0.01), "two sides"
+    assert needs.memory > plan.needs.memory + size_setting(
+        dict(plan.trials[0].settings), "shared_buffers"
+    )
+    assert needs.seconds > plan.needs.seconds + 0.6 * len(twice)
+    assert needs.measured_seconds == plan.needs.measured_seconds
+
+
+def test_clusters_are_told_apart_by_which_of_their_template_they_are() -> None:
+    plan = planned()
+    one, other = plan.templates[0], plan.templates[1]
+    trial = replace(plan.trials[0], templates=(one, other, one), copy=1)
+    keys = [trial.cluster_of(node) for node, _ in trial.nodes]
+    assert keys == [
+        (one.fingerprint, 1, 1),
+        (other.fingerprint, 1, 1),
+        (one.fingerprint, 1, 2),
+    ]
+    assert replace(trial, templates=(one,)).kind != trial.kind
 
 
 def test_a_disk_that_is_too_small_is_named_with_the_shortfall() -> None:

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from teiten.datasets.pgbench.model import pgbench_data
 from teiten.datasets.pgbench.plan import PLAN as DATA
 from teiten.datasets.plan import data_bytes
 from teiten.factors.clients import automatic_clients
 from teiten.model.facts import HostFacts
-from teiten.model.study import DataSet, Study
+from teiten.model.study import Study
 from teiten.model.units import GIB, Bytes, Seconds
 from teiten.plan.settings import size_setting
 from teiten.plan.sizing import size
@@ -107,7 +108,7 @@ def test_what_is_given_is_left_alone() -> None:
 
 def test_one_workload_may_have_its_own_scale_and_clients() -> None:
     study = sized(machine(), "workloads.read.scale=7", "workloads.read.clients=5")
-    assert study.workload("read").data == DataSet(7, 100)
+    assert study.workload("read").data == pgbench_data(7, 100)
     assert study.workload("update").data.scale == 50
     assert clients(study) == ("1", "2", "4", "5", "8")
     assert study.workload("read").own_levels("clients") == ("5",)
@@ -146,6 +147,6 @@ def test_every_machine_gets_a_study_without_open_values(
 
 def test_the_data_have_the_reports_sizes() -> None:
     """2021 §4.2, table 4.1: scale 100 has 1.5 GB, scale 1000 has 15 GB."""
-    assert data_bytes(DataSet(100)) == pytest.approx(1.5e9, rel=0.08)
-    assert data_bytes(DataSet(1000)) == pytest.approx(15e9, rel=0.08)
-    assert data_bytes(DataSet(100, 80)) > 1.2 * data_bytes(DataSet(100))
+    assert data_bytes(pgbench_data(100)) == pytest.approx(1.5e9, rel=0.08)
+    assert data_bytes(pgbench_data(1000)) == pytest.approx(15e9, rel=0.08)
+    assert data_bytes(pgbench_data(100, 80)) > 1.2 * data_bytes(pgbench_data(100))

@@ -129,7 +129,7 @@ def test_a_snapshot_without_sources_gives_nothing() -> None:
 
 
 def test_psutil_reads_this_machine_as_well() -> None:
-    reader = PsutilReader(postmaster=2**22 + 1, devices=())
+    reader = PsutilReader(postmasters=(2**22 + 1,), devices=())
     first = reader.read(0.0, None)
     second = reader.read(1.0, 2**22 + 2)
     assert {"os"} <= set(rates(first, second))

@@ -24,7 +24,7 @@ def sample(folder: Path, *devices: str, seconds: float) -> Sampling:
     sampler = Sampler(
         conninfo=f"host={folder} dbname=postgres user=postgres",
         version=Version.parse("18.1"),
-        postmaster_pid=NO_SERVER,
+        postmasters=(NO_SERVER,),
         devices=devices,
         interval=0.1,
     )
@@ -58,7 +58,7 @@ def test_devices_that_are_not_there_are_told(tmp_path: Path) -> None:
 
 def test_without_a_start_there_is_nothing_to_stop(tmp_path: Path) -> None:
     sampler = Sampler(
-        conninfo="", version=Version.parse("18.1"), postmaster_pid=NO_SERVER, devices=("x",)
+        conninfo="", version=Version.parse("18.1"), postmasters=(NO_SERVER,), devices=("x",)
     )
     sampling = sampler.stop()
     assert (sampling.series, sampling.metrics) == ((), {})
@@ -78,7 +78,7 @@ def test_a_source_that_fails_while_sampling_leaves_the_others(tmp_path: Path) ->
     (tmp_path / "proc/stat").write_text("cpu 1 0 0 1\ncpu0 1 0 0 1\nctxt 5\nprocs_running 2\n")
     (tmp_path / "proc/meminfo").write_text("MemAvailable: 4 kB\nCached: 4 kB\n")
     (tmp_path / "proc/net/dev").write_text("")
-    reader = LinuxReader(NO_SERVER, (), tmp_path)
+    reader = LinuxReader((NO_SERVER,), (), tmp_path)
     first = reader.read(0.0, None)
     (tmp_path / "proc/stat").write_text("cpu x\n")
     second = reader.read(1.0, None)
@@ -98,7 +98,7 @@ def test_a_defect_ends_the_sampling_and_not_the_trial() -> None:
                 raise RuntimeError("a defect")
             return super().read(at, pgbench)
 
-    reader = Broken(os.getpid(), ())
+    reader = Broken((os.getpid(),), ())
     probe = OsProbe(
         reader, lambda: None, interval=0.01, clock=time.monotonic, stop=threading.Event()
     )

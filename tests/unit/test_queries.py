@@ -11,12 +11,12 @@ from teiten.analysis.model.findings import ContrastResult, VerdictKind
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.stopping import undecided
 from teiten.cli.text.study import study_lines
+from teiten.datasets.script.model import script_of
 from teiten.errors import TeitenError, UsageError
 from teiten.kinds.contract import all_last
 from teiten.kinds.queries.model import NAME as QUERIES
 from teiten.kinds.queries.model import queries_of
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.study import DataKind
 from teiten.model.trial import Attempt, Outcome
 from teiten.study.load import load_study
 from tests.fixtures.planned import expanded
@@ -57,7 +57,7 @@ def test_a_folder_takes_the_place_of_the_studys(folder: Path) -> None:
     assert [query.name for query in queries_of(study.workloads[0]).queries] == ["q1", "q2", "q10"]
     other = load_study("observe", queries=str(folder))
     assert [one.kind for one in other.workloads] == [QUERIES]
-    assert other.workloads[0].data.kind is DataKind.PGBENCH
+    assert other.workloads[0].data.kind == "pgbench"
     some = planned(queries=str(folder), overrides=["query=q2,q10"])
     assert {trial.cell.level("query") for trial in some.trials} == {"q2", "q10"}
 
@@ -67,10 +67,10 @@ def test_tables_of_a_script(folder: Path, tmp_path: Path) -> None:
     script.write_text("CREATE TABLE t AS SELECT 1 AS a;\n", encoding="utf-8")
     changes = [f"data.script={script}", "data.size=2GB", "timeout=90s", "runs=5"]
     (workload,) = load_study("queries", queries=str(folder), overrides=changes).workloads
-    assert workload.data.kind is DataKind.SCRIPT
-    assert workload.data.script is not None and "CREATE TABLE" in workload.data.script.text
+    assert workload.data.kind == "script"
+    assert "CREATE TABLE" in script_of(workload.data).script.text
     options = queries_of(workload)
-    assert (workload.data.size, options.timeout, options.runs) == (2 * 1024**3, 90.0, 5)
+    assert (script_of(workload.data).size, options.timeout, options.runs) == (2 * 1024**3, 90.0, 5)
 
 
 @pytest.mark.parametrize(

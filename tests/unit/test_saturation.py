@@ -108,7 +108,7 @@ def test_the_provisional_run_has_one_side_and_rises() -> None:
     assert study.measure.blocks == 1 and not study.conclusive
     ordered = in_rising_order(planned("clients=4,1,2"))
     assert [one.number for one in ordered.trials] == list(range(1, len(ordered.trials) + 1))
-    reads = [one.clients for one in ordered.trials if one.cell.workload == "read"]
+    reads = [one.load.connections for one in ordered.trials if one.cell.workload == "read"]
     assert reads == sorted(reads)
 
 

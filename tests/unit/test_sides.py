@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from teiten.errors import UsageError
-from teiten.kinds.pgbench.model import pgbench_of
+from teiten.kinds.pgbench.model import clients_of, pgbench_of
 from teiten.model.study import QueryMode
 from teiten.study.sides import Shared, ab_study, null_study
 from tests.fixtures.pairs import ab_plan, side
@@ -48,8 +48,8 @@ def test_sides_can_differ_in_server_checksums_and_query_mode_at_once() -> None:
     )
     by_side = {trial.cell.level("server"): trial for trial in plan.trials}
     assert (by_side["A"].template.checksums, by_side["B"].template.checksums) == (False, True)
-    assert by_side["A"].query_mode is QueryMode.SIMPLE
-    assert by_side["B"].query_mode is QueryMode.PREPARED
+    assert clients_of(by_side["A"]).query_mode is QueryMode.SIMPLE
+    assert clients_of(by_side["B"]).query_mode is QueryMode.PREPARED
     assert dict(by_side["B"].settings)["jit"] == "off"
     assert by_side["A"].template.installation.name == "17.4"
 

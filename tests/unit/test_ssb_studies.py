@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from teiten.datasets.ssb.model import ssb_data, variant_of
 from teiten.datasets.ssb.plan import PLAN as DATA
 from teiten.datasets.ssb.rows import sizes
 from teiten.errors import MachineError, TeitenError
@@ -17,7 +18,7 @@ from teiten.model.installation import Installation
 from teiten.model.plan import Plan
 from teiten.model.ssb import SsbData, SsbTable, SsbVariant
 from teiten.model.ssb_size import expected_rows, table_bytes
-from teiten.model.study import DataKind, DataSet, Study
+from teiten.model.study import DataSet, Study
 from teiten.plan.checks import check
 from teiten.plan.expand import expand
 from teiten.plan.sizing import size
@@ -44,7 +45,7 @@ def test_every_study_plans_with_versions_crossed_in(name: str, profile: str) -> 
     grouped = [query for group in queries_of(first).groups for query in group.queries]
     assert sorted(grouped) == QUERIES
     assert {trial.cell.level("server") for trial in plan.trials} == {"13", "18"}
-    assert {one.data.kind for one in plan.templates} == {DataKind.SSB}
+    assert {one.data.kind for one in plan.templates} == {"ssb"}
     for text in (study.title, study.question, study.purpose, *study.differences):
         assert text.en and text.ja and text.en != text.ja
     if profile == "quick":
@@ -77,7 +78,7 @@ def test_queries_and_tables_of_ones_own(name: str, tmp_path: Path) -> None:
     folder = str(tmp_path / "queries")
     study = load_study(name, profile="quick", queries=folder, overrides=changes)
     (workload,) = study.workloads
-    assert workload.data.kind is DataKind.SCRIPT
+    assert workload.data.kind == "script"
     assert (workload.layout("plain").scripts, queries_of(workload).groups) == ((), ())
     assert [one.name for one in workload.layout(second).scripts] == ["other.sql"]
     planned(study, ("18.4",))
@@ -123,11 +124,11 @@ def test_a_scale_that_does_not_exist(scale: str) -> None:
 def test_what_data_mean() -> None:
     study = load_study("parallel", overrides=["scale=0.50", "data.variant=reports"])
     data = study.workloads[0].data
-    assert (data.scale, data.variant) == (0.5, SsbVariant.REPORTS)
+    assert (data.scale, variant_of(data)) == (0.5, SsbVariant.REPORTS)
     assert str(data) == "Star Schema Benchmark, scale factor 0.5, variant reports"
     assert load_study("parallel", overrides=["scale=2.0"]).workloads[0].data.scale == 2
     installation = make_installation("18.4")
-    others = (DataSet(0.5, kind=DataKind.SSB), DataSet(1, kind=DataKind.SSB), data)
+    others = (ssb_data(0.5), ssb_data(1), data)
     assert len({template_fingerprint(installation, True, one) for one in others}) == 3
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from teiten.datasets.pgbench.model import fillfactor_of, pgbench_data
 from teiten.kinds.pgbench.model import pgbench_of
-from teiten.model.study import CachePolicy, DataSet, Factor, QueryMode
+from teiten.model.study import CachePolicy, Factor, QueryMode
 from teiten.model.text import Bilingual
 from teiten.study.load import catalogue, load_study
 
@@ -62,7 +63,7 @@ def test_observe_asks_what_the_reports_ask() -> None:
     assert study.profile == "standard"
     assert study.conclusive
     assert [workload.name for workload in study.workloads] == ["read", "update"]
-    assert study.workload("update").data == DataSet(None, 80)
+    assert study.workload("update").data == pgbench_data(None, 80)
     assert study.workload("update").changes_data
     assert not study.workload("read").changes_data
     assert study.factor("clients") == Factor("clients", ())
@@ -103,7 +104,7 @@ def test_quick_supports_no_conclusion() -> None:
     assert not study.conclusive
     assert study.factor("clients") == Factor("clients", ("1", "2", "4"))
     assert study.measure.blocks == 3
-    assert study.workload("read").data == DataSet(10, 100)
+    assert study.workload("read").data == pgbench_data(10, 100)
     assert study.differences[-1].en.startswith("Trials of 4 seconds")
 
 
@@ -214,12 +215,12 @@ def test_a_script_takes_the_place_of_the_workloads(
     assert workload.name == "my-script"
     assert pgbench_of(workload).script.text == "SELECT 2;\n"
     assert workload.changes_data, "what a user's script does is not known"
-    assert workload.data == DataSet(10, 100)
+    assert workload.data == pgbench_data(10, 100)
     unchanged = load_study(
         "observe", overrides=["script=my script.sql", "changes_data=false", "fillfactor=90"]
     )
     assert not unchanged.workloads[0].changes_data
-    assert unchanged.workloads[0].data.fillfactor == 90
+    assert fillfactor_of(unchanged.workloads[0].data) == 90
 
 
 def test_a_study_file_of_ones_own(own: str) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from teiten.datasets.registry import dataset, names
-from teiten.model.study import DataSet
+from teiten.model.study import DataOptions, DataSet
 from teiten.model.units import MIB, Bytes, Seconds
 from teiten.study.chosen import KeyedError
 from teiten.suggest import did_you_mean
@@ -35,6 +35,8 @@ class DataPlan(ABC):
 
     table: ClassVar[type[DataTable]]
     """The keys of ``[workloads.data]``."""
+    options: ClassVar[type[DataOptions]]
+    """The class of what is the kind's own."""
     told_by: ClassVar[str | None] = None
     """The key that tells the kind of tables that name none; the name of a file."""
     usual: ClassVar[bool] = False
@@ -70,13 +72,14 @@ class DataPlan(ABC):
         """Who makes the tables: ``pgbench -i``."""
 
     def identity(self, data: DataSet) -> dict[str, Any]:
-        """What makes them other tables than those of its scale and fillfactor, as JSON; a template
-        of other tables is another template."""
-        return {"kind": str(data.kind)}
+        """What makes them other tables than those of another kind or its other options, as JSON; a
+        template of other tables is another template. What stands there already stays as it is: the
+        templates on users' disks are named by it."""
+        return {"kind": data.kind}
 
     def rows_of(self, data: DataSet) -> str:
         """What makes them the same rows in another campaign, whatever their scale."""
-        return str(data.kind)
+        return data.kind
 
     def require(self) -> None:
         """Raise MachineError where what fills them is not on this machine."""
@@ -90,7 +93,7 @@ class DataPlan(ABC):
         return self.made_by(data)
 
     tells: ClassVar[tuple[str, ...]] = ("scale",)
-    """Which of ``scale`` and ``fillfactor`` say something of them."""
+    """Which of ``scale`` and of what its options tell say something of them beside the name."""
 
 
 def plan_of(kind: str) -> DataPlan:

@@ -76,7 +76,10 @@ class Bench:
         """
         server = trial.cell.level("server")
         made = {
-            one.template.checksums for one in self.plan.trials if one.cell.level("server") == server
+            template.checksums
+            for one in self.plan.trials
+            if one.cell.level("server") == server
+            for template in one.templates
         }
         noted = {key: one for key, one in facts.items() if len(made) == 1 or key != CHECKSUMS}
         asked = dict(self.plan.servers)[level].build

@@ -11,6 +11,7 @@ from teiten.errors import WorkloadError
 from teiten.execute.executor import Facts
 from teiten.execute.probes.sampler import Sampler, Sampling
 from teiten.execute.sites.contract import Site
+from teiten.execute.sites.nodes import joined
 from teiten.model.plan import PlannedTrial
 from teiten.model.stacks import StackSamples
 from teiten.model.trial import Problem, Series
@@ -109,12 +110,14 @@ class PlainLoad:
 
 
 def sampled(site: Site, work: Callable[[Sampler], Done]) -> tuple[Done, Sampling]:
-    """What the work gives, and what was sampled meanwhile."""
-    sampler = site.sampler()
+    """What the work gives, and what was sampled meanwhile of every node; the work is told the
+    sampler of the first one."""
+    samplers = [site.sampler(node) for node in site.nodes]
     with site.quiet():
         try:
-            sampler.start()
-            done = work(sampler)
+            for one in samplers:
+                one.start()
+            done = work(samplers[0])
         finally:
-            sampling = sampler.stop()
-    return done, sampling
+            samplings = [one.stop() for one in samplers]
+    return done, joined(samplings)

@@ -69,6 +69,6 @@ class RealExecutor:
         name = str(self._bench.plan.study.workload(trial.cell.workload).kind)
         if name not in self._loads:
             self._loads[name] = kind(name, Stage.RUN).loads(self._bench)
-        site = self._sites.of(trial.template).site(trial, attempt)
+        site = self._sites.of(*trial.templates).site(trial, attempt)
         folder = self._bench.evidence_folder(trial, attempt)
         return Steps(self._bench, trial, site, self._loads[name](trial, site, folder), folder)

@@ -100,7 +100,7 @@ class Steps:
         folder = self.evidence / "profile"
         window = Window(
             seconds=seconds,
-            busy=min(self._trial.clients, os.cpu_count() or 1),
+            busy=min(self._trial.load.connections, os.cpu_count() or 1),
             cflags=source.cflags,
             postmaster=source.postmaster,
             server=source.name,

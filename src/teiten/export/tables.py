@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -78,7 +78,8 @@ def _trials(ledger: Ledger) -> ArrowTable:
         ("block", _INTEGER),
         ("workload", _TEXT),
         *((name, _INTEGER if name == "clients" else _TEXT) for name in factors),
-        *((name, kind) for name, kind in _LOAD if name not in factors),
+        ("seed", _INTEGER),
+        *((name, kind) for name, kind in _of_loads(plan) if name not in factors),
         ("outcome", _TEXT),
         ("problems", _TEXT),
         ("started_at", _MOMENT),
@@ -89,21 +90,23 @@ def _trials(ledger: Ledger) -> ArrowTable:
     return _small("trials", fields, [_trial_row(planned[one.number], one) for one in recorded])
 
 
-_LOAD = [("clients", _INTEGER), ("threads", _INTEGER), ("seed", _INTEGER), ("query_mode", _TEXT)]
+def _of_loads(plan: Plan) -> list[tuple[str, pa.DataType]]:
+    """What the loads of a plan's trials have, whatever their kinds."""
+    values = {name: one for trial in plan.trials for name, one in asdict(trial.load).items()}
+    types = {int: _INTEGER, float: _NUMBER}
+    return [(name, types.get(type(value), _TEXT)) for name, value in values.items()]
 
 
 def _trial_row(planned: PlannedTrial, trial: Trial) -> dict[str, Any]:
     return {
         **{name: value for name, value in trial.metrics.items() if not np.isnan(value)},
         **dict(planned.cell.levels),
+        **asdict(planned.load),
         "trial": trial.number,
         "attempt": trial.attempt,
         "block": planned.block,
         "workload": planned.cell.workload,
-        "clients": planned.clients,
-        "threads": planned.threads,
         "seed": planned.seed,
-        "query_mode": dict(planned.cell.levels).get("query_mode", planned.query_mode.value),
         "outcome": trial.outcome.value,
         "problems": "; ".join(f"{one.code}: {one.detail}" for one in trial.problems),
         "started_at": _microseconds(trial.started_at),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from teiten.factors.contract import FactorRule
 from teiten.factors.cores import FACTOR as CORES
@@ -11,9 +11,6 @@ from teiten.model.facts import HostFacts
 from teiten.model.study import Study
 from teiten.plan.settings import SPARE_CONNECTIONS
 from teiten.study.values import count
-
-if TYPE_CHECKING:
-    from teiten.plan.setup import Around, Setup
 
 
 class Clients(FactorRule):
@@ -48,9 +45,6 @@ class Clients(FactorRule):
             for one in study.workloads
         )
         return replace(study.with_levels(self.name, union), workloads=workloads)
-
-    def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
-        return replace(setup, clients=int(level))
 
 
 def automatic_clients(cores: int, limit: int | None = None) -> tuple[str, ...]:

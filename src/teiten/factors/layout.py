@@ -72,8 +72,8 @@ class LayoutFactor(FactorRule):
 
     def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
         """Some layouts need a server that is new enough."""
-        for trial in trials:
-            layout, installation = trial.template.data.layout, trial.template.installation
+        for trial, template in ((one, each) for one in trials for each in one.templates):
+            layout, installation = template.data.layout, template.installation
             if layout is None or layout.needs is None:
                 continue
             server = trial.cell.level("server") or installation.name

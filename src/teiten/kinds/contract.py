@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from teiten.factors.contract import Need
 from teiten.kinds.registry import Stage, kind, offers
 from teiten.model.metrics import Metric
-from teiten.model.plan import PlannedTrial
+from teiten.model.plan import PlannedLoad, PlannedTrial
 from teiten.model.study import Measure, Study, Workload, WorkloadOptions
 from teiten.model.units import Seconds
 
 if TYPE_CHECKING:
     from teiten.analysis.model.measured import Measured
-    from teiten.plan.setup import Setup
     from teiten.study.place import Place
     from teiten.study.schema import WorkloadTable
 
@@ -69,6 +68,8 @@ class KindPlan(ABC):
 
     options: ClassVar[type[WorkloadOptions]] = WorkloadOptions
     """The class of a workload's options."""
+    load: ClassVar[type[PlannedLoad]] = PlannedLoad
+    """The class of what a trial does."""
     table: ClassVar[type[WorkloadTable]]
     """The keys that may stand in ``[[workloads]]``."""
     told_by: ClassVar[str | None] = None
@@ -126,9 +127,13 @@ class KindPlan(ABC):
 
     # In a plan
 
-    def begin(self, setup: Setup, options: WorkloadOptions) -> Setup:
-        """A trial's setup before any factor sets its part."""
-        return setup
+    def first_load(self, options: WorkloadOptions) -> PlannedLoad:
+        """A trial's load before any factor sets its part."""
+        return self.load()
+
+    def set(self, load: PlannedLoad, factor: str, level: str) -> PlannedLoad:
+        """What a level of a factor that the kind brings makes of a trial's load."""
+        return load
 
     def measured_seconds(self, measure: Measure, workload: Workload) -> Seconds:
         """What a trial measures; an open duration counts nothing."""
@@ -141,7 +146,7 @@ class KindPlan(ABC):
 
     def processes(self, trial: PlannedTrial) -> int:
         """The server's processes that work for the load at the same time, for its memory."""
-        return trial.clients
+        return trial.load.connections
 
     # In words
 
@@ -215,6 +220,10 @@ class KindAnalysis:
         """What two workloads of the kind must have in common to be compared."""
         same = self.identity(a) == self.identity(b)
         yield Unlike("script", a.options.source, a.options.source if same else b.options.source)
+
+    def unlike_trials(self, a: PlannedTrial, b: PlannedTrial) -> Iterator[Unlike]:
+        """What two trials of one cell should have in common; it is a caution where they do not."""
+        return iter(())
 
 
 def analysis_of(name: str) -> KindAnalysis:

@@ -13,7 +13,15 @@ import pyarrow as pa
 import pyarrow.ipc
 from pydantic import TypeAdapter
 
-from teiten.ledger.options import encode_options, in_new_form, with_options
+from teiten.ledger.options import (
+    encode_data,
+    encode_loads,
+    encode_options,
+    in_new_form,
+    with_data,
+    with_options,
+    with_trials,
+)
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
 from teiten.model.stacks import StackSamples
@@ -32,6 +40,9 @@ def encode_plan(plan: Plan) -> str:
     table = _adapter(Plan).dump_python(plan, mode="json")
     for one, options in zip(table["study"]["workloads"], encode_options(plan), strict=True):
         one["options"] = options
+    for one, load in zip(table["trials"], encode_loads(plan), strict=True):
+        one["load"] = load
+    encode_data(plan, table)
     return encode_json(table)
 
 
@@ -40,7 +51,9 @@ def decode_plan(text: str) -> Plan:
     that this one does not have."""
     table = in_new_form(json.loads(text))
     plan: Plan = _adapter(Plan).validate_python(table)
-    return with_options(plan, [one["options"] for one in table["study"]["workloads"]])
+    plan = with_data(plan, table)
+    plan = with_options(plan, [one["options"] for one in table["study"]["workloads"]])
+    return with_trials(plan, table["trials"])
 
 
 def encode_facts(facts: HostFacts) -> str:

@@ -34,10 +34,17 @@ def _to_version_3(connection: sqlite3.Connection) -> None:
     del connection
 
 
+def _to_version_4(connection: sqlite3.Connection) -> None:
+    """Trials name a template for each node; their loads, and what data sets have, are of their
+    kinds. Nothing is rewritten, as for version 3."""
+    del connection
+
+
 MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {
     1: _to_version_1,
     2: _to_version_2,
     3: _to_version_3,
+    4: _to_version_4,
 }
 """Version, and what brings a ledger of the version before to it."""
 

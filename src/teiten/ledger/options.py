@@ -1,18 +1,22 @@
-"""The options of workloads, which each kind has its own class of, in the JSON of a plan."""
+"""What kinds have classes of their own for, in the JSON of a plan: the options of workloads and of
+data sets, and the loads of trials."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from pydantic import TypeAdapter
 
+from teiten.datasets.plan import plan_of as plan_of_data
+from teiten.datasets.registry import names as kinds_of_data
 from teiten.errors import LedgerError
 from teiten.kinds.contract import plan_of
 from teiten.kinds.registry import names
-from teiten.model.plan import Plan
-from teiten.model.study import WorkloadOptions
+from teiten.model.plan import Plan, PlannedLoad, TemplateSpec
+from teiten.model.study import DataSet, WorkloadOptions
 
 _OF_KINDS = {
     "pgbench": ("script", "query_mode", "invariants", "pgbench_options"),
@@ -20,14 +24,105 @@ _OF_KINDS = {
 }
 """What stood beside a workload's kind before there were options (ledgers of version 2), by the
 only kinds that there were."""
+_OF_DATA = {"pgbench": ("fillfactor",), "script": ("script", "size"), "ssb": ("variant",)}
+"""The same of data sets, in ledgers before version 4."""
+_OF_LOADS = ("clients", "threads", "query_mode")
+"""What stood beside a trial's number before there were loads (ledgers before version 4)."""
+
+
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return _made(kind)
+
+
+@cache
+def _made(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
 
 
 def encode_options(plan: Plan) -> list[Any]:
     """The options of each workload, in the study's order."""
     return [
-        TypeAdapter(type(one.options)).dump_python(one.options, mode="json")
+        _adapter(type(one.options)).dump_python(one.options, mode="json")
         for one in plan.study.workloads
     ]
+
+
+def encode_data(plan: Plan, table: dict[str, Any]) -> None:
+    """Write the options of all data sets of a plan into its table."""
+    of_workloads = [one.data for one in plan.study.workloads]
+    of_templates = [one.data for one in plan.templates]
+    of_trials = [one.data for trial in plan.trials for one in trial.templates]
+    found = (*of_workloads, *of_templates, *of_trials)
+    for data, form in zip(found, _data_tables(table), strict=True):
+        form["options"] = _adapter(type(data.options)).dump_python(data.options, mode="json")
+
+
+def with_data(plan: Plan, table: Mapping[str, Any]) -> Plan:
+    """The plan with the options of the data sets of its workloads and templates.
+
+    Raises as pydantic where one is not of its kind's form, LedgerError for an unknown kind.
+    """
+    workloads = tuple(
+        replace(one, data=_with_data(one.data, form["data"]))
+        for one, form in zip(plan.study.workloads, table["study"]["workloads"], strict=True)
+    )
+    templates = tuple(map(_with_template, plan.templates, table["templates"]))
+    return replace(plan, study=replace(plan.study, workloads=workloads), templates=templates)
+
+
+def with_trials(plan: Plan, tables: Sequence[Mapping[str, Any]]) -> Plan:
+    """The plan with the loads and templates of its trials; those of the plan must be decoded.
+
+    Raises as ``with_data``.
+    """
+    kinds = {one.name: one.kind for one in plan.study.workloads}
+    templates = {one.fingerprint: one for one in plan.templates}
+    loads: dict[tuple[str, str], PlannedLoad] = {}
+
+    def load(kind: str, form: Any) -> PlannedLoad:
+        key = (kind, repr(form))  # thousands of trials have some few
+        if key not in loads:
+            loads[key] = _adapter(plan_of(kind).load).validate_python(form)
+        return loads[key]
+
+    trials = tuple(
+        replace(
+            one,
+            load=load(kinds[one.cell.workload], form["load"]),
+            templates=tuple(
+                templates.get(each.fingerprint) or _with_template(each, of_one)
+                for each, of_one in zip(one.templates, form["templates"], strict=True)
+            ),
+        )
+        for one, form in zip(plan.trials, tables, strict=True)
+    )
+    return replace(plan, trials=trials)
+
+
+def _with_template(one: TemplateSpec, form: Mapping[str, Any]) -> TemplateSpec:
+    return replace(one, data=_with_data(one.data, form["data"]))
+
+
+def _with_data(data: DataSet, form: Mapping[str, Any]) -> DataSet:
+    if data.kind not in kinds_of_data():
+        raise LedgerError(
+            f"tables of the ledger are of the kind {data.kind!r}, which this Teiten does not have",
+            "read it with the Teiten that wrote it, or a newer one",
+        )
+    options = _adapter(plan_of_data(data.kind).options).validate_python(form["options"])
+    return replace(data, options=options)
+
+
+def _data_tables(table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Of a plan's workloads, templates and trials."""
+    yield from (one["data"] for one in table["study"]["workloads"])
+    yield from (one["data"] for one in table["templates"])
+    yield from (one["data"] for trial in table["trials"] for one in trial["templates"])
+
+
+def encode_loads(plan: Plan) -> list[Any]:
+    """The load of each trial, in the plan's order."""
+    return [_adapter(type(one.load)).dump_python(one.load, mode="json") for one in plan.trials]
 
 
 def with_options(plan: Plan, tables: list[Any]) -> Plan:
@@ -48,7 +143,13 @@ def in_new_form(plan: Any) -> Any:
     if not isinstance(study, dict) or not isinstance(study.get("workloads"), list):
         return plan
     workloads = [_workload(one) if isinstance(one, dict) else one for one in study["workloads"]]
-    return {**plan, "study": {**study, "workloads": workloads}}
+    trials, templates = plan.get("trials"), plan.get("templates")
+    if isinstance(trials, list):
+        trials = [_trial(one) if isinstance(one, dict) else one for one in trials]
+    if isinstance(templates, list):
+        templates = [_with_own_data(one) for one in templates]
+    new = {"trials": trials, "templates": templates}
+    return {**plan, "study": {**study, "workloads": workloads}, **new}
 
 
 def _decoded(kind: str, table: Any) -> WorkloadOptions:
@@ -57,8 +158,30 @@ def _decoded(kind: str, table: Any) -> WorkloadOptions:
             f"a workload of the ledger is of the kind {kind!r}, which this Teiten does not have",
             "read it with the Teiten that wrote it, or a newer one",
         )
-    found: WorkloadOptions = TypeAdapter(plan_of(kind).options).validate_python(table)
+    found: WorkloadOptions = _adapter(plan_of(kind).options).validate_python(table)
     return found
+
+
+def _trial(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Before version 4 a trial had one server, and so one template; and every trial had what is of
+    pgbench's loads, in its own keys."""
+    new: dict[str, Any] = {"load": {key: table[key] for key in _OF_LOADS if key in table}}
+    if "template" in table:
+        new["templates"] = [_with_own_data(table["template"])]
+    old = {"template", *_OF_LOADS}
+    return {**new, **{key: value for key, value in table.items() if key not in old}}
+
+
+def _with_own_data(table: Any) -> Any:
+    """Before version 4 a data set had what is of any kind in its own keys."""
+    data = table.get("data") if isinstance(table, dict) else None
+    if not isinstance(data, dict) or "options" in data:
+        return table
+    kind = data.get("kind", "pgbench")
+    options = {key: data[key] for key in _OF_DATA.get(kind, ()) if key in data}
+    old = {key for keys in _OF_DATA.values() for key in keys}
+    kept = {key: value for key, value in data.items() if key not in old}
+    return {**table, "data": {**kept, "kind": kind, "options": options}}
 
 
 def _workload(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,4 +195,5 @@ def _workload(table: Mapping[str, Any]) -> dict[str, Any]:
         kept["options"]["folder"] = table.get("script", {}).get("name", "")
     if table.get("clients"):
         kept["levels"] = [["clients", table["clients"]], *table.get("levels", [])]
-    return {**kept, "kind": kind}
+    found: dict[str, Any] = _with_own_data({**kept, "kind": kind})
+    return found

@@ -5,6 +5,7 @@ Latencies are stored in seconds, sizes in bytes, CPU as shares of all cores (0 t
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -35,6 +36,19 @@ class Metric:
     def is_throughput(self) -> bool:
         """The question is about how much is done, which needs no further word."""
         return self.judged and self.unit == RATE
+
+
+_OF_NODE = re.compile(r"^node_\d+_")
+
+
+def of_node(node: int, name: str) -> str:
+    """The name of a metric of another node than the first."""
+    return f"node_{node}_{name}"
+
+
+def of_any_node(name: str) -> str:
+    """The name of a metric without the node that it is of."""
+    return _OF_NODE.sub("", name)
 
 
 MEASURED_SECONDS = Metric("measured_seconds", "s")

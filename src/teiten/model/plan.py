@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from teiten.model.facts import HostFacts
 from teiten.model.hosts import Placement
 from teiten.model.installation import Installation, Pgbench
-from teiten.model.study import DataSet, QueryMode, Study
+from teiten.model.study import DataSet, Study
 from teiten.model.units import Bytes, Seconds
 
 
@@ -42,6 +42,41 @@ class TemplateSpec:
     expected_bytes: Bytes
 
 
+Node = int
+"""One of the servers of a trial, by its number."""
+FIRST: Node = 1
+"""The node that is meant where none is named."""
+ClusterKey = tuple[str, int, int]
+"""By which a node's cluster is known to the trials that have the same: its template's fingerprint,
+the copy, and which of its trial's clusters of that template it is, from 1."""
+
+
+@dataclass(frozen=True)
+class PlannedLoad:
+    """What is done to the servers of one trial, as far as trials of a workload differ in it; what a
+    kind has of it stands in ``kinds/KIND/model.py``."""
+
+    @property
+    def connections(self) -> int:
+        """How many it has to the first node at the same time."""
+        return 1
+
+    @property
+    def asked(self) -> str:
+        """That number, in the words of a study: ``clients=4``."""
+        return "a connection"
+
+    @property
+    def manner(self) -> object:
+        """Of loads that have the same, and do the same, one is rehearsed."""
+        return None
+
+    @property
+    def noise(self) -> tuple[object, ...]:
+        """What of it the noise of a trial depends on, as JSON."""
+        return ()
+
+
 @dataclass(frozen=True)
 class PlannedTrial:
     """One trial: where it stands in the order, and everything that its execution needs."""
@@ -53,14 +88,13 @@ class PlannedTrial:
     cell: Cell
     seed: int
     """pgbench's --random-seed: the same within the cells of a context in a block."""
-    template: TemplateSpec
-    clients: int
-    threads: int
-    query_mode: QueryMode
+    templates: tuple[TemplateSpec, ...]
+    """What each node of the trial's site is a copy of, in the order of their numbers."""
+    load: PlannedLoad
     settings: tuple[tuple[str, str], ...]
     """Server parameters of this trial, after the factors' levels were applied."""
     copy: int = 1
-    """Which copy of the template: sides that are the same in everything (a server against itself)
+    """Which copy of the templates: sides that are the same in everything (a server against itself)
     have one each, as two versions have, and so do sides whose servers run side by side; others of
     one template share one."""
     turns: tuple[int, ...] = ()
@@ -82,13 +116,31 @@ class PlannedTrial:
     """The memory that they may use, the page cache of their files included; None for no limit."""
 
     @property
+    def template(self) -> TemplateSpec:
+        """The first node's, which is asked where none is named."""
+        return self.templates[0]
+
+    @property
+    def nodes(self) -> tuple[tuple[Node, TemplateSpec], ...]:
+        return tuple(enumerate(self.templates, start=FIRST))
+
+    def cluster_of(self, node: Node) -> ClusterKey:
+        fingerprints = self.fingerprints[:node]
+        return fingerprints[-1], self.copy, fingerprints.count(fingerprints[-1])
+
+    @property
+    def fingerprints(self) -> tuple[str, ...]:
+        """Of the templates, by which the same servers are known again."""
+        return tuple(one.fingerprint for one in self.templates)
+
+    @property
     def kind(self) -> tuple[object, ...]:
-        """Kind of server and script: one rehearsal serves for all trials of a kind."""
+        """Kind of servers and script: one rehearsal serves for all trials of a kind."""
         return (
-            self.template.fingerprint,
+            self.fingerprints,
             self.settings,
             self.cell.workload,
-            self.query_mode,
+            self.load.manner,
             self.server_cpus,
             self.directory,
             self.cpu_limit,
@@ -139,9 +191,9 @@ class Plan:
 
     def place_of(self, trial: PlannedTrial) -> tuple[str, ...]:
         """What tells where a trial runs from this machine; empty for this machine."""
-        attached = trial.template.installation.attached
+        servers = (one.installation.attached for one in trial.templates)
         return (
-            *(() if attached is None else (attached.address,)),
+            *(one.address for one in servers if one is not None),
             *(() if self.hosts is None else (self.hosts.db.name, self.hosts.client.name)),
         )
 

@@ -12,8 +12,8 @@ TRIM = 0.2
 """The share of the slices that is left out at each end (Wilcox, Introduction to Robust Estimation
 and Hypothesis Testing, 2012, ch. 3): of five slices the least and the greatest."""
 
-Start = tuple[int, str, int]
-"""Of a server: the number of the pairs' start, its template, and which copy of that."""
+Start = tuple[int, tuple[str, ...], int]
+"""Of a trial's servers: the number of the pairs' start, their templates, and which copies."""
 
 
 def started_before(plan: Plan) -> frozenset[int]:
@@ -43,8 +43,8 @@ def pairs_of_a_start(plan: Plan) -> int:
 
 
 def start_of(trial: PlannedTrial) -> Start:
-    """What a server that stays up belongs to."""
-    return trial.restart, trial.template.fingerprint, trial.copy
+    """What servers that stay up belong to."""
+    return trial.restart, trial.fingerprints, trial.copy
 
 
 def trimmed_at_each_end(slices: int) -> int:

@@ -6,13 +6,14 @@ Values that a profile leaves to the machine are ``None`` (or an empty tuple of l
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from teiten.model.build import BuildSpec
 from teiten.model.hosts import Hosts
-from teiten.model.ssb import SsbVariant
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
 
@@ -59,17 +60,6 @@ class Script:
     """The script's text; empty for pgbench's own."""
 
 
-class DataKind(StrEnum):
-    """Who makes the tables; each has a folder in ``datasets``."""
-
-    PGBENCH = "pgbench"
-    """``pgbench -i``"""
-    SCRIPT = "script"
-    """The user's own SQL."""
-    SSB = "ssb"
-    """The Star Schema Benchmark, made by the native generator."""
-
-
 AS_FILLED, LAID_OUT = Share(1.0), Share(1.5)
 """The size of tables in a layout that does not say, by their size before: without scripts, with."""
 
@@ -96,32 +86,37 @@ class Layout:
 
 
 @dataclass(frozen=True)
+class DataOptions:
+    """What only tables of one kind have; each kind's own stand in ``datasets/KIND/model.py``."""
+
+    @property
+    def told(self) -> Mapping[str, Any]:
+        """For the words of reports and for JSON: what there is besides the scale, by name."""
+        return {}
+
+    def described(self, scale: float | None) -> str:
+        """In a few words: ``scale 20, fillfactor 100``."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
 class DataSet:
     """The tables of a workload."""
 
     scale: int | float | None
     """The scale factor of pgbench or of the Star Schema Benchmark, whose fractions are float; 1 of
     a script's tables."""
-    fillfactor: int = 100
-    kind: DataKind = DataKind.PGBENCH
-    script: Script | None = None
-    """The SQL that makes the tables of the kind SCRIPT."""
-    size: Bytes | None = None
-    """What a script's tables are expected to take; for the forecast."""
-    variant: SsbVariant = SsbVariant.REFERENCE
-    """Of the kind SSB."""
+    kind: str
+    """A folder of ``teiten.datasets``: who makes the tables."""
+    options: DataOptions
+    """What is the kind's own."""
     layout: Layout | None = None
     """Which of the workload's layouts a template has; None where the workload has none."""
 
     def __str__(self) -> str:
         """``scale 20, fillfactor 100``, ``the tables of mine.sql, layout plain``."""
         laid_out = "" if self.layout is None else f", layout {self.layout.name}"
-        if self.script is not None:
-            return f"the tables of {self.script.name}{laid_out}"
-        if self.kind is DataKind.SSB:
-            variant = "" if self.variant is SsbVariant.REFERENCE else f", variant {self.variant}"
-            return f"Star Schema Benchmark, scale factor {self.scale}{variant}{laid_out}"
-        return f"scale {self.scale}, fillfactor {self.fillfactor}{laid_out}"
+        return f"{self.options.described(self.scale)}{laid_out}"
 
 
 @dataclass(frozen=True)

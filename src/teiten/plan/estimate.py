@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from teiten.datasets.plan import build_seconds, data_bytes, is_laid_out, template_bytes
 from teiten.kinds.contract import plan_of
-from teiten.model.plan import Needs, PlannedTrial, TemplateSpec
+from teiten.model.plan import ClusterKey, Needs, PlannedTrial, TemplateSpec
 from teiten.model.study import DataSet, Measure, Study
 from teiten.model.units import GIB, MIB, Bytes, Seconds
 from teiten.plan import volumes
@@ -71,11 +71,12 @@ def trial_time(
     restores: bool,
     starts: bool = True,
     load: Seconds | None = None,
+    nodes: int = 1,
 ) -> TrialTime:
     """The time of one trial on ``size`` bytes of data; an open duration counts nothing.
 
-    ``starts``: False where its server is up, and warm, from the pair before; ``load``: warm-up and
-    measuring, where that is not the measure's.
+    ``starts``: False where its servers are up, and warm, from the pair before; ``load``: warm-up
+    and measuring, where that is not the measure's; ``nodes``: servers, started one by one.
     """
     slices = SLICE_SECONDS * measure.slices if measure.slices > 1 else 0.0
     if not starts:
@@ -91,7 +92,7 @@ def trial_time(
         restore=volumes.restore_seconds(size) if restores else Seconds(0.0),
         prewarm=volumes.prewarm_seconds(size) if measure.prewarm else Seconds(0.0),
         load=Seconds(measure.settle + load + profile_seconds(measure)),
-        fixed=Seconds(START_SECONDS + END_SECONDS + slices),
+        fixed=Seconds(START_SECONDS * nodes + END_SECONDS + slices),
     )
 
 
@@ -153,19 +154,31 @@ def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float
     started: set[tuple[int, ...]] = set()
     for trial in trials:
         workload = study.workload(trial.cell.workload)
-        cluster = (trial.template.fingerprint, trial.copy, trial.directory)
-        restores = workload.changes_data or cluster not in cloned
+        clusters = {(trial.cluster_of(node), trial.directory) for node, _ in trial.nodes}
+        restores = workload.changes_data or not clusters <= cloned
         if not workload.changes_data:
-            cloned.add(cluster)
+            cloned |= clusters
         else:
-            cloned.discard(cluster)
-        size = data_bytes(trial.template.data)
+            cloned -= clusters
+        size = _data_bytes(trial)
         start = (trial.restart, trial.copy)
         starts = not trial.restart or start not in started
         started.add(start)
         load = plan_of(workload.kind).load_seconds(study.measure, workload)
-        time = trial_time(study.measure, size, restores=restores, starts=starts, load=load)
+        time = trial_time(
+            study.measure,
+            size,
+            restores=restores,
+            starts=starts,
+            load=load,
+            nodes=len(trial.templates),
+        )
         yield time.total
+
+
+def _data_bytes(trial: PlannedTrial) -> Bytes:
+    """Of all nodes."""
+    return Bytes(sum(data_bytes(one.data) for one in trial.templates))
 
 
 def _disk(study: Study, trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> Bytes:
@@ -182,22 +195,21 @@ def _disk(study: Study, trials: Sequence[PlannedTrial], missing: Sequence[Templa
 
 def _clusters(study: Study, trials: Sequence[PlannedTrial], place: str | None) -> int:
     """The clones of one folder, with the WAL that the largest trial writes."""
-    kept: dict[tuple[str, int], int] = {}
+    kept: dict[ClusterKey, int] = {}
     changed = 0
     wal = 0
     for trial in trials:
         if trial.directory != place or not starts(trial.template.installation):
             continue
         workload = study.workload(trial.cell.workload)
-        size = int(trial.template.expected_bytes)
+        sizes = {trial.cluster_of(node): int(one.expected_bytes) for node, one in trial.nodes}
         if workload.changes_data:
-            changed = max(changed, size)
+            changed = max(changed, sum(sizes.values()))
         else:
-            kept[trial.template.fingerprint, trial.copy] = size
+            kept |= sizes
         load = (study.measure.warmup or 0.0) + (study.measure.duration or 0.0)
-        limit = size_setting(dict(trial.settings), "max_wal_size")
-        data = data_bytes(trial.template.data)
-        wal = max(wal, min(limit, volumes.wal_bytes(workload, data, load)))
+        limit = size_setting(dict(trial.settings), "max_wal_size") * len(trial.templates)
+        wal = max(wal, min(limit, volumes.wal_bytes(workload, _data_bytes(trial), load)))
     return sum(kept.values()) + study.at_once * (changed + wal)
 
 
@@ -218,22 +230,25 @@ def _memory_of_pair(study: Study, pair: Collection[PlannedTrial]) -> int:
     if any(trial.memory_limit is not None for trial in own):  # which the page cache fills as well
         return sum(trial.memory_limit or within(study, trial) for trial in own)
     servers = sum(_buffers(trial) for trial in own)
-    return servers + max(_load_memory(study, trial) for trial in own) + (len(own) - 1) * IDLE_BYTES
+    idle = sum(len(trial.templates) for trial in own) - 1
+    return servers + max(_load_memory(study, trial) for trial in own) + idle * IDLE_BYTES
 
 
 def within(study: Study, trial: PlannedTrial) -> Bytes:
-    """The memory of one server under its load, without any page cache."""
-    return Bytes(_buffers(trial) + _load_memory(study, trial) + IDLE_BYTES)
+    """The memory of a trial's servers under their load, without any page cache."""
+    idle = IDLE_BYTES * len(trial.templates)
+    return Bytes(_buffers(trial) + _load_memory(study, trial) + idle)
 
 
 def _buffers(trial: PlannedTrial) -> int:
-    """Shared buffers with their descriptors."""
-    return int(size_setting(dict(trial.settings), "shared_buffers") * 1.02)
+    """Shared buffers of all nodes, with their descriptors."""
+    of_one = int(size_setting(dict(trial.settings), "shared_buffers") * 1.02)
+    return of_one * len(trial.templates)
 
 
 def _load_memory(study: Study, trial: PlannedTrial) -> int:
-    """The server's processes that work for the load, and the buffers that each has mapped."""
+    """The servers' processes that work for the load, and the buffers that each has mapped."""
     buffers = size_setting(dict(trial.settings), "shared_buffers")
-    mapped = min(buffers, data_bytes(trial.template.data))
+    mapped = [min(buffers, data_bytes(one.data)) for one in trial.templates]
     processes = plan_of(study.workload(trial.cell.workload).kind).processes(trial)
-    return processes * (CLIENT_BYTES + mapped // PAGE_TABLE_SHARE)
+    return sum(processes * (CLIENT_BYTES + one // PAGE_TABLE_SHARE) for one in mapped)

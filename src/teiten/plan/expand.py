@@ -105,10 +105,8 @@ def _trials(
             block=placed.block,
             cell=cell,
             seed=placed.seed,
-            template=templates.of(server, setup.checksums, setup.data),
-            clients=setup.clients,
-            threads=max(1, setup.clients // 2),  # 2021 §4.4: half of the clients
-            query_mode=setup.query_mode,
+            templates=(templates.of(server, setup.checksums, setup.data),),
+            load=setup.load,
             settings=site_of(installation).settings(installation, setup.settings),
             copy=_copy_by_level(study, cell, contrasted) or copies[server],
             server_cpus=setup.server_cpus,

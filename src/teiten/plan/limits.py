@@ -46,7 +46,7 @@ def check_limits(plan: Plan, facts: HostFacts) -> None:
 
 
 def _of_each_kind(plan: Plan) -> Iterator[PlannedTrial]:
-    yield from {(one.kind, one.clients): one for one in plan.trials}.values()
+    yield from {(one.kind, one.load.connections): one for one in plan.trials}.values()
 
 
 def _check_machine(study: Study, limit: Bytes, facts: HostFacts) -> None:
@@ -72,7 +72,8 @@ def _check_huge_pages(trial: PlannedTrial, facts: HostFacts) -> None:
 
 def _too_small(trial: PlannedTrial, limit: Bytes, needed: Bytes) -> MachineError:
     buffers = size_setting(dict(trial.settings), "shared_buffers")
-    load = "1 client" if trial.clients == 1 else f"{trial.clients} clients"
+    clients = trial.load.connections
+    load = "1 client" if clients == 1 else f"{clients} clients"
     return MachineError(
         f"memory={exact_size(limit)} is too small for {trial.cell}: the server takes about"
         f" {format_size(needed)}, {format_size(needed - limit)} more"

@@ -12,8 +12,8 @@ from teiten.plan.sites.of import site_of
 
 def check_preloads(study: Study, trials: Iterable[PlannedTrial]) -> None:
     """Raise UsageError where a server surely lacks an extension that a workload loads."""
-    for trial in trials:
-        workload, installation = study.workload(trial.cell.workload), trial.template.installation
+    for trial, template in ((one, each) for one in trials for each in one.templates):
+        workload, installation = study.workload(trial.cell.workload), template.installation
         site = site_of(installation)
         missing = [one for one in workload.preload if site.surely_lacks(installation, one)]
         if missing:

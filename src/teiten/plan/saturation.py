@@ -120,7 +120,7 @@ def in_rising_order(plan: Plan) -> Plan:
     names = [one.name for one in plan.study.workloads]
 
     def place(trial: PlannedTrial) -> tuple[int, int]:
-        return names.index(trial.cell.workload), trial.clients
+        return names.index(trial.cell.workload), trial.load.connections
 
     ordered = sorted(plan.trials, key=place)
     return replace(

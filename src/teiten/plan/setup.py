@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from teiten.factors.registry import rule
 from teiten.kinds.contract import plan_of
 from teiten.model.facts import LogicalCpu
-from teiten.model.plan import Cell
-from teiten.model.study import DataSet, QueryMode, Study, Workload
+from teiten.model.plan import Cell, PlannedLoad
+from teiten.model.study import DataSet, Study, Workload
 from teiten.model.units import Bytes
 from teiten.plan.levels import of_alias
 from teiten.plan.shares import in_bytes
@@ -25,8 +25,7 @@ class Setup:
     settings: tuple[tuple[str, str], ...] = ()
     """Server parameters, each once."""
     checksums: bool = False
-    clients: int = 1
-    query_mode: QueryMode = QueryMode.SIMPLE
+    load: PlannedLoad = field(default_factory=PlannedLoad)
     server_cpus: tuple[int, ...] = ()
     client_cpus: tuple[int, ...] = ()
     directory: str | None = None
@@ -51,14 +50,21 @@ class Around:
 
 
 def setup_of(around: Around) -> Setup:
-    """The setup of a cell: the study's settings, what the workload's kind sets, and the levels of
-    its server's alias and its own, by rank. The study must be sized."""
+    """The setup of a cell: the study's settings, what the workload's kind begins with, and the
+    levels of its server's alias and its own, by rank. The study must be sized."""
     study, cell, workload = around.study, around.cell, around.workload
     fixed = tuple((one.name, one.value or "") for one in study.settings)
-    begun = Setup(data=workload.data, settings=fixed, memory_limit=study.measure.memory)
-    setup = plan_of(workload.kind).begin(begun, workload.options)
+    kind = plan_of(workload.kind)
+    setup = Setup(
+        workload.data,
+        fixed,
+        load=kind.first_load(workload.options),
+        memory_limit=study.measure.memory,
+    )
     levels = (*of_alias(study, cell), *cell.levels)
     for name, level in sorted(levels, key=lambda one: rule(one[0]).rank):
+        if name in kind.brings:
+            setup = replace(setup, load=kind.set(setup.load, name, level))
         setup = rule(name).set(setup, name, level, around)
     memory = study.machine_memory if setup.memory_limit is None else setup.memory_limit
     setup = replace(setup, settings=in_bytes(setup.settings, memory))

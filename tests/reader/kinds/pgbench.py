@@ -240,7 +240,7 @@ def loads_of(reader: Reader, part: Part, side: str) -> dict[float, dict[int, flo
         if not all(_is_named(reader, one.cell.levels, name, load) for name in named):
             continue
         value = campaign.counted[one.number].metrics.get("tps", math.nan)
-        at = one.clients if load == "clients" else int(levels["cores"])
+        at = one.load.connections if load == "clients" else int(levels["cores"])
         if math.isfinite(value):
             found.setdefault(float(at), {})[one.block] = value
     return found

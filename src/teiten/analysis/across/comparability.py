@@ -101,7 +101,7 @@ def _text(value: object) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, tuple | list):
-        return ", ".join(map(str, value)) or NONE
+        return ", ".join(map(_text, value)) or NONE
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -127,7 +127,7 @@ def _of_workload(a: Workload, b: Workload) -> Iterator[Difference]:
     pairs = (
         ("data", rows_of(a.data), rows_of(b.data)),
         ("scale", a.data.scale, b.data.scale),
-        ("fillfactor", a.data.fillfactor, b.data.fillfactor),
+        ("fillfactor", _fillfactor(a), _fillfactor(b)),
         ("restored", a.changes_data, b.changes_data),
     )
     if a.kind == b.kind:
@@ -137,6 +137,11 @@ def _of_workload(a: Workload, b: Workload) -> Iterator[Difference]:
         yield from _differ("script", OBSTACLE, a.options.source, b.options.source, a.name)
     for code, here, there in pairs:
         yield from _differ(code, OBSTACLE, here, there, a.name)
+
+
+def _fillfactor(one: Workload) -> object:
+    """Of tables that have one."""
+    return one.data.options.told.get("fillfactor")
 
 
 def _of_levels(a: Plan, b: Plan, workload: str) -> Iterator[Difference]:
@@ -151,7 +156,7 @@ def _of_levels(a: Plan, b: Plan, workload: str) -> Iterator[Difference]:
             only = [_contexts(cells, other) for cells, other in ((here, there), (there, here))]
             yield Difference("levels", weight, only[0], only[1], workload)
         for context in here.keys() & there.keys():
-            yield from _of_cells(here[context], there[context])
+            yield from _of_cells(a.study.workload(workload).kind, here[context], there[context])
     if not shared and not sides:
         yield Difference("no-common-level", OBSTACLE, *_sides_text(a, b), workload)
 
@@ -169,14 +174,24 @@ def _contexts(
     return "; ".join(" ".join(f"{name}={level}" for name, level in one) for one in missing) or NONE
 
 
-def _of_cells(a: PlannedTrial, b: PlannedTrial) -> Iterator[Difference]:
+def _of_cells(kind: str, a: PlannedTrial, b: PlannedTrial) -> Iterator[Difference]:
     here, there = dict(a.settings), dict(b.settings)
     for name in dict.fromkeys((*here, *there)):
         yield from _differ("setting", OBSTACLE, here.get(name), there.get(name), name)
     server = _server_of(a.cell)
-    yield from _differ("checksums", OBSTACLE, a.template.checksums, b.template.checksums, server)
+    yield from _differ("nodes", OBSTACLE, len(a.templates), len(b.templates), a.cell.workload)
+    yield from _differ("checksums", OBSTACLE, _checksums(a), _checksums(b), server)
     yield from _differ("memory-limit", OBSTACLE, a.memory_limit, b.memory_limit)
-    yield from _differ("threads", CAUTION, a.threads, b.threads, a.cell.workload)
+    if type(a.load) is type(b.load):
+        for one in analysis_of(kind).unlike_trials(a, b):
+            yield from _differ(
+                one.code, CAUTION, one.here, one.there, one.subject or a.cell.workload
+            )
+
+
+def _checksums(trial: PlannedTrial) -> tuple[bool, ...]:
+    """Of all nodes together, where they have the same."""
+    return tuple(dict.fromkeys(one.checksums for one in trial.templates))
 
 
 def _server_of(cell: Cell) -> str:

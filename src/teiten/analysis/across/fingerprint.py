@@ -94,7 +94,7 @@ def _workload(one: Workload) -> dict[str, Any]:
     return {
         "name": one.name,
         "changes": one.changes_data,
-        "fillfactor": one.data.fillfactor,
+        "fillfactor": one.data.options.told.get("fillfactor", 100),
         **analysis_of(one.kind).identity(one),
     }
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from teiten.model.trial import FloatArray
 from teiten.model.units import Share
 
+NO_REPLICATES = "no-replicates"
+"""No load has two trials."""
+
 
 @dataclass(frozen=True)
 class Curve:

@@ -8,7 +8,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 from scipy import stats
 
-from teiten.analysis.model.scaling import Curve, LackOfFit, Parameter, Scaling, ScalingPoint, UslFit
+from teiten.analysis.model.scaling import (
+    NO_REPLICATES,
+    Curve,
+    LackOfFit,
+    Parameter,
+    Scaling,
+    ScalingPoint,
+    UslFit,
+)
 from teiten.analysis.scaling.knee import FEWEST_BLOCKS, knee
 from teiten.analysis.scaling.lack_of_fit import FEWEST_LEVELS, lack_of_fit, residuals
 from teiten.analysis.scaling.replicates import Replicates, replicates
@@ -19,7 +27,6 @@ from teiten.model.units import Share
 TOO_FEW_LEVELS = "too-few-levels"
 NOT_POSITIVE = "not-positive"
 MISFIT = "misfit"
-NO_REPLICATES = "no-replicates"
 TOO_FEW_REPLICATES = "too-few-replicates"
 TOO_FEW_BLOCKS = "too-few-blocks"
 IDENTICAL_TRIALS = "identical-trials"

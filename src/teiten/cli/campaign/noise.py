@@ -45,7 +45,7 @@ def against_itself(plan: Plan) -> bool:
         for trial in plan.trials
     }
     for trial in plan.trials:
-        same = (trial.template.fingerprint, trial.settings, trial.query_mode)
+        same = (trial.fingerprints, trial.settings, trial.load)
         sides[trial.cell.workload, trial.cell.context(plan.study.contrast)].add(same)
     copies = {trial.copy for trial in plan.trials}
     return len(plan.servers) == len(copies) == 2 and all(len(one) == 1 for one in sides.values())
@@ -65,7 +65,7 @@ def _floor(ledger: Ledger, one: Noise, ended: float) -> NoiseFloor:
         campaign=ledger.name,
         measured_at=ended,
         workload=one.workload,
-        clients=trial.clients,
+        clients=trial.load.connections,
         duration=plan.study.measure.duration or Seconds(0.0),
         version=str(trial.template.installation.version),
         pairs=one.pairs,

@@ -161,7 +161,7 @@ class SaturationRule:
         unneeded = {
             trial.number
             for trial in plan.trials
-            if (trial.cell.workload, trial.clients) not in wanted
+            if (trial.cell.workload, trial.load.connections) not in wanted
         }
         return Standing(unneeded=frozenset(unneeded))
 
@@ -208,7 +208,7 @@ def probes_of(plan: Plan, attempts: Sequence[Attempt]) -> dict[str, list[Probe]]
             waiting.add(name)
         if name not in waiting:
             rate = counted[-1].metrics.get(rate_of[name]) if counted else None
-            probes[name].append(Probe(trial.clients, rate))
+            probes[name].append(Probe(trial.load.connections, rate))
     return probes
 
 

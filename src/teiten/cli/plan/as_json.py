@@ -73,13 +73,19 @@ def _trial(trial: PlannedTrial) -> dict[str, Any]:
         "workload": trial.cell.workload,
         "levels": dict(trial.cell.levels),
         "seed": trial.seed,
-        "clients": trial.clients,
-        "threads": trial.threads,
-        "query_mode": trial.query_mode,
+        **asdict(trial.load),
         "data": str(trial.template.data),
         "scale": trial.template.data.scale,
-        "fillfactor": trial.template.data.fillfactor,
+        **trial.template.data.options.told,
         "checksums": trial.template.checksums,
+        "nodes": [
+            {
+                "server": one.installation.name,
+                "data": str(one.data),
+                "checksums": one.checksums,
+            }
+            for one in trial.templates
+        ],
         "settings": dict(trial.settings),
         "start": trial.restart or None,
         "turns": list(trial.turns),

@@ -13,7 +13,7 @@ from teiten.model.quantities import exact_share, format_duration
 def foretold_lines(foretold: Foretold) -> Iterator[str]:
     """The provisional run, then that the plan below is the largest that can follow."""
     plan = foretold.provisional.plan
-    clients = sorted({trial.clients for trial in plan.trials})
+    clients = sorted({trial.load.connections for trial in plan.trials})
     both = plan.needs.seconds + foretold.campaign.plan.needs.seconds
     yield "A provisional run first, which chooses the clients (--find-saturation)"
     yield from bullets(
@@ -40,6 +40,6 @@ def foretold_json(foretold: Foretold) -> dict[str, Any]:
             "trials": len(plan.trials),
             "seconds": plan.needs.seconds,
             "duration": plan.study.measure.duration,
-            "clients": sorted({trial.clients for trial in plan.trials}),
+            "clients": sorted({trial.load.connections for trial in plan.trials}),
         },
     }

@@ -152,7 +152,7 @@ def _tables(workload: Workload, word: _Words, scale: object) -> list[str]:
         for one in workload.layouts
     ]
     data = data_plan_of(workload.data.kind)
-    values = {"scale": scale, "fillfactor": workload.data.fillfactor}
+    values = {"scale": scale, **workload.data.options.told}
     name = data.name_of(workload.data)
     return [
         *([name] if name else []),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from teiten.datasets.contract import Fillable, Say
+from teiten.datasets.pgbench.model import fillfactor_of
 from teiten.model.study import DataSet
 
 
@@ -13,6 +14,6 @@ def fill(server: Fillable, data: DataSet, _say: Say) -> None:
         "--no-vacuum",
         "--quiet",
         f"--scale={data.scale}",
-        f"--fillfactor={data.fillfactor}",
+        f"--fillfactor={fillfactor_of(data)}",
         what=f"pgbench --initialize with scale {data.scale} on {server.name}",
     )

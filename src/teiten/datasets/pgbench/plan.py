@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from teiten.datasets.pgbench.model import PgbenchTables, fillfactor_of, pgbench_data
 from teiten.datasets.plan import DataPlan
 from teiten.model.study import DataSet
 from teiten.model.units import Bytes, Seconds
@@ -32,6 +33,7 @@ _MANTISSAS = (1, 1.5, 2, 3, 5, 7)
 
 class PgbenchData(DataPlan):
     table = DataTable
+    options = PgbenchTables
     usual = True
     scales: ClassVar[tuple[float, ...]] = tuple(
         int(m * 10**e) for e in (1, 2, 3) for m in _MANTISSAS if m * 10**e <= 2000
@@ -45,12 +47,12 @@ class PgbenchData(DataPlan):
                 f"pgbench's scale is a whole number, not {workload.scale}",
                 "fractions are for the Star Schema Benchmark",
             )
-        return DataSet(scale=workload.scale, fillfactor=workload.fillfactor)
+        return pgbench_data(workload.scale, workload.fillfactor)
 
     def filled_bytes(self, data: DataSet) -> Bytes:
         """Scale 100 at a fillfactor of 100: 1.5 GB (2021 §4.2, table 4.1)."""
         scale = data.scale or 1
-        kept_free = BLOCK * (100 - data.fillfactor) // 100
+        kept_free = BLOCK * (100 - fillfactor_of(data)) // 100
         rows_per_page = max(1, (BLOCK - PAGE_HEADER - kept_free) // ROW)
         pages = math.ceil(ROWS * scale / rows_per_page) + math.ceil(
             ROWS * scale / ROWS_PER_KEY_PAGE
@@ -64,8 +66,8 @@ class PgbenchData(DataPlan):
         return "pgbench -i"
 
     def identity(self, data: DataSet) -> dict[str, Any]:
-        """Nothing: its scale and fillfactor say all, as they did before there were others."""
-        return {}
+        """As before there were other kinds."""
+        return {"fillfactor": fillfactor_of(data)}
 
     def described(self, data: DataSet) -> str:
         return f"{self.made_by(data)}: {data}"

@@ -6,8 +6,9 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from teiten.datasets.plan import LOAD_RATE, DataPlan
+from teiten.datasets.script.model import ScriptTables, script_data, script_of
 from teiten.model.sql import commands
-from teiten.model.study import DataKind, DataSet
+from teiten.model.study import DataSet
 from teiten.model.units import GIB, Bytes, Seconds
 from teiten.study.data import read_sql
 from teiten.study.schema import DataTable, Size, WorkloadTable
@@ -26,6 +27,7 @@ class ScriptTable(DataTable):
 
 class ScriptData(DataPlan):
     table = ScriptTable
+    options = ScriptTables
     told_by = "script"
     keys_are_for = "tables that a script makes"
 
@@ -38,31 +40,33 @@ class ScriptData(DataPlan):
                 'write script = "tables.sql" below [workloads.data]',
             )
         script = read_sql(place, ("data", "script"), data.script)
-        return DataSet(scale=1, kind=DataKind.SCRIPT, script=script, size=data.size)
+        return script_data(script, data.size)
 
     def at_scale(self, data: DataSet, scale: float) -> DataSet:
         return data
 
     def filled_bytes(self, data: DataSet) -> Bytes:
-        return data.size or UNKNOWN_SIZE
+        return script_of(data).size or UNKNOWN_SIZE
 
     def fill_seconds(self, data: DataSet) -> Seconds:
         return Seconds(self.filled_bytes(data) / LOAD_RATE)
 
     def made_by(self, data: DataSet) -> str:
-        return f"the script {data.script.name if data.script else ''}"
+        return f"the script {script_of(data).script.name}"
 
     def identity(self, data: DataSet) -> dict[str, Any]:
-        return {**super().identity(data), "script": data.script.text if data.script else ""}
+        """With what every kind of data had when it was new."""
+        own = {"script": script_of(data).script.text, "fillfactor": 100}
+        return {**super().identity(data), **own}
 
     def rows_of(self, data: DataSet) -> str:
         """Comments and spacing aside."""
-        text = "" if data.script is None else data.script.text
-        digest = hashlib.sha256(" ".join(commands(text)).encode()).hexdigest()[:12]
+        text = " ".join(commands(script_of(data).script.text))
+        digest = hashlib.sha256(text.encode()).hexdigest()[:12]
         return f"{data.kind} {digest}"
 
     def name_of(self, data: DataSet) -> str:
-        return data.script.name if data.script else ""
+        return script_of(data).script.name
 
     tells = ()
 

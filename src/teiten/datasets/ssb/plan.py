@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from teiten.datasets.plan import DataPlan
+from teiten.datasets.ssb.model import StarSchemaTables, ssb_data, variant_of
 from teiten.model.ssb import LARGEST_SCALE, SsbVariant
 from teiten.model.ssb_size import table_bytes
-from teiten.model.study import DataKind, DataSet
+from teiten.model.study import DataSet
 from teiten.model.units import MIB, Bytes, Seconds
 from teiten.study.schema import DataTable, Variant, WorkloadTable
 
@@ -27,6 +28,7 @@ class StarSchemaTable(DataTable):
 
 class StarSchema(DataPlan):
     table = StarSchemaTable
+    options = StarSchemaTables
     keys_are_for = "the Star Schema Benchmark"
     scales: ClassVar[tuple[float, ...]] = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
     """100 is the reports'."""
@@ -42,14 +44,14 @@ class StarSchema(DataPlan):
                 f"the Star Schema Benchmark has no scale factor {scale}",
                 f'give a whole number from 1 to {LARGEST_SCALE}, or a fraction such as "0.1"',
             )
-        return DataSet(scale=scale, kind=DataKind.SSB, variant=data.variant)
+        return ssb_data(scale, data.variant)
 
     def at_scale(self, data: DataSet, scale: float) -> DataSet:
         """Fractions are below 1."""
         return replace(data, scale=int(scale) if scale == int(scale) else scale)
 
     def filled_bytes(self, data: DataSet) -> Bytes:
-        return table_bytes(data.scale or 1, data.variant)
+        return table_bytes(data.scale or 1, variant_of(data))
 
     def fill_seconds(self, data: DataSet) -> Seconds:
         return Seconds(self.filled_bytes(data) / RATE)
@@ -61,10 +63,12 @@ class StarSchema(DataPlan):
         return "Teiten's generator"
 
     def identity(self, data: DataSet) -> dict[str, Any]:
-        return {**super().identity(data), "script": "", "variant": str(data.variant)}
+        """With what every kind of data had when it was new."""
+        own = {"script": "", "fillfactor": 100, "variant": str(variant_of(data))}
+        return {**super().identity(data), **own}
 
     def rows_of(self, data: DataSet) -> str:
-        return f"{data.kind} {data.variant}"
+        return f"{data.kind} {variant_of(data)}"
 
     def require(self) -> None:
         """Its generator is a native module."""
@@ -73,7 +77,7 @@ class StarSchema(DataPlan):
         native()
 
     def name_of(self, data: DataSet) -> str:
-        return f"Star Schema Benchmark ({data.variant})"
+        return f"Star Schema Benchmark ({variant_of(data)})"
 
 
 PLAN = StarSchema()

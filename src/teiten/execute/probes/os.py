@@ -61,6 +61,30 @@ class OsReader(Protocol):
     def close(self) -> None: ...
 
 
+@dataclass(frozen=True)
+class OfOneServer:
+    """Of a machine's counters the processor time of the server; another reader has the others."""
+
+    reader: OsReader
+
+    @property
+    def missing(self) -> tuple[tuple[str, str], ...]:
+        return ()
+
+    def read(self, at: float, pgbench: int | None) -> OsSnapshot:
+        """As ``OsReader.read``."""
+        found = self.reader.read(at, pgbench)
+        own = (
+            {ProcessGroup.SERVER: found.groups[ProcessGroup.SERVER]}
+            if ProcessGroup.SERVER in found.groups
+            else {}
+        )
+        return OsSnapshot(at=found.at, online=found.online, groups=own)
+
+    def close(self) -> None:
+        self.reader.close()
+
+
 def rates(before: OsSnapshot, after: OsSnapshot) -> dict[str, Row]:
     """Series source (os, cpu:N, disk:NAME) to its columns, for the time between two snapshots.
 

@@ -44,7 +44,7 @@ class LinuxReader:
 
     def __init__(
         self,
-        postmaster: int,
+        postmasters: tuple[int, ...],
         devices: tuple[str, ...],
         root: Path = Path("/"),
         *,
@@ -52,7 +52,7 @@ class LinuxReader:
     ) -> None:
         """``also_teiten``: a process whose time is Teiten's beside our own."""
         self._also_teiten = also_teiten
-        self._postmaster = postmaster
+        self._postmasters = postmasters
         self._teiten = os.getpid()
         self._files: dict[str, CounterFile] = {}
         self._devices = devices
@@ -126,7 +126,8 @@ class LinuxReader:
         return {name: seconds for name, seconds in found if seconds is not None}
 
     def _groups(self, pgbench: int | None) -> dict[ProcessGroup, float]:
-        roots = {self._teiten: ProcessGroup.TEITEN, self._postmaster: ProcessGroup.SERVER}
+        servers = dict.fromkeys(self._postmasters, ProcessGroup.SERVER)
+        roots = servers | {self._teiten: ProcessGroup.TEITEN}
         if self._also_teiten is not None:
             roots[self._also_teiten] = ProcessGroup.TEITEN
         if pgbench is not None:

@@ -18,8 +18,8 @@ TICKS_PER_SECOND = 1000.0
 class PsutilReader:
     """Reads what psutil offers; a backend that ends takes the time since the last look along."""
 
-    def __init__(self, postmaster: int, devices: tuple[str, ...]) -> None:
-        self._postmaster = postmaster
+    def __init__(self, postmasters: tuple[int, ...], devices: tuple[str, ...]) -> None:
+        self._postmasters = postmasters
         self._devices = devices
         self._seconds: dict[ProcessGroup, float] = dict.fromkeys(
             (*_KNOWN, ProcessGroup.TEITEN), 0.0
@@ -71,12 +71,10 @@ class PsutilReader:
 
     def _groups(self, pgbench: int | None) -> dict[ProcessGroup, float]:
         self._add(ProcessGroup.TEITEN, [psutil.Process(os.getpid())])
-        for group, pid in (
-            (ProcessGroup.SERVER, self._postmaster),
-            (ProcessGroup.PGBENCH, pgbench),
-        ):
-            if pid is not None:
-                self._add(group, _tree(pid))
+        for pid in self._postmasters:
+            self._add(ProcessGroup.SERVER, _tree(pid))
+        if pgbench is not None:
+            self._add(ProcessGroup.PGBENCH, _tree(pgbench))
         return dict(self._seconds)
 
     def _add(self, group: ProcessGroup, processes: Iterable[psutil.Process]) -> None:

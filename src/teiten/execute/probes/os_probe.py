@@ -17,11 +17,11 @@ SHORTEST_SAMPLE = 0.5
 """Of an interval: a shorter rest at the window's end gives no row; the totals have it."""
 
 
-def open_reader(postmaster: int, devices: tuple[str, ...]) -> OsReader:
+def open_reader(postmasters: tuple[int, ...], devices: tuple[str, ...]) -> OsReader:
     """The reader of this system."""
     if sys.platform == "linux":
-        return LinuxReader(postmaster, devices)
-    return PsutilReader(postmaster, devices)
+        return LinuxReader(postmasters, devices)
+    return PsutilReader(postmasters, devices)
 
 
 class OsProbe:

@@ -50,21 +50,22 @@ class Sampler:
         *,
         conninfo: str,
         version: Version,
-        postmaster_pid: int,
+        postmasters: tuple[int, ...],
         devices: tuple[str, ...],
         pgbench_pid: int | None = None,
         interval: float = 1.0,
         clock: Callable[[], float] = time.monotonic,
         reader: OsReader | None = None,
     ) -> None:
-        """``devices``: as ``host.disks.block_devices`` names them. ``interval``: seconds.
+        """``postmasters``: pids of the servers that the load is on; ``conninfo`` is of one of them.
+        ``devices``: as ``host.disks.block_devices`` names them. ``interval``: seconds.
         ``reader``: of the host where the server runs; None for this one."""
         self.pgbench_pid = pgbench_pid
         self._interval, self._clock = interval, clock
         self._sampling: Sampling | None = None
         self._stop = threading.Event()
         self._os = OsProbe(
-            reader or open_reader(postmaster_pid, devices),
+            reader or open_reader(postmasters, devices),
             self._pgbench_beside_server,
             interval=interval,
             clock=clock,

@@ -35,13 +35,15 @@ class Sites:
         self._local = LocalKeeper(bench, machine, self._here, say)
         self._attached = AttachedKeeper(bench, machine.workdir.attached, passwords, self._here, say)
 
-    def of(self, template: TemplateSpec) -> Keeper:
-        """Where a template, and the trials on it, belong."""
+    def of(self, *templates: TemplateSpec) -> Keeper:
+        """Where templates, and the trials on them, belong. Raises ValueError where a trial's do not
+        belong together."""
         if self._remote is not None:
             return self._remote
-        if template.installation.attached is not None:
-            return self._attached
-        return self._local
+        attached = {one.installation.attached is not None for one in templates}
+        if len(attached) != 1:
+            raise ValueError("some of a trial's nodes are attached, and some are not")
+        return self._attached if attached.pop() else self._local
 
     def finish(self) -> None:
         """Never raises."""

@@ -19,12 +19,10 @@ from teiten.execute.client.contract import Client, Program, Running
 from teiten.execute.executor import Facts
 from teiten.execute.probes.sampler import Sampler
 from teiten.host.system.page_cache import PageCache
-from teiten.model.plan import PlannedTrial, TemplateSpec
+from teiten.model.plan import FIRST, Node, PlannedTrial, TemplateSpec
 from teiten.model.trial import Problem
 from teiten.model.units import Bytes
 
-Node = str | None
-"""One of a site's servers, by its name; None for the only one, or the one that is asked first."""
 WARM: Facts = {"running": "since an earlier pair"}
 """The facts of a step that is not needed, because the server is up and warm."""
 
@@ -42,6 +40,8 @@ class StackSource:
 
 class Site(Protocol):
     """Where the servers of one trial run: METHOD.md's steps on the server's side.
+
+    Each template of the trial has a server, its node; all of them take every step.
 
     What goes wrong with a connection is raised as psycopg has it, here and by whoever works on a
     connection; ``failure`` says what it means. Everything else is raised as TeitenError.
@@ -63,6 +63,11 @@ class Site(Protocol):
         ...
 
     @property
+    def nodes(self) -> Sequence[Node]:
+        """The servers, the first one first."""
+        ...
+
+    @property
     def warm(self) -> bool:
         """The servers are up since an earlier pair, and need no warm-up."""
         ...
@@ -79,12 +84,12 @@ class Site(Protocol):
     def start(self) -> Facts: ...
     def prewarm(self) -> Facts: ...
     def settle(self) -> Facts: ...
-    def connect(self, node: Node = None) -> psycopg.Connection[Any]:
-        """A connection to the trial's database, with the trial's parameters. Its errors, those of
+    def connect(self, node: Node = FIRST) -> psycopg.Connection[Any]:
+        """A connection to a node's database, with the trial's parameters. Its errors, those of
         connecting among them, are psycopg's, ServerError's or HostLostError's."""
         ...
 
-    def address(self, node: Node = None) -> Address:
+    def address(self, node: Node = FIRST) -> Address:
         """For load programs."""
         ...
 
@@ -92,8 +97,9 @@ class Site(Protocol):
         """Start a load program where the client is. Raises WorkloadError or MachineError."""
         ...
 
-    def sampler(self, node: Node = None) -> Sampler:
-        """New telemetry of one window."""
+    def sampler(self, node: Node = FIRST) -> Sampler:
+        """New telemetry of one window. What nodes on one machine have in common, their processors
+        and disks, is told of the first one alone."""
         ...
 
     def quiet(self) -> AbstractContextManager[None]:
@@ -101,7 +107,7 @@ class Site(Protocol):
         ...
 
     def page_cache(
-        self, relation: str | None = None, node: Node = None, *, first: Bytes | None = None
+        self, relation: str | None = None, node: Node = FIRST, *, first: Bytes | None = None
     ) -> PageCache | None:
         """How much of a relation's main fork the OS page cache holds, or of all files of a server.
 
@@ -110,7 +116,7 @@ class Site(Protocol):
         """
         ...
 
-    def evict(self, relation: str, node: Node = None) -> bool:
+    def evict(self, relation: str, node: Node = FIRST) -> bool:
         """Let a relation's main fork leave the OS page cache; its pages in shared buffers stay,
         and dirty ones come back once they are written. False where that cannot be done."""
         ...
@@ -124,7 +130,7 @@ class Site(Protocol):
         ...
 
     def stacks(self) -> StackSource | None:
-        """None where call stacks cannot be sampled."""
+        """Of the first node; None where call stacks cannot be sampled."""
         ...
 
     def failure(self, error: psycopg.Error) -> ServerError:

@@ -18,14 +18,17 @@ PREFIX = "noise-"
 
 
 def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
-    """Of what noise depends on: machine or hosts, script, data, clients and query mode."""
+    """Of what noise depends on: machine or hosts, script, data and load."""
     options = plan.study.workload(trial.cell.workload).options
     identity: tuple[object, ...] = (
         (facts.system, facts.architecture, facts.cpu.model, facts.cpu.logical),
         (facts.disk.device, facts.disk.file_system),
         *((one.name, one.text) for one in options.texts),
-        (trial.template.data.scale, trial.template.data.fillfactor),
-        (trial.clients, trial.query_mode.value),
+        *(
+            (one.data.scale, one.data.options.told.get("fillfactor", 100))
+            for one in trial.templates
+        ),
+        trial.load.noise,
         *plan.place_of(trial),
     )
     return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:24]

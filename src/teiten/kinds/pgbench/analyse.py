@@ -9,9 +9,10 @@ from teiten.analysis.across.fingerprint import commands_of
 from teiten.analysis.model.measured import Measured
 from teiten.kinds.contract import KindAnalysis, Unlike
 from teiten.kinds.pgbench.loads import scalings
-from teiten.kinds.pgbench.model import pgbench_of
+from teiten.kinds.pgbench.model import clients_of, pgbench_of
 from teiten.kinds.pgbench.plateaus import bottlenecks
 from teiten.kinds.pgbench.results import PgbenchFound
+from teiten.model.plan import PlannedTrial
 from teiten.model.study import Workload
 
 
@@ -37,6 +38,9 @@ class PgbenchAnalysis(KindAnalysis):
             yield Unlike("script", one.source, other.source)
         yield Unlike("query-mode", one.query_mode.value, other.query_mode.value)
         yield Unlike("pgbench-options", one.pgbench_options, other.pgbench_options)
+
+    def unlike_trials(self, a: PlannedTrial, b: PlannedTrial) -> Iterator[Unlike]:
+        yield Unlike("threads", clients_of(a).threads, clients_of(b).threads)
 
 
 ANALYSIS = PgbenchAnalysis()

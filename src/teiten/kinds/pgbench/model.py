@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from teiten.model.plan import PlannedLoad, PlannedTrial
 from teiten.model.study import QueryMode, Script, Workload, WorkloadOptions
 
 NAME = "pgbench"
@@ -29,6 +30,39 @@ class PgbenchOptions(WorkloadOptions):
     @property
     def texts(self) -> tuple[Script, ...]:
         return (self.script,)
+
+
+@dataclass(frozen=True)
+class PgbenchClients(PlannedLoad):
+    """Who repeats the script in one trial."""
+
+    clients: int = 1
+    threads: int = 1
+    """Of pgbench, among which the clients are divided."""
+    query_mode: QueryMode = QueryMode.SIMPLE
+
+    @property
+    def connections(self) -> int:
+        return self.clients
+
+    @property
+    def asked(self) -> str:
+        return f"clients={self.clients}"
+
+    @property
+    def manner(self) -> object:
+        return self.query_mode
+
+    @property
+    def noise(self) -> tuple[object, ...]:
+        return self.clients, self.query_mode.value
+
+
+def clients_of(trial: PlannedTrial) -> PgbenchClients:
+    """The load of a trial of this kind. Raises TypeError for another one's."""
+    if not isinstance(trial.load, PgbenchClients):
+        raise TypeError(f"trial {trial.number} is no load of pgbench")
+    return trial.load
 
 
 def pgbench_of(workload: Workload) -> PgbenchOptions:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import PlainValidator
 
 from teiten.given_paths import expanded
 from teiten.kinds.contract import Instead, KindPlan, ToldStep
 from teiten.kinds.pgbench.metrics import CONTRASTED, LATENCY_MEAN, METRICS, TPS
-from teiten.kinds.pgbench.model import PgbenchOptions, pgbench_of
-from teiten.model.plan import PlannedTrial
+from teiten.kinds.pgbench.model import PgbenchClients, PgbenchOptions, clients_of, pgbench_of
+from teiten.model.plan import PlannedLoad, PlannedTrial
 from teiten.model.starts import slice_seed
 from teiten.model.study import QueryMode, Study, Workload, WorkloadOptions
 from teiten.study import values
@@ -20,9 +20,6 @@ from teiten.study.place import Place
 from teiten.study.schema import Clients, Mode, Options, WorkloadTable
 from teiten.study.scripts import read_script
 from teiten.study.values import BUILTIN_SCRIPTS
-
-if TYPE_CHECKING:
-    from teiten.plan.setup import Setup
 
 
 class PgbenchTable(WorkloadTable):
@@ -44,6 +41,7 @@ class PgbenchKind(KindPlan):
     turnaround = LATENCY_MEAN
     rate_series: ClassVar[tuple[str, str]] = ("pgbench", TPS.name)
     options = PgbenchOptions
+    load = PgbenchClients
     table = PgbenchTable
     told_by = "script"
     changeable: ClassVar[tuple[str, ...]] = (
@@ -112,9 +110,17 @@ class PgbenchKind(KindPlan):
         only = {**shared, "name": name, "title": title, **changes}
         return Instead([only], [name], ("workloads", 0))
 
-    def begin(self, setup: Setup, options: WorkloadOptions) -> Setup:
+    def first_load(self, options: WorkloadOptions) -> PgbenchClients:
         assert isinstance(options, PgbenchOptions)
-        return replace(setup, query_mode=options.query_mode)
+        return PgbenchClients(query_mode=options.query_mode)
+
+    def set(self, load: PlannedLoad, factor: str, level: str) -> PlannedLoad:
+        assert isinstance(load, PgbenchClients)
+        if factor == "query_mode":
+            return replace(load, query_mode=QueryMode(level))
+        clients = int(level)
+        # 2021 §4.4: half as many threads as clients
+        return replace(load, clients=clients, threads=max(1, clients // 2))
 
     def loading(self, version: str, where: str) -> str:
         return f"load the server with pgbench {version} from {where}"
@@ -138,9 +144,10 @@ class PgbenchKind(KindPlan):
 
     def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
         measure, workload = study.measure, study.workload(trial.cell.workload)
+        load = clients_of(trial)
         part = f", slice {number} of {measure.slices}" if measure.slices > 1 else ""
         return (
-            f"pgbench: {_counted(trial.clients, 'client')}, {_counted(trial.threads, 'thread')},"
+            f"pgbench: {_counted(load.clients, 'client')}, {_counted(load.threads, 'thread')},"
             f" {measure.slice_duration:g} s, {workload.options.source},"
             f" random seed {slice_seed(trial.seed, number)}{part}"
         )

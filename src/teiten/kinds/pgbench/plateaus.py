@@ -14,6 +14,7 @@ from teiten.analysis.model.scaling import Scaling, ScalingResult
 from teiten.analysis.scaling.bottleneck import judge
 from teiten.analysis.scaling.readings import read
 from teiten.kinds.pgbench.loads import LOAD
+from teiten.kinds.pgbench.model import PgbenchClients
 from teiten.model.bottleneck import BottleneckResult
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
@@ -30,7 +31,11 @@ def bottlenecks(
     """A finding for each table of ``scaling`` that has a knee; none at all without ceilings."""
     if facts.ceilings is None:
         return ()
-    threads = {trial.number: trial.threads for trial in plan.trials}
+    threads = {
+        trial.number: trial.load.threads
+        for trial in plan.trials
+        if isinstance(trial.load, PgbenchClients)
+    }
     client = plan.client_machine
     client_cores = None if client is None else client.cpu.online
     found = []

@@ -29,7 +29,7 @@ from teiten.kinds.pgbench.load.process import (
 )
 from teiten.kinds.pgbench.load.result import ENDED_BY_SIGNAL
 from teiten.kinds.pgbench.load.sampling import SamplingRates
-from teiten.kinds.pgbench.model import pgbench_of
+from teiten.kinds.pgbench.model import clients_of, pgbench_of
 from teiten.model.plan import PlannedTrial
 from teiten.model.starts import slice_seed
 from teiten.model.trial import Problem
@@ -65,6 +65,7 @@ class PgbenchLoad:
         self._trial, self._site, self._folder = trial, site, folder
         self._workload = bench.plan.study.workload(trial.cell.workload)
         self._options = pgbench_of(self._workload)
+        self._planned = clients_of(trial)
         self._study_measure = bench.plan.study.measure
         self._pgbench: PgbenchProcess | None = None
         self._measured = MeasuredSlices()
@@ -145,7 +146,7 @@ class PgbenchLoad:
             *killed,
             *seen,
             *(one for one in own if one not in killed),
-            *load_problems(self.gathered.metrics, cpu_seconds, self._trial.threads),
+            *load_problems(self.gathered.metrics, cpu_seconds, self._planned.threads),
             *(self._broken_invariants() if running and self._measured.slices else ()),
         )
 
@@ -184,11 +185,11 @@ class PgbenchLoad:
             address=self._site.address(),
             script=self._options.script,
             scale=max(1, int(workload.data.scale or 1)),  # pgbench counts whole ones
-            clients=trial.clients,
-            threads=trial.threads,
+            clients=self._planned.clients,
+            threads=self._planned.threads,
             duration=duration,
             seed=seed,
-            query_mode=trial.query_mode,
+            query_mode=self._planned.query_mode,
             options=self._options.pgbench_options,
             log_sampling_rate=rate,
             folder=folder,

@@ -109,7 +109,7 @@ class Queries(KindPlan):
     def processes(self, trial: PlannedTrial) -> int:
         """The backend, and the most parallel workers of a query."""
         settings = dict(trial.settings)
-        return trial.clients + min(count_setting(settings, name) for name in WORKERS)
+        return trial.load.connections + min(count_setting(settings, name) for name in WORKERS)
 
     def facts(self, workload: Workload) -> Iterator[str]:
         options = queries_of(workload)

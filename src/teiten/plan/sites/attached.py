@@ -104,9 +104,11 @@ class AttachedPlan(SitePlan):
                     _check_varied(level, server, parameter)
 
     def check_trial(self, trial: PlannedTrial) -> None:
-        layout, installation = trial.template.data.layout, trial.template.installation
-        if layout is not None and layout.scripts:
-            server = trial.cell.level("server") or installation.name
+        for template in trial.templates:
+            layout = template.data.layout
+            if layout is None or not layout.scripts:
+                continue
+            server = trial.cell.level("server") or template.installation.name
             raise UsageError(
                 f"server {server}: the layout {layout.name} runs scripts on the tables, and this"
                 " server is attached",
@@ -125,13 +127,15 @@ class AttachedPlan(SitePlan):
         return False
 
     def missing_connections(self, trial: PlannedTrial) -> int:
-        free = _attached(trial.template.installation).free_connections
-        return trial.clients + OWN_CONNECTIONS - free
+        free = min(_attached(one.installation).free_connections for one in trial.templates)
+        return trial.load.connections + OWN_CONNECTIONS * len(trial.templates) - free
 
     def too_few_connections(self, trial: PlannedTrial) -> UsageError:
-        server = _attached(trial.template.installation)
+        servers = (_attached(one.installation) for one in trial.templates)
+        server = min(servers, key=lambda one: one.free_connections)
+        needed = trial.load.connections + OWN_CONNECTIONS * len(trial.templates)
         return UsageError(
-            f"clients={trial.clients} needs {trial.clients + OWN_CONNECTIONS} connections to the"
+            f"{trial.load.asked} needs {needed} connections to the"
             f" server {trial.cell.level('server')}; {server.free_connections} are free there for"
             f" the role {server.role}",
             "fewer clients, or a higher max_connections (or CONNECTION LIMIT of the role) there",
@@ -295,7 +299,9 @@ def _unequal(plan: Plan, attached: Mapping[str, AttachedServer]) -> Iterator[Cau
         encrypted = ", ".join(level for level, one in attached.items() if one.encrypted)
         yield _caution("attached-encrypted", Severity.WARNING, {"servers": encrypted})
     checksums = {
-        trial.cell.level("server") or "": trial.template.checksums for trial in plan.trials
+        trial.cell.level("server") or "": template.checksums
+        for trial in plan.trials
+        for template in trial.templates
     }
     if len(set(checksums.values())) > 1:
         there = ", ".join(level for level, on in checksums.items() if on)

@@ -24,12 +24,12 @@ class LocalPlan(SitePlan):
     starts = True
 
     def missing_connections(self, trial: PlannedTrial) -> int:
-        return trial.clients + SPARE_CONNECTIONS - _limit(trial)
+        return trial.load.connections + SPARE_CONNECTIONS - _limit(trial)
 
     def too_few_connections(self, trial: PlannedTrial) -> UsageError:
-        needed = trial.clients + SPARE_CONNECTIONS
+        needed = trial.load.connections + SPARE_CONNECTIONS
         return UsageError(
-            f"clients={trial.clients} needs max_connections of at least {needed}"
+            f"{trial.load.asked} needs max_connections of at least {needed}"
             f" ({SPARE_CONNECTIONS} are kept for superusers and the sampler); it is"
             f" {_limit(trial)}",
             f"--guc max_connections={needed}, or fewer clients",
@@ -57,22 +57,21 @@ class LocalPlan(SitePlan):
         )
 
     def restore(self, trial: PlannedTrial, workload: Workload) -> str:
-        template = f"template {trial.template.fingerprint[:12]}"
+        named = [f"template {one[:12]}" for one in trial.fingerprints]
         if workload.changes_data:
-            return f"clone {template} into a fresh cluster"
-        return f"use the cluster cloned from {template}; this workload does not change it"
+            return "; ".join(f"clone {one} into a fresh cluster" for one in named)
+        used = "; ".join(f"use the cluster cloned from {one}" for one in named)
+        return f"{used}; this workload does not change it"
 
     def caches(self, measure: Measure) -> str:
         return _CACHES[measure.caches]
 
     def start(self, trial: PlannedTrial) -> str:
         changed = ", ".join(f"{name}={value}" for name, value in trial.settings)
-        version = trial.template.installation.version
+        servers = " and ".join(f"PostgreSQL {one.installation.version}" for one in trial.templates)
         limit = trial.memory_limit
         inside = "" if limit is None else f" inside {format_size(limit)} of memory"
-        return (
-            f"start PostgreSQL {version}{inside} on a private socket with {changed or 'defaults'}"
-        )
+        return f"start {servers}{inside} on a private socket with {changed or 'defaults'}"
 
     def stop(self, workload: Workload) -> str:
         if workload.changes_data:
@@ -86,14 +85,16 @@ def _limit(trial: PlannedTrial) -> int:
 
 def _servers(told: Told, own: Collection[PlannedTrial]) -> str:
     sockets = "reached through a private Unix socket only: no network port is opened"
-    study = told.plan.study
+    study, most = told.plan.study, max((len(one.templates) for one in own), default=1)
     if not study.measure.side_by_side:
-        started = f"start and stop one PostgreSQL server at a time, as user {told.user}"
+        servers = "one PostgreSQL server" if most == 1 else f"up to {most} PostgreSQL servers"
+        started = f"start and stop {servers} at a time, as user {told.user}"
         return f"{started}, {told.at_most}{len(own)} times; it is {sockets}"
     starts = len({trial.restart for trial in own})
     return (
-        f"start and stop {study.at_once} PostgreSQL servers side by side, as user {told.user},"
-        f" {told.at_most}{starts} times, one of them under load at a time; they are {sockets}"
+        f"start and stop {study.at_once * most} PostgreSQL servers side by side, as user"
+        f" {told.user}, {told.at_most}{starts} times, one of them under load at a time; they are"
+        f" {sockets}"
     )
 
 

@@ -116,9 +116,7 @@ def _data(kit: Kit, one: Workload) -> str:
         f"design.data.{data.kind}",
         workload=kit.names.workload(one.name),
         scale=plain(data.scale) if data.scale else "—",
-        fillfactor=data.fillfactor,
-        variant=str(data.variant),
-        script=data.script.name if data.script else "",
+        **data.options.told,
     )
 
 

@@ -250,7 +250,7 @@ def _template(kit: Kit, one: TemplateSpec) -> str:
         checksums=t("word.on" if one.checksums else "word.off"),
         data=str(data),
         scale=data.scale or "—",
-        fillfactor=data.fillfactor,
+        **data.options.told,
     )
 
 

@@ -28,7 +28,6 @@ def template_fingerprint(installation: Installation, checksums: bool, data: Data
         "initdb": initdb_options(installation, checksums),
         "checksums": checksums,
         "scale": data.scale,
-        "fillfactor": data.fillfactor,
     }
     if installation.build is not None:
         identity["build"] = installation.build.key

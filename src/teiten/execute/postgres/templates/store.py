@@ -163,7 +163,7 @@ class TemplateStore:
             "checksums": spec.checksums,
             "data": str(spec.data),
             "scale": spec.data.scale,
-            "fillfactor": spec.data.fillfactor,
+            **spec.data.options.told,
             "pgbench": pgbench,
             "seconds": seconds,
         }

@@ -21,10 +21,11 @@ from teiten.execute.postgres.templates.build import NOT_VISIBLE, leaves_all_visi
 from teiten.execute.sites.attached.asking import postmaster
 from teiten.execute.sites.attached.connection import Route, answering, passed_on
 from teiten.execute.sites.attached.databases import Databases
+from teiten.execute.sites.attached.node import permitted
 from teiten.execute.sites.attached.site import AttachedSite
 from teiten.model.attached import AttachedServer
 from teiten.model.installation import Pgbench
-from teiten.model.plan import PlannedTrial, TemplateSpec
+from teiten.model.plan import ClusterKey, PlannedTrial, TemplateSpec
 from teiten.model.study import DataSet
 
 LEFT = "databases-left"
@@ -118,21 +119,21 @@ class AttachedKeeper:
         self._databases: dict[str, Databases] = {}
         self._made: dict[str, Route] = {}
         """Every database that is not dropped yet."""
-        self._filled: dict[tuple[str, int], str] = {}
+        self._filled: dict[ClusterKey, str] = {}
 
     def prepare(self, template: TemplateSpec) -> Facts:
         """Fill a database with the data set. Raises ServerError."""
-        return {"built": True, **self._fill(template, 1)}
+        return {"built": True, **self._fill(template, (template.fingerprint, 1, 1))}
 
     def site(self, trial: PlannedTrial, attempt: int) -> AttachedSite:
         del attempt
         return AttachedSite(self, trial)
 
-    def original(self, template: TemplateSpec, copy: int) -> str:
+    def original(self, template: TemplateSpec, cluster: ClusterKey) -> str:
         """The filled database of a template; made where it is not there yet."""
-        if (template.fingerprint, copy) not in self._filled:
-            self._fill(template, copy)
-        return self._filled[template.fingerprint, copy]
+        if cluster not in self._filled:
+            self._fill(template, cluster)
+        return self._filled[cluster]
 
     def copy(self, template: TemplateSpec, original: str) -> str:
         """A copy for a trial that changes the data."""
@@ -175,19 +176,19 @@ class AttachedKeeper:
                 self._say(f"the database {name} is left: {error}; teiten clean drops it")
         self._filled.clear()
 
-    def _fill(self, template: TemplateSpec, copy: int) -> Facts:
+    def _fill(self, template: TemplateSpec, cluster: ClusterKey) -> Facts:
         route = self._route(template)
         name = self._of(route).create()
         self._made[name] = route
         self._say(f"filling the database {name} on the server {route.name}")
         tables = AttachedTables(self.open(template, name), self.bench.plan.pgbench)
         with answering(route):
-            facts = fill(tables, template.data, _permitted(template), self._say)
-        self._filled[template.fingerprint, copy] = name
+            facts = fill(tables, template.data, permitted(template), self._say)
+        self._filled[cluster] = name
         return facts
 
     def _route(self, template: TemplateSpec) -> Route:
-        address = _permitted(template).address
+        address = permitted(template).address
         return Route(template.installation.name, address, self._passwords.get(address))
 
     def _of(self, route: Route) -> Databases:
@@ -198,7 +199,7 @@ class AttachedKeeper:
         return self._databases[route.address]
 
 
-def fill(tables: AttachedTables, data: DataSet, permitted: AttachedServer, say: Say) -> Facts:
+def fill(tables: AttachedTables, data: DataSet, server: AttachedServer, say: Say) -> Facts:
     """Make the tables, then what every template gets: frozen, analysed, all on the disk.
 
     Raises ServerError or WorkloadError where a step fails. Pages that are not known to be visible
@@ -207,7 +208,7 @@ def fill(tables: AttachedTables, data: DataSet, permitted: AttachedServer, say: 
     """
     make_tables(tables, data, say)
     with tables.connect() as connection:
-        if permitted.can_prewarm:
+        if server.can_prewarm:
             connection.execute("CREATE EXTENSION IF NOT EXISTS pg_prewarm")
         if leaves_all_visible(data):
             connection.execute("VACUUM (FREEZE, ANALYZE)")
@@ -215,16 +216,9 @@ def fill(tables: AttachedTables, data: DataSet, permitted: AttachedServer, say: 
             connection.execute("CREATE EXTENSION IF NOT EXISTS pg_visibility")
             visibility.confirm(connection, data, tables.name)
         found = connection.execute(NOT_VISIBLE).fetchall()
-        if permitted.can_checkpoint:
+        if server.can_checkpoint:
             connection.execute("CHECKPOINT")
     return {"pages_not_visible": sum(pages for _, pages in found)}
-
-
-def _permitted(template: TemplateSpec) -> AttachedServer:
-    attached = template.installation.attached
-    if attached is None:
-        raise RuntimeError(f"{template.installation.name} is not attached")
-    return attached
 
 
 def session_options(settings: Iterable[tuple[str, str]]) -> str:

@@ -1,7 +1,7 @@
-"""Clusters on this machine in a campaign: one server at a time, or those of a pair.
+"""Clusters on this machine in a campaign: those of one trial at a time, or of a pair.
 
-A cluster whose trials do not change data is kept between trials, one for each template; a cluster
-whose data was changed is given back after its trial.
+A cluster whose trials do not change data is kept between trials, one for each template and node;
+a cluster whose data was changed is given back after its trial.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ from teiten.execute.postgres.marker import read_marker, remove_marked
 from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.sites.local.limit_check import check_limit
-from teiten.execute.sites.local.site import LocalSite, Place, RunningServer
+from teiten.execute.sites.local.node import Place
+from teiten.execute.sites.local.site import LocalSite, Places, RunningServers
+from teiten.execute.sites.nodes import cluster_name
 from teiten.host.system.causes import told
-from teiten.model.plan import PlannedTrial, TemplateSpec
+from teiten.model.plan import Node, PlannedTrial, TemplateSpec
 from teiten.model.quantities import format_size
 from teiten.model.starts import last_of_their_start
 
@@ -48,7 +50,7 @@ class LocalKeeper:
         self._templates = TemplateStore(machine.workdir, machine.user)
         self.kept: dict[Place, Cluster] = {}
         """Stopped clusters whose data no trial has changed."""
-        self.running: dict[Place, RunningServer] = {}
+        self.running: dict[Places, RunningServers] = {}
         """Servers that a pair has left running for the next one."""
         self._limits_checked = False
 
@@ -80,39 +82,40 @@ class LocalKeeper:
 
     def site(self, trial: PlannedTrial, attempt: int) -> LocalSite:
         """Stop the servers that were left running for another pair than that of this trial."""
-        for place, server in list(self.running.items()):
-            if attempt != 1 or server.start[0] != trial.restart:
-                del self.running[place]
-                server.end()
+        for places, servers in list(self.running.items()):
+            if attempt != 1 or servers.start[0] != trial.restart:
+                del self.running[places]
+                servers.end()
         folder = self.bench.evidence_folder(trial, attempt)
         return LocalSite(self, trial, folder, goes_on=self._goes_on(trial, attempt))
 
     def finish(self) -> None:
-        for server in self.running.values():
+        for servers in self.running.values():
             with contextlib.suppress(TeitenError, OSError):
-                server.end(immediately=True)
+                servers.end(immediately=True)
         self.running.clear()
         for cluster in self.kept.values():
             self.remove(cluster)
         self.kept.clear()
 
-    def clone(self, trial: PlannedTrial, *, kept: bool) -> tuple[Cluster, CloneReport]:
-        """A cluster from the trial's template.
+    def clone(self, trial: PlannedTrial, node: Node, *, kept: bool) -> tuple[Cluster, CloneReport]:
+        """A cluster from the template of one of the trial's nodes.
 
         Raises MachineError where the folder that the study names cannot hold it.
         """
-        folder = self._cluster_folder(trial, kept=kept)
+        template = dict(trial.nodes)[node]
+        folder = self._cluster_folder(trial, node, kept=kept)
         if trial.directory is not None:
             elsewhere.require_room(folder.parent)
             elsewhere.note(self.machine.workdir, folder)
         try:
             with told(f"{folder} cannot be made"):
-                report = self._templates.clone(trial.template, folder)
+                report = self._templates.clone(template, folder)
         except BaseException:
             self._give_up(folder)
             raise
         cluster = Cluster.adopt(
-            trial.template.installation,
+            template.installation,
             folder / "data",
             user=self.machine.user,
             log=folder / "server.log",
@@ -141,10 +144,8 @@ class LocalKeeper:
     def _last_of_their_start(self) -> frozenset[int]:
         return last_of_their_start(self.bench.plan)
 
-    def _cluster_folder(self, trial: PlannedTrial, *, kept: bool) -> Path:
-        use = "kept" if kept else "once"
-        copy = "" if trial.copy == 1 else f"-{trial.copy}"
-        name = f"{self.bench.campaign.name}-{trial.template.fingerprint[:12]}{copy}-{use}"
+    def _cluster_folder(self, trial: PlannedTrial, node: Node, *, kept: bool) -> Path:
+        name = f"{self.bench.campaign.name}-{cluster_name(trial, node, kept=kept)}"
         if trial.directory is None:
             return self.machine.workdir.clusters / name
         return Path(trial.directory) / f"teiten-{name}-{_short_hash(trial.directory)}"

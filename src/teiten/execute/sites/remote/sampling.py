@@ -19,20 +19,18 @@ from teiten.model.trial import Series
 
 CLIENT = "client"
 """The series of the client host, and the beginning of its metrics' names."""
-NO_PROCESS = -1
 PGBENCH_SHARE = "pgbench_cpu_share"
 
 
 class RemoteReader:
     """Reads the counters of a host; its clock is laid on ours at the first look."""
 
-    def __init__(self, host: Host, postmaster: int | None, devices: tuple[str, ...]) -> None:
-        """``postmaster``: None where no server of ours runs on the host."""
+    def __init__(self, host: Host, postmasters: tuple[int, ...], devices: tuple[str, ...]) -> None:
+        """``postmasters``: of our servers that run on the host."""
         self._host = host
-        pid = NO_PROCESS if postmaster is None else postmaster
         opened = host.call(
             "machine.open_reader",
-            postmaster=pid,
+            postmasters=list(postmasters),
             devices=list(devices),
             teiten=os.getpid() if host.is_here else None,
         )
@@ -71,7 +69,7 @@ class RemoteSampler(Sampler):
         """``client``: None where pgbench runs on the server's host."""
         self._apart = client is not None
         super().__init__(
-            conninfo=conninfo, version=version, postmaster_pid=0, devices=(), reader=server
+            conninfo=conninfo, version=version, postmasters=(), devices=(), reader=server
         )
         self._client: OsProbe | None = None
         self._thread: threading.Thread | None = None

@@ -14,6 +14,7 @@ import numpy as np
 
 from teiten.execute.client.histogram import LatencyHistogram
 from teiten.kinds.pgbench.metrics import LATENCY_MEAN, LATENCY_STDDEV, PERCENTILES, TPS, UNTRIMMED
+from teiten.model.metrics import of_any_node
 from teiten.model.starts import trimmed_at_each_end
 from teiten.model.trial import FloatArray, Series
 from teiten.model.units import Seconds
@@ -92,7 +93,7 @@ def pooled_latencies(slices: Sequence[LatencyHistogram | None]) -> LatencyHistog
 
 def _pooled(name: str, slices: Sequence[Metrics]) -> float | None:
     """None where a sum would lack a part."""
-    if name in SUMS:
+    if of_any_node(name) in SUMS:
         complete = all(name in one for one in slices)
         return math.fsum(one[name] for one in slices) if complete else None
     if name == GREATEST:

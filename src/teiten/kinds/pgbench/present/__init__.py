@@ -97,7 +97,7 @@ class PgbenchPresent(UsualPresent):
 
 
 def _clients(kit: Kit) -> tuple[str, ...]:
-    counts = [trial.clients for trial in kit.analysis.plan.trials]
+    counts = [trial.load.connections for trial in kit.analysis.plan.trials]
     if not counts:
         return ()
     low, high = fixed(min(counts), 0), fixed(max(counts), 0)

@@ -5,8 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 
-from teiten.analysis.model.scaling import Knee, LackOfFit, Parameter, Scaling, ScalingResult, UslFit
-from teiten.analysis.scaling.curve import NO_REPLICATES
+from teiten.analysis.model.scaling import (
+    NO_REPLICATES,
+    Knee,
+    LackOfFit,
+    Parameter,
+    Scaling,
+    ScalingResult,
+    UslFit,
+)
 from teiten.report.names import CORES, Side
 from teiten.report.numbers import measured, plain, significant
 from teiten.report.sentences import percent, plain_percent

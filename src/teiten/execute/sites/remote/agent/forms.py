@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from teiten.model.installation import Installation, Source, Version
 from teiten.model.plan import TemplateSpec
-from teiten.model.ssb import SsbVariant
-from teiten.model.study import DataKind, DataSet, Layout, Script, Setting
+from teiten.model.study import DataOptions, DataSet, Layout, Script, Setting
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes
 
@@ -23,7 +22,7 @@ def template_form(spec: TemplateSpec, installation: Installation) -> dict[str, A
     return {
         "installation": installation_form(installation),
         "checksums": spec.checksums,
-        "data": asdict(spec.data),
+        "data": data_form(spec.data),
         "fingerprint": spec.fingerprint,
         "bytes": spec.expected_bytes,
     }
@@ -39,16 +38,42 @@ def template_of(form: dict[str, Any]) -> TemplateSpec:
     )
 
 
-def data_of(form: dict[str, Any]) -> DataSet:
-    """All of it: a template is described, and given room, by each of these."""
-    script, layout = form["script"], form["layout"]
-    changed: dict[str, Any] = {
-        "kind": DataKind(form["kind"]),
-        "variant": SsbVariant(form["variant"]),
-        "script": Script(**script) if script else None,
-        "layout": _layout_of(layout) if layout else None,
+@dataclass(frozen=True)
+class DataThere(DataOptions):
+    """What a host is told of tables, whatever their kind: it does not make them."""
+
+    text: str
+    """How they are described."""
+    values: tuple[tuple[str, Any], ...]
+
+    @property
+    def told(self) -> Mapping[str, Any]:
+        return dict(self.values)
+
+    def described(self, scale: float | None) -> str:
+        del scale
+        return self.text
+
+
+def data_form(data: DataSet) -> dict[str, Any]:
+    return {
+        "scale": data.scale,
+        "kind": data.kind,
+        "text": data.options.described(data.scale),
+        "told": dict(data.options.told),
+        "layout": None if data.layout is None else asdict(data.layout),
     }
-    return DataSet(**{**form, **changed})
+
+
+def data_of(form: dict[str, Any]) -> DataSet:
+    """A template is described, and given room, by each of these."""
+    layout = form["layout"]
+    return DataSet(
+        scale=form["scale"],
+        kind=form["kind"],
+        options=DataThere(form["text"], tuple(form["told"].items())),
+        layout=_layout_of(layout) if layout else None,
+    )
 
 
 def _layout_of(form: dict[str, Any]) -> Layout:

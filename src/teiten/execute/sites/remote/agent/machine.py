@@ -118,11 +118,11 @@ class HostReader:
             ) from error
 
     def open_reader(
-        self, postmaster: int, devices: list[str], teiten: int | None
+        self, postmasters: list[int], devices: list[str], teiten: int | None
     ) -> dict[str, Any]:
-        """Begin to read counters. ``postmaster``: a pid, -1 for none; ``teiten``: that of the
+        """Begin to read counters. ``postmasters``: pids of the servers; ``teiten``: that of the
         Teiten that asks, where it runs here."""
-        reader = LinuxReader(postmaster, tuple(devices), also_teiten=teiten)
+        reader = LinuxReader(tuple(postmasters), tuple(devices), also_teiten=teiten)
         number = len(self._readers) + 1
         self._readers[number] = reader
         return {"reader": number, "missing": [list(one) for one in reader.missing]}

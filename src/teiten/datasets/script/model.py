@@ -1,0 +1,39 @@
+"""What tables that a script makes have of their own. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from teiten.model.study import DataOptions, DataSet, Layout, Script
+from teiten.model.units import Bytes
+
+NAME = "script"
+
+
+@dataclass(frozen=True)
+class ScriptTables(DataOptions):
+    script: Script
+    """The SQL that makes them."""
+    size: Bytes | None = None
+    """What they are expected to take; for the forecast."""
+
+    @property
+    def told(self) -> Mapping[str, Any]:
+        return {"script": self.script.name}
+
+    def described(self, scale: float | None) -> str:
+        del scale
+        return f"the tables of {self.script.name}"
+
+
+def script_data(script: Script, size: Bytes | None = None, layout: Layout | None = None) -> DataSet:
+    return DataSet(1, NAME, ScriptTables(script, size), layout)
+
+
+def script_of(data: DataSet) -> ScriptTables:
+    """Raises TypeError for another kind's data."""
+    if not isinstance(data.options, ScriptTables):
+        raise TypeError(f"{data} is of the kind {data.kind}")
+    return data.options

@@ -1,0 +1,105 @@
+"""One database of a trial, on a server that Teiten did not start."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from teiten.errors import ServerError, TeitenError
+from teiten.execute.executor import Facts
+from teiten.execute.sites.server_facts import non_default_settings, prewarm, read_server_facts
+from teiten.model.attached import AttachedServer
+from teiten.model.installation import Version
+from teiten.model.plan import Node, PlannedTrial, TemplateSpec
+
+if TYPE_CHECKING:
+    from teiten.execute.sites.attached.keeper import AttachedDatabase, AttachedKeeper
+
+SECRET = re.compile(r"password|passphrase|secret|token|conninfo|_command$|_key", re.IGNORECASE)
+"""In the names of parameters whose values may hold a password, such as primary_conninfo."""
+
+
+def without_secrets(settings: Mapping[str, str]) -> dict[str, str]:
+    """Parameters of a server that is somebody's, as they may stand in a ledger."""
+    return {name: value for name, value in settings.items() if SECRET.search(name) is None}
+
+
+class AttachedNode:
+    """A database of one trial on one of its servers."""
+
+    def __init__(self, keeper: AttachedKeeper, trial: PlannedTrial, number: Node) -> None:
+        self._keeper, self._trial = keeper, trial
+        self.number = number
+        self.template = dict(trial.nodes)[number]
+        self.server: AttachedServer = permitted(self.template)
+        self._keeps = not keeper.bench.plan.study.workload(trial.cell.workload).changes_data
+        self.found: AttachedDatabase | None = None
+        self._copy: str | None = None
+        self.facts: Facts = {}
+        self.told: dict[str, Any] = {}
+        """What the server has said of itself."""
+
+    @property
+    def database(self) -> AttachedDatabase:
+        if self.found is None:
+            raise ServerError("the trial has no database yet", "see the trial's log")
+        return self.found
+
+    def restore(self) -> Facts:
+        original = self._keeper.original(self.template, self._trial.cluster_of(self.number))
+        if self._keeps:
+            self.found = self._keeper.open(self.template, original)
+            return {"restored": False, "database": original}
+        self._copy = self._keeper.copy(self.template, original)
+        self.found = self._keeper.open(self.template, self._copy)
+        return {"restored": True, "database": self._copy}
+
+    def start(self) -> Facts:
+        told = self.told = read_server_facts(self.connect)
+        settings = without_secrets(non_default_settings(self.connect))
+        self._require_version(Version(told["version_number"]))
+        self.facts["version"] = told["version"]
+        self.facts["settings"] = settings
+        self.facts["session_settings"] = dict(self._trial.settings)
+        return {"version": told["version_number"], "started": False}
+
+    def prewarm(self) -> Facts:
+        return prewarm(self.connect) if self.server.can_prewarm else {"prewarmed": False}
+
+    def checkpoint(self) -> Facts:
+        if self.server.can_checkpoint:
+            with self.connect() as connection:
+                connection.execute("CHECKPOINT")
+        return {"checkpoint": self.server.can_checkpoint}
+
+    def connect(self) -> psycopg.Connection[Any]:
+        return self.database.connect(settings=self._trial.settings)
+
+    def drop_copy(self) -> None:
+        """One that cannot be dropped now is dropped at the campaign's end, or by teiten clean."""
+        if self._copy is not None:
+            with contextlib.suppress(TeitenError, OSError):
+                self._keeper.drop(self._copy)
+            self._copy = None
+
+    def _require_version(self, found: Version) -> None:
+        """The server may have been replaced since it was planned."""
+        planned = self.template.installation.version
+        if found != planned:
+            raise ServerError(
+                f"the server {self.database.route.name} is PostgreSQL {found} now; the campaign was"
+                f" planned for {planned}",
+                "begin a new campaign: versions are not mixed on one side",
+            )
+
+
+def permitted(template: TemplateSpec) -> AttachedServer:
+    """What the role of a template's server may do there."""
+    attached = template.installation.attached
+    if attached is None:
+        raise RuntimeError(f"{template.installation.name} is not attached")
+    return attached

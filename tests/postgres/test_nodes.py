@@ -1,0 +1,234 @@
+"""Trials on several servers at once, their nodes: here, attached, and on another host."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import psutil
+import pytest
+
+from teiten.execute.bench import Bench
+from teiten.execute.client.here import Here
+from teiten.execute.load import sampled
+from teiten.execute.machine import ThisMachine
+from teiten.execute.sites.contract import Site
+from teiten.execute.sites.local.keeper import LocalKeeper
+from teiten.host.system.paths import Workdir
+from teiten.host.system.users import server_user
+from teiten.ledger.store import Ledger
+from teiten.model.installation import Installation
+from teiten.model.plan import Node
+from teiten.model.trial import Outcome
+from tests.fixtures.attached import CREATOR, strange_server
+from tests.fixtures.campaigns import Teiten, kill, step_of
+from tests.fixtures.hosts import by_ssh, network
+from tests.fixtures.nodes import OTHER, TWICE, TwoNodes
+from tests.fixtures.servers import left_processes
+
+Find = Callable[[str], Installation]
+
+
+@pytest.fixture
+def newest(installation: Find) -> Installation:
+    return installation("18")
+
+
+@pytest.fixture(params=[TWICE, OTHER], ids=["the same template twice", "a template each"])
+def two_nodes(request: pytest.FixtureRequest, workdir: Workdir) -> Iterator[TwoNodes]:
+    yield TwoNodes(Teiten.prepared(workdir).workdir, request.param)
+    assert not left_processes([workdir.root])
+
+
+def branches(site: Site, node: Node) -> tuple[str, int]:
+    """Where a node's data are, and the scale of its tables."""
+    with site.connect(node) as connection:
+        row = connection.execute(
+            "SELECT current_setting('data_directory'), (SELECT count(*) FROM pgbench_branches)"
+        ).fetchone()
+    assert row is not None
+    return str(row[0]), int(row[1])
+
+
+class Unseen:
+    """Nobody watches."""
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return lambda *_: None
+
+
+def test_the_site_of_two_nodes(two_nodes: TwoNodes, newest: Installation) -> None:
+    """Driven by hand: both servers are up at once, reached, sampled, stopped, and kept."""
+    study = two_nodes.study(newest, newest, workload="select-only")
+    made = two_nodes.run("run", study)
+    assert made.returncode == 0, made.stderr
+    workdir = two_nodes.workdir
+    with Ledger.open(two_nodes.campaign()) as ledger, ExitStack() as opened:
+        bench = Bench(ledger.plan, two_nodes.campaign(), Unseen(), lambda: None, ledger)
+        keeper = LocalKeeper(bench, ThisMachine(workdir, server_user(), ()), Here(), lambda _: None)
+        trial = ledger.plan.trials[0]
+        opened.callback(keeper.client.close)
+        opened.callback(keeper.finish)
+        for again in (False, True):
+            site = keeper.site(trial, 1)
+            opened.callback(site.abandon)
+            folder = bench.evidence_folder(trial, 1)
+            folder.mkdir(parents=True, exist_ok=True)
+            restored = site.restore()["nodes"]
+            assert [one["restored"] for one in restored.values()] == [not again, not again]
+            site.caches()
+            started = site.start()
+            assert {one["version"] for one in started["nodes"].values()} == {newest.version.number}
+            assert all(one["fits"] for one in site.prewarm()["nodes"].values())
+            site.settle()
+            (first, one), (second, two) = (branches(site, node) for node in site.nodes)
+            assert first != second
+            assert (one, two) == (1, 1 if two_nodes.second == TWICE else 2)
+            assert site.address(1) != site.address(2)
+            busy(site)
+            with pytest.raises(ValueError, match="has no node 3"):
+                site.connect(3)
+            assert site.is_running() and site.problems() == ()
+            assert {one["stopped"] for one in site.stop(sound=True)["nodes"].values()} == {"fast"}
+            assert not left_processes([workdir.root])
+            site.abandon()
+            kept = sorted(path.name for path in folder.iterdir())
+            assert {"server.log", "node-2-server.log"} < set(kept)
+            assert {name for _, name in site.evidence} <= set(kept)
+        assert len(list(workdir.clusters.iterdir())) == 2, "kept for trials to come"
+    assert list(workdir.clusters.iterdir()) == []
+
+
+def busy(site: Site) -> None:
+    """A load on the second node alone is told of that one, and is nobody else's."""
+
+    def work(_: object) -> None:
+        with site.connect(2) as connection:
+            connection.execute("SELECT count(*) FROM generate_series(1, 6000000)")
+            connection.execute("SELECT count(*) FROM pgbench_accounts")
+
+    _, found = sampled(site, work)
+    own = found.metrics["node_2_server_cpu_share"]
+    assert own > 0.01, "on a machine that others use, it has little of it"
+    assert found.metrics["server_cpu_share"] == pytest.approx(own, abs=0.05)
+    assert found.metrics["node_2_blocks_hit"] > 1000 > found.metrics["blocks_hit"]
+    assert "node_2_cpu_idle_share" not in found.metrics, "the machine is told of once"
+    assert {"os", "postgres", "node-2:os", "node-2:postgres"} <= {
+        one.source for one in found.series
+    }
+
+
+def test_a_campaign_of_two_nodes_is_killed_and_goes_on(
+    two_nodes: TwoNodes, newest: Installation
+) -> None:
+    process = two_nodes.start("run", two_nodes.study(newest, newest, seconds=2))
+    two_nodes.wait_for(process, step_of(2, "warm-up"))
+    assert len(postmasters(two_nodes)) == 2
+    kill(process)
+    psutil.wait_procs(postmasters(two_nodes), timeout=10)
+    assert not left_processes([two_nodes.workdir.root]), "they end with Teiten"
+
+    result = two_nodes.run("resume", "--json")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["complete"]
+    assert list(two_nodes.workdir.clusters.iterdir()) == []
+    assert [trial.number for trial in two_nodes.trials()] == [1, 2, 3, 4]
+    for trial in two_nodes.trials():
+        assert trial.outcome is Outcome.COUNTED, trial.problems
+        assert trial.metrics["tps"] > 0 and "node_2_server_cpu_share" in trial.metrics
+        assert set(trial.facts["nodes"]) == {"1", "2"}
+        names = [Path(path).name for _, path in trial.evidence]
+        assert {"server.log", "node-2-server.log", "node-2-postgresql.conf"} <= set(names)
+    report = two_nodes.campaign() / "report"
+    assert {one.name for one in report.glob("*.html")} >= {"report.en.html", "report.ja.html"}
+
+
+def test_a_node_that_is_killed_fails_its_trial_and_is_named(
+    workdir: Workdir, newest: Installation
+) -> None:
+    teiten = TwoNodes(Teiten.prepared(workdir).workdir)
+    process = teiten.start("run", teiten.study(newest, newest, seconds=3))
+    teiten.wait_for(process, step_of(1, "warm-up"))
+    second = [one for one in postmasters(teiten) if "node-2" in one.cwd()]
+    assert len(second) == 1
+    for child in second[0].children():
+        child.kill()
+        break
+    _, errors = process.communicate(timeout=100)
+    assert process.returncode == 0, errors
+    failed = [trial for trial in teiten.trials() if trial.outcome is Outcome.FAILED]
+    assert [trial.number for trial in failed] == [1]
+    assert any(
+        one.code == "server-crash" and one.detail.startswith("node 2: ")
+        for one in failed[0].problems
+    )
+    assert not left_processes([workdir.root])
+
+
+def postmasters(teiten: Teiten) -> list[psutil.Process]:
+    return [one for one in teiten.processes("postgres") if "-D" in one.cmdline()]
+
+
+def test_two_nodes_on_an_attached_server(
+    workdir: Workdir, newest: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each has a database of its own there, and both are dropped."""
+    with strange_server(newest) as strange:
+        monkeypatch.setenv("PGPASSWORD", strange.password)
+        teiten = TwoNodes(Teiten.prepared(workdir).workdir)
+        address = strange.address(CREATOR)
+        words = ("--script", "select-only", "--guc-b", "work_mem=8MB", "--set", "scale=1")
+        short = ("--duration", "1s", "--blocks", "2", "--profile", "quick", "--set", "warmup=0s")
+        calm = ("--set", "disturbed_share=100%", "--yes")
+        result = teiten.run("ab", address, address, *words, *short, *calm)
+        assert result.returncode == 0, result.stderr
+        assert strange.databases() == []
+        for trial in teiten.trials():
+            assert trial.outcome is Outcome.COUNTED, trial.problems
+            assert set(trial.facts["nodes"]) == {"1", "2"}
+            of_second = {name for name in trial.metrics if name.startswith("node_2_")}
+            assert "node_2_blocks_hit" in of_second
+            assert not any("cpu_" in name for name in of_second - {"node_2_server_cpu_share"})
+        restored = [one for one in teiten.events() if one.detail.get("step") == "restore"]
+        for event in restored:
+            databases = [one["database"] for one in event.detail["nodes"].values()]
+            assert len(set(databases)) == 2
+
+
+@pytest.mark.root
+def test_two_nodes_on_another_host(
+    workdir: Workdir, newest: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both listen on the host's address, each on a port of its own."""
+    with network() as hosts, by_ssh(hosts, monkeypatch):
+        teiten = TwoNodes(Teiten.prepared(workdir).workdir, words=hosts.home)
+        major = newest.version.major
+        places = ("--db-host", "db", "--client-host", "client")
+        folders = [
+            f"hosts.{one}_workdir={hosts.workdir('work-' + one)}" for one in ("db", "client")
+        ]
+        changes = [*folders, "hosts.db_port=5471", "scale=1", "warmup=0s", "disturbed_share=100%"]
+        words = [word for one in changes for word in ("--set", one)]
+        short = ("--script", "select-only", "--duration", "1s", "--blocks", "2")
+        result = teiten.run(
+            "ab",
+            major,
+            major,
+            "--guc-b",
+            "work_mem=8MB",
+            *short,
+            "--profile",
+            "quick",
+            *places,
+            *words,
+        )
+        assert result.returncode == 0, result.stderr
+        for trial in teiten.trials():
+            assert trial.outcome is Outcome.COUNTED, trial.problems
+            assert "port=5471" in trial.facts["command"]
+            assert set(trial.facts["nodes"]) == {"1", "2"}
+            assert "node_2_server_cpu_share" in trial.metrics
+        assert not hosts.left(("postgres", "pgbench"))
+        assert not list(hosts.workdir("work-db").glob("clusters/*"))
