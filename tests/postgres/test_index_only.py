@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from teiten.datasets.pgbench.model import pgbench_data
 from teiten.errors import ServerError
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.host.system.paths import Workdir
@@ -14,7 +15,7 @@ from teiten.host.system.users import server_user
 from teiten.kinds.pgbench.metrics import HEAP_FETCHES, INDEX_LOOKUPS
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.metrics import VISIBLE_PAGES, WAL_PER_TRANSACTION
-from teiten.model.study import DataSet, Layout
+from teiten.model.study import Layout
 from teiten.model.trial import Outcome, Trial
 from teiten.model.units import Share
 from tests.fixtures.campaigns import Teiten
@@ -70,7 +71,7 @@ def test_a_layout_that_leaves_another_share_is_refused(
     layout = Layout("half", all_visible=False, visible=Share(0.5))
     store, spec = (
         TemplateStore(workdir, server_user()),
-        spec_of(installation("18"), DataSet(1, layout=layout)),
+        spec_of(installation("18"), pgbench_data(1, layout=layout)),
     )
     with pytest.raises(ServerError, match=r"100\.0% of the pages.*layout half says 50%"):
         store.build(spec, pgbench, quiet)

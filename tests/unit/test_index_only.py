@@ -10,16 +10,16 @@ import pytest
 
 from teiten.analysis.claims.checks import check_of, counted, student
 from teiten.analysis.model.claims import ClaimStanding
+from teiten.analysis.model.findings import SeriesView
 from teiten.claims.curves import ClaimCurve
 from teiten.claims.of_curves import CurveGround
 from teiten.claims.predicates import wait_share
 from teiten.claims.predicates.amount import Amount
+from teiten.datasets.pgbench.model import pgbench_data
 from teiten.errors import TeitenError
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.kinds.pgbench.load.lookups import Lookups
 from teiten.kinds.pgbench.metrics import HEAP_FETCHES, INDEX_LOOKUPS
-from teiten.model.study import DataSet
-from teiten.model.trial import Series
 from teiten.model.units import Share
 from teiten.study.load import load_study
 from tests.fixtures.synthetic_plan import make_installation
@@ -57,11 +57,11 @@ def test_each_layout_says_its_share_and_is_a_template_of_its_own() -> None:
     assert [one.name for one in workload.layouts if one.all_visible] == ["visible-100", "vacuumed"]
     server = make_installation("18.4")
     prints = {
-        template_fingerprint(server, False, DataSet(1, layout=one)) for one in workload.layouts
+        template_fingerprint(server, False, pgbench_data(1, layout=one)) for one in workload.layouts
     }
     assert len(prints) == len(workload.layouts)
     changed = replace(workload.layout("visible-50"), visible=Share(0.6))
-    assert template_fingerprint(server, False, DataSet(1, layout=changed)) not in prints
+    assert template_fingerprint(server, False, pgbench_data(1, layout=changed)) not in prints
 
 
 @pytest.mark.parametrize("share", ["150%", "-1%", "half"])
@@ -88,6 +88,6 @@ def test_waits_for_wal_are_told_by_their_word() -> None:
         "LWLock:WALWrite": np.array([2.0, 2.0]),
         "IO:WalSync": np.array([1.0, 1.0]),
     }
-    series = Series("waits", np.array([1.0, 2.0]), columns)
+    series = SeriesView("waits", np.array([1.0, 2.0]), columns, 1)
     assert wait_share.share_of((series,), "wal") == pytest.approx(0.75)
     assert np.isnan(wait_share.share_of((), "wal"))

@@ -43,6 +43,6 @@ def _layout(place: Place, name: str, table: LayoutTable) -> Layout:
     scripts = tuple(read_sql(place, key, one) for one in table.scripts)
     usual = LAID_OUT if scripts else AS_FILLED
     told = table.all_visible
-    whole = told if isinstance(told, bool) else told == 1
+    whole = told if isinstance(told, bool) else told >= 1.0
     share = None if isinstance(told, bool) else told
     return Layout(name, scripts, table.size or usual, table.needs, whole, share)

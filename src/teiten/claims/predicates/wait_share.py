@@ -10,12 +10,12 @@ import numpy as np
 from pydantic.dataclasses import dataclass
 
 from teiten.analysis.model.claims import Claim
-from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.findings import SeriesView, TrialView
 from teiten.analysis.model.predicate import Key, Reader
 from teiten.claims.forms import FORM, RatioBounds, Word
 from teiten.claims.predicates.amount import OfAmounts
 from teiten.model.plan import Plan
-from teiten.model.trial import Event, Series
+from teiten.model.trial import Event
 
 WAITS = "waits"
 LEAST = 0.001
@@ -58,7 +58,7 @@ def shares(
     }
 
 
-def share_of(sampled: Iterable[Series], word: str) -> float:
+def share_of(sampled: Iterable[SeriesView], word: str) -> float:
     """Of the time of active backends; NaN without samples."""
     series = next((one for one in sampled if one.source == WAITS), None)
     if series is None:
