@@ -9,7 +9,7 @@ from statistics import median
 from teiten.kinds.pgbench.metrics import HEAP_FETCHES, TPS
 from teiten.model.metrics import VISIBLE_PAGES, WAL_PER_TRANSACTION
 from teiten.report.blocks import Block, Gallery, Heading, Text
-from teiten.report.numbers import bytes_text, significant
+from teiten.report.numbers import bytes_text, fixed, significant
 from teiten.report.sentences import percent
 from teiten.report.tables import Column, Row, Table, TableCell, cells, level_value
 from teiten.report.view.kit import Kit, TrialGroup
@@ -28,12 +28,12 @@ class _Number:
 
 NUMBERS = (
     _Number(VISIBLE_PAGES.name, "visible", lambda kit, value: percent(kit.t, value, 1)),
-    _Number(HEAP_FETCHES.name, "fetches", lambda _, value: significant(value)),
+    _Number(HEAP_FETCHES.name, "fetches", lambda _, value: fixed(value, 3)),
     _Number(TPS.name, "tps", lambda _, value: significant(value)),
     _Number(WAL_PER_TRANSACTION.name, "wal", lambda _, value: bytes_text(value)),
-    _Number("wal_records", "records", lambda _, value: significant(value), by_transaction=True),
+    _Number("wal_records", "records", lambda _, value: fixed(value, 3), by_transaction=True),
     _Number(
-        "wal_full_page_images", "images", lambda _, value: significant(value), by_transaction=True
+        "wal_full_page_images", "images", lambda _, value: fixed(value, 3), by_transaction=True
     ),
 )
 
