@@ -9,7 +9,7 @@ from teiten.model.attached import holds_address
 from teiten.study.references import reference
 
 
-class Server(FactorRule):
+class ServerFactor(FactorRule):
     """``17``, ``18.4``, ``system:15``, a path, an alias."""
 
     name = "server"
@@ -30,4 +30,4 @@ class Server(FactorRule):
         return reference(value)
 
 
-FACTOR = Server()
+FACTOR = ServerFactor()

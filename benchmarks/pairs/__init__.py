@@ -1,0 +1,1 @@
+"""Paired transactions, measured: see ``__main__``."""

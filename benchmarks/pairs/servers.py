@@ -1,0 +1,204 @@
+"""Two servers of the same version and data for the benchmarks, and what runs on them."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from teiten.execute.client.address import Address
+from teiten.execute.client.paired import (
+    PairedResult,
+    PairedRun,
+    PairedServer,
+    run_pairs,
+)
+from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.postgres.installations import choose_pgbench, find_installations
+from teiten.host.system.paths import Workdir
+from teiten.host.system.processes import child_environment
+from teiten.host.system.users import server_user
+from teiten.kinds.pgbench.load.process import PgbenchProcess, PgbenchRun
+from teiten.model.installation import Installation, Pgbench
+from teiten.model.study import QueryMode, Script, Setting
+from teiten.model.text import Bilingual
+from teiten.model.units import Seconds
+
+SCALE = 10
+BASE_ROWS = 10_000
+REASON = Bilingual("the benchmark", "ベンチマークのため")
+SETTINGS = tuple(
+    Setting(name, value, REASON, "benchmarks.pairs")
+    for name, value in (
+        ("shared_buffers", "512MB"),
+        ("autovacuum", "off"),
+        ("max_wal_size", "4GB"),
+    )
+)
+RANGE_READ = """\
+\\set first random(1, 100000 * :scale - 25000)
+SELECT count(abalance) FROM pgbench_accounts
+ WHERE aid BETWEEN :first AND :first + current_setting('teiten.rows')::int - 1;
+"""
+# A server waits whole milliseconds only: chance, the same on both sides, makes their mean follow
+# every microsecond. So throughput has the effect, and most transactions have not.
+WAIT = """\
+\\set part random(0, 999)
+SELECT pg_sleep((current_setting('teiten.rows')::int + :part) / 1000 / 1e3);
+"""
+SCRIPTS = {
+    "select-only": Script("select-only", True, ""),
+    "range read": Script("range-read.sql", False, RANGE_READ),
+    "tpcb-like": Script("tpcb-like", True, ""),
+    "wait": Script("wait.sql", False, WAIT),
+}
+"""A read of one row and of 10,000, updates, and a wait of 10,000 microseconds."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two running servers."""
+
+    clusters: tuple[Cluster, Cluster]
+    pgbench: Pgbench
+    folder: Path
+    protocol: QueryMode = QueryMode.PREPARED
+
+    def run_pairs(
+        self,
+        script: str,
+        clients: int,
+        seconds: float,
+        seed: int,
+        *,
+        rows: tuple[int, int] = (BASE_ROWS, BASE_ROWS),
+        **options: object,
+    ) -> PairedResult:
+        """One start of the generator on both."""
+        servers = [self.server(side, rows[side]) for side in (0, 1)]
+        return self._run(servers, script, clients, seconds, seed=seed, options=options)
+
+    def run_one(
+        self, side: int, script: str, clients: int, seconds: float, *, seed: int, threads: int
+    ) -> PairedResult:
+        """The generator on one server."""
+        only = [self.server(side, BASE_ROWS)]
+        return self._run(only, script, clients, seconds, seed=seed, options={"threads": threads})
+
+    def run_pgbench(
+        self, side: int, script: str, clients: int, seconds: float, *, seed: int, threads: int
+    ) -> float:
+        """TPS of pgbench on one server."""
+        cluster = self.clusters[side]
+        environment = {"PGOPTIONS": f"-c teiten.rows={BASE_ROWS}", **cluster.client_environment}
+        process = PgbenchProcess(
+            PgbenchRun(
+                pgbench=self.pgbench,
+                address=Address.by_socket(
+                    cluster.socket_directory,
+                    cluster.port,
+                    cluster.user_name,
+                    "postgres",
+                    environment,
+                ),
+                script=SCRIPTS[script],
+                scale=SCALE,
+                clients=clients,
+                threads=threads,
+                duration=Seconds(seconds),
+                seed=seed,
+                query_mode=self.protocol,
+                options=(),
+                log_sampling_rate=None,
+                folder=self.folder / "pgbench",
+            )
+        )
+        process.start()
+        result = process.wait()
+        assert not result.problems, result.problems
+        return result.metrics["tps"]
+
+    def server(self, side: int, rows: int) -> PairedServer:
+        cluster = self.clusters[side]
+        return PairedServer(
+            host=str(cluster.socket_directory),
+            port=cluster.port,
+            user=cluster.user_name,
+            database="postgres",
+            parameters={"teiten.rows": str(rows)},
+            peer=cluster.user.uid,
+        )
+
+    def _run(
+        self,
+        servers: list[PairedServer],
+        script: str,
+        clients: int,
+        seconds: float,
+        *,
+        seed: int,
+        options: Mapping[str, object],
+    ) -> PairedResult:
+        run = PairedRun(
+            servers=servers,
+            scripts=[(SCRIPTS[script], 1)],
+            clients=clients,
+            protocol=self.protocol,
+            seed=seed,
+            folder=self.folder / "pairs",
+            duration=Seconds(seconds),
+            variables={"scale": str(SCALE)},
+            **options,  # type: ignore[arg-type]
+        )
+        result = run_pairs(run)
+        assert not result.summary["aborted"], result.summary
+        return result
+
+
+def installation(version: str, workdir: Workdir) -> Installation:
+    """The first that is found of this major version."""
+    found = find_installations(workdir)
+    return next(one for one in found if one.postgres and one.version.major == version)
+
+
+@contextlib.contextmanager
+def two_servers(version: str, workdir: Workdir) -> Iterator[Pair]:
+    """Two new clusters, filled and running; nothing is left of them."""
+    pgbench = choose_pgbench(find_installations(workdir))
+    with tempfile.TemporaryDirectory(prefix="teiten-bench-") as name, contextlib.ExitStack() as end:
+        folder = Path(name)
+        folder.chmod(0o755)
+        clusters = []
+        for side in ("a", "b"):
+            cluster = Cluster.create(
+                installation(version, workdir),
+                folder / side / "data",
+                user=server_user(),
+                checksums=False,
+                log=folder / side / "server.log",
+            )
+            end.callback(cluster.remove)
+            cluster.configure(SETTINGS)
+            cluster.start()
+            fill(cluster, pgbench)
+            clusters.append(cluster)
+        yield Pair((clusters[0], clusters[1]), pgbench, folder)
+
+
+def fill(cluster: Cluster, pgbench: Pgbench) -> None:
+    """pgbench's tables, vacuumed, and in the cache."""
+    subprocess.run(
+        [
+            *(pgbench.path, "-i", "-q", "-s", str(SCALE), "-U", cluster.user_name),
+            *("-h", cluster.socket_directory, "-p", str(cluster.port), "postgres"),
+        ],
+        env=child_environment(pgbench.library_path, cluster.client_environment),
+        check=True,
+        capture_output=True,
+    )
+    with cluster.connect() as connection:
+        connection.execute("CHECKPOINT")
+        connection.execute("SELECT count(*) FROM pgbench_accounts")

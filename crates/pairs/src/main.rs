@@ -1,0 +1,5 @@
+//! `teiten-pairs < options.json`
+
+fn main() -> std::process::ExitCode {
+    pairs::main().into()
+}

@@ -1,0 +1,160 @@
+//! The result: one record for each pair, as an array of NumPy's (`numpy.load` reads it, mapped).
+//!
+//! The threads hand blocks of records to one that writes, over a channel of bounded length: a disk
+//! that cannot follow slows the load down rather than filling the memory, and the time that was
+//! lost so is reported.
+
+use std::fs::File;
+use std::io::{self, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::time::{Duration, Instant};
+
+/// A transaction on one server.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Nanoseconds from the start of the load.
+    pub start: u64,
+    /// Nanoseconds that it took.
+    pub latency: u64,
+    /// The SQLSTATE of its failure; zeros where it did not fail.
+    pub state: [u8; 5],
+    /// How often it was tried again.
+    pub retries: u16,
+}
+
+/// A pair of transactions; with one server a transaction.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Pair {
+    /// By server.
+    pub outcomes: [Outcome; 2],
+    /// Which client.
+    pub client: u16,
+    /// Which script.
+    pub script: u8,
+    /// The server that was first.
+    pub first: u8,
+    /// The place among those that were run on one server before the other, from 0.
+    pub position: u16,
+}
+
+/// The bytes of a record.
+pub const SIZE: usize = 48;
+/// The fields of a record, as NumPy writes them.
+const FIELDS: &str = "[('start', '<u8', (2,)), ('latency', '<u8', (2,)), ('sqlstate', '|S5', (2,)), \
+                      ('client', '<u2'), ('script', '|u1'), ('first', '|u1'), ('position', '<u2')]";
+/// The length of the file's header, which is written before the number of records is known.
+const HEADER: usize = 256;
+/// The bytes of a block.
+const BLOCK: usize = SIZE * 4096;
+/// The blocks that may wait for the disk.
+const WAITING: usize = 64;
+
+impl Pair {
+    fn write(&self, bytes: &mut Vec<u8>) {
+        let [a, b] = &self.outcomes;
+        for number in [a.start, b.start, a.latency, b.latency] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        bytes.extend_from_slice(&a.state);
+        bytes.extend_from_slice(&b.state);
+        bytes.extend_from_slice(&self.client.to_le_bytes());
+        bytes.extend_from_slice(&[self.script, self.first]);
+        bytes.extend_from_slice(&self.position.to_le_bytes());
+    }
+}
+
+fn header(records: u64) -> Vec<u8> {
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend_from_slice(&((HEADER - 10) as u16).to_le_bytes());
+    let text = format!("{{'descr': {FIELDS}, 'fortran_order': False, 'shape': ({records},), }}");
+    bytes.extend_from_slice(text.as_bytes());
+    bytes.resize(HEADER - 1, b' ');
+    bytes.push(b'\n');
+    bytes
+}
+
+/// Where a thread puts its pairs.
+#[derive(Debug)]
+pub struct Records {
+    block: Vec<u8>,
+    blocks: Option<SyncSender<Vec<u8>>>,
+    /// How long the disk was waited for.
+    pub blocked: Duration,
+}
+
+impl Records {
+    /// Records for one who writes, or for nobody.
+    #[must_use]
+    pub fn new(blocks: Option<SyncSender<Vec<u8>>>) -> Self {
+        Self { block: Vec::with_capacity(BLOCK), blocks, blocked: Duration::ZERO }
+    }
+
+    /// Put a pair.
+    pub fn put(&mut self, pair: &Pair) {
+        if self.blocks.is_none() {
+            return;
+        }
+        pair.write(&mut self.block);
+        if self.block.len() >= BLOCK {
+            self.flush();
+        }
+    }
+
+    /// Hand over what is there.
+    pub fn flush(&mut self) {
+        let Some(blocks) = &self.blocks else { return };
+        let full = std::mem::replace(&mut self.block, Vec::with_capacity(BLOCK));
+        // Nobody reads on only where writing failed, which the writer reports.
+        if let Err(TrySendError::Full(full)) = blocks.try_send(full) {
+            let began = Instant::now();
+            let _ = blocks.send(full);
+            self.blocked += began.elapsed();
+        }
+    }
+}
+
+/// A channel for blocks of records.
+#[must_use]
+pub fn channel() -> (SyncSender<Vec<u8>>, Receiver<Vec<u8>>) {
+    sync_channel(WAITING)
+}
+
+/// Write what comes into a file, to its end; returns the number of records.
+///
+/// # Errors
+/// Where the file cannot be written.
+pub fn write(path: &Path, blocks: &Receiver<Vec<u8>>) -> io::Result<u64> {
+    let mut file = File::create(path)?;
+    file.write_all(&header(0))?;
+    let mut bytes = 0;
+    for block in blocks {
+        file.write_all(&block)?;
+        bytes += block.len();
+    }
+    let records = (bytes / SIZE) as u64;
+    file.seek(SeekFrom::Start(0))?;
+    file.write_all(&header(records))?;
+    Ok(records)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_has_its_length_whatever_the_number() {
+        for records in [0, 1, u64::MAX] {
+            let bytes = header(records);
+            assert_eq!(bytes.len(), HEADER);
+            assert_eq!(bytes.last(), Some(&b'\n'));
+        }
+    }
+
+    #[test]
+    fn a_record_has_its_size() {
+        let mut bytes = Vec::new();
+        Pair::default().write(&mut bytes);
+        assert_eq!(bytes.len(), SIZE);
+    }
+}

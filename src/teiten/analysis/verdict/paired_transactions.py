@@ -1,0 +1,237 @@
+"""Paired transactions of a start to its two numbers, and how long the next start is to be; pure.
+
+METHOD.md, Paired transactions. Both numbers are logarithms of B's speed over A's, so above 0 where
+B is faster, and answer two questions:
+
+*Throughput*: how much more does B do in its time? θ = ln[(Σn_B/Σt_B) / (Σn_A/Σt_A)], over whole
+transactions and the time that servers were busy with them. Stalls count with all their length.
+
+*Typical transaction*: how much faster is one like most? The median of ln(t_A/t_B) over pairs. A
+stall counts like any other slow transaction, so that the number differs from the first where one
+side has more of them, or longer ones.
+
+A start is the unit of evidence: pairs within one share the layout of memory and files of their
+servers, and are never n.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from teiten.model.trial import FloatArray
+from teiten.model.units import Seconds
+
+FIRST_STARTS = 6
+"""Starts before their variances are known well enough to plan by (as many as an interval needs)."""
+FIRST_SECONDS = Seconds(8.0)
+"""Wall time of the load of each of the first starts."""
+LEAST_SECONDS, MOST_SECONDS = Seconds(4.0), Seconds(32.0)
+"""Of later starts: shorter ones are mostly fixed cost and a wrong estimate of the deviation between
+starts, longer ones risk too much in one start."""
+PARTS = 8
+"""Into which a start is cut to see its variance within."""
+
+BEFORE = OTHER_SERVER, SAME_SERVER, SAME_BATCH = 0, 1, 2
+"""It was on the other server (or had done nothing yet); on the same, because orders are random; on
+the same, within a batch."""
+
+ROUNDING = 1e-12
+"""What sums of weights may be wrong by, as a share."""
+
+Nanoseconds = npt.NDArray[np.unsignedinteger[Any]]
+
+
+@dataclass(frozen=True)
+class PairedTimes:
+    """Pairs of transactions of a start; one row for each pair."""
+
+    start: Nanoseconds
+    """Two columns, by server (A, B): when the transaction began, from the start of the load."""
+    latency: Nanoseconds
+    """Two columns."""
+    failed: npt.NDArray[np.bool_]
+    """Two columns: the transaction ended with an error."""
+    first: npt.NDArray[np.integer[Any]]
+    """The server that was first: 0 or 1."""
+    before: npt.NDArray[np.integer[Any]]
+    """What the client did just before the pair's first transaction, one of ``BEFORE``."""
+
+    @classmethod
+    def of(cls, pairs: npt.NDArray[np.void]) -> PairedTimes:
+        """The generator's array (execute.client.paired.Pairs)."""
+        return cls(
+            pairs["start"],
+            pairs["latency"],
+            pairs["sqlstate"] != b"",
+            pairs["first"],
+            _before(pairs["client"], pairs["first"], pairs["position"]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def where(self, chosen: npt.NDArray[np.bool_]) -> PairedTimes:
+        """Only these pairs."""
+        return PairedTimes(
+            self.start[chosen],
+            self.latency[chosen],
+            self.failed[chosen],
+            self.first[chosen],
+            self.before[chosen],
+        )
+
+
+@dataclass(frozen=True)
+class StartNumbers:
+    """The two numbers of a start, or of a part of one."""
+
+    throughput: float
+    typical: float
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What a start's length is planned by, for one of the numbers."""
+
+    within: float
+    """Variance of the number of a start of one second."""
+    between: float
+    """Deviation between starts of one server, what is due to ``within`` taken out."""
+
+
+def throughput(times: PairedTimes) -> float:
+    """θ. A failed transaction takes time and gives nothing. NaN where a side did nothing."""
+    busy = times.latency.sum(axis=0, dtype=np.float64)
+    done = (~times.failed).sum(axis=0)
+    if not (done.all() and busy.all()):
+        return math.nan
+    return math.log(done[1] / busy[1]) - math.log(done[0] / busy[0])
+
+
+def typical(times: PairedTimes) -> float:
+    """The median of ln(t_A/t_B) over pairs of which none failed, both orders weighing alike.
+
+    What was just before a transaction shifts its time: whether the client's last one was on the
+    same server decides whether its process is still warm, and how the system's scheduler treats
+    it. With A first the ratios are shifted one way and with B first the other; so that chance in
+    the numbers of both does not shift the median, pairs of each past weigh half in each order. The
+    median of all, because stalls are many and long: Hodges and Lehmann's centre, and the mean of
+    each order's median, deviated more on a machine with other load. Exchanged servers have the
+    opposite number. NaN where there is no pair.
+    """
+    whole = times.where(np.asarray(~times.failed.any(axis=1)))
+    if not len(whole):
+        return math.nan
+    logs = np.log(whole.latency.astype(np.float64))
+    return _weighted_median(logs[:, 0] - logs[:, 1], _weights(whole))
+
+
+def numbers(times: PairedTimes) -> StartNumbers:
+    """Both."""
+    return StartNumbers(throughput(times), typical(times))
+
+
+def carry_over(times: PairedTimes) -> StartNumbers:
+    """What being second gives a server: half the difference between pairs in which B was second
+    and those in which A was; above 0 where being second makes faster.
+
+    Random order takes it out of the numbers as long as both sides leave the same behind; that they
+    do not can only be seen by other lengths of turns (METHOD.md, Paired transactions).
+    """
+    second_b, second_a = (numbers(times.where(times.first == first)) for first in (0, 1))
+    return StartNumbers(
+        (second_b.throughput - second_a.throughput) / 2, (second_b.typical - second_a.typical) / 2
+    )
+
+
+def parts(times: PairedTimes, count: int = PARTS) -> list[StartNumbers]:
+    """The numbers of parts of equal time, in order; those without pairs of both are left out."""
+    begun = times.start.min(axis=1)
+    if not len(begun):
+        return []
+    edges = np.linspace(0.0, float(begun.max()) + 1.0, count + 1)
+    of = np.searchsorted(edges, begun, side="right") - 1
+    found = [numbers(times.where(of == part)) for part in range(count)]
+    return [one for one in found if not (math.isnan(one.throughput) or math.isnan(one.typical))]
+
+
+def spread(starts: Sequence[float], inside: Sequence[Sequence[float]], seconds: float) -> Spread:
+    """The variances of one of the numbers.
+
+    ``starts``: the number of each start, two or more; ``inside``: of each start's parts;
+    ``seconds``: wall time of a start, the same for all.
+
+    The mean of P parts of a start of W seconds has the variance s²/P, so that of one second is
+    W·s²/P (parts that follow each other are taken for independent; where they are not, this is too
+    small, ``between`` too large, and starts are planned shorter and more of them, which is safe).
+    Two servers start anew each time, so that the variance between starts is 2b² + within/W.
+    """
+    of_start = [np.var(part, ddof=1) / len(part) for part in inside if len(part) > 1]
+    within = float(np.mean(of_start)) * seconds if of_start else 0.0
+    excess = float(np.var(starts, ddof=1)) - within / seconds
+    return Spread(within, math.sqrt(max(excess, 0.0) / 2))
+
+
+def wall_seconds(fixed: float, known: Spread) -> Seconds:
+    """How long the load of a start is to be, so that a campaign of given length says the most.
+
+    ``fixed``: seconds that a start takes beside its load (F).
+
+    In T seconds there are T/(F + W) starts of the variance 2b² + v/W each, so that the mean has
+    (2b² + v/W)(F + W)/T; this is least where W = √(F·v/(2b²)). Clipped to 4 … 32 s.
+    """
+    if not known.within * fixed:
+        return LEAST_SECONDS
+    if not known.between:
+        return MOST_SECONDS
+    best = math.sqrt(fixed * known.within / 2) / known.between
+    return Seconds(min(max(best, LEAST_SECONDS), MOST_SECONDS))
+
+
+def next_seconds(starts: int, fixed: float, known: Spread | None) -> Seconds:
+    """How long the load of the next start is to be, after so many."""
+    if starts < FIRST_STARTS or known is None:
+        return FIRST_SECONDS
+    return wall_seconds(fixed, known)
+
+
+def _weights(times: PairedTimes) -> FloatArray:
+    """Of each pair: for each past both orders weigh the same, where both are there."""
+    weights = np.ones(len(times))
+    for before in BEFORE:
+        orders = [(times.before == before) & (times.first == first) for first in (0, 1)]
+        counts = [int(order.sum()) for order in orders]
+        if all(counts):
+            for order, count in zip(orders, counts, strict=True):
+                weights[order] = sum(counts) / 2 / count
+    return weights
+
+
+def _weighted_median(values: FloatArray, weights: FloatArray) -> float:
+    """Half of the weight lies on each side; between two values where just half is up to one."""
+    order = np.argsort(values)
+    sums = weights[order].cumsum()
+    half, least = sums[-1] / 2, sums[-1] * ROUNDING
+    low, high = np.searchsorted(sums, (half - least, half + least))
+    return float(values[order[low]] + values[order[min(high, len(order) - 1)]]) / 2
+
+
+def _before(
+    client: npt.NDArray[np.integer[Any]],
+    first: npt.NDArray[np.integer[Any]],
+    position: npt.NDArray[np.integer[Any]],
+) -> npt.NDArray[np.integer[Any]]:
+    """A client's pairs stand in the order in which it ran them; it ended each on its second."""
+    order = np.argsort(client, kind="stable")
+    follows = client[order][1:] == client[order][:-1]
+    same = follows & (first[order][1:] != first[order][:-1])
+    before = np.full(len(client), OTHER_SERVER)
+    before[order[1:][same]] = SAME_SERVER
+    before[position > 0] = SAME_BATCH
+    return before

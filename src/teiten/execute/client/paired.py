@@ -1,0 +1,251 @@
+"""Load in paired transactions: the native generator (crates/pairs) as a process.
+
+Each client has a connection to every server of the run. It runs its script on one and then on the
+other, in random order, with the same random parameters. With one server it is a generator of the
+classic load. No verb uses it yet.
+
+The options go to the process's standard input, so that no password stands in its arguments or in a
+file; events come as lines of JSON, the pairs as an array in a file.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from teiten.errors import MachineError, WorkloadError
+from teiten.host.system.processes import spawn
+from teiten.model.study import QueryMode, Script
+from teiten.model.units import Seconds
+
+PAIRS_FILE = "pairs.npy"
+EVENTS_FILE = "pairs-events.jsonl"
+ERRORS_FILE = "pairs-errors.txt"
+MODULE = "teiten_native"
+STOP_SECONDS = 15.0
+"""How long the generator may take to end after SIGTERM: its own patience, and its requests to
+cancel; then SIGKILL."""
+PROGRAM = f"""
+import sys
+sys.path.insert(0, sys.argv[1])
+import {MODULE}
+sys.exit({MODULE}.pairs_main())
+"""
+
+Pairs = npt.NDArray[np.void]
+"""For each pair ``start`` and ``latency`` (nanoseconds) and ``sqlstate`` by server, ``client``,
+``script``, ``first`` (the server that was first) and ``position`` in its batch."""
+
+
+@dataclass(frozen=True)
+class PairedServer:
+    """A server, and who its clients are."""
+
+    host: str
+    """A name or address, or the folder of a socket."""
+    port: int
+    user: str
+    database: str
+    password: str | None = field(default=None, repr=False)
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    """Further settings of the sessions."""
+    peer: int | None = None
+    """The user (by number) who must own the server behind a socket; None for anyone."""
+
+
+@dataclass(frozen=True)
+class PairedRun:
+    """What the generator is to do."""
+
+    servers: Sequence[PairedServer]
+    """One, or the two of a pair."""
+    scripts: Sequence[tuple[Script, int]]
+    """Each with its weight."""
+    clients: int
+    protocol: QueryMode
+    seed: int
+    """As pgbench's --random-seed."""
+    folder: Path
+    """For the pairs, the events and the errors; made where it is missing."""
+    duration: Seconds | None = None
+    pairs: int | None = None
+    """Pairs (transactions, with one server) of each client."""
+    threads: int | None = None
+    """None for as many as processors, at most one for each client."""
+    batch: int = 1
+    """Transactions that a client runs on one server before it runs them on the other."""
+    in_step: bool = False
+    """All clients are on the same server at any time."""
+    pin: bool = False
+    """Both servers' processes of a client run on one processor, the clients' in turn."""
+    start_delay: float = 0.0
+    """Seconds from the last connection to the first transaction."""
+    max_tries: int = 1
+    continue_on_error: bool = False
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """As pgbench's --define."""
+
+    @property
+    def options(self) -> str:
+        """For the process, as JSON; with the passwords."""
+        own = ("threads", "batch", "in_step", "pin", "start_delay", "max_tries")
+        limits = ("duration", "pairs", "continue_on_error")
+        return json.dumps(
+            {
+                "servers": [asdict(server) for server in self.servers],
+                "scripts": [
+                    {
+                        "name": script.name,
+                        "weight": weight,
+                        **({} if script.builtin else {"text": script.text}),
+                    }
+                    for script, weight in self.scripts
+                ],
+                "clients": self.clients,
+                "protocol": self.protocol.value,
+                "seed": self.seed,
+                "variables": dict(self.variables),
+                "output": str(self.folder / PAIRS_FILE),
+                **{name: getattr(self, name) for name in (*own, *limits)},
+            }
+        )
+
+
+@dataclass(frozen=True)
+class PairedResult:
+    """What a run gave."""
+
+    summary: Mapping[str, Any]
+    """The generator's own: why it ended, counts, failures by SQLSTATE, clients that aborted."""
+    processes: Sequence[Sequence[int]]
+    """For each client the servers' processes."""
+    connect_seconds: float
+    started: int
+    """Nanoseconds since 1970 at the zero of the pairs' times."""
+    pairs: Pairs
+
+
+class PairedProcess:
+    """A run of the generator. Start it in the main thread: the kernel ends it with that thread."""
+
+    def __init__(self, run: PairedRun) -> None:
+        self.run = run
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        """Raises RuntimeError before ``start``."""
+        return self._started.pid
+
+    def start(self) -> None:
+        """Start the generator. Raises MachineError where it is not built, WorkloadError where it
+        cannot be started."""
+        module = _module_folder()
+        folder = self.run.folder
+        folder.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as files:
+            output = files.enter_context((folder / EVENTS_FILE).open("wb"))
+            errors = files.enter_context((folder / ERRORS_FILE).open("wb"))
+            try:
+                self._process = spawn(
+                    [sys.executable, "-I", "-c", PROGRAM, str(module)],
+                    stdin=subprocess.PIPE,
+                    stdout=output,
+                    stderr=errors,
+                )
+            except OSError as error:
+                raise WorkloadError(
+                    f"the generator of pairs cannot be started: {error.strerror or error}",
+                    "see whether Python's own program may be run here",
+                ) from error
+        stdin = self._process.stdin
+        if stdin is None:
+            raise RuntimeError("the generator has no standard input")
+        with stdin:
+            stdin.write(self.run.options.encode())
+
+    def wait(self, timeout: float | None = None) -> PairedResult:
+        """Wait for the end; after ``timeout`` seconds the generator is stopped.
+
+        Raises WorkloadError with the generator's words where it ran nothing.
+        """
+        try:
+            status = self._started.wait(timeout)
+        except subprocess.TimeoutExpired:
+            status = self.stop()
+        events = self.events()
+        if "ended" not in events:
+            errors = (self.run.folder / ERRORS_FILE).read_text(encoding="utf-8", errors="replace")
+            said = errors.strip() or f"it ended with status {status}"
+            raise WorkloadError(
+                f"the generator of pairs has failed: {said}",
+                "see the script, and whether the servers take connections",
+            )
+        return PairedResult(
+            summary=events["ended"],
+            processes=events["connected"]["processes"],
+            connect_seconds=events["connected"]["seconds"],
+            started=events["started"]["unix_ns"],
+            pairs=read_pairs(self.run.folder / PAIRS_FILE),
+        )
+
+    def stop(self) -> int:
+        """End the generator in order: pairs under way are finished, or cancelled."""
+        process = self._started
+        process.terminate()
+        try:
+            return process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return process.wait()
+
+    def events(self) -> dict[str, dict[str, Any]]:
+        """What the generator has said so far, by event."""
+        text = (self.run.folder / EVENTS_FILE).read_text(encoding="utf-8")
+        lines = [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+        return {line["event"]: line for line in lines}
+
+    @property
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            raise RuntimeError("the generator was not started")
+        return self._process
+
+
+def run_pairs(run: PairedRun, timeout: float | None = None) -> PairedResult:
+    """Run to the end; nothing of it is left, however this returns."""
+    process = PairedProcess(run)
+    process.start()
+    try:
+        return process.wait(timeout)
+    except BaseException:
+        process.stop()
+        raise
+
+
+def read_pairs(path: Path) -> Pairs:
+    """The pairs of a run, mapped into memory; an array without any where there are none."""
+    pairs: Pairs = np.load(path, allow_pickle=False)
+    return pairs
+
+
+def _module_folder() -> Path:
+    """Where the native module is. Raises MachineError where it is not built, or is older."""
+    found = importlib.util.find_spec(MODULE)
+    if found is None or found.origin is None:
+        raise MachineError(
+            "the native part of Teiten, which makes load in paired transactions, is not here",
+            "install Rust (https://rustup.rs), then in Teiten's source: make native",
+        )
+    origin = Path(found.origin).parent
+    return origin.parent if found.submodule_search_locations else origin

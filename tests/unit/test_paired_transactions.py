@@ -1,0 +1,155 @@
+"""The two numbers of a start, and the length of the next (analysis.verdict.paired_transactions)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from teiten.analysis.verdict.paired_transactions import (
+    FIRST_SECONDS,
+    LEAST_SECONDS,
+    MOST_SECONDS,
+    SAME_BATCH,
+    PairedTimes,
+    Spread,
+    carry_over,
+    next_seconds,
+    numbers,
+    parts,
+    spread,
+    throughput,
+    typical,
+    wall_seconds,
+)
+
+PAIRS = 10_000
+
+
+def times(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    *,
+    first: npt.ArrayLike | None = None,
+    failed: npt.NDArray[np.bool_] | None = None,
+) -> PairedTimes:
+    latency = np.column_stack((a, b)).astype(np.uint64)
+    count = len(latency)
+    ends = latency.sum(axis=1).cumsum()
+    start = np.column_stack((ends, ends)) - latency.sum(axis=1)[:, None]
+    return PairedTimes(
+        start,
+        latency,
+        np.zeros((count, 2), dtype=bool) if failed is None else failed,
+        np.arange(count) % 2 if first is None else np.asarray(first),
+        np.zeros(count, dtype=int),
+    )
+
+
+def test_a_side_that_takes_two_percent_less_is_two_percent_faster_in_both() -> None:
+    found = numbers(times(np.full(PAIRS, 1_020_000), np.full(PAIRS, 1_000_000)))
+    assert found.throughput == pytest.approx(math.log(1.02))
+    assert found.typical == pytest.approx(math.log(1.02))
+
+
+def test_rare_long_stalls_at_equal_throughput_make_the_typical_transaction_faster() -> None:
+    a = np.full(PAIRS, 1_000_000)
+    quick = 1_000_000 / (0.998 + 0.002 * 50)
+    b = np.where(np.arange(PAIRS) % 500 == 0, 50 * quick, quick)
+    found = numbers(times(a, b))
+    assert found.throughput == pytest.approx(0.0, abs=1e-6)
+    assert 0.08 < found.typical < 0.1
+
+
+def test_failed_transactions_take_time_and_give_nothing() -> None:
+    failed = np.zeros((4, 2), dtype=bool)
+    failed[0, 1] = True
+    found = times([100] * 4, [100] * 4, failed=failed)
+    assert throughput(found) == pytest.approx(math.log(3 / 4))
+    assert typical(found) == 0.0
+    assert math.isnan(throughput(times([100], [100], failed=np.array([[False, True]]))))
+    assert math.isnan(typical(times([], [])))
+
+
+def test_what_the_order_does_is_seen_and_taken_out() -> None:
+    first = np.random.default_rng(1).integers(0, 2, PAIRS)
+    work = np.random.default_rng(2).uniform(900_000, 1_100_000, PAIRS)
+    a = work * np.where(first == 0, 1.1, 1.0)
+    b = work * np.where(first == 1, 1.1, 1.0) / 1.03
+    found = times(a, b, first=first)
+    assert typical(found) == pytest.approx(math.log(1.03), abs=1e-4)
+    assert carry_over(found).typical == pytest.approx(math.log(1.1), abs=1e-4)
+    assert carry_over(found).throughput == pytest.approx(math.log(1.1), abs=2e-3)
+
+
+def test_what_the_server_before_does_is_taken_out() -> None:
+    random = np.random.default_rng(4)
+    pairs = np.zeros(
+        PAIRS,
+        [
+            *(("start", "<u8", (2,)), ("latency", "<u8", (2,)), ("sqlstate", "S5", (2,))),
+            *(("client", "<u2"), ("first", "u1"), ("position", "<u2")),
+        ],
+    )
+    pairs["first"] = random.integers(0, 2, PAIRS)
+    pairs["client"] = random.integers(0, 3, PAIRS)
+    last = {0: -1, 1: -1, 2: -1}
+    for pair in pairs:
+        again = last[pair["client"]] == pair["first"]
+        last[pair["client"]] = 1 - pair["first"]
+        pair["latency"] = 1_000_000, 1_000_000 / 1.01
+        pair["latency"][pair["first"]] *= 1.5 if again else 1.0
+    found = PairedTimes.of(pairs)
+    assert typical(found) == pytest.approx(math.log(1.01), abs=1e-5)
+    assert np.bincount(found.before).tolist() == pytest.approx([PAIRS / 2, PAIRS / 2], rel=0.05)
+    pairs["position"] = 1
+    assert set(PairedTimes.of(pairs).before) == {SAME_BATCH}
+
+
+def test_parts_are_of_equal_time() -> None:
+    a = np.concatenate((np.full(400, 1_000_000), np.full(1600, 300_000)))
+    b = np.concatenate((np.full(400, 1_000_000), np.full(1600, 200_000)))
+    found = parts(times(a, b), 10)
+    expected = [0.0] * 5 + [math.log(1.5)] * 5
+    assert [one.typical for one in found] == pytest.approx(expected, abs=1e-9)
+    assert [one.throughput for one in found] == pytest.approx(expected, abs=0.02)
+    assert parts(times([], [])) == []
+
+
+def test_variances_within_and_between_starts_are_told_apart() -> None:
+    random = np.random.default_rng(3)
+    within, between, seconds = 4e-4, 0.005, 8.0
+    real = random.normal(0, between * math.sqrt(2), 2000)
+    inside = real[:, None] + random.normal(0, math.sqrt(within / seconds * 8), (2000, 8))
+    found = spread(inside.mean(axis=1).tolist(), inside.tolist(), seconds)
+    assert found.within == pytest.approx(within, rel=0.05)
+    assert found.between == pytest.approx(between, rel=0.05)
+
+
+def test_starts_that_differ_by_chance_only_have_no_deviation_of_their_own() -> None:
+    assert spread([0.0, 0.0], [[-1.0, 1.0], [1.0, -1.0]], 8.0).between == 0.0
+
+
+@pytest.mark.parametrize(
+    ("fixed", "known", "seconds"),
+    [
+        (6.0, Spread(within=4e-4, between=0.0), MOST_SECONDS),
+        (6.0, Spread(within=0.0, between=0.01), LEAST_SECONDS),
+        (0.0, Spread(within=4e-4, between=0.01), LEAST_SECONDS),
+        (6.0, Spread(within=4e-3, between=0.01), math.sqrt(6 * 4e-3 / (2 * 0.01**2))),
+        (6.0, Spread(within=1.0, between=0.01), MOST_SECONDS),
+    ],
+)
+def test_the_wall_time_is_the_one_that_says_most(
+    fixed: float, known: Spread, seconds: float
+) -> None:
+    assert wall_seconds(fixed, known) == pytest.approx(seconds)
+
+
+def test_the_first_starts_have_eight_seconds() -> None:
+    known = Spread(within=1.0, between=0.01)
+    assert next_seconds(5, 6.0, known) == FIRST_SECONDS
+    assert next_seconds(6, 6.0, None) == FIRST_SECONDS
+    assert next_seconds(6, 6.0, known) == MOST_SECONDS
