@@ -47,11 +47,9 @@ def lookups(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
     said = _sentence(kit, groups)
     if said:
         yield Text(said)
-    drawn = (
-        metric_chart(kit, f"{prefix}-heap-fetches", groups, HEAP_FETCHES),
-        metric_chart(kit, f"{prefix}-wal", groups, WAL_PER_TRANSACTION),
-    )
-    yield Gallery(tuple(one for one in drawn if one is not None))
+    drawn = metric_chart(kit, f"{prefix}-heap-fetches", groups, HEAP_FETCHES)
+    if drawn is not None:
+        yield Gallery((drawn,))
     yield _table(kit, f"{prefix}-lookups", groups)
 
 
