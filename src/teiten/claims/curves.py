@@ -107,11 +107,18 @@ def _varied(factor: str) -> str:
 
 
 def _fixed(claim: Claim, plan: Plan, factor: str) -> dict[str, str]:
-    """The server of a contrast that is not one of servers."""
-    if factor == SERVER or not claim.needs.servers:
-        return {}
-    level = of_major(plan, claim.needs.servers[0])
-    return {} if level is None else {SERVER: level}
+    """The levels that the claim names beside, and the server of a contrast that is not one of
+    servers. Raises UnmetError for a level that the campaign has not."""
+    found = {}
+    for name, level in claim.at:
+        one = plan.study.factor(name)
+        if one is None or level not in one.levels:
+            raise UnmetError("contrast", factor=name, levels=level)
+        found[name] = level
+    if factor != SERVER and claim.needs.servers:
+        server = of_major(plan, claim.needs.servers[0])
+        found |= {} if server is None else {SERVER: server}
+    return found
 
 
 def _curve(

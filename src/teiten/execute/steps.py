@@ -17,9 +17,11 @@ from teiten.execute import disturbance
 from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts
 from teiten.execute.load import Gathered, Load
+from teiten.execute.postgres import visibility
 from teiten.execute.sites.contract import Site
 from teiten.execute.stacks import ProfilingFailedError, Window, sample, stack_cautions
 from teiten.host.facts.stacks import read_profiling_facts
+from teiten.model.metrics import VISIBLE_PAGES
 from teiten.model.plan import PlannedTrial
 from teiten.model.stacks import StackSamples
 from teiten.model.trial import Problem
@@ -42,6 +44,7 @@ class Steps:
         self._site, self._load = site, load
         self.evidence = evidence
         self._stack_samples: StackSamples | None = None
+        self._visible_pages: dict[str, float] = {}
 
     def restore(self) -> Facts:
         shutil.rmtree(self.evidence, ignore_errors=True)
@@ -55,7 +58,8 @@ class Steps:
         limited = self._answered(
             lambda: self._site.limit(self._trial.cpu_limit, self._trial.memory_limit)
         )
-        return {**limited, **self._answered(self._site.start)}
+        started = self._answered(self._site.start)
+        return {**limited, **started, **self._answered(self._visible)}
 
     def prewarm(self) -> Facts:
         return self._answered(self._site.prewarm)
@@ -125,6 +129,7 @@ class Steps:
         kept = (*self._site.evidence, *found.evidence)
         return replace(
             found,
+            metrics={**found.metrics, **self._visible_pages},
             facts={**self._site.facts, **found.facts},
             evidence=tuple((kind, str(base / name)) for kind, name in kept),
             stack_samples=self._stack_samples,
@@ -134,6 +139,16 @@ class Steps:
         with contextlib.suppress(TeitenError, OSError):  # the server must end in any case
             self._load.abandon()
         self._site.abandon()
+
+    def _visible(self) -> Facts:
+        """That as many pages are known to be visible as the layout says: readers change pages."""
+        data = self._trial.template.data
+        if visibility.wanted_of(data) is None:
+            return {}
+        with self._site.connect() as connection:
+            found = visibility.confirm(connection, data, "the trial's server")
+        self._visible_pages = {} if found is None else {VISIBLE_PAGES.name: found}
+        return dict(self._visible_pages)
 
     def _answered(self, step: Callable[[], Done]) -> Done:
         try:

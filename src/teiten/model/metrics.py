@@ -55,6 +55,10 @@ MEASURED_SECONDS = Metric("measured_seconds", "s")
 TRANSACTIONS = Metric("transactions", "1")
 """Those that ended in the measured time, of kinds that count them."""
 
+WAL_PER_TRANSACTION = Metric("wal_bytes_per_transaction", "B")
+VISIBLE_PAGES = Metric("visible_pages_share", "1")
+"""Pages known to be visible before the trial, of all; where the layout says how many."""
+
 OF_THE_MACHINE: tuple[Metric, ...] = (
     MEASURED_SECONDS,
     Metric("cpu_user_share", "1"),
@@ -79,10 +83,11 @@ OF_THE_MACHINE: tuple[Metric, ...] = (
     Metric("disk_read_bytes", "B"),
     Metric("disk_written_bytes", "B"),
     Metric("wal_bytes", "B"),
-    Metric("wal_bytes_per_transaction", "B"),
+    WAL_PER_TRANSACTION,
     Metric("wal_records", "1"),
     Metric("wal_full_page_images", "1"),
     Metric("checkpoints", "1"),
+    VISIBLE_PAGES,
     Metric("blocks_hit", "1"),
     Metric("blocks_read", "1"),
     Metric("buffers_written_by_backends", "1"),

@@ -79,6 +79,10 @@ class Layout:
     all_visible: bool = True
     """Vacuumed after the scripts, until every page is known to be visible; otherwise before them,
     so that what they change stays as it is left, and the tables are analysed only."""
+    visible: Share | None = None
+    """The share of all pages that is then known to be visible: seen when the tables are made, and
+    again before every trial; None where nobody looks. Such tables are vacuumed before the scripts
+    in any case."""
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,9 @@ CORES = "cores"
 COUNTED = {CLIENTS: ("level.client", "level.clients"), CORES: ("level.core", "level.cores")}
 """Factors whose levels are numbers of things: the texts of one and of several."""
 
+MANY_SIDES = 4
+"""So many levels that are contrasted make a curve, where nothing else is on the axis."""
+
 
 @dataclass(frozen=True)
 class Side:
@@ -56,6 +59,13 @@ class Names:
             for level, one in analysis.plan.servers
         }
         self.single = {one.name for one in study.factors if len(one.levels) == 1}
+        self.contrast_on_axis = study.contrast == CORES or (
+            study.contrast != SERVER
+            and len(levels) >= MANY_SIDES
+            and bool(self.axes)
+            and self.single.issuperset(self.axes)
+        )
+        """Its levels are places on the axis of a chart by level, and its sides are the servers."""
         self.orders = {
             one.name: {text: at for at, text in enumerate(one.levels)} for one in study.factors
         }

@@ -42,4 +42,7 @@ def _layout(place: Place, name: str, table: LayoutTable) -> Layout:
     key = ("data", "layouts", name)
     scripts = tuple(read_sql(place, key, one) for one in table.scripts)
     usual = LAID_OUT if scripts else AS_FILLED
-    return Layout(name, scripts, table.size or usual, table.needs, table.all_visible)
+    told = table.all_visible
+    whole = told if isinstance(told, bool) else told >= 1.0
+    share = None if isinstance(told, bool) else told
+    return Layout(name, scripts, table.size or usual, table.needs, whole, share)

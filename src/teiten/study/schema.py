@@ -53,6 +53,7 @@ SettingName = Annotated[str, PlainValidator(parameters.setting_name)]
 SettingValue = Annotated[str, PlainValidator(parameters.setting_value)]
 Variant = Annotated[SsbVariant, PlainValidator(values.ssb_variant)]
 Growth = Annotated[Share | None, PlainValidator(values.growth)]
+Visible = Annotated[bool | Share, PlainValidator(values.visible)]
 Major = Annotated[int | None, PlainValidator(values.major)]
 
 
@@ -115,7 +116,7 @@ class LayoutTable(TomlTable):
     scripts: Words = ()
     size: Growth = None
     needs: Major = None
-    all_visible: bool = True
+    all_visible: Visible = True
 
 
 class DataTable(TomlTable):

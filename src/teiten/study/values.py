@@ -82,6 +82,16 @@ def growth(value: Any) -> Share | None:
     return share
 
 
+def visible(value: Any) -> bool | Share:
+    """Yes, no, or the share of pages that are then known to be visible: ``50%``."""
+    if isinstance(value, bool):
+        return value
+    share = _share(value)
+    if not 0 <= share <= 1:
+        raise ValueError(f"must be from 0% to 100%, not {quantities.exact_share(share)}")
+    return share
+
+
 def major(value: Any) -> int | None:
     """A major version of PostgreSQL from 10 on: ``10``, ``"11"``."""
     if value is None:

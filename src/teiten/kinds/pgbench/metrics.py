@@ -21,6 +21,11 @@ PERCENTILES: tuple[tuple[str, float], ...] = (
     ("latency_max", 100.0),
 )
 
+INDEX_LOOKUPS = Metric("index_lookups", "1")
+"""Scans of the tables' indexes, those of the warm-up among them."""
+HEAP_FETCHES = Metric("heap_fetches_per_lookup", "1", Better.LOWER)
+"""Rows that each of them fetched from its table; of an index-only scan on visible pages none."""
+
 METRICS: tuple[Metric, ...] = (
     TPS,
     TRANSACTIONS,
@@ -32,5 +37,7 @@ METRICS: tuple[Metric, ...] = (
     MEASURED_SECONDS,
     Metric("connection_seconds", "s"),
     Metric("log_sampling_rate", "1"),
+    INDEX_LOOKUPS,
+    HEAP_FETCHES,
 )
 CONTRASTED = (TPS.name, UNTRIMMED[TPS.name].name, LATENCY_MEAN.name, "latency_p95", "latency_p99")

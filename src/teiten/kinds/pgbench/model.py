@@ -20,6 +20,8 @@ class PgbenchOptions(WorkloadOptions):
     """Checks on the data after a trial, by name: ``tpcb-balances``."""
     pgbench_options: tuple[str, ...] = ()
     """Further options of pgbench, verbatim."""
+    index_lookups: bool = False
+    """Count lookups by the tables' indexes, and the rows that they fetch from the tables."""
 
     @property
     def source(self) -> str:

@@ -30,6 +30,7 @@ class PgbenchTable(WorkloadTable):
     query_mode: Mode = QueryMode.SIMPLE
     invariants: Annotated[tuple[str, ...], PlainValidator(values.invariants)] = ()
     pgbench_options: Options = ()
+    index_lookups: bool = False
 
 
 class PgbenchKind(KindPlan):
@@ -43,7 +44,12 @@ class PgbenchKind(KindPlan):
     load = PgbenchClients
     table = PgbenchTable
     told_by = "script"
-    changeable: ClassVar[tuple[str, ...]] = ("query_mode", "invariants", "pgbench_options")
+    changeable: ClassVar[tuple[str, ...]] = (
+        "query_mode",
+        "invariants",
+        "pgbench_options",
+        "index_lookups",
+    )
     changeable_of_one: ClassVar[tuple[str, ...]] = ("script", "clients")
     level_keys: ClassVar[tuple[str, ...]] = ("clients",)
     brings: ClassVar[tuple[str, ...]] = ("clients", "query_mode")
@@ -66,6 +72,7 @@ class PgbenchKind(KindPlan):
             query_mode=table.query_mode,
             invariants=table.invariants,
             pgbench_options=table.pgbench_options,
+            index_lookups=table.index_lookups,
         )
 
     def check(self, place: Place, workload: Workload) -> None:

@@ -18,6 +18,7 @@ from teiten.host.cautions.machine import data_changed
 from teiten.kinds.pgbench.load.checks import changes_rows, load_problems
 from teiten.kinds.pgbench.load.command import PgbenchRun
 from teiten.kinds.pgbench.load.invariants import INVARIANTS
+from teiten.kinds.pgbench.load.lookups import Lookups, read, read_settled
 from teiten.kinds.pgbench.load.measured import MeasuredSlices, Slice, join_outputs
 from teiten.kinds.pgbench.load.process import (
     ERRORS_FILE,
@@ -69,6 +70,7 @@ class PgbenchLoad:
         self._pgbench: PgbenchProcess | None = None
         self._measured = MeasuredSlices()
         self._log_rate = 1.0
+        self._lookups_before: Lookups | None = None
         self.gathered = Gathered()
 
     def rehearse(self) -> None:
@@ -84,6 +86,9 @@ class PgbenchLoad:
             ) from error
 
     def warm_up(self) -> Facts:
+        if self._options.index_lookups:
+            with self._site.connect() as connection:
+                self._lookups_before = read(connection)
         seconds = self._study_measure.warmup
         if not seconds or self._site.warm:
             self._log_rate = self._rate(0.0)
@@ -119,6 +124,10 @@ class PgbenchLoad:
         self._measured.gather(
             self.gathered, self._study_measure.slice_duration, trimmed=not changes_data
         )
+        if self._lookups_before is not None:
+            with self._site.connect() as connection:
+                found = read_settled(connection).since(self._lookups_before)
+            self.gathered.metrics |= found
         for caution in self._measured.cautions:
             record.record_caution(caution)
         transactions = self.gathered.metrics.get("transactions", 0.0)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from teiten.model.metrics import Metric
 from teiten.report.charts.base import Chart
 from teiten.report.charts.levels import Dot, LevelAxes, by_level
-from teiten.report.names import CORES, SERVER
+from teiten.report.names import SERVER
 from teiten.report.view.kit import Kit, TrialGroup, factor_of
 
 
@@ -23,8 +23,9 @@ class ChartPlace:
 
 
 def place_of(kit: Kit, group: TrialGroup) -> ChartPlace:
-    """By clients, or where the cores are contrasted by these, with a side for each server."""
-    if kit.study.contrast != CORES:
+    """By clients, or by what is contrasted where its levels make a curve, with a side for each
+    server."""
+    if not kit.names.contrast_on_axis:
         return ChartPlace(*kit.names.axis(group.context), kit.short(group.side))
     varied = {one.name for one in kit.study.factors if len(one.levels) > 1} - {SERVER}
     others = tuple(pair for pair in group.context if pair[0] in varied)
@@ -35,10 +36,10 @@ def place_of(kit: Kit, group: TrialGroup) -> ChartPlace:
 def axes_for(kit: Kit, groups: Sequence[TrialGroup], y: str) -> LevelAxes:
     """The axes of a chart by level of these groups."""
     places = [place_of(kit, group) for group in groups]
-    if kit.study.contrast == CORES:
+    if kit.names.contrast_on_axis:
         sides = tuple(dict.fromkeys(place.side for place in places))
         levels = [ChartPlace(level, "", "") for level in kit.names.sides]
-        axes = level_axes(kit, (CORES, y, kit.names.factor(SERVER)), levels, sides)
+        axes = level_axes(kit, (kit.study.contrast, y, kit.names.factor(SERVER)), levels, sides)
         return replace(axes, panels=tuple(dict.fromkeys(place.panel for place in places)))
     factor = kit.names.axis_factor(groups[0].context) if groups else None
     words = (factor, y, kit.names.factor(kit.study.contrast))

@@ -36,4 +36,6 @@ def template_fingerprint(installation: Installation, checksums: bool, data: Data
         identity |= {"layout": [script.text for script in data.layout.scripts]}
         if not data.layout.all_visible:
             identity["all_visible"] = False
+    if data.layout is not None and data.layout.visible is not None:
+        identity["visible"] = data.layout.visible
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()

@@ -8,6 +8,7 @@ from teiten.kinds.contract_present import TrialColumn
 from teiten.kinds.pgbench.metrics import LATENCY_MEAN, TPS
 from teiten.kinds.pgbench.present.latency import latency_chart, percentile_table
 from teiten.kinds.pgbench.present.limits import limits
+from teiten.kinds.pgbench.present.lookups import lookups
 from teiten.kinds.pgbench.present.published import clients_chart
 from teiten.kinds.pgbench.present.published_cores import cores_chart
 from teiten.kinds.pgbench.present.scaling import scaling
@@ -84,6 +85,7 @@ class PgbenchPresent(UsualPresent):
         percentiles = percentile_table(kit, f"{prefix}-percentiles", groups)
         if percentiles is not None:
             yield percentiles
+        yield from lookups(kit, prefix, workload)
         yield from scaling(kit, prefix, workload)
         series = still_series(kit, f"{prefix}-series", workload)
         if series is not None:

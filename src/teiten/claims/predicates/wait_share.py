@@ -1,0 +1,73 @@
+"""The share of the active backends' time that they wait for something."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+from pydantic.dataclasses import dataclass
+
+from teiten.analysis.model.claims import Claim
+from teiten.analysis.model.findings import SeriesView, TrialView
+from teiten.analysis.model.predicate import Key, Reader
+from teiten.claims.forms import FORM, RatioBounds, Word
+from teiten.claims.predicates.amount import OfAmounts
+from teiten.model.plan import Plan
+from teiten.model.trial import Event
+
+WAITS = "waits"
+LEAST = 0.001
+"""A smaller share counts as this: in ten looks a second at a few backends it is less than one."""
+
+
+@dataclass(frozen=True, config=FORM, kw_only=True)
+class WaitShare(RatioBounds, OfAmounts):
+    """The share of the active backends' samples whose wait event holds a word (``wal``), within
+    bounds."""
+
+    event: Word
+    kind: Literal["wait-share"] = "wait-share"
+
+    @property
+    def floor(self) -> float:  # type: ignore[override]
+        return LEAST
+
+    def metric_of(self, claim: Claim) -> str:  # noqa: ARG002
+        return f"wait_share:{self.event}"
+
+    def reader(self) -> Reader:
+        return shares
+
+
+def shares(
+    claims: Sequence[Claim], _plan: Plan, views: Iterable[TrialView], _events: Iterable[Event]
+) -> Mapping[Key, Mapping[str, float]]:
+    """The shares of the events of claims, of each trial whose waits were sampled."""
+    wanted = {
+        one.predicate.metric_of(one): one.predicate.event
+        for one in claims
+        if isinstance(one.predicate, WaitShare)
+    }
+    return {
+        (view.number, view.attempt): {
+            name: share_of(view.series, word) for name, word in wanted.items()
+        }
+        for view in views
+    }
+
+
+def share_of(sampled: Iterable[SeriesView], word: str) -> float:
+    """Of the time of active backends; NaN without samples."""
+    series = next((one for one in sampled if one.source == WAITS), None)
+    if series is None:
+        return math.nan
+    means = {
+        name: float(np.nanmean(values))
+        for name, values in series.columns.items()
+        if np.isfinite(values).any()
+    }
+    total = math.fsum(means.values())
+    matching = math.fsum(value for name, value in means.items() if word.lower() in name.lower())
+    return matching / total if total > 0 else math.nan

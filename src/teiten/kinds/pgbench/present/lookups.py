@@ -1,0 +1,118 @@
+"""Lookups by an index: how many visited the table, and what they wrote, by what was varied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from teiten.kinds.pgbench.metrics import HEAP_FETCHES, TPS
+from teiten.model.metrics import VISIBLE_PAGES, WAL_PER_TRANSACTION
+from teiten.report.blocks import Block, Gallery, Heading, Text
+from teiten.report.numbers import bytes_text, fixed, significant
+from teiten.report.sentences import percent
+from teiten.report.tables import Column, Row, Table, TableCell, cells, level_value
+from teiten.report.view.kit import Kit, TrialGroup
+from teiten.report.view.levels import metric_chart
+
+
+@dataclass(frozen=True)
+class _Number:
+    """A column: its text's key, how a number is written, and by what it is divided."""
+
+    metric: str
+    key: str
+    written: Callable[[Kit, float], str]
+    by_transaction: bool = False
+
+
+NUMBERS = (
+    _Number(VISIBLE_PAGES.name, "visible", lambda kit, value: percent(kit.t, value, 1)),
+    _Number(HEAP_FETCHES.name, "fetches", lambda _, value: fixed(value, 3)),
+    _Number(TPS.name, "tps", lambda _, value: significant(value)),
+    _Number(WAL_PER_TRANSACTION.name, "wal", lambda _, value: bytes_text(value)),
+    _Number("wal_records", "records", lambda _, value: fixed(value, 3), by_transaction=True),
+    _Number(
+        "wal_full_page_images", "images", lambda _, value: fixed(value, 3), by_transaction=True
+    ),
+)
+
+
+def lookups(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
+    """Nothing where they were not counted."""
+    groups = [one for one in kit.of_workload(workload) if one.values(HEAP_FETCHES.name)]
+    if not groups:
+        return
+    yield Heading(4, kit.t("lookups.title"))
+    said = _sentence(kit, groups)
+    if said:
+        yield Text(said)
+    drawn = metric_chart(kit, f"{prefix}-heap-fetches", groups, HEAP_FETCHES)
+    if drawn is not None:
+        yield Gallery((drawn,))
+    yield _table(kit, f"{prefix}-lookups", groups)
+
+
+def _sentence(kit: Kit, groups: Sequence[TrialGroup]) -> str:
+    """What the readers wrote, at the most and at the least."""
+    wal = {at: _middle(one, WAL_PER_TRANSACTION.name) for at, one in enumerate(groups)}
+    known = {at: value for at, value in wal.items() if value is not None}
+    if len(known) < 2:
+        return ""
+    most, least = max(known, key=lambda at: known[at]), min(known, key=lambda at: known[at])
+    return kit.t(
+        "lookups.wrote",
+        most=bytes_text(known[most]),
+        most_of=_called(kit, groups[most]),
+        least=bytes_text(known[least]),
+        least_of=_called(kit, groups[least]),
+    )
+
+
+def _called(kit: Kit, group: TrialGroup) -> str:
+    varied = tuple(pair for pair in group.context if pair[0] not in kit.names.single)
+    side = kit.names.side(group.side).long
+    return kit.t("list.separator").join((side, kit.names.context(varied))) if varied else side
+
+
+def _middle(group: TrialGroup, metric: str) -> float | None:
+    values = group.values(metric)
+    return median(values) if values else None
+
+
+def _each(group: TrialGroup, number: _Number) -> float | None:
+    if not number.by_transaction:
+        return _middle(group, number.metric)
+    found = [
+        trial.metrics[number.metric] / trial.metrics["transactions"]
+        for trial in group.trials
+        if number.metric in trial.metrics and trial.metrics.get("transactions", 0.0) > 0
+    ]
+    return median(found) if found else None
+
+
+def _table(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
+    t = kit.t
+    shown = [one for one in NUMBERS if any(_each(group, one) is not None for group in groups)]
+    factors = [one for one, _ in groups[0].context if one not in kit.names.single]
+    columns = (
+        *(Column(kit.names.factor(one), numeric=True) for one in factors),
+        Column(kit.names.factor(kit.study.contrast)),
+        *(Column(t(f"lookups.column.{one.key}"), numeric=True) for one in shown),
+    )
+    rows = tuple(_row(kit, group, factors, shown) for group in groups)
+    return Table(name, t("lookups.caption"), columns, rows, note=t("lookups.note"))
+
+
+def _row(kit: Kit, group: TrialGroup, factors: Sequence[str], shown: Sequence[_Number]) -> Row:
+    levels = dict(group.context)
+    head = [
+        TableCell(kit.names.level(one, levels[one]), level_value(levels[one], at))
+        for at, one in enumerate(factors)
+    ]
+    found = [_each(group, one) for one in shown]
+    numbers = (
+        TableCell("" if value is None else one.written(kit, value), value)
+        for one, value in zip(shown, found, strict=True)
+    )
+    return (*head, *cells(kit.short(group.side)), *numbers)

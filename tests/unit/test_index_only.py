@@ -1,0 +1,93 @@
+"""What the study index-only says, and the checks of numbers that may be zero."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from teiten.analysis.claims.checks import check_of, counted, student
+from teiten.analysis.model.claims import ClaimStanding
+from teiten.analysis.model.findings import SeriesView
+from teiten.claims.curves import ClaimCurve
+from teiten.claims.of_curves import CurveGround
+from teiten.claims.predicates import wait_share
+from teiten.claims.predicates.amount import Amount
+from teiten.datasets.pgbench.model import pgbench_data
+from teiten.errors import TeitenError
+from teiten.execute.postgres.templates.identity import template_fingerprint
+from teiten.kinds.pgbench.load.lookups import Lookups
+from teiten.kinds.pgbench.metrics import HEAP_FETCHES, INDEX_LOOKUPS
+from teiten.model.units import Share
+from teiten.study.load import load_study
+from tests.fixtures.synthetic_plan import make_installation
+
+
+def standing(predicate: Amount, *values: float) -> ClaimStanding:
+    curve = ClaimCurve("a", {4.0: dict(enumerate(values))})
+    (asked,) = predicate.asked([curve], CurveGround(2, 0.02))
+    return check_of(asked, 0.05, counted(student)).standing
+
+
+def test_an_amount_of_zero_is_below_a_bound_and_not_above() -> None:
+    none, some = Amount(high=1.0, floor=0.01), Amount(low=50.0, floor=0.01)
+    assert standing(none, 0.0, 0.0, 0.0) is ClaimStanding.REPRODUCED
+    assert standing(none, 0.0, 0.004, 0.02) is ClaimStanding.REPRODUCED
+    assert standing(some, 0.0, 0.0, 0.0) is ClaimStanding.CONTRADICTED
+    assert standing(some, 4000.0, 4100.0, 4050.0) is ClaimStanding.REPRODUCED
+    assert standing(some, 10.0, 4000.0) is ClaimStanding.INCONCLUSIVE
+    assert standing(none, 4000.0, 4100.0, 4050.0) is ClaimStanding.CONTRADICTED
+
+
+def test_visits_are_counted_for_each_lookup() -> None:
+    found = Lookups(3000.0, 1500.0).since(Lookups(1000.0, 500.0))
+    assert found == {INDEX_LOOKUPS.name: 2000.0, HEAP_FETCHES.name: 0.5}
+    assert Lookups(3.0, 2.0).since(Lookups(3.0, 2.0)) == {}
+
+
+def test_each_layout_says_its_share_and_is_a_template_of_its_own() -> None:
+    (workload,) = load_study("index-only").workloads
+    shares = {one.name: one.visible for one in workload.layouts}
+    assert shares == {
+        **{f"visible-{share}": share / 100 for share in (100, 75, 50, 25, 0)},
+        "vacuumed": 1.0,
+    }
+    assert [one.name for one in workload.layouts if one.all_visible] == ["visible-100", "vacuumed"]
+    server = make_installation("18.4")
+    prints = {
+        template_fingerprint(server, False, pgbench_data(1, layout=one)) for one in workload.layouts
+    }
+    assert len(prints) == len(workload.layouts)
+    changed = replace(workload.layout("visible-50"), visible=Share(0.6))
+    assert template_fingerprint(server, False, pgbench_data(1, layout=changed)) not in prints
+
+
+@pytest.mark.parametrize("share", ["150%", "-1%", "half"])
+def test_a_share_that_is_none_is_refused(share: str, tmp_path: Path) -> None:
+    study = tmp_path / "mine.toml"
+    text = (
+        '[study]\nname = "mine"\ntitle = "M"\nquestion = "Q?"\ncontrast = "layout"\n'
+        '[factors]\nserver = ["18"]\nlayout = ["a", "b"]\nclients = [1]\n'
+        '[[workloads]]\nname = "w"\ntitle = "W"\nscript = "select-only"\nscale = 1\n'
+        "changes_data = true\n[workloads.data.layouts]\na = []\n"
+        'b = {{ scripts = ["SELECT 1;"], all_visible = "{share}" }}\n'
+        '[measure]\nduration = "1s"\n'
+    )
+    study.write_text(text.format(share="40%"), encoding="utf-8")
+    assert load_study(str(study)).workloads[0].layout("b").visible == 0.4
+    study.write_text(text.format(share=share), encoding="utf-8")
+    with pytest.raises(TeitenError, match=r"all_visible"):
+        load_study(str(study))
+
+
+def test_waits_for_wal_are_told_by_their_word() -> None:
+    columns = {
+        "CPU": np.array([1.0, np.nan]),
+        "LWLock:WALWrite": np.array([2.0, 2.0]),
+        "IO:WalSync": np.array([1.0, 1.0]),
+    }
+    series = SeriesView("waits", np.array([1.0, 2.0]), columns, 1)
+    assert wait_share.share_of((series,), "wal") == pytest.approx(0.75)
+    assert np.isnan(wait_share.share_of((), "wal"))
