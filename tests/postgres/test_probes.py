@@ -12,7 +12,7 @@ from teiten.errors import MachineError
 from teiten.execute.sites.local.limit import Limit
 from teiten.host.system.paths import Workdir
 from teiten.kinds.probes.measurement import (
-    Origin,
+    PageOrigin,
     ProbeMeasurement,
     measurement_of,
     share_of,
@@ -84,13 +84,13 @@ def test_each_probe_shows_its_mechanism(teiten: Teiten, server_installation: Ins
     wal = server_installation.version.number >= 130_000
     for size in ("25%", "75%"):
         (read,) = measured(trials, "buffer-read", size).measured
-        assert {one.origin for one in read.statements} == {Origin.BUFFERS}
+        assert {one.origin for one in read.statements} == {PageOrigin.BUFFERS}
         assert {(one.hit, one.read) for one in read.statements} == {(1, 0)}
 
         sweep = measured(trials, "clock-sweep", size)
         statements = sweep.measured[0].statements
-        assert share_of(statements, Origin.BUFFERS) == 0
-        assert (share_of(statements, Origin.OS_CACHE) or 0) > 0.95
+        assert share_of(statements, PageOrigin.BUFFERS) == 0
+        assert (share_of(statements, PageOrigin.OS_CACHE) or 0) > 0.95
         swept, others = sweeps(statements, sweep.buffers)
         assert swept and len(others) > 10 * len(swept)
         assert all(0.9 < (one.swept or 0) / sweep.buffers < 1.1 for one in swept)
@@ -110,13 +110,13 @@ def test_each_probe_shows_its_mechanism(teiten: Teiten, server_installation: Ins
 
     (small,) = measured(trials, "os-cache-read", "25%").measured
     (large,) = measured(trials, "os-cache-read", "75%").measured
-    assert share_of(small.statements, Origin.OS_CACHE) == 1
-    assert share_of(large.statements, Origin.BUFFERS) == 1
+    assert share_of(small.statements, PageOrigin.OS_CACHE) == 1
+    assert share_of(large.statements, PageOrigin.BUFFERS) == 1
 
     small, large = (measured(trials, "after-scan", size).measured[0] for size in ("25%", "75%"))
-    assert 0.4 < (share_of(small.statements, Origin.BUFFERS) or 0) < 0.6
-    assert (share_of(small.statements, Origin.DISK) or 0) > 0.35
-    assert share_of(large.statements, Origin.BUFFERS) == 1
+    assert 0.4 < (share_of(small.statements, PageOrigin.BUFFERS) or 0) < 0.6
+    assert (share_of(small.statements, PageOrigin.DISK) or 0) > 0.35
+    assert share_of(large.statements, PageOrigin.BUFFERS) == 1
     for language in ("en", "ja"):
         written = teiten.run("report", "last", "--lang", language, "--format", "markdown")
         assert written.returncode == 0, written.stderr
@@ -132,7 +132,7 @@ def test_working_sets_fall_off_their_cliffs(
     for size in ("25%", "50%", "75%"):
         parts = measured(trials, "working-set", size).measured
         assert [one.part for one in parts] == [f"{10 * at}% of table" for at in range(1, 11)]
-        disk = [share_of(one.statements, Origin.DISK) or 0.0 for one in parts]
+        disk = [share_of(one.statements, PageOrigin.DISK) or 0.0 for one in parts]
         assert max(disk[:4]) == 0 and disk[-1] > 0.2
         beyond[size] = next(at for at, share in enumerate(disk) if share > 0.05)
     assert beyond["50%"] < beyond["25%"] <= beyond["75%"]

@@ -14,7 +14,7 @@ from teiten.analysis.model.findings import SeriesView
 from teiten.claims.curves import ClaimCurve
 from teiten.claims.of_curves import CurveGround
 from teiten.claims.predicates import wait_share
-from teiten.claims.predicates.amount import Amount
+from teiten.claims.predicates.amount import AmountOfMetric
 from teiten.datasets.pgbench.model import pgbench_data
 from teiten.errors import TeitenError
 from teiten.execute.postgres.templates.identity import template_fingerprint
@@ -25,14 +25,14 @@ from teiten.study.load import load_study
 from tests.fixtures.synthetic_plan import make_installation
 
 
-def standing(predicate: Amount, *values: float) -> ClaimStanding:
+def standing(predicate: AmountOfMetric, *values: float) -> ClaimStanding:
     curve = ClaimCurve("a", {4.0: dict(enumerate(values))})
     (asked,) = predicate.asked([curve], CurveGround(2, 0.02))
     return check_of(asked, 0.05, counted(student)).standing
 
 
 def test_an_amount_of_zero_is_below_a_bound_and_not_above() -> None:
-    none, some = Amount(high=1.0, floor=0.01), Amount(low=50.0, floor=0.01)
+    none, some = AmountOfMetric(high=1.0, floor=0.01), AmountOfMetric(low=50.0, floor=0.01)
     assert standing(none, 0.0, 0.0, 0.0) is ClaimStanding.REPRODUCED
     assert standing(none, 0.0, 0.004, 0.02) is ClaimStanding.REPRODUCED
     assert standing(some, 0.0, 0.0, 0.0) is ClaimStanding.CONTRADICTED

@@ -13,8 +13,8 @@ from teiten.kinds.probes.load.clients import clients_of, script_of
 from teiten.kinds.probes.load.timing import timed_of
 from teiten.kinds.probes.measurement import (
     Checkpointed,
-    Measured,
-    Origin,
+    MeasuredStep,
+    PageOrigin,
     ProbeMeasurement,
     Timed,
     Where,
@@ -205,7 +205,7 @@ def test_explain_of_each_version_is_read() -> None:
         found = timed_of(7, explained, 8192)
         assert (found.page, found.seconds, found.read_seconds) == (7, 0.0005, 0.00025)
         assert (found.hit, found.read, found.wal_records) == (2, 1, 3)
-        assert found.origin is Origin.DISK
+        assert found.origin is PageOrigin.DISK
     assert timed_of(7, {"Plan": {}, "Execution Time": 1.0}, None).wal_bytes is None
 
 
@@ -236,13 +236,13 @@ def test_numbers_of_trials() -> None:
         return metrics_of(probe, whole)
 
     parts = (
-        Measured("read", "a", 10, (timed(1.0), timed(2.0), timed(6.0))),
-        Measured("read", "b", 20, (timed(5.0),)),
+        MeasuredStep("read", "a", 10, (timed(1.0), timed(2.0), timed(6.0))),
+        MeasuredStep("read", "b", 20, (timed(5.0),)),
     )
     assert of(Take.MEAN, measured=parts)["probe_seconds"] == 4.0
     assert of(Take.MEDIAN, measured=parts)["probe_seconds"] == 3.5
     assert of(Take.MEAN, measured=parts)["from_buffers"] == 1.0
-    commits = (Measured("read", "", 10, (timed(1.0, commit=3.0), timed(1.0, commit=4.0))),)
+    commits = (MeasuredStep("read", "", 10, (timed(1.0, commit=3.0), timed(1.0, commit=4.0))),)
     assert of(Take.COMMIT, measured=commits)["probe_seconds"] == 3.5
     clients = tuple(
         WithClients("read", "", count, 100, 10.0 * count, Seconds(0.1 * count), 1, 0)

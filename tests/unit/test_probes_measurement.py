@@ -10,9 +10,9 @@ from teiten.kinds.probes.measurement import (
     MEASUREMENT,
     Buffers,
     Checkpointed,
-    Executed,
-    Measured,
-    Origin,
+    ExecutedOnce,
+    MeasuredStep,
+    PageOrigin,
     ProbeMeasurement,
     Seen,
     Timed,
@@ -44,8 +44,8 @@ WHOLE = ProbeMeasurement(
     memory=Bytes(GIB),
     shared_buffers=Bytes(256 * MIB),
     measured=(
-        Measured("read", "10% of table", 100, (timed(3), timed(9, 1), timed(4, 1, 8192))),
-        Measured("read", "20% of table", 200, ()),
+        MeasuredStep("read", "10% of table", 100, (timed(3), timed(9, 1), timed(4, 1, 8192))),
+        MeasuredStep("read", "20% of table", 200, ()),
     ),
     seen=(
         Seen(
@@ -57,7 +57,7 @@ WHOLE = ProbeMeasurement(
             held=False,
         ),
     ),
-    executed=(Executed("scan", "", Seconds(1.5)),),
+    executed=(ExecutedOnce("scan", "", Seconds(1.5)),),
     with_clients=(WithClients("clients", "", 4, 1000, 100.5, Seconds(0.04), 10, 20),),
     checkpoints=(Checkpointed("checkpoint", "", Seconds(0.01), 5, 5),),
 )
@@ -74,7 +74,7 @@ def test_statements_are_columns() -> None:
 
 
 def test_a_thousand_statements_take_little_room() -> None:
-    many = Measured("read", "", 5000, tuple(timed(at % 97, at % 2) for at in range(1000)))
+    many = MeasuredStep("read", "", 5000, tuple(timed(at % 97, at % 2) for at in range(1000)))
     text = packed(ProbeMeasurement("read", Bytes(GIB), Bytes(GIB), (many,)))
     assert len(text) < 8_000
 
@@ -87,10 +87,10 @@ def test_what_cannot_be_read_is_nothing() -> None:
 
 def test_where_a_page_came_from() -> None:
     found = [one.origin for one in WHOLE.measured[0].statements]
-    assert found == [Origin.BUFFERS, Origin.OS_CACHE, Origin.DISK]
-    assert timed(1, 1, None).origin is Origin.OUTSIDE
-    assert share_of(WHOLE.measured[0].statements, Origin.DISK) == 1 / 3
-    assert share_of((), Origin.DISK) is None
+    assert found == [PageOrigin.BUFFERS, PageOrigin.OS_CACHE, PageOrigin.DISK]
+    assert timed(1, 1, None).origin is PageOrigin.OUTSIDE
+    assert share_of(WHOLE.measured[0].statements, PageOrigin.DISK) == 1 / 3
+    assert share_of((), PageOrigin.DISK) is None
 
 
 def test_shares_of_a_part() -> None:

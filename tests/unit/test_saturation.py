@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from teiten.cli.campaign.saturation import chosen_options, probes_of
 from teiten.cli.plan.options import PlanOptions
-from teiten.model.saturation import Probe, Saturation
+from teiten.model.saturation import Saturation, ShortTrial
 from teiten.model.trial import Attempt, Outcome
 from teiten.plan.saturation import (
     doublings,
@@ -30,8 +30,8 @@ RISING = [100.0, 195.0, 380.0, 700.0]
 PUBLISHED = {1: 437.2, 16: 6480.4, 32: 8404.6, 64: 8329.2, 96: 8260.4}
 
 
-def probes(*values: float | None) -> list[Probe]:
-    return [Probe(1 << at, value) for at, value in enumerate(values)]
+def probes(*values: float | None) -> list[ShortTrial]:
+    return [ShortTrial(1 << at, value) for at, value in enumerate(values)]
 
 
 def test_clients_are_doubled_while_tps_rises() -> None:
@@ -83,9 +83,9 @@ def test_the_most_is_a_power_of_two_that_the_connections_permit() -> None:
 def test_a_search_always_ends_with_levels_that_were_promised(
     values: list[float], most: int, delta: float
 ) -> None:
-    tried: list[Probe] = []
+    tried: list[ShortTrial] = []
     while (clients := next_clients(tried, most, delta)) is not None:
-        tried.append(Probe(clients, values[len(tried) % len(values)]))
+        tried.append(ShortTrial(clients, values[len(tried) % len(values)]))
     assert len(tried) <= len(doublings(most))
     found = found_saturation("read", tried, most, delta)
     assert found is not None

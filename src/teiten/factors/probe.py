@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from teiten.factors.contract import FactorRule
 
 
-class Probe(FactorRule):
+class ProbeFactor(FactorRule):
     name = "probe"
     rank = 20
     of_server = False
@@ -19,4 +19,4 @@ class Probe(FactorRule):
         return value.strip()
 
 
-FACTOR = Probe()
+FACTOR = ProbeFactor()

@@ -11,7 +11,7 @@ SATURATION = "saturation"
 
 
 @dataclass(frozen=True)
-class Probe:
+class ShortTrial:
     """One short trial of a provisional run."""
 
     clients: int
@@ -24,7 +24,7 @@ class Saturation:
     """What a provisional run found for one workload."""
 
     workload: str
-    probes: tuple[Probe, ...]
+    probes: tuple[ShortTrial, ...]
     clients: int
     """The fewest whose TPS is within δ of the greatest."""
     reached: bool

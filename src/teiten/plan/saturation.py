@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.saturation import PROVISIONAL, Probe, Saturation
+from teiten.model.saturation import PROVISIONAL, Saturation, ShortTrial
 from teiten.model.study import Factor, Study
 from teiten.model.units import Seconds
 from teiten.plan.settings import SPARE_CONNECTIONS
@@ -41,7 +41,7 @@ def most_clients_of(study: Study, facts: HostFacts) -> int:
     return doublings(most)[-1]
 
 
-def next_clients(probes: Sequence[Probe], most: int, delta: float) -> int | None:
+def next_clients(probes: Sequence[ShortTrial], most: int, delta: float) -> int | None:
     """The clients to try next, or None where the search has ended.
 
     ``probes``: those that have ended, in the order of the doublings. ``delta``: a gain of no more
@@ -57,7 +57,7 @@ def next_clients(probes: Sequence[Probe], most: int, delta: float) -> int | None
 
 
 def found_saturation(
-    workload: str, probes: Sequence[Probe], most: int, delta: float
+    workload: str, probes: Sequence[ShortTrial], most: int, delta: float
 ) -> Saturation | None:
     """What a search that has ended found; None where not even one client had a result."""
     measured = [(one.clients, one.tps) for one in probes if one.tps is not None]

@@ -63,7 +63,7 @@ class OfAmounts(OfCurves):
 
 
 @dataclass(frozen=True, config=FORM, kw_only=True)
-class Amount(RatioBounds, OfAmounts):
+class AmountOfMetric(RatioBounds, OfAmounts):
     """The metric lies within bounds in its own unit, at every level of clients. What is less than
     ``floor`` counts as that: logarithms know no zero."""
 

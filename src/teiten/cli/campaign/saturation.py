@@ -44,7 +44,7 @@ from teiten.ledger.store import Ledger
 from teiten.model.plan import Plan
 from teiten.model.progress import Standing
 from teiten.model.quantities import rough_duration
-from teiten.model.saturation import PROVISIONAL, SATURATION, Probe, Saturation
+from teiten.model.saturation import PROVISIONAL, SATURATION, Saturation, ShortTrial
 from teiten.model.study import Study
 from teiten.model.trial import Attempt, Outcome
 from teiten.plan.saturation import (
@@ -186,19 +186,19 @@ class SaturationRule:
             found.append(one)
         return tuple(found)
 
-    def _probes(self) -> dict[str, list[Probe]]:
+    def _probes(self) -> dict[str, list[ShortTrial]]:
         """By workload the trials that have ended, in rising order, up to the first that has not."""
         plan = self._ledger.plan
         return probes_of(plan, self._ledger.attempts(*set(rates(plan).values())))
 
 
-def probes_of(plan: Plan, attempts: Sequence[Attempt]) -> dict[str, list[Probe]]:
+def probes_of(plan: Plan, attempts: Sequence[Attempt]) -> dict[str, list[ShortTrial]]:
     """By workload the trials of a provisional run that have ended."""
     rate_of = rates(plan)
     tried: dict[int, list[Attempt]] = {}
     for one in attempts:
         tried.setdefault(one.number, []).append(one)
-    probes: dict[str, list[Probe]] = {one.name: [] for one in plan.study.workloads}
+    probes: dict[str, list[ShortTrial]] = {one.name: [] for one in plan.study.workloads}
     waiting: set[str] = set()
     for trial in plan.trials:
         name = trial.cell.workload
@@ -208,7 +208,7 @@ def probes_of(plan: Plan, attempts: Sequence[Attempt]) -> dict[str, list[Probe]]
             waiting.add(name)
         if name not in waiting:
             rate = counted[-1].metrics.get(rate_of[name]) if counted else None
-            probes[name].append(Probe(trial.load.connections, rate))
+            probes[name].append(ShortTrial(trial.load.connections, rate))
     return probes
 
 

@@ -39,17 +39,17 @@ class SizedTableForm(TomlTable):
     fillfactor: Fillfactor = 100
 
 
-class ProbesTable(DataTable):
+class ProbeTablesForm(DataTable):
     tables: Annotated[dict[Name, SizedTableForm], Field(min_length=1)]
 
 
-class Probes(DataPlan):
-    table = ProbesTable
+class ProbeTablesPlan(DataPlan):
+    table = ProbeTablesForm
     options = ProbesTables
     keys_are_for = "probes"
 
     def data_set(self, place: Place, workload: WorkloadTable, data: DataTable) -> DataSet:
-        assert isinstance(data, ProbesTable)
+        assert isinstance(data, ProbeTablesForm)
         tables = tuple(
             SizedTable(name, one.size or 1.0, one.rows, one.fillfactor)
             for name, one in data.tables.items()
@@ -92,4 +92,4 @@ class Probes(DataPlan):
         return ", ".join(f"{one.name} {one.share:.0%}" for one in tables_of(data))
 
 
-PLAN = Probes()
+PLAN = ProbeTablesPlan()

@@ -22,8 +22,8 @@ from teiten.kinds.probes.findings.tried import Key, Sides, Tried, tried_of, with
 from teiten.kinds.probes.findings.versions import version_pairs
 from teiten.kinds.probes.measurement import (
     Checkpointed,
-    Measured,
-    Origin,
+    MeasuredStep,
+    PageOrigin,
     ProbeMeasurement,
     Timed,
     WithClients,
@@ -215,7 +215,7 @@ class _OneProbe:
 
 
 def _parts(trials: Sequence[ProbeMeasurement], alpha: float) -> Iterator[PartTimes]:
-    found: dict[tuple[str, str], list[Measured]] = {}
+    found: dict[tuple[str, str], list[MeasuredStep]] = {}
     for one in (each for trial in trials for each in trial.measured):
         found.setdefault((one.step, one.part), []).append(one)
     for (step, part), measured in found.items():
@@ -248,12 +248,12 @@ def _parts(trials: Sequence[ProbeMeasurement], alpha: float) -> Iterator[PartTim
         )
 
 
-def _from_disk(measured: Sequence[Measured], alpha: float) -> Estimate | None:
+def _from_disk(measured: Sequence[MeasuredStep], alpha: float) -> Estimate | None:
     """None where it is not known of one statement where its page was."""
     found = [one.statements for one in measured if one.statements]
-    if any(share_of(one, Origin.OUTSIDE) for one in found):
+    if any(share_of(one, PageOrigin.OUTSIDE) for one in found):
         return None
-    shares = [share_of(one, Origin.DISK) or 0.0 for one in found]
+    shares = [share_of(one, PageOrigin.DISK) or 0.0 for one in found]
     estimate = arithmetic(shares, alpha)
     return None if estimate is None else _not_below_nothing(estimate)
 
@@ -264,7 +264,7 @@ def _not_below_nothing(one: Estimate) -> Estimate:
 
 
 def _origins(statements: Sequence[Timed]) -> Iterator[FromOrigin]:
-    for origin in Origin:
+    for origin in PageOrigin:
         seconds = [one.seconds for one in statements if one.origin is origin]
         if seconds:
             yield FromOrigin(origin, len(seconds) / len(statements), times_of(seconds))

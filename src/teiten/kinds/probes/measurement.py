@@ -28,7 +28,7 @@ FORM = 1
 """Raise it when the stored form is another one."""
 
 
-class Origin(StrEnum):
+class PageOrigin(StrEnum):
     """Where a statement's page came from, as measured."""
 
     BUFFERS = "buffers"
@@ -69,16 +69,16 @@ class Timed:
     from them. None where they were not watched."""
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> PageOrigin:
         if not self.read:
-            return Origin.BUFFERS
+            return PageOrigin.BUFFERS
         if self.disk_bytes is None:
-            return Origin.OUTSIDE
-        return Origin.DISK if self.disk_bytes else Origin.OS_CACHE
+            return PageOrigin.OUTSIDE
+        return PageOrigin.DISK if self.disk_bytes else PageOrigin.OS_CACHE
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredStep:
     """The statements of one step, in the order of their execution."""
 
     step: str
@@ -141,7 +141,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Executed:
+class ExecutedOnce:
     """A statement that was executed once, such as a scan."""
 
     step: str
@@ -189,9 +189,9 @@ class ProbeMeasurement:
     """In force: the limit, or the machine's."""
     shared_buffers: Bytes
     """That the server had."""
-    measured: tuple[Measured, ...] = ()
+    measured: tuple[MeasuredStep, ...] = ()
     seen: tuple[Seen, ...] = ()
-    executed: tuple[Executed, ...] = ()
+    executed: tuple[ExecutedOnce, ...] = ()
     with_clients: tuple[WithClients, ...] = ()
     checkpoints: tuple[Checkpointed, ...] = ()
 
@@ -199,7 +199,7 @@ class ProbeMeasurement:
     def buffers(self) -> int:
         return self.shared_buffers // BLOCK
 
-    def step(self, name: str) -> tuple[Measured, ...]:
+    def step(self, name: str) -> tuple[MeasuredStep, ...]:
         """What a step measured, one for each part."""
         return tuple(one for one in self.measured if one.step == name)
 
@@ -210,7 +210,7 @@ def around(statement: Timed, buffers: int) -> float:
     return (statement.swept or 0) / buffers
 
 
-def share_of(statements: Iterable[Timed], origin: Origin) -> float | None:
+def share_of(statements: Iterable[Timed], origin: PageOrigin) -> float | None:
     """The share of statements whose page came from there; None without statements."""
     found = [one.origin for one in statements]
     return found.count(origin) / len(found) if found else None

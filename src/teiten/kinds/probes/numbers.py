@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean, median
 
 from teiten.kinds.probes.measurement import (
-    Origin,
+    PageOrigin,
     ProbeMeasurement,
     Timed,
     around,
@@ -55,11 +55,11 @@ def _numbers(probe: Probe, found: ProbeMeasurement) -> Iterator[tuple[str, float
     commits = [one.commit_seconds for one in statements if one.commit_seconds is not None]
     yield COMMIT_TIME.name, median(commits) if commits else None
     for metric, origin in (
-        (FROM_BUFFERS, Origin.BUFFERS),
-        (FROM_OS_CACHE, Origin.OS_CACHE),
-        (FROM_DISK, Origin.DISK),
+        (FROM_BUFFERS, PageOrigin.BUFFERS),
+        (FROM_OS_CACHE, PageOrigin.OS_CACHE),
+        (FROM_DISK, PageOrigin.DISK),
     ):
-        known = not any(one.origin is Origin.OUTSIDE for one in statements)
+        known = not any(one.origin is PageOrigin.OUTSIDE for one in statements)
         yield metric.name, share_of(statements, origin) if known or metric is FROM_BUFFERS else None
     if any(one.swept is not None for one in statements):
         once = sweep_seconds(statements, found.buffers)

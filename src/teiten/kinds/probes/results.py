@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import Verdict
-from teiten.kinds.probes.measurement import Origin
+from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.model import NAME
 from teiten.kinds.probes.thresholds import Size
 from teiten.model.text import Bilingual
@@ -45,7 +45,7 @@ class Times:
 class FromOrigin:
     """The statements whose page came from one place."""
 
-    origin: Origin
+    origin: PageOrigin
     share: float
     """Of all statements of the part."""
     times: Times
@@ -72,26 +72,26 @@ class PartTimes:
     """The share of the part's pages before the statements; the mean over the trials."""
     in_os_cache: float | None
 
-    def share(self, origin: Origin) -> float:
+    def share(self, origin: PageOrigin) -> float:
         return next((one.share for one in self.origins if one.origin is origin), 0.0)
 
     @property
     def outside_buffers(self) -> float:
-        return 1.0 - self.share(Origin.BUFFERS)
+        return 1.0 - self.share(PageOrigin.BUFFERS)
 
     @property
     def os_cache_hits(self) -> float | None:
         """Of the pages that were not in the buffers, those that the OS cache had; None where there
         were none, or where that is not known of one."""
-        known = self.share(Origin.OS_CACHE) + self.share(Origin.DISK)
-        if not known or self.share(Origin.OUTSIDE):
+        known = self.share(PageOrigin.OS_CACHE) + self.share(PageOrigin.DISK)
+        if not known or self.share(PageOrigin.OUTSIDE):
             return None
-        return self.share(Origin.OS_CACHE) / known
+        return self.share(PageOrigin.OS_CACHE) / known
 
     @property
     def outside(self) -> Seconds | None:
         """The mean time of the statements whose page was not in the buffers."""
-        others = [one for one in self.origins if one.origin is not Origin.BUFFERS]
+        others = [one for one in self.origins if one.origin is not PageOrigin.BUFFERS]
         count = sum(one.times.count for one in others)
         return (
             Seconds(sum(one.times.mean * one.times.count for one in others) / count)
@@ -206,7 +206,7 @@ class CostLine:
 
 
 @dataclass(frozen=True)
-class Effect:
+class EffectFound:
     """What the contrasted factor does to a probe, by declared thresholds."""
 
     best: str
@@ -248,7 +248,7 @@ class ProbeResult:
     """The same of COMMIT, where it was timed."""
     line: CostLine | None = None
     """Of a probe whose number is of all buffers: a sweep, a checkpoint's search."""
-    effect: Effect | None = None
+    effect: EffectFound | None = None
     """None with fewer than two sides."""
 
     def side(self, level: str) -> ProbeSide | None:

@@ -23,8 +23,8 @@ from teiten.kinds.probes.load.timing import Timer
 from teiten.kinds.probes.measurement import (
     MEASUREMENT,
     Checkpointed,
-    Executed,
-    Measured,
+    ExecutedOnce,
+    MeasuredStep,
     ProbeMeasurement,
     Seen,
     Timed,
@@ -209,7 +209,7 @@ class ProbeLoad:
             begun = time.perf_counter()
             connection.execute(step.statement.encode())
             seconds = Seconds(time.perf_counter() - begun)
-        done = Executed(step.name, _said(step, part), seconds)
+        done = ExecutedOnce(step.name, _said(step, part), seconds)
         self._add(executed=(*self._so_far.executed, done))
 
     def _require(self, step: ProbeStep, part: Amount | None) -> None:
@@ -233,7 +233,7 @@ class ProbeLoad:
         finally:
             timer.close()
         self._see("after", step, part)
-        measured = Measured(step.name, _said(step, part), pages, statements)
+        measured = MeasuredStep(step.name, _said(step, part), pages, statements)
         self._add(measured=(*self._so_far.measured, measured))
 
     def _timed(self, timer: Timer, pages: list[int], *, watch: bool) -> Iterator[Timed]:

@@ -17,7 +17,7 @@ from teiten.report.view.levels import metric_chart
 
 
 @dataclass(frozen=True)
-class _Number:
+class _Column:
     """A column: its text's key, how a number is written, and by what it is divided."""
 
     metric: str
@@ -27,12 +27,12 @@ class _Number:
 
 
 NUMBERS = (
-    _Number(VISIBLE_PAGES.name, "visible", lambda kit, value: percent(kit.t, value, 1)),
-    _Number(HEAP_FETCHES.name, "fetches", lambda _, value: fixed(value, 3)),
-    _Number(TPS.name, "tps", lambda _, value: significant(value)),
-    _Number(WAL_PER_TRANSACTION.name, "wal", lambda _, value: bytes_text(value)),
-    _Number("wal_records", "records", lambda _, value: fixed(value, 3), by_transaction=True),
-    _Number(
+    _Column(VISIBLE_PAGES.name, "visible", lambda kit, value: percent(kit.t, value, 1)),
+    _Column(HEAP_FETCHES.name, "fetches", lambda _, value: fixed(value, 3)),
+    _Column(TPS.name, "tps", lambda _, value: significant(value)),
+    _Column(WAL_PER_TRANSACTION.name, "wal", lambda _, value: bytes_text(value)),
+    _Column("wal_records", "records", lambda _, value: fixed(value, 3), by_transaction=True),
+    _Column(
         "wal_full_page_images", "images", lambda _, value: fixed(value, 3), by_transaction=True
     ),
 )
@@ -80,7 +80,7 @@ def _middle(group: TrialGroup, metric: str) -> float | None:
     return median(values) if values else None
 
 
-def _each(group: TrialGroup, number: _Number) -> float | None:
+def _each(group: TrialGroup, number: _Column) -> float | None:
     if not number.by_transaction:
         return _middle(group, number.metric)
     found = [
@@ -104,7 +104,7 @@ def _table(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
     return Table(name, t("lookups.caption"), columns, rows, note=t("lookups.note"))
 
 
-def _row(kit: Kit, group: TrialGroup, factors: Sequence[str], shown: Sequence[_Number]) -> Row:
+def _row(kit: Kit, group: TrialGroup, factors: Sequence[str], shown: Sequence[_Column]) -> Row:
     levels = dict(group.context)
     head = [
         TableCell(kit.names.level(one, levels[one]), level_value(levels[one], at))

@@ -20,7 +20,7 @@ Blocks = Mapping[int, float]
 
 
 @dataclass(frozen=True)
-class Cell:
+class ProbeAtLevel:
     """A probe at a level."""
 
     level: str
@@ -33,7 +33,7 @@ class Cell:
 
 def cells_of(
     claim: Claim, ground: Ground, probe: str, factor: str, named: tuple[str, ...]
-) -> Iterator[tuple[Cell, ...]]:
+) -> Iterator[tuple[ProbeAtLevel, ...]]:
     """For each server the cells of the levels named. Raises UnmetError where the campaign lacks
     probe or levels, or varies what the finding does not know."""
     known = _known(ground.plan, claim.workload)
@@ -57,7 +57,7 @@ def cells_of(
         )
 
 
-def ratios(old: Cell, new: Cell) -> tuple[float, ...]:
+def ratios(old: ProbeAtLevel, new: ProbeAtLevel) -> tuple[float, ...]:
     """ln(new / old) of each block that has both; NaN where one is not positive."""
     both = sorted(old.blocks.keys() & new.blocks.keys())
     return tuple(logarithm(new.blocks[one]) - logarithm(old.blocks[one]) for one in both)
@@ -67,7 +67,9 @@ def logarithm(value: float) -> float:
     return math.log(value) if 0 < value < math.inf else math.nan
 
 
-def _cell(claim: Claim, ground: Ground, levels: Mapping[str, str], server: str, level: str) -> Cell:
+def _cell(
+    claim: Claim, ground: Ground, levels: Mapping[str, str], server: str, level: str
+) -> ProbeAtLevel:
     wanted = {**levels, **({SERVER: server} if server else {})}
     contrast = ground.plan.study.contrast
     blocks = {}
@@ -77,7 +79,7 @@ def _cell(claim: Claim, ground: Ground, levels: Mapping[str, str], server: str, 
         matches = all(here.get(name) == each for name, each in wanted.items())
         if one.workload == claim.workload and matches and not math.isnan(value):
             blocks[one.block] = value
-    return Cell(level, server, blocks, _buffers(ground.plan, claim.workload, wanted))
+    return ProbeAtLevel(level, server, blocks, _buffers(ground.plan, claim.workload, wanted))
 
 
 def _buffers(plan: Plan, workload: str, wanted: Mapping[str, str]) -> Bytes | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from teiten.kinds.probes.measurement import Measured, Origin, ProbeMeasurement, share_of
+from teiten.kinds.probes.measurement import MeasuredStep, PageOrigin, ProbeMeasurement, share_of
 from teiten.kinds.probes.model import BLOCK
 from teiten.kinds.probes.results import Cliff
 from teiten.kinds.probes.thresholds import CLIFF
@@ -23,18 +23,18 @@ def cliff_of(trials: Sequence[ProbeMeasurement], step: str) -> Cliff | None:
     return Cliff(sizes[safe - 1] if safe else None, sizes[beyond] if beyond < len(sizes) else None)
 
 
-def _parts(trial: ProbeMeasurement, step: str) -> list[Measured]:
+def _parts(trial: ProbeMeasurement, step: str) -> list[MeasuredStep]:
     found = [one for one in trial.step(step) if one.statements]
     return sorted(found, key=lambda one: one.pages)
 
 
-def _known(parts: Iterable[Measured]) -> bool:
-    return not any(share_of(one.statements, Origin.OUTSIDE) for one in parts)
+def _known(parts: Iterable[MeasuredStep]) -> bool:
+    return not any(share_of(one.statements, PageOrigin.OUTSIDE) for one in parts)
 
 
-def _first(parts: Sequence[Measured]) -> int:
+def _first(parts: Sequence[MeasuredStep]) -> int:
     """Where that part stands from which on all read from the disk; their number for none."""
     at = len(parts)
-    while at and (share_of(parts[at - 1].statements, Origin.DISK) or 0.0) >= CLIFF:
+    while at and (share_of(parts[at - 1].statements, PageOrigin.DISK) or 0.0) >= CLIFF:
         at -= 1
     return at

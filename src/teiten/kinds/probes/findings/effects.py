@@ -10,10 +10,10 @@ from statistics import fmean, median
 from teiten.analysis.model.verdict import Interval, Verdict, VerdictKind
 from teiten.kinds.probes.findings.estimates import arithmetic
 from teiten.kinds.probes.findings.tried import Sides, Tried
-from teiten.kinds.probes.measurement import Origin
+from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.metrics import PROBE_TIME
 from teiten.kinds.probes.model import Probe
-from teiten.kinds.probes.results import Effect, SidePair
+from teiten.kinds.probes.results import EffectFound, SidePair
 from teiten.kinds.probes.thresholds import NONE_WITHIN, Size, size_of
 from teiten.model.units import Seconds
 
@@ -31,7 +31,7 @@ class Yardstick:
 def disk_read(trials: Iterable[Tried]) -> Seconds | None:
     """The mean time of the statements whose page came from the disk; None without any."""
     found = [
-        one.seconds for trial in trials for one in trial.statements if one.origin is Origin.DISK
+        one.seconds for trial in trials for one in trial.statements if one.origin is PageOrigin.DISK
     ]
     return Seconds(fmean(found)) if found else None
 
@@ -47,7 +47,7 @@ def yardstick(probe: Probe, trials: Iterable[Tried], disk: Seconds | None) -> Ya
 
 def effect_of(
     sides: Sides, pairs: Sequence[SidePair], by: Yardstick, alpha: float
-) -> Effect | None:
+) -> EffectFound | None:
     """None where fewer than two sides have a number."""
     numbers = {
         side: found for side, trials in sides.items() if (found := _mean_log(trials)) is not None
@@ -63,7 +63,7 @@ def effect_of(
     if verdict is None or added is None:
         return None
     least, most = _between(verdict, added.low, added.high, by.seconds)
-    return Effect(
+    return EffectFound(
         best=best,
         worst=worst,
         verdict=verdict,

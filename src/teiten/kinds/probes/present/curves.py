@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from teiten.kinds.probes.present.lines import LinePoint, LineWords, Mark, line_chart
-from teiten.kinds.probes.present.units import TimeUnit, confidence, half, interval, unit_for
+from teiten.kinds.probes.present.lines import AxisMark, CurveLabels, CurvePointOfSide, line_chart
+from teiten.kinds.probes.present.units import ProbeTimeUnit, confidence, half, interval, unit_for
 from teiten.kinds.probes.results import Estimate, PartTimes, ProbeResult
 from teiten.kinds.probes.thresholds import CLIFF
 from teiten.model.units import GIB, MIB
@@ -82,7 +82,7 @@ def cost_chart(kit: Kit, name: str, found: ProbeResult) -> Chart | None:
         if side.number is not None
     ]
     t = kit.t
-    words = LineWords(
+    words = CurveLabels(
         t("chart.probe-cost.title"),
         t("chart.probe-cost.note", confidence=confidence(kit)),
         t("chart.probe-cost.x"),
@@ -93,10 +93,10 @@ def cost_chart(kit: Kit, name: str, found: ProbeResult) -> Chart | None:
     return line_chart(name, points, words, wide=False)
 
 
-def _cost_point(kit: Kit, size: float, one: Estimate, unit: TimeUnit) -> LinePoint:
+def _cost_point(kit: Kit, size: float, one: Estimate, unit: ProbeTimeUnit) -> CurvePointOfSide:
     low, high = (None if end is None else end * unit.factor for end in (one.low, one.high))
     mean = kit.t("word.mean")
-    return LinePoint(mean, size / MIB, one.mean * unit.factor, low, high, unit.estimate(one))
+    return CurvePointOfSide(mean, size / MIB, one.mean * unit.factor, low, high, unit.estimate(one))
 
 
 def _tps(one: Estimate) -> str:
@@ -130,25 +130,25 @@ def _by_part(
         name,
         points,
         _words(kit, found, words, axis),
-        marks=(Mark(memory / scale, name_of_memory),),
+        marks=(AxisMark(memory / scale, name_of_memory),),
         wide=wide,
     )
 
 
-def _point(kit: Kit, side: str, x: float, taken: tuple[Estimate, float, str]) -> LinePoint:
+def _point(kit: Kit, side: str, x: float, taken: tuple[Estimate, float, str]) -> CurvePointOfSide:
     one, factor, text = taken
     low, high = (None if end is None else end * factor for end in (one.low, one.high))
     ends = interval(kit.t, one, factor)
     said = text if ends == NOTHING else f"{text} ({ends})"
     short = kit.short(side)
-    return LinePoint(short, x, one.mean * factor, low, high, said)
+    return CurvePointOfSide(short, x, one.mean * factor, low, high, said)
 
 
-def _words(kit: Kit, found: ProbeResult, words: tuple[str, str, str], x: str) -> LineWords:
+def _words(kit: Kit, found: ProbeResult, words: tuple[str, str, str], x: str) -> CurveLabels:
     title, note, y = words
     sides = tuple(kit.short(one.side) for one in found.sides)
-    return LineWords(title, note, x, y, kit.names.factor(kit.study.contrast), sides)
+    return CurveLabels(title, note, x, y, kit.names.factor(kit.study.contrast), sides)
 
 
-def _per(kit: Kit, key: str, unit: TimeUnit) -> str:
+def _per(kit: Kit, key: str, unit: ProbeTimeUnit) -> str:
     return kit.t("unit.of", title=kit.t(key), unit=unit.name)

@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from teiten.kinds.probes.present.units import MICROSECONDS, TimeUnit, unit_for
+from teiten.kinds.probes.present.units import MICROSECONDS, ProbeTimeUnit, unit_for
 from teiten.kinds.probes.results import ProbeResult, Times
 from teiten.report.charts.base import (
     HALF,
@@ -78,7 +78,7 @@ def _some(kit: Kit, found: ProbeResult) -> Iterator[_Some]:
             yield _Some(title, kit.short(side.side), checkpoint.times)
 
 
-def _rows(one: _Some, unit: TimeUnit) -> Iterator[tuple[str, str, float, float]]:
+def _rows(one: _Some, unit: ProbeTimeUnit) -> Iterator[tuple[str, str, float, float]]:
     last = len(one.times.quantiles) - 1
     for at, seconds in enumerate(one.times.quantiles):
         yield one.panel, one.side, max(LEAST, seconds) * unit.factor, 100 * at / last

@@ -23,7 +23,7 @@ FIELDS = ("side", "x", "value", "low", "high", "text")
 
 
 @dataclass(frozen=True)
-class LinePoint:
+class CurvePointOfSide:
     side: str
     x: float
     value: float
@@ -34,7 +34,7 @@ class LinePoint:
 
 
 @dataclass(frozen=True)
-class LineWords:
+class CurveLabels:
     title: str
     note: str
     x: str
@@ -44,7 +44,7 @@ class LineWords:
 
 
 @dataclass(frozen=True)
-class Mark:
+class AxisMark:
     """A place on the axis that has a name, such as the size of the memory."""
 
     x: float
@@ -53,10 +53,10 @@ class Mark:
 
 def line_chart(
     name: str,
-    points: Sequence[LinePoint],
-    words: LineWords,
+    points: Sequence[CurvePointOfSide],
+    words: CurveLabels,
     *,
-    marks: Sequence[Mark] = (),
+    marks: Sequence[AxisMark] = (),
     ticks: Sequence[float] = (),
     wide: bool = True,
 ) -> Chart:
@@ -88,9 +88,9 @@ def line_chart(
 
 
 def _layers(
-    points: Sequence[LinePoint],
-    words: LineWords,
-    marks: Sequence[Mark],
+    points: Sequence[CurvePointOfSide],
+    words: CurveLabels,
+    marks: Sequence[AxisMark],
     ticks: Sequence[float],
     width: int,
 ) -> Any:
@@ -130,7 +130,7 @@ def _layers(
     return alt.layer(*layers).properties(width=width, height=260)
 
 
-def _named(mark: Mark, at: int) -> Any:
+def _named(mark: AxisMark, at: int) -> Any:
     """A line upwards with its name above the plot, each higher than the one before."""
     data = alt.InlineData([{"x": mark.x, "name": mark.name}])
     rule = alt.Chart(data).mark_rule(strokeDash=[4, 4], opacity=0.45).encode(x="x:Q")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from teiten.analysis.model.claims import PublishedQueries
-from teiten.kinds.probes.measurement import Origin
+from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.present.memory import memory_text
 from teiten.kinds.probes.present.summary import probe_title
 from teiten.kinds.probes.results import PartTimes, ProbeResult, ProbeSide, probes_found
@@ -44,7 +44,7 @@ def _of_part(take: Callable[[PartTimes], float | None]) -> Take:
 
 
 def _in_buffers(part: PartTimes) -> float | None:
-    return next((one.times.mean for one in part.origins if one.origin is Origin.BUFFERS), None)
+    return next((one.times.mean for one in part.origins if one.origin is PageOrigin.BUFFERS), None)
 
 
 ROWS = (
@@ -62,7 +62,10 @@ ROWS = (
         "mean_after_full_scan", "after-scan", MILLISECONDS, _of_part(lambda part: part.mean.mean)
     ),
     _Printed(
-        "db_buffer_hit", "after-scan", PERCENT, _of_part(lambda part: part.share(Origin.BUFFERS))
+        "db_buffer_hit",
+        "after-scan",
+        PERCENT,
+        _of_part(lambda part: part.share(PageOrigin.BUFFERS)),
     ),
     _Printed("os_cache_hit", "after-scan", PERCENT, _of_part(lambda part: part.os_cache_hits)),
     _Printed("mean_in_db_buffer", "after-scan", MILLISECONDS, _of_part(_in_buffers)),

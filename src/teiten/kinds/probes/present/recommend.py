@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from teiten.analysis.model.findings import VerdictKind
 from teiten.kinds.contract_present import OwnAnswer
 from teiten.kinds.probes.findings.tried import without_probe
-from teiten.kinds.probes.measurement import Origin
+from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.present.curves import working_set_chart
 from teiten.kinds.probes.present.memory import memory_text
 from teiten.kinds.probes.present.summary import (
@@ -194,7 +194,7 @@ def _after_scan(kit: Kit, found: ProbeResult) -> str:
         for part in side.parts:
             values = {
                 "side": kit.short(side.side),
-                "buffers": said_percent(t, part.share(Origin.BUFFERS)),
+                "buffers": said_percent(t, part.share(PageOrigin.BUFFERS)),
             }
             hits = part.os_cache_hits
             if hits is None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from teiten.kinds.probes.model import probes_of
 from teiten.kinds.probes.present.tables import verdict_said
 from teiten.kinds.probes.present.units import MICROSECONDS, interval, said_percent, unit_for
-from teiten.kinds.probes.results import Effect, ProbeResult, probes_found
+from teiten.kinds.probes.results import EffectFound, ProbeResult, probes_found
 from teiten.kinds.probes.thresholds import MEDIUM_BELOW, NONE_WITHIN, SMALL_BELOW
 from teiten.report.numbers import NOTHING
 from teiten.report.sentences import plain_percent
@@ -68,7 +68,7 @@ def _measures(kit: Kit, found: Sequence[ProbeResult]) -> str:
     return _joined(kit, said)
 
 
-def effect_word(kit: Kit, effect: Effect) -> str:
+def effect_word(kit: Kit, effect: EffectFound) -> str:
     """``small``; ``not decided (none to small)``."""
     if effect.size is not None:
         return kit.t(f"effect-size.{effect.size.value}")
@@ -123,7 +123,7 @@ def _row(kit: Kit, found: ProbeResult) -> Iterator[Row]:
     )
 
 
-def _compared(kit: Kit, effect: Effect) -> str:
+def _compared(kit: Kit, effect: EffectFound) -> str:
     return kit.t("contrast.sides", new=kit.short(effect.worst), old=kit.short(effect.best))
 
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.verdict import Verdict
-from teiten.kinds.probes.measurement import Origin
+from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.present.units import (
-    TimeUnit,
+    ProbeTimeUnit,
     confidence,
     half,
     interval,
@@ -73,7 +73,7 @@ def tables_of_probe(
             )
 
 
-def unit_of(found: ProbeResult) -> TimeUnit:
+def unit_of(found: ProbeResult) -> ProbeTimeUnit:
     """Of all of a probe's times but those of its verdicts."""
     return unit_for(one for side in found.sides for one in _seconds(side))
 
@@ -148,17 +148,17 @@ def verdict_said(kit: Kit, verdict: Verdict) -> str:
     return word + kit.t("table.detectable", percent=percent)
 
 
-def _accesses(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
+def _accesses(kit: Kit, found: ProbeResult, unit: ProbeTimeUnit) -> Made:
     parts = [(side, part) for side in found.sides for part in side.parts]
     known = {one.origin for _, part in parts for one in part.origins}
-    origins = [one for one in Origin if one in known]
+    origins = [one for one in PageOrigin if one in known]
     before = ("buffers-before", "os-cache-before")
     keys = ("side", "part", "mean", "interval", "median", "longest")
     rows = [(side_cell(kit, side), *_access(kit, part, origins, unit)) for side, part in parts]
     return (*keys, *(f"from-{one}" for one in origins), *before), rows
 
 
-def _access(kit: Kit, part: PartTimes, origins: Sequence[Origin], unit: TimeUnit) -> Row:
+def _access(kit: Kit, part: PartTimes, origins: Sequence[PageOrigin], unit: ProbeTimeUnit) -> Row:
     return (
         size_cell(part.size),
         unit.estimate_cell(part.mean),
@@ -171,7 +171,7 @@ def _access(kit: Kit, part: PartTimes, origins: Sequence[Origin], unit: TimeUnit
     )
 
 
-def _after_scan(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
+def _after_scan(kit: Kit, found: ProbeResult, unit: ProbeTimeUnit) -> Made:
     """As the report prints it (probe 8)."""
     keys = ("side", "size", "part", "buffer-hits", "os-cache-hits", "mean", "interval")
     rows = [
@@ -179,13 +179,13 @@ def _after_scan(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
             side_cell(kit, side),
             size_cell(side.shared_buffers),
             size_cell(part.size),
-            percent_cell(part.share(Origin.BUFFERS)),
+            percent_cell(part.share(PageOrigin.BUFFERS)),
             percent_cell(part.os_cache_hits),
             unit.estimate_cell(part.mean),
             TableCell(unit.interval(kit.t, part.mean), part.mean.low),
-            unit.cell(_mean_of(part, Origin.BUFFERS)),
+            unit.cell(_mean_of(part, PageOrigin.BUFFERS)),
             unit.cell(part.outside),
-            percent_cell(part.share(Origin.DISK)),
+            percent_cell(part.share(PageOrigin.DISK)),
         )
         for side in found.sides
         for part in side.parts
@@ -193,11 +193,11 @@ def _after_scan(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
     return (*keys, "mean-buffers", "mean-outside", "from-disk"), rows
 
 
-def _mean_of(part: PartTimes, origin: Origin) -> float | None:
+def _mean_of(part: PartTimes, origin: PageOrigin) -> float | None:
     return next((one.times.mean for one in part.origins if one.origin is origin), None)
 
 
-def _sweeps(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
+def _sweeps(kit: Kit, found: ProbeResult, unit: ProbeTimeUnit) -> Made:
     keys = ("side", "size", "sweeps", "with", "without", "once", "per-gib")
     rows = [
         (
@@ -213,7 +213,7 @@ def _sweeps(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
     return keys, rows
 
 
-def _cost(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
+def _cost(kit: Kit, found: ProbeResult, unit: ProbeTimeUnit) -> Made:
     """The line through the sizes."""
     line = found.line
     if line is None:
@@ -231,7 +231,7 @@ def _cost(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
     return keys, [row]
 
 
-def _clients(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
+def _clients(kit: Kit, found: ProbeResult, unit: ProbeTimeUnit) -> Made:
     keys = ("side", "clients", "tps", "interval", "latency", "buffers-hit")
     rows = [
         (
@@ -248,7 +248,7 @@ def _clients(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
     return keys, rows
 
 
-def _checkpoints(kit: Kit, found: ProbeResult, unit: TimeUnit) -> Made:
+def _checkpoints(kit: Kit, found: ProbeResult, unit: ProbeTimeUnit) -> Made:
     keys = ("side", "size", "step", "checkpoints", "median", "longest", "written")
     rows = [
         (

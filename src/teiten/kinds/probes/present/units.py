@@ -18,7 +18,7 @@ IN_MILLISECONDS = 10e-3
 
 
 @dataclass(frozen=True)
-class TimeUnit:
+class ProbeTimeUnit:
     name: str
     factor: float
     """Of seconds."""
@@ -45,11 +45,11 @@ class TimeUnit:
         return f"{text} {self.name}"
 
 
-MICROSECONDS = TimeUnit("µs", 1e6)
-MILLISECONDS = TimeUnit("ms", 1e3)
+MICROSECONDS = ProbeTimeUnit("µs", 1e6)
+MILLISECONDS = ProbeTimeUnit("ms", 1e3)
 
 
-def unit_for(seconds: Iterable[float]) -> TimeUnit:
+def unit_for(seconds: Iterable[float]) -> ProbeTimeUnit:
     greatest = max((one for one in seconds if math.isfinite(one)), default=0.0)
     return MILLISECONDS if greatest >= IN_MILLISECONDS else MICROSECONDS
 
