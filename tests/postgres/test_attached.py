@@ -10,19 +10,24 @@ from typing import Any
 
 import pytest
 
-from teiten.errors import MachineError, ServerError, UsageError
-from teiten.execute.postgres.installations import find_installations
+from teiten.errors import ServerError, UsageError
 from teiten.execute.postgres.programs import run_program
 from teiten.execute.sites.attached.asking import ask
 from teiten.execute.sites.attached.connection import Route, passed_on
 from teiten.execute.sites.attached.databases import Databases, notes
-from teiten.execute.sites.attached.encryption import encrypting_pgbench
-from teiten.host.system.paths import Workdir, default_workdir
+from teiten.host.system.paths import Workdir
 from teiten.kinds.queries.explained import unpacked
 from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome
-from tests.fixtures.attached import ADMIN, CREATOR, READER, StrangeServer, strange_server
+from tests.fixtures.attached import (
+    ADMIN,
+    CREATOR,
+    READER,
+    StrangeServer,
+    skip_without_encrypting_pgbench,
+    strange_server,
+)
 from tests.fixtures.campaigns import PATIENCE, Teiten, kill, step_of
 from tests.fixtures.servers import left_processes, open_folder
 
@@ -356,11 +361,7 @@ def test_ssl_options_pass_through(strange: StrangeServer, tmp_path: Path) -> Non
         conninfo = passed_on(connection, route, "x")
     assert "sslmode=verify-full" in conninfo and f"sslrootcert={root}" in conninfo
     assert "dbname=x" in conninfo and strange.password not in conninfo
-    installations = [one for one in find_installations(Workdir(default_workdir())) if one.pgbench]
-    try:
-        chosen = encrypting_pgbench(installations)
-    except MachineError as error:
-        pytest.skip(error.message)
+    chosen = skip_without_encrypting_pgbench()
     run_program(
         [chosen.path, "--initialize", "--init-steps=d", conninfo.replace("=x", "=postgres")],
         what="pgbench",

@@ -13,8 +13,15 @@ from teiten.cli.plan.options import PlanOptions
 from teiten.errors import MachineError, UsageError
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
+from tests.fixtures.campaigns import with_installations
 
 pytestmark = pytest.mark.pg(">=9.6")
+
+
+@pytest.fixture(autouse=True)
+def pgbench_is_here(workdir: Workdir) -> None:
+    """Not every machine has the distribution's."""
+    with_installations(workdir)
 
 
 def against_itself(server: Installation) -> tuple[str, ...]:

@@ -19,7 +19,13 @@ from psycopg import sql
 
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
-from tests.fixtures.attached import ADMIN, CREATOR, StrangeServer, strange_server
+from tests.fixtures.attached import (
+    ADMIN,
+    CREATOR,
+    StrangeServer,
+    skip_without_encrypting_pgbench,
+    strange_server,
+)
 from tests.fixtures.campaigns import Teiten
 from tests.fixtures.servers import open_folder
 
@@ -142,6 +148,7 @@ def assert_silent(done: subprocess.CompletedProcess[str]) -> None:
 def test_a_plan_works_and_does_not_show_it(
     teiten: Teiten, strange: StrangeServer, spelling: str
 ) -> None:
+    skip_without_encrypting_pgbench()
     path = teiten.workdir.root / "study.toml"
     path.write_text(STUDY, encoding="utf-8")
     one = uris(strange)[spelling]

@@ -11,12 +11,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from teiten.datasets import registry as data
+from teiten.datasets.plan import plan_of as plan_of_data
 from teiten.kinds.contract import plan_of
 from teiten.kinds.registry import names
 from teiten.ledger import codec
 from teiten.model.facts import Caution, HostFacts
-from teiten.model.plan import Plan
-from teiten.model.study import Study, Workload
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.study import DataSet, Study, Workload
 from teiten.model.trial import Problem, Series
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -37,14 +39,43 @@ def of_kind(workload: Workload) -> st.SearchStrategy[Workload]:
     )
 
 
+def of_data_kind(made: DataSet) -> st.SearchStrategy[DataSet]:
+    """The data set with a kind that there is, and options of that kind."""
+    return st.sampled_from(data.names()).flatmap(
+        lambda kind: st.from_type(plan_of_data(kind).options).map(
+            lambda options: replace(made, kind=kind, options=options)
+        )
+    )
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> Plan:
+    """A plan, with trials of its workloads on its templates, and loads of their kinds."""
+    plan = draw(st.builds(Plan, trials=st.just(())))
+    workloads = {one.name: one for one in plan.study.workloads}
+    templates = {one.fingerprint: one for one in plan.templates}
+    if not workloads or not templates:
+        return plan
+    trials = []
+    for trial in draw(st.lists(st.builds(PlannedTrial), max_size=2)):
+        name = draw(st.sampled_from(sorted(workloads)))
+        used = draw(st.lists(st.sampled_from(sorted(templates)), min_size=1, max_size=2))
+        load = draw(st.from_type(plan_of(workloads[name].kind).load))
+        cell = replace(trial.cell, workload=name)
+        nodes = tuple(templates[one] for one in used)
+        trials.append(replace(trial, cell=cell, templates=nodes, load=load))
+    return replace(plan, trials=tuple(trials))
+
+
 st.register_type_strategy(Workload, st.builds(Workload).flatmap(of_kind))
+st.register_type_strategy(DataSet, st.builds(DataSet).flatmap(of_data_kind))
 
 LARGE = [HealthCheck.too_slow, HealthCheck.data_too_large]
 SLOW = settings(max_examples=60, suppress_health_check=LARGE, deadline=None)
 
 
 @SLOW
-@given(st.from_type(Plan))
+@given(plans())
 def test_plans(plan: Plan) -> None:
     assert codec.decode_plan(codec.encode_plan(plan)) == plan
 

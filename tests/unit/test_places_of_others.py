@@ -44,7 +44,7 @@ import teiten
 from teiten.cli.main import main
 for package in (teiten, encodings):
     for one in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-        if not one.name.endswith((".__main__", ".bootstrap", ".mbcs", ".oem")):
+        if not one.name.endswith((".__main__", ".bootstrap", ".serve", ".mbcs", ".oem")):
             importlib.import_module(one.name)
 gc.freeze()
 uid, gid = map(int, sys.argv[1:])

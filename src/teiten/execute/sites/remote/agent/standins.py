@@ -219,6 +219,11 @@ def user_data_dir(name: str, **_: Any) -> str:
     return str(Path(base) / name if base else Path.home() / ".local/share" / name)
 
 
+def disk_partitions(all: bool) -> list[Any]:  # noqa: A002, ARG001 - psutil's
+    """None: asked only where /proc tells of no file system, as in a folder that is a root."""
+    return []
+
+
 def install() -> None:
     """Put the stand-ins where imports look first."""
     numpy = _module("numpy", float64=float)
@@ -245,6 +250,7 @@ def install() -> None:
         boot_time=boot_time,
         cpu_count=cpu_count,
         disk_usage=shutil.disk_usage,
+        disk_partitions=disk_partitions,
     )
     _module("filelock", FileLock=FileLock, Timeout=LockTimeoutError)
     _module("platformdirs", user_data_dir=user_data_dir)
