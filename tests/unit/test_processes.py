@@ -29,3 +29,7 @@ def test_a_signal_that_is_ignored_here_is_heeded_by_what_is_started() -> None:
     finally:
         child.kill()
         child.wait()
+
+
+def test_a_program_that_is_to_be_killed_at_our_end_is_started() -> None:
+    assert spawn(["true"], death_signal=signal.SIGKILL).wait(timeout=20) == 0
