@@ -131,6 +131,70 @@ def test_a_mean_over_two_servers_says_so() -> None:
     assert objections(one, r"On average over [\d., ]+: ", "")
 
 
+WHY_NOT = {
+    "en": (
+        "the plans are serial, and ask for no workers",
+        "the sizes of tables and indexes were not recorded",
+    ),
+    "ja": (
+        "実行計画がパラレルではなく、ワーカーを要求していない",
+        "テーブルとインデックスのサイズが記録されていない",
+    ),
+}
+ELSEWHERE = {"en": "Findings that do not apply here", "ja": "本検証では対象外のもの"}
+APPLIED = {"en": "Findings that apply to this campaign", "ja": "本検証と比較できるもの"}
+
+
+SERIAL = 0
+"""A seed with plans that are all serial, and sizes that were recorded."""
+
+
+def serial_plans(language: Language) -> tuple[Drawn, Document]:
+    """A campaign whose plans are all serial, although sizes were recorded; and its report."""
+    one = drawn.recorded_claims(random.Random(SERIAL))
+    document = documents(one, language)
+    assert not read(document, one.campaign, language).objections
+    return one, document
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_of_serial_plans_no_sizes_are_missing(language: Language) -> None:
+    one, document = serial_plans(language)
+    serial, sizes = WHY_NOT[language]
+    (elsewhere,) = (table for table in document.tables if table.caption == ELSEWHERE[language])
+    at = next(at for at, row in enumerate(elsewhere.rows) if row[-1] == serial)
+    elsewhere.rows[at] = (*elsewhere.rows[at][:-1], sizes)
+    assert any(
+        "what stands in the way is ['serial']" in objection
+        for objection in read(document, one.campaign, language).objections
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_serial_plan_does_not_begin_with_a_smaller_table(language: Language) -> None:
+    """The finding on fewer workers, as it was once counted as reproduced."""
+    one, document = serial_plans(language)
+    (elsewhere,) = (table for table in document.tables if table.caption == ELSEWHERE[language])
+    (applied,) = (table for table in document.tables if table.caption == APPLIED[language])
+    finding = next(each for each in one.campaign.findings if each.id.endswith("fewer-workers"))
+    statement = getattr(finding.statement, language)
+    row = next(row for row in elsewhere.rows if row[0].startswith(statement))
+    elsewhere.rows.remove(row)
+    measured, bound, outcome = {
+        "en": (
+            "q3.1: 0 workers launched, 9 by the rule",
+            "fewer than by the rule",
+            "reproduced",
+        ),
+        "ja": ("q3.1: 起動ワーカー数0、規則による数9", "規則による数より少ない", "再現された"),
+    }[language]
+    applied.rows.append((row[0], row[1], measured, bound, outcome))
+    assert any(
+        "it is not applicable (['serial'])" in objection
+        for objection in read(document, one.campaign, language).objections
+    )
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_sentence_that_nobody_knows_is_not_passed_over(language: Language) -> None:
     one = golden()[0]

@@ -22,19 +22,22 @@ from teiten.kinds.queries.model import QueryGroup
 from teiten.model.attached import AttachedServer, ServerParameter
 from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.relations import PLANNER, RELATIONS, relations_as_detail
+from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_as_detail
 from teiten.model.saturation import SATURATION
+from teiten.model.study import ParameterSet
 from teiten.model.text import Bilingual
 from teiten.model.trial import Event, Outcome, Problem, Trial
 from teiten.plan.sites.attached import attached_cautions
 from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.invented_queries import (
     MEMBERS,
+    PAGES,
     PARAMETERS,
     PARTED,
     PLAIN,
     Invented,
     explain,
+    gather,
     invented_plan,
     invented_queries,
     scan,
@@ -44,6 +47,7 @@ from tests.fixtures.pairs import ab_plan, side
 from tests.fixtures.synthetic import SERVER_FACTS, synthetic_trials
 from tests.fixtures.synthetic_plan import HOST, make_plan
 from tests.reader.campaign import Campaign
+from tests.reader.kinds.queries import threefold
 from tests.unit.test_pinning import cpus, host
 from tests.unit.test_pinning import planned as planned_cores
 
@@ -99,7 +103,7 @@ def analysed(
         START,
         tuple(cautions),
         tuple(events),
-        claims=len(claims),
+        findings=tuple(claims),
     )
     return Drawn(kind, campaign, analysis)
 
@@ -460,6 +464,114 @@ def ssb_claims(chance: Random) -> Drawn:
     return analysed("claims", plan, trials, claims=claims_of(study))
 
 
+SIZES = (500, 5_000, 507_712, PAGES)
+"""Of lineorder in blocks: none, two, six or nine workers."""
+
+
+def recorded_claims(chance: Random) -> Drawn:
+    """Findings on numbers of workers, with plans, parallel and serial, of which sizes are known."""
+    indexed = chance.random() < 0.5
+    blocks = chance.choice((1, 3))
+    plan = _indexed(blocks) if indexed else _swept(blocks)
+    sizes = {
+        "lineorder": chance.choice(SIZES),
+        "supplier": chance.choice((600, 13_965)),
+        "idx_lo_orderdate": chance.choice((50, 5_000, 507_712)),
+    }
+    serial = chance.choice((0.0, 0.0, 0.3, 1.0))
+    odd = chance.choice((0.0, 0.0, 0.3, 1.0))
+    noise = chance.choice(NOISES[:-1])
+
+    def numbers(planned: PlannedTrial) -> tuple[dict[str, float], dict[str, Any]]:
+        level = planned.cell.level("parameters") or planned.cell.level(GUC) or "0"
+        permitted = PERMITTED.get(level, level)
+        name = "supplier" if planned.cell.level("layout") == "indexed" else "lineorder"
+        if planned.cell.workload == "count":
+            name = "idx_lo_orderdate"
+        rule = threefold(sizes[name], 64 if name.startswith("idx") else 1024)
+        workers = min(rule, int(permitted))
+        if workers > 1 and chance.random() < odd:
+            workers -= 1
+        if chance.random() < serial:
+            workers = 0
+        over = chance.random() < 0.01
+        seconds = 4.0 / (workers + 1) * math.exp(chance.gauss(0, noise))
+        shown = _begins(name, sizes[name], workers)
+        facts = {
+            "plan": packed(json.dumps([_estimated(shown) if over else shown])),
+            "plan_executed": not over,
+            PLANNER: {**PARAMETERS, "max_parallel_workers_per_gather": permitted},
+        }
+        return ({"over_timeout": 600.0} if over else {"query_seconds": seconds}), facts
+
+    recorded = chance.random() < 0.8
+    relations = tuple(
+        Relation(name, "i", pages, 6e6, table="lineorder")
+        if name.startswith("idx")
+        else Relation(name, "r", pages, 6e6)
+        for name, pages in sizes.items()
+    )
+    events = [
+        Event(
+            START,
+            RELATIONS,
+            None,
+            None,
+            {"fingerprint": one.fingerprint, "relations": relations_as_detail(relations)},
+        )
+        for one in plan.templates
+        if recorded
+    ]
+    return analysed(
+        "recorded-claims",
+        plan,
+        Luck.drawn(chance).trials(plan, numbers),
+        events=events,
+        claims=claims_of(plan.study.name),
+    )
+
+
+PERMITTED = {"serial": "0", "parallel": "16"}
+"""Workers, by set of parameters."""
+
+
+def _indexed(blocks: int) -> Plan:
+    plan = ssb_plan(
+        "index-scan",
+        "layout",
+        {"layout": ("plain", "indexed"), "parameters": tuple(PERMITTED)},
+        blocks=blocks,
+        workloads={"ssb": ("q3.1", "q4.1", "q4.2")},
+    )
+    sets = tuple(
+        ParameterSet(name, (("max_parallel_workers_per_gather", value),))
+        for name, value in PERMITTED.items()
+    )
+    return replace(plan, study=replace(plan.study, parameters=sets))
+
+
+def _swept(blocks: int) -> Plan:
+    return ssb_plan(
+        "parallel",
+        GUC,
+        {GUC: ("0", "2", "16")},
+        blocks=blocks,
+        workloads={"ssb": ("q1.1", "q4.3"), "count": ("count",)},
+    )
+
+
+def _begins(name: str, pages: int, workers: int) -> dict[str, Any]:
+    """A plan that begins with a table, or with an index of lineorder."""
+    root = scan(name, pages, workers=workers, seconds=4.0 / (workers + 1))
+    if name.startswith("idx"):
+        root |= {"Node Type": "Index Only Scan", "Index Name": name, "Relation Name": "lineorder"}
+    if workers:
+        root = gather(workers, root)
+    else:
+        root["Parallel Aware"] = False
+    return {"Plan": root, "Planning Time": 1.0, "Execution Time": root["Actual Total Time"] + 1}
+
+
 def cores(chance: Random) -> Drawn:
     """A server on more and more of the processors."""
     facts = host(cpus(1, 8))
@@ -549,6 +661,7 @@ KINDS: tuple[Draw, ...] = (
     several_servers,
     sequential,
     ssb_claims,
+    recorded_claims,
     cores,
     attached,
 )
@@ -582,5 +695,5 @@ def _told_by_hand(analysis: CampaignAnalysis, *, verdicts: bool) -> Campaign:
         analysis.cautions,
         analysis.events,
         by_hand=verdicts,
-        claims=len(analysis.claims),
+        findings=tuple(one.claim for one in analysis.claims),
     )
