@@ -9,24 +9,28 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from random import Random
 from typing import Any
 
 from teiten.analysis.campaign import analyse
 from teiten.analysis.model.claims import Claim
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.model.replication import REPLICATION, NoiseSource, Replication
 from teiten.claims.catalogue import claims_of
+from teiten.host.cautions.machine import cautions as cautions_of
 from teiten.kinds.queries.load.session import packed
 from teiten.kinds.queries.model import QueryGroup
 from teiten.model.attached import AttachedServer, ServerParameter
 from teiten.model.facts import Caution, HostFacts, Severity
+from teiten.model.noise import NOISE, NoiseFloor
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_as_detail
 from teiten.model.saturation import SATURATION
 from teiten.model.study import ParameterSet
 from teiten.model.text import Bilingual
 from teiten.model.trial import Event, Outcome, Problem, Trial
+from teiten.model.units import GIB, Bytes, Seconds, Share
 from teiten.plan.sites.attached import attached_cautions
 from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.invented_queries import (
@@ -243,6 +247,112 @@ def versions(chance: Random) -> Drawn:
     return analysed("versions", plan, trials, events=events, server_facts=SERVER_FACTS)
 
 
+MEMORIES = (None, Bytes(GIB), Bytes(3 * GIB // 2), Bytes(600 * 1024**2))
+
+
+def machines(chance: Random) -> Drawn:
+    """Odd machines, their cautions, and limits of memory, of all trials or of some."""
+    facts = odd_machine(chance)
+    plan = make_plan(chance.choice((8, 24)), clients=("1", "4"))
+    limit, other = chance.choice(MEMORIES), chance.random() < 0.3
+    plan = replace(
+        plan,
+        study=replace(plan.study, measure=replace(plan.study.measure, memory=limit)),
+        trials=tuple(
+            replace(one, memory_limit=None if other and one.number % 2 else limit)
+            for one in plan.trials
+        ),
+    )
+    noise = chance.choice(NOISES[:-1])
+    peaks = chance.random() < 0.7
+
+    def numbers(planned: PlannedTrial) -> tuple[dict[str, float], dict[str, Any]]:
+        tps = 500 * planned.load.connections * math.exp(chance.gauss(0, noise))
+        used = planned.memory_limit if peaks else None
+        seen = {"memory": {"peak": int(used * chance.uniform(0.1, 1.0))}} if used else {}
+        return latencies(tps, planned.load.connections), seen
+
+    checked = {"memory": limit, "cgroup": 2, "read": 2 * (limit or 0), "stayed": (limit or 0) - 9}
+    events = [Event(START, "memory-limit", None, None, checked)] if limit and other else []
+    return analysed(
+        "machines",
+        plan,
+        Luck.drawn(chance).trials(plan, numbers),
+        facts=facts,
+        cautions=(*cautions_of(facts, clients=16), *further_cautions(chance)),
+        events=events,
+    )
+
+
+def odd_machine(chance: Random) -> HostFacts:
+    """With what is cautioned about, now and then."""
+    gib = 1024**3
+    cpu = replace(
+        HOST.cpu,
+        threads_per_core=chance.choice((1, 2)),
+        numa_nodes=chance.choice((1, 2)),
+        governor=chance.choice(("performance", "powersave", "schedutil")),
+        turbo=chance.choice((True, False, None)),
+        quota_cores=chance.choice((None, 1.5)),
+    )
+    memory = replace(
+        HOST.memory,
+        available=Bytes(chance.choice((6 * gib, gib // 3))),
+        swap_used=Bytes(chance.choice((0, 50 * 1024**2))),
+        transparent_huge_pages=chance.choice(("madvise", "always")),
+    )
+    kind, system = chance.choice(
+        (
+            ("ssd", "xfs"),
+            ("hdd", "ext4"),
+            ("ssd", "btrfs"),
+            ("memory", "tmpfs"),
+            ("network", "nfs4"),
+            ("virtual", "overlay"),
+        )
+    )
+    disk = replace(
+        HOST.disk, kind=kind, file_system=system, free=Bytes(chance.choice((120, 3)) * gib)
+    )
+    return replace(
+        HOST,
+        system=chance.choice(("Linux", "Linux", "Linux", "Darwin")),
+        cpu=cpu,
+        memory=memory,
+        disk=disk,
+        virtualisation=chance.choice((None, "kvm", "vmware")),
+        container=chance.choice((None, "docker")),
+        load_average=chance.choice((0.08, 1.25)),
+        clock_source=chance.choice(("tsc", "hpet")),
+        pressure_stall=chance.random() < 0.5,
+    )
+
+
+FURTHER = (
+    Caution(
+        "compilers-differ", Severity.WARNING, (("compilers", "17: gcc 12.2.0; 18: clang 16.0"),)
+    ),
+    Caution("page-cache-kept", Severity.WARNING),
+    Caution(
+        "telemetry-missing", Severity.NOTE, (("source", "diskstats"), ("reason", "no such file"))
+    ),
+    Caution("data-changed", Severity.WARNING, (("workload", "read"),)),
+    Caution("cores-shared", Severity.WARNING, (("cores", "8"), ("here", "16"))),
+    Caution("cores-hardware-threads", Severity.NOTE, (("cores", "8"),)),
+    Caution("cores-pgbench-beside", Severity.NOTE),
+    Caution("cores-nodes", Severity.NOTE, (("cores", "16"),)),
+    Caution("parameter-needs-writes", Severity.NOTE, (("name", "wal_compression"),)),
+    Caution("parameter-needs-reads", Severity.NOTE, (("name", "io_method"),)),
+    Caution("huge-pages-try", Severity.WARNING),
+    Caution("parameter-unsafe", Severity.WARNING, (("name", "fsync"),)),
+)
+"""Cautions of plans, of servers and of what happened."""
+
+
+def further_cautions(chance: Random) -> tuple[Caution, ...]:
+    return tuple(chance.sample(FURTHER, chance.choice((0, 3, len(FURTHER)))))
+
+
 def synthetic(chance: Random) -> Drawn:
     """The fixture's own campaign, with series and histograms."""
     plan = make_plan(40, seed=chance.randrange(9), clients=("1", "8"))
@@ -433,7 +543,49 @@ def sequential(chance: Random) -> Drawn:
         for one in luck.trials(plan, numbers)
         if plan.trials[one.number - 1].block in plan_blocks
     ]
-    return analysed("sequential", plan, trials)
+    return analysed("sequential", plan, trials, events=known_before(chance, plan))
+
+
+def known_before(chance: Random, plan: Plan) -> list[Event]:
+    """Noise floors of null campaigns, and what the length of a trial was chosen by."""
+    names = [one.name for one in plan.study.workloads]
+    floors = [
+        NoiseFloor(
+            key=f"key-{at}",
+            campaign=f"null-{at}",
+            measured_at=START - 1000,
+            workload=chance.choice(names),
+            clients=chance.choice((1, 8, 64)),
+            duration=Seconds(chance.choice((5.0, 30.0, 60.0))),
+            version="18.0",
+            pairs=chance.choice((8, 40)),
+            deviation=chance.choice((0.0004, 0.0123, 0.3)),
+            robust_deviation=0.01,
+            lag_one=None,
+            false_alarms=Share(0.01),
+            alpha=Share(0.05),
+        )
+        for at in range(chance.choice((0, 1, 2)))
+    ]
+    events = [Event(START, NOISE, None, None, asdict(one)) for one in floors]
+    source = chance.choice((None, *NoiseSource))
+    if source is not None:
+        chosen = Replication(
+            source=source,
+            between=chance.choice((0.0, 0.00123, 0.2)),
+            within=chance.choice((0.0101, 0.5)),
+            fixed=Seconds(chance.choice((0.8, 14.0, 200.0))),
+            duration=Seconds(5.0),
+            slices=5,
+            restart_every=1,
+            pairs=chance.choice((None, 12)),
+            campaign="null-0" if source is NoiseSource.NULL else None,
+            starts=0 if source is NoiseSource.NULL else 3,
+            seen=0 if source is NoiseSource.NULL else 8,
+            took=Seconds(0.0 if source is NoiseSource.NULL else chance.choice((48.0, 4000.0))),
+        )
+        events.append(Event(START, REPLICATION, None, None, asdict(chosen)))
+    return events
 
 
 def ssb_claims(chance: Random) -> Drawn:
@@ -655,6 +807,7 @@ def stranger(*, checksums: bool) -> AttachedServer:
 
 KINDS: tuple[Draw, ...] = (
     versions,
+    machines,
     synthetic,
     queries,
     sweeps,

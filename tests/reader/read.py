@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.reader import answers, asked, sites
+from tests.reader import answers, asked, cautions, noise, sites
 from tests.reader.campaign import Campaign
 from tests.reader.document import Document
 from tests.reader.kinds import causes, claims, pgbench, plans, queries
@@ -17,6 +17,8 @@ BOOKS = (
     causes.BOOK,
     claims.BOOK,
     asked.BOOK,
+    cautions.BOOK,
+    noise.BOOK,
     sites.BOOK,
     answers.BOOK,
 )
@@ -28,6 +30,8 @@ def read(document: Document, campaign: Campaign, language: Language) -> Reader:
     reader.read_all()
     answers.close(reader)
     queries.fastest_is_answered(reader)
+    cautions.close(reader)
+    noise.close(reader)
     if not campaign.by_hand:
         check_tables(reader)
     return reader
