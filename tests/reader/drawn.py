@@ -247,6 +247,29 @@ def versions(chance: Random) -> Drawn:
     return analysed("versions", plan, trials, events=events, server_facts=SERVER_FACTS)
 
 
+def index_only(chance: Random) -> Drawn:
+    """Lookups by an index, of which visits to the table and WAL were counted."""
+    plan = make_plan(chance.choice((8, 24)), clients=chance.choice((("1",), ("1", "4"))))
+    noise, counted = chance.choice(NOISES[:-1]), chance.choice((0.0, 0.5, 1.0, 1.0))
+    visits = {one: chance.choice((0.0, 0.02, 1.0, 4.5)) for one in ("17", "18")}
+    wrote = {one: chance.choice((0.0, 14.4, 800.0, 91_000.0)) for one in ("17", "18")}
+    visible = chance.choice((None, 0.0, 0.5, 1.0))
+
+    def numbers(planned: PlannedTrial) -> tuple[dict[str, float], dict[str, Any]]:
+        side, clients = planned.cell.level("server") or "", planned.load.connections
+        metrics = latencies(500 * clients * math.exp(chance.gauss(0, noise)), clients)
+        if planned.cell.workload == "read":
+            metrics["heap_fetches_per_lookup"] = visits[side] * math.exp(chance.gauss(0, noise))
+            if visible is not None:
+                metrics["visible_pages_share"] = visible
+            if chance.random() < counted:
+                written = wrote[side] * math.exp(chance.gauss(0, noise))
+                metrics["wal_bytes_per_transaction"] = written
+        return metrics, {}
+
+    return analysed("index-only", plan, Luck.drawn(chance).trials(plan, numbers))
+
+
 MEMORIES = (None, Bytes(GIB), Bytes(3 * GIB // 2), Bytes(600 * 1024**2))
 
 
@@ -808,6 +831,7 @@ def stranger(*, checksums: bool) -> AttachedServer:
 KINDS: tuple[Draw, ...] = (
     versions,
     machines,
+    index_only,
     synthetic,
     queries,
     sweeps,

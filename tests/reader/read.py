@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.reader import answers, asked, cautions, noise, sites
 from tests.reader.campaign import Campaign
 from tests.reader.document import Document
-from tests.reader.kinds import causes, claims, pgbench, plans, queries
+from tests.reader.kinds import causes, claims, lookups, pgbench, plans, queries
 from tests.reader.language import Language
 from tests.reader.reader import Reader
 from tests.reader.tables import check_tables, judged_in
@@ -13,6 +13,7 @@ from tests.reader.tables import check_tables, judged_in
 BOOKS = (
     queries.BOOK,
     pgbench.BOOK,
+    lookups.BOOK,
     plans.BOOK,
     causes.BOOK,
     claims.BOOK,
@@ -32,6 +33,7 @@ def read(document: Document, campaign: Campaign, language: Language) -> Reader:
     queries.fastest_is_answered(reader)
     cautions.close(reader)
     noise.close(reader)
+    lookups.close(reader)
     if not campaign.by_hand:
         check_tables(reader)
     return reader
