@@ -145,7 +145,7 @@ ELSEWHERE = {"en": "Findings that do not apply here", "ja": "本検証では対�
 APPLIED = {"en": "Findings that apply to this campaign", "ja": "本検証と比較できるもの"}
 
 
-SERIAL = 0
+SERIAL = 8
 """A seed with plans that are all serial, and sizes that were recorded."""
 
 

@@ -78,9 +78,7 @@ def by_null(reader: Reader, groups: Groups, part: Part) -> None:
         reader.equal(groups["campaign"], found["campaign"], "the null campaign")
 
 
-def replication(
-    reader: Reader, groups: Groups, part: Part, source: str
-) -> dict[str, Any] | None:
+def replication(reader: Reader, groups: Groups, part: Part, source: str) -> dict[str, Any] | None:
     """The recorded choice of the length; what both of its sources say."""
     reader.that(part.section == 2, "a choice out of its place")
     found = next(iter(details(reader, "replication")), None)
@@ -105,7 +103,10 @@ CHECKED = {
     "ja": "最初の試行の前に確認(cgroup v{version}): 制限の中で{read}を読み込み、メモリに残ったのは{stayed}",
 }
 PEAK = {"en": "used at the most in a trial: {peak}", "ja": "試行中の最大使用量: {peak}"}
-STEP = ("The server and the load generator start in a control group", "サーバと負荷生成プログラムを、")
+STEP = (
+    "The server and the load generator start in a control group",
+    "サーバと負荷生成プログラムを、",
+)
 
 
 def size(value: float) -> str:

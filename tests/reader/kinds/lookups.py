@@ -29,7 +29,7 @@ BYTES = {"WAL per transaction", "トランザクションあたりのWAL"}
 BOOK.only_words(
     ("Lookups by an index", "インデックスによる検索"),
     ("Visits to the table and WAL", "テーブルの参照とWAL"),
-    ("heap fetches per lookup", "検索あたりのテーブル参照回数"),
+    ("heap fetches per lookup", "各条件に対する検索あたりのテーブル参照回数"),
     (
         "Medians of the counted trials. Visible pages: counted in the visibility map before each"
         " trial. Visits: rows fetched from the table for each scan of an index, warm-up included; an"
