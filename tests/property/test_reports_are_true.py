@@ -131,6 +131,59 @@ def test_a_mean_over_two_servers_says_so() -> None:
     assert objections(one, r"On average over [\d., ]+: ", "")
 
 
+SAID_SEEDS = {"machines": 9, "sequential": 11, "index_only": 0}
+SAID_BEFORE = {
+    "machines": r"(?:warning|note|警告|参考): ",
+    "sequential": r"Noise floor: |測定の揺らぎ: |Length of a trial: |1試行の長さの決め方: ",
+    "index_only": r"A lookup wrote |1回の検索が書き込んだ",
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kind", SAID_BEFORE)
+def test_a_changed_caution_a_floor_or_what_a_lookup_wrote_is_seen(
+    kind: str, language: Language
+) -> None:
+    one = getattr(drawn, kind)(random.Random(SAID_SEEDS[kind]))
+    document = documents(one, language)
+    known = read(document, one.campaign, language)
+    assert not known.objections
+    every = [
+        wrong
+        for wrong in planted(document, language, known.given)
+        if re.match(SAID_BEFORE[kind], wrong.before)
+    ]
+    assert len(every) > 3
+    chosen = random.Random(kind).sample(every, min(len(every), 12))
+    assert not [
+        (wrong.before, wrong.after)
+        for wrong in chosen
+        if not read(wrong.document, one.campaign, language).objections
+    ]
+
+
+LIMITED = 9
+"""A seed with a limit of memory that was checked, and of which trials had a peak."""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_another_limit_of_memory_is_seen(language: Language) -> None:
+    one = drawn.machines(random.Random(LIMITED))
+    document = documents(one, language)
+    assert not read(document, one.campaign, language).objections
+    named = {"Limit of memory", "メモリの制限"}
+    rows = next(each.rows for each in document.tables if any(row[0] in named for row in each.rows))
+    at = next(at for at, row in enumerate(rows) if row[0] in named)
+    rows[at] = (
+        rows[at][0],
+        re.sub(r"\d+", lambda found: f"{int(found[0]) + 1}", rows[at][1], count=1),
+    )
+    assert any(
+        "the limits of memory" in objection
+        for objection in read(document, one.campaign, language).objections
+    )
+
+
 WHY_NOT = {
     "en": (
         "the plans are serial, and ask for no workers",
