@@ -6,7 +6,7 @@
 
 PYTHON ?= python3
 # More than cores: tests with servers mostly wait.
-TEST_PROCESSES ?= 5
+TEST_PROCESSES ?= 4
 VENV := .venv
 # Where it is set, each process of a test run would compile every source again.
 unexport PYTHONDONTWRITEBYTECODE

@@ -115,7 +115,8 @@ def test_each_probe_shows_its_mechanism(teiten: Teiten, server_installation: Ins
 
     small, large = (measured(trials, "after-scan", size).measured[0] for size in ("25%", "75%"))
     assert 0.4 < (share_of(small.statements, PageOrigin.BUFFERS) or 0) < 0.6
-    assert (share_of(small.statements, PageOrigin.DISK) or 0) > 0.35
+    # The rest was read ahead of them, where the kernel saw a pattern in what they ask for.
+    assert (share_of(small.statements, PageOrigin.DISK) or 0) > 0.1
     assert share_of(large.statements, PageOrigin.BUFFERS) == 1
     for language in ("en", "ja"):
         written = teiten.run("report", "last", "--lang", language, "--format", "markdown")

@@ -184,6 +184,9 @@ def _dying_with_parent(death_signal: signal.Signals) -> Callable[[], None] | Non
     parent = os.getpid()
 
     def ask_for_signal() -> None:
+        # A shell starts what runs in its background with SIGQUIT ignored: until a server has set up
+        # its own handling, the request would be lost.
+        signal.signal(death_signal, signal.SIG_DFL)
         libc.prctl(PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0)
         if os.getppid() != parent:  # the parent ended before the request
             os.kill(os.getpid(), signal.SIGKILL)
