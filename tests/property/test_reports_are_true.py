@@ -131,6 +131,123 @@ def test_a_mean_over_two_servers_says_so() -> None:
     assert objections(one, r"On average over [\d., ]+: ", "")
 
 
+SAID_SEEDS = {"machines": 9, "sequential": 11, "index_only": 0}
+SAID_BEFORE = {
+    "machines": r"(?:warning|note|警告|参考): ",
+    "sequential": r"Noise floor: |測定の揺らぎ: |Length of a trial: |1試行の長さの決め方: ",
+    "index_only": r"A lookup wrote |1回の検索が書き込んだ",
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kind", SAID_BEFORE)
+def test_a_changed_caution_a_floor_or_what_a_lookup_wrote_is_seen(
+    kind: str, language: Language
+) -> None:
+    one = getattr(drawn, kind)(random.Random(SAID_SEEDS[kind]))
+    document = documents(one, language)
+    known = read(document, one.campaign, language)
+    assert not known.objections
+    every = [
+        wrong
+        for wrong in planted(document, language, known.given)
+        if re.match(SAID_BEFORE[kind], wrong.before)
+    ]
+    assert len(every) > 3
+    chosen = random.Random(kind).sample(every, min(len(every), 12))
+    assert not [
+        (wrong.before, wrong.after)
+        for wrong in chosen
+        if not read(wrong.document, one.campaign, language).objections
+    ]
+
+
+LIMITED = 9
+"""A seed with a limit of memory that was checked, and of which trials had a peak."""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_another_limit_of_memory_is_seen(language: Language) -> None:
+    one = drawn.machines(random.Random(LIMITED))
+    document = documents(one, language)
+    assert not read(document, one.campaign, language).objections
+    named = {"Limit of memory", "メモリの制限"}
+    rows = next(each.rows for each in document.tables if any(row[0] in named for row in each.rows))
+    at = next(at for at, row in enumerate(rows) if row[0] in named)
+    rows[at] = (
+        rows[at][0],
+        re.sub(r"\d+", lambda found: f"{int(found[0]) + 1}", rows[at][1], count=1),
+    )
+    assert any(
+        "the limits of memory" in objection
+        for objection in read(document, one.campaign, language).objections
+    )
+
+
+WHY_NOT = {
+    "en": (
+        "the plans are serial, and ask for no workers",
+        "the sizes of tables and indexes were not recorded",
+    ),
+    "ja": (
+        "実行計画がパラレルではなく、ワーカーを要求していない",
+        "テーブルとインデックスのサイズが記録されていない",
+    ),
+}
+ELSEWHERE = {"en": "Findings that do not apply here", "ja": "本検証では対象外のもの"}
+APPLIED = {"en": "Findings that apply to this campaign", "ja": "本検証と比較できるもの"}
+
+
+SERIAL = 8
+"""A seed with plans that are all serial, and sizes that were recorded."""
+
+
+def serial_plans(language: Language) -> tuple[Drawn, Document]:
+    """A campaign whose plans are all serial, although sizes were recorded; and its report."""
+    one = drawn.recorded_claims(random.Random(SERIAL))
+    document = documents(one, language)
+    assert not read(document, one.campaign, language).objections
+    return one, document
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_of_serial_plans_no_sizes_are_missing(language: Language) -> None:
+    one, document = serial_plans(language)
+    serial, sizes = WHY_NOT[language]
+    (elsewhere,) = (table for table in document.tables if table.caption == ELSEWHERE[language])
+    at = next(at for at, row in enumerate(elsewhere.rows) if row[-1] == serial)
+    elsewhere.rows[at] = (*elsewhere.rows[at][:-1], sizes)
+    assert any(
+        "what stands in the way is ['serial']" in objection
+        for objection in read(document, one.campaign, language).objections
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_serial_plan_does_not_begin_with_a_smaller_table(language: Language) -> None:
+    """The finding on fewer workers, as it was once counted as reproduced."""
+    one, document = serial_plans(language)
+    (elsewhere,) = (table for table in document.tables if table.caption == ELSEWHERE[language])
+    (applied,) = (table for table in document.tables if table.caption == APPLIED[language])
+    finding = next(each for each in one.campaign.findings if each.id.endswith("fewer-workers"))
+    statement = getattr(finding.statement, language)
+    row = next(row for row in elsewhere.rows if row[0].startswith(statement))
+    elsewhere.rows.remove(row)
+    measured, bound, outcome = {
+        "en": (
+            "q3.1: 0 workers launched, 9 by the rule",
+            "fewer than by the rule",
+            "reproduced",
+        ),
+        "ja": ("q3.1: 起動ワーカー数0、規則による数9", "規則による数より少ない", "再現された"),
+    }[language]
+    applied.rows.append((row[0], row[1], measured, bound, outcome))
+    assert any(
+        "it is not applicable (['serial'])" in objection
+        for objection in read(document, one.campaign, language).objections
+    )
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_sentence_that_nobody_knows_is_not_passed_over(language: Language) -> None:
     one = golden()[0]

@@ -540,49 +540,25 @@ def no_cautions(reader: Reader, _groups: Groups, part: Part) -> None:
     reader.that(not reader.campaign.cautions and not said, "there are cautions")
 
 
-def caution(code: str, en: str, ja: str, *values: str, book: Book = BOOK) -> None:
-    """A caution: its values are those that were recorded."""
+def caution(code: str, en: str, ja: str, *, book: Book = BOOK) -> None:
+    """A caution: its values are those that were recorded; a place for one that is said again is
+    named after it."""
     words = {"warning": ("warning", "警告"), "note": ("note", "参考")}
 
     @book.says(f"<severity:t>: {en}", f"<severity:t>: {ja}")
     def check(reader: Reader, groups: Groups, _part: Part) -> None:
         found = [one for one in reader.campaign.cautions if one.code == code]
-        reader.that(bool(found), "no such caution")
+        said = {re.sub("_again$|_anew$", "", name): text for name, text in groups.items()}
+        twice = all(said[re.sub("_again$|_anew$", "", name)] == groups[name] for name in groups)
+        reader.that(twice, "it says two things of one")
+        known = []
         for one in found:
-            known = dict(one.values)
             word = words[one.severity.value][reader.language == "ja"]
-            if all(groups[name] == known[name] for name in values) and groups["severity"] == word:
-                return
-        reader.that(False, f"it was {[one.values for one in found]}")
-
-
-caution(
-    "swap-present",
-    "There is <total:t> of swap; it is empty now. Set vm.swappiness to 1, or turn swap off with"
-    " swapoff -a while measuring.",
-    "スワップが <total:t> あります（現在は未使用）。 vm.swappiness を 1 にするか、測定中は swapoff -a で"
-    "無効にしてください。",
-    "total",
-)
-caution(
-    "shared-cores",
-    "The load generator and the server share the same <cores:i> cores. Read the throughput together"
-    " with the share of the CPU that pgbench used; it stands beside every result.",
-    "負荷生成側とサーバが同じ <cores:i> コアを共有しています。 各結果に添えた pgbench の CPU 使用率と"
-    "あわせてスループットを読んでください。",
-    "cores",
-)
-
-
-caution(
-    "virtual-machine",
-    "This is a virtual machine (<hypervisor:t>). Its neighbours on the host cannot be seen; what they"
-    " take shows as stolen CPU time at best. Use dedicated cores where you can; trials with too much"
-    " stolen time are repeated.",
-    "仮想マシン（<hypervisor:t>）です。同じホストのほかの仮想マシンは見えず、奪われた CPU 時間（steal）として現れるだけです。"
-    " できれば専有コアを使ってください。steal の多い試行は繰り返されます。",
-    "hypervisor",
-)
+            known.append({**dict(one.values), "severity": word})
+        reader.that(
+            any(all(each.get(name) == text for name, text in said.items()) for each in known),
+            f"it was {known}",
+        )
 
 
 @BOOK.says(

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from teiten.analysis.model.claims import Claim
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import Workload
@@ -74,7 +75,8 @@ class Campaign:
     by_hand: bool = False
     """Its verdicts were invented, and follow from no trials: tables are not recomputed, and what
     sentences say is checked against the tables alone."""
-    claims: int = 0
+    findings: Sequence[Claim] = ()
+    """The published findings that are compared, as they were declared."""
     further: dict[str, object] = field(default_factory=dict)
     """What a kind's own truth keeps."""
 

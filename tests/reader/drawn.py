@@ -9,32 +9,39 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from random import Random
 from typing import Any
 
 from teiten.analysis.campaign import analyse
 from teiten.analysis.model.claims import Claim
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.model.replication import REPLICATION, NoiseSource, Replication
 from teiten.claims.catalogue import claims_of
+from teiten.host.cautions.machine import cautions as cautions_of
 from teiten.kinds.queries.load.session import packed
 from teiten.kinds.queries.model import QueryGroup
 from teiten.model.attached import AttachedServer, ServerParameter
 from teiten.model.facts import Caution, HostFacts, Severity
+from teiten.model.noise import NOISE, NoiseFloor
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.relations import PLANNER, RELATIONS, relations_as_detail
+from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_as_detail
 from teiten.model.saturation import SATURATION
+from teiten.model.study import ParameterSet
 from teiten.model.text import Bilingual
 from teiten.model.trial import Event, Outcome, Problem, Trial
+from teiten.model.units import GIB, Bytes, Seconds, Share
 from teiten.plan.sites.attached import attached_cautions
 from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.invented_queries import (
     MEMBERS,
+    PAGES,
     PARAMETERS,
     PARTED,
     PLAIN,
     Invented,
     explain,
+    gather,
     invented_plan,
     invented_queries,
     scan,
@@ -44,6 +51,7 @@ from tests.fixtures.pairs import ab_plan, side
 from tests.fixtures.synthetic import SERVER_FACTS, synthetic_trials
 from tests.fixtures.synthetic_plan import HOST, make_plan
 from tests.reader.campaign import Campaign
+from tests.reader.kinds.queries import threefold
 from tests.unit.test_pinning import cpus, host
 from tests.unit.test_pinning import planned as planned_cores
 
@@ -99,7 +107,7 @@ def analysed(
         START,
         tuple(cautions),
         tuple(events),
-        claims=len(claims),
+        findings=tuple(claims),
     )
     return Drawn(kind, campaign, analysis)
 
@@ -237,6 +245,134 @@ def versions(chance: Random) -> Drawn:
     trials = Luck.drawn(chance).trials(plan, numbers)
     events = [Event(START, "campaign-started", None, None, {})]
     return analysed("versions", plan, trials, events=events, server_facts=SERVER_FACTS)
+
+
+def index_only(chance: Random) -> Drawn:
+    """Lookups by an index, of which visits to the table and WAL were counted."""
+    plan = make_plan(chance.choice((8, 24)), clients=chance.choice((("1",), ("1", "4"))))
+    noise, counted = chance.choice(NOISES[:-1]), chance.choice((0.0, 0.5, 1.0, 1.0))
+    visits = {one: chance.choice((0.0, 0.02, 1.0, 4.5)) for one in ("17", "18")}
+    wrote = {one: chance.choice((0.0, 14.4, 800.0, 91_000.0)) for one in ("17", "18")}
+    visible = chance.choice((None, 0.0, 0.5, 1.0))
+
+    def numbers(planned: PlannedTrial) -> tuple[dict[str, float], dict[str, Any]]:
+        side, clients = planned.cell.level("server") or "", planned.load.connections
+        metrics = latencies(500 * clients * math.exp(chance.gauss(0, noise)), clients)
+        if planned.cell.workload == "read":
+            metrics["heap_fetches_per_lookup"] = visits[side] * math.exp(chance.gauss(0, noise))
+            if visible is not None:
+                metrics["visible_pages_share"] = visible
+            if chance.random() < counted:
+                written = wrote[side] * math.exp(chance.gauss(0, noise))
+                metrics["wal_bytes_per_transaction"] = written
+        return metrics, {}
+
+    return analysed("index-only", plan, Luck.drawn(chance).trials(plan, numbers))
+
+
+MEMORIES = (None, Bytes(GIB), Bytes(3 * GIB // 2), Bytes(600 * 1024**2))
+
+
+def machines(chance: Random) -> Drawn:
+    """Odd machines, their cautions, and limits of memory, of all trials or of some."""
+    facts = odd_machine(chance)
+    plan = make_plan(chance.choice((8, 24)), clients=("1", "4"))
+    limit, other = chance.choice(MEMORIES), chance.random() < 0.3
+    plan = replace(
+        plan,
+        study=replace(plan.study, measure=replace(plan.study.measure, memory=limit)),
+        trials=tuple(
+            replace(one, memory_limit=None if other and one.number % 2 else limit)
+            for one in plan.trials
+        ),
+    )
+    noise = chance.choice(NOISES[:-1])
+    peaks = chance.random() < 0.7
+
+    def numbers(planned: PlannedTrial) -> tuple[dict[str, float], dict[str, Any]]:
+        tps = 500 * planned.load.connections * math.exp(chance.gauss(0, noise))
+        used = planned.memory_limit if peaks else None
+        seen = {"memory": {"peak": int(used * chance.uniform(0.1, 1.0))}} if used else {}
+        return latencies(tps, planned.load.connections), seen
+
+    checked = {"memory": limit, "cgroup": 2, "read": 2 * (limit or 0), "stayed": (limit or 0) - 9}
+    events = [Event(START, "memory-limit", None, None, checked)] if limit and other else []
+    return analysed(
+        "machines",
+        plan,
+        Luck.drawn(chance).trials(plan, numbers),
+        facts=facts,
+        cautions=(*cautions_of(facts, clients=16), *further_cautions(chance)),
+        events=events,
+    )
+
+
+def odd_machine(chance: Random) -> HostFacts:
+    """With what is cautioned about, now and then."""
+    cpu = replace(
+        HOST.cpu,
+        threads_per_core=chance.choice((1, 2)),
+        numa_nodes=chance.choice((1, 2)),
+        governor=chance.choice(("performance", "powersave", "schedutil")),
+        turbo=chance.choice((True, False, None)),
+        quota_cores=chance.choice((None, 1.5)),
+    )
+    memory = replace(
+        HOST.memory,
+        available=Bytes(chance.choice((6 * GIB, GIB // 3))),
+        swap_used=Bytes(chance.choice((0, 50 * 1024**2))),
+        transparent_huge_pages=chance.choice(("madvise", "always")),
+    )
+    kind, system = chance.choice(
+        (
+            ("ssd", "xfs"),
+            ("hdd", "ext4"),
+            ("ssd", "btrfs"),
+            ("memory", "tmpfs"),
+            ("network", "nfs4"),
+            ("virtual", "overlay"),
+        )
+    )
+    disk = replace(
+        HOST.disk, kind=kind, file_system=system, free=Bytes(chance.choice((120, 3)) * GIB)
+    )
+    return replace(
+        HOST,
+        system=chance.choice(("Linux", "Linux", "Linux", "Darwin")),
+        cpu=cpu,
+        memory=memory,
+        disk=disk,
+        virtualisation=chance.choice((None, "kvm", "vmware")),
+        container=chance.choice((None, "docker")),
+        load_average=chance.choice((0.08, 1.25)),
+        clock_source=chance.choice(("tsc", "hpet")),
+        pressure_stall=chance.random() < 0.5,
+    )
+
+
+FURTHER = (
+    Caution(
+        "compilers-differ", Severity.WARNING, (("compilers", "17: gcc 12.2.0; 18: clang 16.0"),)
+    ),
+    Caution("page-cache-kept", Severity.WARNING),
+    Caution(
+        "telemetry-missing", Severity.NOTE, (("source", "diskstats"), ("reason", "no such file"))
+    ),
+    Caution("data-changed", Severity.WARNING, (("workload", "read"),)),
+    Caution("cores-shared", Severity.WARNING, (("cores", "8"), ("here", "16"))),
+    Caution("cores-hardware-threads", Severity.NOTE, (("cores", "8"),)),
+    Caution("cores-pgbench-beside", Severity.NOTE),
+    Caution("cores-nodes", Severity.NOTE, (("cores", "16"),)),
+    Caution("parameter-needs-writes", Severity.NOTE, (("name", "wal_compression"),)),
+    Caution("parameter-needs-reads", Severity.NOTE, (("name", "io_method"),)),
+    Caution("huge-pages-try", Severity.WARNING),
+    Caution("parameter-unsafe", Severity.WARNING, (("name", "fsync"),)),
+)
+"""Cautions of plans, of servers and of what happened."""
+
+
+def further_cautions(chance: Random) -> tuple[Caution, ...]:
+    return tuple(chance.sample(FURTHER, chance.choice((0, 3, len(FURTHER)))))
 
 
 def synthetic(chance: Random) -> Drawn:
@@ -429,7 +565,49 @@ def sequential(chance: Random) -> Drawn:
         for one in luck.trials(plan, numbers)
         if plan.trials[one.number - 1].block in plan_blocks
     ]
-    return analysed("sequential", plan, trials)
+    return analysed("sequential", plan, trials, events=known_before(chance, plan))
+
+
+def known_before(chance: Random, plan: Plan) -> list[Event]:
+    """Noise floors of null campaigns, and what the length of a trial was chosen by."""
+    names = [one.name for one in plan.study.workloads]
+    floors = [
+        NoiseFloor(
+            key=f"key-{at}",
+            campaign=f"null-{at}",
+            measured_at=START - 1000,
+            workload=chance.choice(names),
+            clients=chance.choice((1, 8, 64)),
+            duration=Seconds(chance.choice((5.0, 30.0, 60.0))),
+            version="18.0",
+            pairs=chance.choice((8, 40)),
+            deviation=chance.choice((0.0004, 0.0123, 0.3)),
+            robust_deviation=0.01,
+            lag_one=None,
+            false_alarms=Share(0.01),
+            alpha=Share(0.05),
+        )
+        for at in range(chance.choice((0, 1, 2)))
+    ]
+    events = [Event(START, NOISE, None, None, asdict(one)) for one in floors]
+    source = chance.choice((None, *NoiseSource))
+    if source is not None:
+        chosen = Replication(
+            source=source,
+            between=chance.choice((0.0, 0.00123, 0.2)),
+            within=chance.choice((0.0101, 0.5)),
+            fixed=Seconds(chance.choice((0.8, 14.0, 200.0))),
+            duration=Seconds(5.0),
+            slices=5,
+            restart_every=1,
+            pairs=chance.choice((None, 12)),
+            campaign="null-0" if source is NoiseSource.NULL else None,
+            starts=0 if source is NoiseSource.NULL else 3,
+            seen=0 if source is NoiseSource.NULL else 8,
+            took=Seconds(0.0 if source is NoiseSource.NULL else chance.choice((48.0, 4000.0))),
+        )
+        events.append(Event(START, REPLICATION, None, None, asdict(chosen)))
+    return events
 
 
 def ssb_claims(chance: Random) -> Drawn:
@@ -457,7 +635,122 @@ def ssb_claims(chance: Random) -> Drawn:
         return {"query_seconds": 4.0 / factor * math.exp(chance.gauss(0, noise))}, {}
 
     trials = Luck.drawn(chance).trials(plan, numbers)
-    return analysed("claims", plan, trials, claims=claims_of(study))
+    return analysed("claims", plan, trials, claims=of_any_script(study))
+
+
+def of_any_script(study: str) -> tuple[Claim, ...]:
+    """The findings that a study replicates, whatever text its invented queries have."""
+    return tuple(replace(one, work=()) for one in claims_of(study))
+
+
+SIZES = (500, 5_000, 507_712, PAGES)
+"""Of lineorder in blocks: none, two, six or nine workers."""
+
+
+def recorded_claims(chance: Random) -> Drawn:
+    """Findings on numbers of workers, with plans, parallel and serial, of which sizes are known."""
+    indexed = chance.random() < 0.5
+    blocks = chance.choice((1, 3))
+    plan = _indexed(blocks) if indexed else _swept(blocks)
+    sizes = {
+        "lineorder": chance.choice(SIZES),
+        "supplier": chance.choice((600, 13_965)),
+        "idx_lo_orderdate": chance.choice((50, 5_000, 507_712)),
+    }
+    serial = chance.choice((0.0, 0.0, 0.0, 0.0, 0.3, 1.0))
+    odd = chance.choice((0.0, 0.0, 0.3, 1.0))
+    drawn_for = chance.random()
+    noise = chance.choice(NOISES[:-1])
+
+    def numbers(planned: PlannedTrial) -> tuple[dict[str, float], dict[str, Any]]:
+        level = planned.cell.level("parameters") or planned.cell.level(GUC) or "0"
+        permitted = PERMITTED.get(level, level)
+        name = "supplier" if planned.cell.level("layout") == "indexed" else "lineorder"
+        if planned.cell.workload == "count":
+            name = "idx_lo_orderdate"
+        rule = threefold(sizes[name], 64 if name.startswith("idx") else 1024)
+        workers = min(rule, int(permitted))
+        of_cell = Random(f"{drawn_for} {planned.cell}")  # the same plan in all repetitions
+        if workers > 1 and of_cell.random() < odd:
+            workers -= 1
+        if of_cell.random() < serial:
+            workers = 0
+        over = chance.random() < 0.01
+        seconds = 4.0 / (workers + 1) * math.exp(chance.gauss(0, noise))
+        shown = _begins(name, sizes[name], workers)
+        facts = {
+            "plan": packed(json.dumps([_estimated(shown) if over else shown])),
+            "plan_executed": not over,
+            PLANNER: {**PARAMETERS, "max_parallel_workers_per_gather": permitted},
+        }
+        return ({"over_timeout": 600.0} if over else {"query_seconds": seconds}), facts
+
+    recorded = chance.random() < 0.8
+    relations = tuple(
+        Relation(name, "i", pages, 6e6, table="lineorder")
+        if name.startswith("idx")
+        else Relation(name, "r", pages, 6e6)
+        for name, pages in sizes.items()
+    )
+    events = [
+        Event(
+            START,
+            RELATIONS,
+            None,
+            None,
+            {"fingerprint": one.fingerprint, "relations": relations_as_detail(relations)},
+        )
+        for one in plan.templates
+        if recorded
+    ]
+    return analysed(
+        "recorded-claims",
+        plan,
+        Luck.drawn(chance).trials(plan, numbers),
+        events=events,
+        claims=of_any_script(plan.study.name),
+    )
+
+
+PERMITTED = {"serial": "0", "parallel": "16"}
+"""Workers, by set of parameters."""
+
+
+def _indexed(blocks: int) -> Plan:
+    plan = ssb_plan(
+        "index-scan",
+        "layout",
+        {"layout": ("plain", "indexed"), "parameters": tuple(PERMITTED)},
+        blocks=blocks,
+        workloads={"ssb": ("q3.1", "q4.1", "q4.2")},
+    )
+    sets = tuple(
+        ParameterSet(name, (("max_parallel_workers_per_gather", value),))
+        for name, value in PERMITTED.items()
+    )
+    return replace(plan, study=replace(plan.study, parameters=sets))
+
+
+def _swept(blocks: int) -> Plan:
+    return ssb_plan(
+        "parallel",
+        GUC,
+        {GUC: ("0", "2", "16")},
+        blocks=blocks,
+        workloads={"ssb": ("q1.1", "q4.3"), "count": ("count",)},
+    )
+
+
+def _begins(name: str, pages: int, workers: int) -> dict[str, Any]:
+    """A plan that begins with a table, or with an index of lineorder."""
+    root = scan(name, pages, workers=workers, seconds=4.0 / (workers + 1))
+    if name.startswith("idx"):
+        root |= {"Node Type": "Index Only Scan", "Index Name": name, "Relation Name": "lineorder"}
+    if workers:
+        root = gather(workers, root)
+    else:
+        root["Parallel Aware"] = False
+    return {"Plan": root, "Planning Time": 1.0, "Execution Time": root["Actual Total Time"] + 1}
 
 
 def cores(chance: Random) -> Drawn:
@@ -543,12 +836,15 @@ def stranger(*, checksums: bool) -> AttachedServer:
 
 KINDS: tuple[Draw, ...] = (
     versions,
+    machines,
+    index_only,
     synthetic,
     queries,
     sweeps,
     several_servers,
     sequential,
     ssb_claims,
+    recorded_claims,
     cores,
     attached,
 )
@@ -582,5 +878,5 @@ def _told_by_hand(analysis: CampaignAnalysis, *, verdicts: bool) -> Campaign:
         analysis.cautions,
         analysis.events,
         by_hand=verdicts,
-        claims=len(analysis.claims),
+        findings=tuple(one.claim for one in analysis.claims),
     )

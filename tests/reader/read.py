@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tests.reader import answers, asked, sites
+from tests.reader import answers, asked, cautions, noise, sites
 from tests.reader.campaign import Campaign
 from tests.reader.document import Document
-from tests.reader.kinds import causes, claims, pgbench, plans, queries
+from tests.reader.kinds import causes, claims, lookups, pgbench, plans, queries
 from tests.reader.language import Language
 from tests.reader.reader import Reader
 from tests.reader.tables import check_tables, judged_in
@@ -13,10 +13,13 @@ from tests.reader.tables import check_tables, judged_in
 BOOKS = (
     queries.BOOK,
     pgbench.BOOK,
+    lookups.BOOK,
     plans.BOOK,
     causes.BOOK,
     claims.BOOK,
     asked.BOOK,
+    cautions.BOOK,
+    noise.BOOK,
     sites.BOOK,
     answers.BOOK,
 )
@@ -28,6 +31,9 @@ def read(document: Document, campaign: Campaign, language: Language) -> Reader:
     reader.read_all()
     answers.close(reader)
     queries.fastest_is_answered(reader)
+    cautions.close(reader)
+    noise.close(reader)
+    lookups.close(reader)
     if not campaign.by_hand:
         check_tables(reader)
     return reader

@@ -20,8 +20,6 @@ caution(
     "の再起動、ページキャッシュからの追い出し、サーバログの確認、ディスクの観測は行わず、設定はサーバ自身のものです。データベ"
     "ース teiten_… は Teiten が作成し、最後に削除します。 Teiten が起動したサーバとは、両者に共通す"
     "る条件だけを比較してください。",
-    "server",
-    "address",
 )
 caution(
     "attached-telemetry",
@@ -30,7 +28,6 @@ caution(
     "ok at that machine's own monitoring for the time of the campaign.",
     "サーバ <server:t> のプロセスはこのマシンから見えません。そのマシンの CPU とディスクは記録されず、ほかの"
     "負荷があったかどうかも分かりません。 測定した時間帯のそのマシンの監視記録を確認してください。",
-    "server",
 )
 caution(
     "attached-prewarm",
@@ -40,19 +37,15 @@ caution(
     "ロール <role:t> はサーバ <server:t> で pg_prewarm を作成できません。試行の前に表を共有"
     "バッファに読み込めず、ウォームアップだけで温めます。 ウォームアップを長くするか（--set warmup=60s）、権"
     "限のあるロール（スーパーユーザ）を指定してください。",
-    "role",
-    "server",
 )
 caution(
     "attached-checkpoint",
     "The role <role:t> may not CHECKPOINT on the server <server:t>: a checkpoint can begi"
-    "n at any moment of a trial. GRANT pg_checkpoint TO <again:t> (15 and later), or make"
+    "n at any moment of a trial. GRANT pg_checkpoint TO <role_again:t> (15 and later), or make"
     " trials longer than checkpoint_timeout.",
     "ロール <role:t> はサーバ <server:t> で CHECKPOINT を実行できません。試行中の任意の時点"
-    "でチェックポイントが始まることがあります。 GRANT pg_checkpoint TO <again:t>（15 以降"
+    "でチェックポイントが始まることがあります。 GRANT pg_checkpoint TO <role_again:t>（15 以降"
     "）を実行するか、試行を checkpoint_timeout より長くしてください。",
-    "role",
-    "server",
 )
 caution(
     "attached-shared",
@@ -62,8 +55,6 @@ caution(
     "サーバ <server:t> にはほかのセッションが <sessions:i> あります。その動作は WAL、キャッシュ"
     "ヒット、チェックポイントの値に含まれ、試行を遅くします。 ほかの利用がないときに測定するか、専用のサーバを使ってください"
     "。",
-    "sessions",
-    "server",
 )
 caution(
     "attached-settings",
@@ -72,8 +63,6 @@ caution(
     " yourself before the campaign, or take the difference as part of what is compared.",
     "サーバ <server:t> では、次のパラメータが検証の値（括弧内）と異なります: <settings:t>。再起動ま"
     "たは別の権限が必要なため、そのままです。 測定の前にサーバ側で設定するか、この違いも比較対象の一部とみなしてください。",
-    "server",
-    "settings",
 )
 caution(
     "attached-unknown",
@@ -81,8 +70,6 @@ caution(
     "ey are left out there.",
     "検証が設定する次のパラメータは、サーバ <server:t> にはありません: <settings:t>。 そのサーバで"
     "は設定しません。",
-    "server",
-    "settings",
 )
 caution(
     "attached-against-own",
@@ -92,8 +79,6 @@ caution(
     "接続したサーバ（<servers:t>）と Teiten が起動したサーバ（<own:t>）を比較しています。マシン、デ"
     "ィスク、接続、設定、再起動、キャッシュが同じではないため、差は PostgreSQL のバージョンだけによるものではあり"
     "ません。 数値を公表するときは、その旨を明記してください。",
-    "servers",
-    "own",
 )
 caution(
     "attached-encrypted",
@@ -102,7 +87,6 @@ caution(
     "sable.",
     "<servers:t> への接続だけが暗号化されています。暗号化は両端の時間を消費します。 許されるなら、すべての側で同"
     "じ sslmode を使ってください（例: ?sslmode=disable）。",
-    "servers",
 )
 caution(
     "attached-checksums",
@@ -110,7 +94,6 @@ caution(
     "e the same: --set-b checksums=on.",
     "データチェックサムが有効なのは <servers:t> だけです。 Teiten が起動するサーバと比較するなら、同じ条"
     "件にしてください（--set-b checksums=on）。",
-    "servers",
 )
 
 

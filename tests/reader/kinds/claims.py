@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from tests.reader.document import Part, Table
-from tests.reader.kinds.queries import gathers, plans_of, relations_of
+from tests.reader.kinds.recorded import outcome_by_plans, reason_by_plans
 from tests.reader.language import Book, Groups, printed
 from tests.reader.reader import Reader
 
@@ -124,7 +124,8 @@ def summary(reader: Reader, groups: Groups, _part: Part) -> None:
         outcome(reader, row)
     for row in elsewhere:
         reader.about = " | ".join(row)[:300]
-        reason(reader, row[-1])
+        if not reason_by_plans(reader, row):
+            reason(reader, row[-1])
 
 
 def outcome(reader: Reader, row: tuple[str, ...]) -> None:
@@ -143,6 +144,7 @@ def outcome(reader: Reader, row: tuple[str, ...]) -> None:
     why = re.fullmatch(r"[^:(]+(?:: (.+)|\((.+)\))", row[-1])
     if why:
         reason(reader, why[1] or why[2])
+    outcome_by_plans(reader, row, word)
     check = re.search(r": (\S+?) ?\(([<>]? ?[\d.,]+)(?: to |〜)([<>]? ?[\d.,]+)\)", row[2])
     bounds = bounds_of(row[3])
     kept = re.search(r"(\d+) of (\d+) checks kept|(\d+)項目中(\d+)項目", row[2])
@@ -179,38 +181,11 @@ def bounds_of(text: str) -> tuple[float, float] | None:
     return None
 
 
-def executed(reader: Reader) -> bool:
-    """Whether any counted trial holds a plan that was executed."""
-    return any(
-        "plan" in facts and facts.get("plan_executed", True)
-        for one in reader.campaign.counted.values()
-        if (facts := getattr(one, "facts", {}))
-    )
-
-
-def all_serial(reader: Reader) -> bool:
-    shown = [plan for plans in plans_of(reader).values() for plan in plans]
-    return bool(shown) and not any(gathers(plan) for plan in shown)
-
-
 def reason(reader: Reader, text: str) -> None:
     """What is said to stand in the way of a finding, as far as the campaign tells."""
     campaign = reader.campaign
     study = campaign.plan.study
     if text in {
-        "the plans are serial, and ask for no workers",
-        "実行計画がパラレルではなく、ワーカーを要求していない",
-    }:
-        reader.that(all_serial(reader), "there are parallel plans")
-    elif text in {
-        "the sizes of tables and indexes were not recorded",
-        "テーブルとインデックスのサイズが記録されていない",
-    }:
-        reader.that(not relations_of(reader), "sizes were recorded")
-        reader.that(not all_serial(reader), "the plans are serial")
-    elif text in {"the trials hold no executed plan", "実行された実行計画の記録がない"}:
-        reader.that(not executed(reader), "there are executed plans")
-    elif text in {
         "a query exceeded its time limit, and has no ratio",
         "クエリが制限時間を超え、比が求められない",
     }:

@@ -835,9 +835,18 @@ def differs(reader: Reader, groups: Groups, _part: Part) -> None:
 
 
 def limit_of(reader: Reader, groups: Groups) -> int:
-    if reader.campaign.contrast.endswith("per_gather"):
-        return int(reader.side_of(groups["side"]) or 0)
-    return 16
+    """max_parallel_workers_per_gather, as the trials of a query on a side recorded it."""
+    campaign, side = reader.campaign, reader.side_of(groups["side"])
+    found = {
+        int(planner["max_parallel_workers_per_gather"])
+        for one in campaign.plan.trials
+        if one.cell.level(campaign.contrast) == side
+        and groups["query"]
+        in reader.context_texts(one.cell.workload, one.cell.context(campaign.contrast))
+        and (planner := getattr(campaign.counted.get(one.number), "facts", {}).get("planner"))
+    }
+    reader.that(len(found) == 1, f"the limits are {found}")
+    return min(found, default=0)
 
 
 @BOOK.says(
@@ -987,8 +996,10 @@ def serial(reader: Reader, groups: Groups, _part: Part) -> None:
     for one in named_ones:
         for shown in query_of_side(reader, one):
             reader.that(not gathers(shown[0]), f"{one} is parallel")
-            side = re.findall(r"\(([^()]+)\)$", one)[0]
-            reader.that(limit_of(reader, {"side": side}) > 0, "no workers were permitted")
+            found = re.fullmatch(r"(.+?) ?\(([^()]+)\)", one)
+            assert found is not None
+            limit = limit_of(reader, {"query": found[1], "side": found[2]})
+            reader.that(limit > 0, "no workers were permitted")
 
 
 @BOOK.says(
@@ -1012,7 +1023,7 @@ def fewer(reader: Reader, groups: Groups, part: Part) -> None:
     for side in ("new", "old"):
         rule = rule_of(reader, groups[f"{side}_source"])
         reader.that(rule is not None, "no such table or index")
-        least = min(rule or 0, limit_of(reader, {"side": groups[side]}))
+        least = min(rule or 0, limit_of(reader, {**groups, "side": groups[side]}))
         reader.equal(groups[f"{side}_planned"], least, "what the size gives")
     if "noun" in groups:
         one = groups["new_planned"] == "1"

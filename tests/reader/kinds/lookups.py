@@ -1,0 +1,140 @@
+"""The sentences about lookups by an index: visits to the table, and what readers wrote."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from tests.reader.campaign import Context
+from tests.reader.document import Part, Table
+from tests.reader.language import Book, Groups, printed
+from tests.reader.noise import size
+from tests.reader.reader import Reader
+
+BOOK = Book()
+FETCHES, VISIBLE, WAL = (
+    "heap_fetches_per_lookup",
+    "visible_pages_share",
+    "wal_bytes_per_transaction",
+)
+CAPTION = {"Visits to the table and WAL", "テーブルの参照とWAL"}
+COLUMNS = {
+    "visible pages": (VISIBLE, 100.0),
+    "all-visibleのページ": (VISIBLE, 100.0),
+    "visits per lookup": (FETCHES, 1.0),
+    "検索あたりのテーブル参照": (FETCHES, 1.0),
+    "TPS": ("tps", 1.0),
+}
+BYTES = {"WAL per transaction", "トランザクションあたりのWAL"}
+
+BOOK.only_words(
+    ("Lookups by an index", "インデックスによる検索"),
+    ("Visits to the table and WAL", "テーブルの参照とWAL"),
+    ("heap fetches per lookup", "各条件に対する検索あたりのテーブル参照回数"),
+    (
+        "Medians of the counted trials. Visible pages: counted in the visibility map before each"
+        " trial. Visits: rows fetched from the table for each scan of an index, warm-up included; an"
+        " index-only scan that is spared the table makes none. Records and full-page images are"
+        " counted from PostgreSQL 14 on.",
+        "有効な試行の中央値。all-visibleのページは、試行の前に可視性マップで数えた割合。テーブル参照は、インデックス"
+        "スキャン1回あたりにテーブルから取得した行数(ウォームアップを含む)で、インデックスオンリースキャンがテーブルを参照"
+        "せずに済めば0になる。WALレコード数とフルページイメージ数は、PostgreSQL 14以降でのみ得られる。",
+    ),
+)
+
+Side = tuple[Context, str]
+
+
+def medians(reader: Reader, workload: str, metric: str) -> dict[Side, float]:
+    """By context and side, of those where anything was counted."""
+    campaign = reader.campaign
+    found = {}
+    for context in campaign.contexts(workload):
+        for side in campaign.sides(workload):
+            values = list(campaign.values(workload, context, side, metric).values())
+            if values:
+                found[context, side] = median(values)
+    return found
+
+
+def called(reader: Reader, workload: str, text: str) -> Side | None:
+    """``PostgreSQL 18, 4 clients``"""
+    contexts = reader.campaign.contexts(workload)
+    if len(contexts) == 1:
+        side = reader.side_of(text)
+        return None if side is None else (contexts[0], side)
+    parts = text.split(reader.separator)
+    for at in range(1, len(parts)):
+        side = reader.side_of(reader.separator.join(parts[:at]))
+        context = reader.context_of(workload, reader.separator.join(parts[at:]))
+        if side is not None and context is not None:
+            return context, side
+    return None
+
+
+@BOOK.says(
+    "A lookup wrote <most:t> of WAL in the median trial of <most_of:t>, and <least:t> in that of"
+    " <least_of:t>.",
+    "1回の検索が書き込んだWALは、最多の<most_of:t>で<most:t>、最少の<least_of:t>で<least:t>(試行の中央値)。",
+)
+def wrote(reader: Reader, groups: Groups, part: Part) -> None:
+    """The most and the least of all that were counted."""
+    workload = reader.workload_of(part.part)
+    if workload is None:
+        reader.that(False, "of no workload")
+        return
+    found = {
+        side: value
+        for side, value in medians(reader, workload, WAL).items()
+        if side in medians(reader, workload, FETCHES)
+    }
+    for word, extreme in (("most", max), ("least", min)):
+        side = called(reader, workload, groups[f"{word}_of"])
+        if side not in found:
+            reader.that(False, f"nobody wrote as {groups[f'{word}_of']}")
+            continue
+        reader.that(found[side] == extreme(found.values()), f"it is not the {word}")
+        reader.equal(groups[word], size(found[side]), f"the {word}")
+
+
+def close(reader: Reader) -> None:
+    """The numbers of the tables of lookups."""
+    for table in reader.document.tables:
+        if table.caption in CAPTION:
+            _table(reader, table)
+
+
+def _table(reader: Reader, table: Table) -> None:
+    workload = reader.workload_of(table.part)
+    if workload is None:
+        reader.that(False, "lookups of no workload")
+        return
+    first = min(at for at, name in enumerate(table.columns) if name in {*COLUMNS, *BYTES})
+    counted = medians(reader, workload, FETCHES)
+    reader.about = f"{table.caption}, {workload}"
+    reader.that(len(table.rows) == len(counted), "not all that were counted")
+    for row in table.rows:
+        reader.about = f"{table.caption}: {' | '.join(row)}"
+        side = [
+            (context, level)
+            for context, level in counted
+            if reader.side_of(row[first - 1]) == level
+            and all(one in dict(context).values() for one in row[: first - 1])
+        ]
+        if len(side) != 1:
+            reader.that(False, f"of {side}")
+            continue
+        _row(reader, table, row, workload, side[0])
+
+
+def _row(reader: Reader, table: Table, row: tuple[str, ...], workload: str, side: Side) -> None:
+    for name, cell in zip(table.columns, row, strict=True):
+        metric, factor = COLUMNS.get(name, (WAL, 1.0))
+        if name not in COLUMNS and name not in BYTES:
+            continue
+        value = medians(reader, workload, metric).get(side)
+        if value is None or not cell:
+            reader.that(value is None and not cell, f"{name} was counted, or was not")
+        elif name in BYTES:
+            reader.equal(cell, size(value), name)
+        else:
+            reader.that(printed(cell).is_of(value * factor), f"{name} is {value * factor}")
