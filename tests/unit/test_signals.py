@@ -9,7 +9,9 @@ import sys
 import time
 
 import pytest
+from pydantic_core import SchemaError
 
+from teiten.cli.failures import report_failure
 from teiten.host.system.signals import Interrupted, interruptible, one_interruption
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
@@ -92,3 +94,11 @@ def test_a_program_whose_shell_ignores_a_signal_goes_on(name: str, ignored: bool
         said = process.stderr.read()
     assert process.returncode == (0 if ignored else 130), said
     assert ("interrupted" in said) != ignored
+
+
+def test_an_interruption_that_pydantic_made_an_error_of_is_none_of_ours(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    error = SchemaError('Error building "enum" validator:\n  Interrupted: ')
+    assert report_failure(error) == 130
+    assert capsys.readouterr().err == "interrupted\n"

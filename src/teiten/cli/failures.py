@@ -35,7 +35,7 @@ def report_failure(error: BaseException) -> int:
     if isinstance(error, click.ClickException):
         say(error.format_message(), _usage_hint(error))
         return 2
-    if isinstance(error, click.Abort | KeyboardInterrupt):
+    if isinstance(error, click.Abort | KeyboardInterrupt) or _was_interrupted(error):
         sys.stderr.write(_interruption(error))
         return INTERRUPTED
     found = error if isinstance(error, TeitenError) else of_machine(error)
@@ -85,6 +85,12 @@ def _interruption(error: BaseException) -> str:
         if isinstance(one, Interrupted) and one.signal != signal.SIGINT:
             return f"interrupted by {one.signal.name}\n"
     return "interrupted\n"
+
+
+def _was_interrupted(error: BaseException) -> bool:
+    """pydantic makes an error of its own of what comes while it builds a validator, and keeps but
+    the text of that."""
+    return type(error).__name__ == "SchemaError" and f"{Interrupted.__name__}: " in str(error)
 
 
 def _with_causes(error: BaseException) -> Iterator[BaseException]:
