@@ -27,7 +27,7 @@ from tests.fixtures.servers import open_folder, place_on_a_disk
 
 MEMORY = 512 * MIB
 RUN = (
-    *("run", "buffers", "--profile", "quick", "--yes", "--blocks", "1", "--set", "repeats=0"),
+    *("run", "buffers", "--profile", "quick", "--yes", "--blocks", "1", "--set", "repeats=2"),
     *("--set", f"measure.memory={MEMORY // MIB}MiB", "--set", "disturbed_share=100%"),
 )
 
@@ -56,16 +56,17 @@ def teiten(on_disk: Teiten) -> Teiten:
 def run(
     teiten: Teiten, server: Installation, *changes: str, sizes: str = "25%,75%"
 ) -> dict[tuple[str, str], Trial]:
-    """The trials by probe and shared_buffers; all of them count."""
+    """The counted trial of each probe and size of shared_buffers: one whose state did not hold, as
+    the kernel drops pages at times, is repeated."""
     said = [word for one in (f"guc:shared_buffers={sizes}", *changes) for word in ("--set", one)]
     done = teiten.run(*RUN, "--servers", str(server.bin_directory), *said)
     assert done.returncode == 0, done.stderr
     with Ledger.open(teiten.campaign(), read_only=True) as ledger:
         cells = {one.number: dict(one.cell.levels) for one in ledger.plan.trials}
-    trials = teiten.trials()
-    assert [one.problems for one in trials if one.outcome is not Outcome.COUNTED] == []
     return {
-        (cells[one.number]["probe"], cells[one.number]["guc:shared_buffers"]): one for one in trials
+        (cells[one.number]["probe"], cells[one.number]["guc:shared_buffers"]): one
+        for one in teiten.trials()
+        if one.outcome is Outcome.COUNTED
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -91,11 +92,15 @@ def test_perf_that_dies_in_mid_window_is_a_caution_and_the_trial_counts(
     process = teiten.start("run", study, *FLAMES)
     teiten.wait_for(process, step_of(1, "check"))
     deadline = time.monotonic() + campaigns.PATIENCE
-    while not (found := list(perfs(teiten))) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    time.sleep(0.7)  # attached, and the load runs
-    for each in found:
-        each.kill()
+    killed = 0
+    while not killed and time.monotonic() < deadline:
+        while not list(perfs(teiten)) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(0.7)  # attached, and the load runs
+        for each in perfs(teiten):
+            with suppress(psutil.NoSuchProcess):
+                each.kill()
+                killed += 1
     _, errors = process.communicate(timeout=campaigns.PATIENCE)
     assert process.returncode == 0, errors
     trials, cautions = recorded(teiten)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
+
+import psycopg
 
 from teiten.execute.executor import Facts
 from teiten.execute.probes.sampler import Sampling
@@ -12,15 +14,70 @@ from teiten.model.metrics import of_node
 from teiten.model.plan import FIRST, Node, PlannedTrial
 from teiten.model.trial import Problem
 
-Told = TypeVar("Told")
 
+class OneNode(Protocol):
+    """What every site's node has."""
 
-class Numbered(Protocol):
     @property
     def number(self) -> Node: ...
+    @property
+    def facts(self) -> Facts: ...
+    def connect(self) -> psycopg.Connection[Any]: ...
 
 
-OneNode = TypeVar("OneNode", bound=Numbered)
+SomeNode = TypeVar("SomeNode", bound=OneNode)
+
+
+class Nodes(Generic[SomeNode]):
+    """A trial's nodes in order, and which of them was asked last."""
+
+    def __init__(self, nodes: Iterable[SomeNode]) -> None:
+        self._all = tuple(nodes)
+        self.first = self.asked = self._all[0]
+
+    def __iter__(self) -> Iterator[SomeNode]:
+        return iter(self._all)
+
+    @property
+    def numbers(self) -> tuple[Node, ...]:
+        return tuple(one.number for one in self._all)
+
+    @property
+    def facts(self) -> Facts:
+        return together([one.facts for one in self._all])
+
+    def node(self, number: Node) -> SomeNode:
+        """Raises ValueError where the trial has no such node."""
+        for one in self._all:
+            if one.number == number:
+                return one
+        raise ValueError(f"the trial has no node {number}: it has {len(self._all)}")
+
+    def of_each(self, step: Callable[[SomeNode], Facts]) -> Facts:
+        """Take a step on one node after the other."""
+        found = []
+        for one in self._all:
+            self.asked = one
+            found.append(step(one))
+        return together(found)
+
+    def connect(self, number: Node) -> psycopg.Connection[Any]:
+        self.asked = self.node(number)
+        return self.asked.connect()
+
+    def problems(self, of_one: Callable[[SomeNode], Iterable[Problem]]) -> tuple[Problem, ...]:
+        """Where there are several, each says on which of them it is."""
+        if len(self._all) == 1:
+            return tuple(of_one(self.first))
+        return tuple(
+            replace(problem, detail=f"node {one.number}: {problem.detail}")
+            for one in self._all
+            for problem in of_one(one)
+        )
+
+    def named(self, one: SomeNode, name: str) -> str:
+        """For messages."""
+        return name if len(self._all) == 1 else f"{name}, node {one.number}"
 
 
 def cluster_name(trial: PlannedTrial, node: Node, *, kept: bool) -> str:
@@ -30,14 +87,6 @@ def cluster_name(trial: PlannedTrial, node: Node, *, kept: bool) -> str:
     parts += [str(copy)] if copy > 1 else []
     parts += [f"node-{number}"] if number > 1 else []
     return "-".join((*parts, "kept" if kept else "once"))
-
-
-def node_of(nodes: Sequence[OneNode], number: Node) -> OneNode:
-    """Raises ValueError where the trial has no such node."""
-    for one in nodes:
-        if one.number == number:
-            return one
-    raise ValueError(f"the trial has no node {number}: it has {len(nodes)}")
 
 
 def together(found: Sequence[Facts]) -> Facts:
@@ -52,18 +101,6 @@ def together(found: Sequence[Facts]) -> Facts:
 def file_of(node: Node, name: str) -> str:
     """A node's file in the folder of the trial."""
     return name if node == FIRST else f"node-{node}-{name}"
-
-
-def name_of(node: Node, count: int, name: str) -> str:
-    """For messages."""
-    return name if count == 1 else f"{name}, node {node}"
-
-
-def problems_of(node: Node, count: int, problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Problems that say on which of a trial's nodes they are."""
-    if count == 1:
-        return tuple(problems)
-    return tuple(replace(one, detail=f"node {node}: {one.detail}") for one in problems)
 
 
 def joined(samplings: Sequence[Sampling]) -> Sampling:

@@ -264,25 +264,24 @@ def _existing(place: Path | None) -> Path | None:
     return None
 
 
-def _lacks_bytes(place: Path) -> bool:
+def _file_system(place: Path) -> os.statvfs_result | None:
     if not hasattr(os, "statvfs"):
-        return False
+        return None
     try:
-        found = os.statvfs(place)
+        return os.statvfs(place)
     except OSError:
-        return False
-    return found.f_bavail * found.f_frsize < NOTHING
+        return None
+
+
+def _lacks_bytes(place: Path) -> bool:
+    found = _file_system(place)
+    return found is not None and found.f_bavail * found.f_frsize < NOTHING
 
 
 def no_inodes(place: Path) -> bool:
     """Whether a file system has room, and can yet hold no more files."""
-    if not hasattr(os, "statvfs"):
-        return False
-    try:
-        found = os.statvfs(place)
-    except OSError:
-        return False
-    return found.f_files > 0 and found.f_favail == 0 and found.f_bavail > 0
+    found = _file_system(place)
+    return found is not None and found.f_files > 0 and found.f_favail == 0 and found.f_bavail > 0
 
 
 def _blocking(place: Path | None) -> str:

@@ -6,7 +6,6 @@ No restart, no files, no server log; the database is dropped where the trial cha
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.attached.connection import unanswered
 from teiten.execute.sites.attached.node import AttachedNode
 from teiten.execute.sites.attached.sampling import AttachedSampler
-from teiten.execute.sites.nodes import node_of, together
+from teiten.execute.sites.nodes import Nodes
 from teiten.model.plan import FIRST, Node, PlannedTrial
 from teiten.model.trial import Problem
 from teiten.model.units import Bytes
@@ -38,21 +37,20 @@ class AttachedSite:
         bench = keeper.bench
         self._bench, self._trial = bench, trial
         self._measure = bench.plan.study.measure
-        self._nodes = tuple(AttachedNode(keeper, trial, number) for number, _ in trial.nodes)
-        self._first = self._asked = self._nodes[0]
+        self._nodes = Nodes(AttachedNode(keeper, trial, number) for number, _ in trial.nodes)
         self.client: Client = keeper.client
         self.evidence: tuple[tuple[str, str], ...] = ()
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        return tuple(one.number for one in self._nodes)
+        return self._nodes.numbers
 
     @property
     def facts(self) -> Facts:
-        return together([one.facts for one in self._nodes])
+        return self._nodes.facts
 
     def restore(self) -> Facts:
-        return self._of_each(AttachedNode.restore)
+        return self._nodes.of_each(AttachedNode.restore)
 
     def caches(self) -> Facts:
         return {"caches": "kept: the server is attached"}
@@ -60,53 +58,46 @@ class AttachedSite:
     def limit(self, cpus: float | None, memory: Bytes | None) -> Facts:
         if cpus is None and memory is None:
             return {}
+        name = self._nodes.first.template.installation.name
         raise MachineError(
-            f"the server {self._first.template.installation.name} is attached: Teiten does not"
-            " start it, and cannot limit what it uses",
+            f"the server {name} is attached: Teiten does not start it, and cannot limit what it"
+            " uses",
             "leave the limit out, or compare servers that Teiten starts: --servers 17,18",
         )
 
     def start(self) -> Facts:
-        started = self._of_each(AttachedNode.start)
-        level = self._trial.cell.level("server") or self._first.template.installation.name
-        self._bench.note_server(level, self._first.told, self._trial)
+        started = self._nodes.of_each(AttachedNode.start)
+        level = self._trial.cell.level("server") or self._nodes.first.template.installation.name
+        self._bench.note_server(level, self._nodes.first.told, self._trial)
         return started
 
     def prewarm(self) -> Facts:
         if not self._measure.prewarm:
             return {"prewarmed": False}
-        return self._of_each(AttachedNode.prewarm)
+        return self._nodes.of_each(AttachedNode.prewarm)
 
     def settle(self) -> Facts:
-        settled = self._of_each(AttachedNode.checkpoint)
+        settled = self._nodes.of_each(AttachedNode.checkpoint)
         time.sleep(self._measure.settle)
         return settled
 
-    def _of_each(self, step: Callable[[AttachedNode], Facts]) -> Facts:
-        found = []
-        for one in self._nodes:
-            self._asked = one
-            found.append(step(one))
-        return together(found)
-
     def connect(self, node: Node = FIRST) -> psycopg.Connection[Any]:
-        self._asked = node_of(self._nodes, node)
-        return self._asked.connect()
+        return self._nodes.connect(node)
 
     def address(self, node: Node = FIRST) -> Address:
-        return node_of(self._nodes, node).database.address(self._trial.settings)
+        return self._nodes.node(node).database.address(self._trial.settings)
 
     def spawn(self, program: Program) -> Running:
         return self.client.spawn(program)
 
     def sampler(self, node: Node = FIRST) -> Sampler:
-        one = node_of(self._nodes, node)
+        one = self._nodes.node(node)
         others = tuple(each.database for each in self._nodes if each is not one)
         return AttachedSampler(
             one.database,
             one.template.installation.version,
             loopback=one.server.loopback,
-            beside=others if one is self._first else None,
+            beside=others if one is self._nodes.first else None,
         )
 
     def quiet(self) -> AbstractContextManager[None]:
@@ -135,7 +126,7 @@ class AttachedSite:
 
     def failure(self, error: psycopg.Error) -> ServerError:
         """An error does not say which node's it is: the one that was asked last."""
-        return unanswered(self._asked.database.route, error)
+        return unanswered(self._nodes.asked.database.route, error)
 
     def stop(self, *, sound: bool) -> Facts:  # noqa: ARG002 - the servers go on either way
         for one in self._nodes:

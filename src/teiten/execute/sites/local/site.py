@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +21,7 @@ from teiten.execute.sites.contract import WARM, StackSource
 from teiten.execute.sites.failure import failure
 from teiten.execute.sites.local.limit import Limit
 from teiten.execute.sites.local.node import LocalNode, Place, RunningServer
-from teiten.execute.sites.nodes import name_of, node_of, problems_of, together
+from teiten.execute.sites.nodes import Nodes
 from teiten.host.system.affinity import kept_off
 from teiten.host.system.caches import drop_page_cache, evict_files
 from teiten.host.system.page_cache import PageCache
@@ -72,8 +71,7 @@ class LocalSite:
         bench = keeper.bench
         self._keeper, self._bench, self._trial = keeper, bench, trial
         self._measure = bench.plan.study.measure
-        self._nodes = tuple(LocalNode(keeper, trial, number, folder) for number, _ in trial.nodes)
-        self._first = self._asked = self._nodes[0]
+        self._nodes = Nodes(LocalNode(keeper, trial, number, folder) for number, _ in trial.nodes)
         self._goes_on = goes_on
         self._limit: Limit | None = None
         self._pinned: Facts = {}
@@ -87,11 +85,11 @@ class LocalSite:
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        return tuple(one.number for one in self._nodes)
+        return self._nodes.numbers
 
     @property
     def facts(self) -> Facts:
-        found = {**together([one.facts for one in self._nodes]), **self._told}
+        found = {**self._nodes.facts, **self._told}
         if not self._pinned:
             return found
         return {**found, "pinned": {**found.get("pinned", {}), **self._pinned}}
@@ -107,7 +105,7 @@ class LocalSite:
     def restore(self) -> Facts:
         if self._take_running():
             return dict(WARM)
-        return together([one.restore() for one in self._nodes])
+        return self._nodes.of_each(LocalNode.restore)
 
     def _take_running(self) -> bool:
         """Go on with the servers of an earlier pair, where they run and belong to this one."""
@@ -166,9 +164,9 @@ class LocalSite:
         if self.warm:
             return dict(WARM)
         groups = self._limit.groups if self._limit is not None else ()
-        started = self._of_each(lambda one: one.start(groups))
-        level = self._trial.cell.level("server") or self._first.template.installation.name
-        self._bench.note_server(level, self._first.told, self._trial)
+        started = self._nodes.of_each(lambda one: one.start(groups))
+        level = self._trial.cell.level("server") or self._nodes.first.template.installation.name
+        self._bench.note_server(level, self._nodes.first.told, self._trial)
         return started
 
     def prewarm(self) -> Facts:
@@ -176,28 +174,20 @@ class LocalSite:
             return dict(WARM)
         if not self._measure.prewarm:
             return {"prewarmed": False}
-        return self._of_each(LocalNode.prewarm)
+        return self._nodes.of_each(LocalNode.prewarm)
 
     def settle(self) -> Facts:
         if self.warm:
             return dict(WARM)
-        self._of_each(LocalNode.checkpoint)
+        self._nodes.of_each(LocalNode.checkpoint)
         time.sleep(self._measure.settle)
         return {}
 
-    def _of_each(self, step: Callable[[LocalNode], Facts]) -> Facts:
-        found = []
-        for one in self._nodes:
-            self._asked = one
-            found.append(step(one))
-        return together(found)
-
     def connect(self, node: Node = FIRST) -> psycopg.Connection[Any]:
-        self._asked = node_of(self._nodes, node)
-        return self._asked.connect()
+        return self._nodes.connect(node)
 
     def address(self, node: Node = FIRST) -> Address:
-        return node_of(self._nodes, node).address()
+        return self._nodes.node(node).address()
 
     def spawn(self, program: Program) -> Running:
         child = ChildHere(program, self._limit.groups if self._limit is not None else ())
@@ -210,8 +200,8 @@ class LocalSite:
         return child
 
     def sampler(self, node: Node = FIRST) -> Sampler:
-        one = node_of(self._nodes, node)
-        if one is not self._first:
+        one = self._nodes.node(node)
+        if one is not self._nodes.first:
             return one.sampler_beside_others()
         pids = tuple(each.pid or 0 for each in self._nodes)
         return one.sampler(pids, self._keeper.machine.devices)
@@ -224,22 +214,16 @@ class LocalSite:
     def page_cache(
         self, relation: str | None = None, node: Node = FIRST, *, first: Bytes | None = None
     ) -> PageCache | None:
-        return node_of(self._nodes, node).page_cache(relation, first)
+        return self._nodes.node(node).page_cache(relation, first)
 
     def evict(self, relation: str, node: Node = FIRST) -> bool:
-        return node_of(self._nodes, node).evict(relation)
+        return self._nodes.node(node).evict(relation)
 
     def is_running(self) -> bool:
         return all(one.is_running() for one in self._nodes)
 
     def problems(self) -> tuple[Problem, ...]:
-        count = len(self._nodes)
-        found = tuple(
-            problem
-            for one in self._nodes
-            for problem in problems_of(one.number, count, one.problems())
-        )
-        return (*self._out_of_memory(), *found)
+        return (*self._out_of_memory(), *self._nodes.problems(LocalNode.problems))
 
     def _out_of_memory(self) -> tuple[Problem, ...]:
         """Processes of the servers or their load that the kernel ended because of the limit."""
@@ -253,20 +237,22 @@ class LocalSite:
         return (Problem("out-of-memory", f"{killed} in {format_size(limit)}"),)
 
     def stacks(self) -> StackSource | None:
-        version = self._first.template.installation.version
-        return StackSource(self._first.pid or 0, self._first.cflags, f"PostgreSQL {version}")
+        version = self._nodes.first.template.installation.version
+        return StackSource(
+            self._nodes.first.pid or 0, self._nodes.first.cflags, f"PostgreSQL {version}"
+        )
 
     def failure(self, error: psycopg.Error) -> ServerError:
         """An error does not say which node's it is: one that has ended, else the one that was asked
         last."""
-        found = next((one for one in self._nodes if one.has_ended()), self._asked)
-        return failure(name_of(found.number, len(self._nodes), found.name), error)
+        found = next((one for one in self._nodes if one.has_ended()), self._nodes.asked)
+        return failure(self._nodes.named(found, found.name), error)
 
     def stop(self, *, sound: bool) -> Facts:
-        if sound and self._goes_on and self._first.keeps and self.is_running():
+        if sound and self._goes_on and self._nodes.first.keeps and self.is_running():
             self._left_running = True
             return {"stopped": "not yet: the next pair goes on with this server"}
-        return together([one.stop() for one in self._nodes])
+        return self._nodes.of_each(LocalNode.stop)
 
     def abandon(self) -> None:
         """End what still runs, keep the evidence, and give back clusters that were changed."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +20,7 @@ from teiten.execute.executor import Facts
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.probes.os import OfOneServer
 from teiten.execute.probes.sampler import Sampler
-from teiten.execute.sites.nodes import node_of, problems_of, together
+from teiten.execute.sites.nodes import Nodes
 from teiten.execute.sites.remote.node import RemoteNode
 from teiten.execute.sites.remote.sampling import RemoteReader, RemoteSampler
 from teiten.model.plan import FIRST, Node, PlannedTrial
@@ -44,37 +43,35 @@ class RemoteSite:
         bench = keeper.bench
         self._keeper, self._bench, self._trial = keeper, bench, trial
         self._measure = bench.plan.study.measure
-        self._nodes = tuple(RemoteNode(keeper, trial, number, folder) for number, _ in trial.nodes)
-        self._first = self._asked = self._nodes[0]
+        self._nodes = Nodes(RemoteNode(keeper, trial, number, folder) for number, _ in trial.nodes)
         self._told: Facts = {}
         """Of the way there, and of clocks."""
         self.client: Client = keeper.client
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        return tuple(one.number for one in self._nodes)
+        return self._nodes.numbers
 
     @property
     def facts(self) -> Facts:
-        return {**together([one.facts for one in self._nodes]), **self._told}
+        return {**self._nodes.facts, **self._told}
 
     @property
     def evidence(self) -> tuple[tuple[str, str], ...]:
         return tuple(one for node in self._nodes for one in node.evidence)
 
     def restore(self) -> Facts:
-        return together([one.restore() for one in self._nodes])
+        return self._nodes.of_each(RemoteNode.restore)
 
     def caches(self) -> Facts:
         policy = self._measure.caches
         if policy is CachePolicy.KEEP:
             return {"caches": "kept"}
         db = self._keeper.pair.db
-        return together(
-            [
-                {"caches": db.call("clusters.caches", key=one.cluster.key, policy=str(policy))}
-                for one in self._nodes
-            ]
+        return self._nodes.of_each(
+            lambda one: {
+                "caches": db.call("clusters.caches", key=one.cluster.key, policy=str(policy))
+            }
         )
 
     def limit(self, cpus: float | None, memory: Bytes | None) -> Facts:
@@ -86,9 +83,9 @@ class RemoteSite:
         )
 
     def start(self) -> Facts:
-        started = self._of_each(RemoteNode.start)
-        level = self._trial.cell.level("server") or self._first.template.installation.name
-        self._bench.note_server(level, self._first.told, self._trial)
+        started = self._nodes.of_each(RemoteNode.start)
+        level = self._trial.cell.level("server") or self._nodes.first.template.installation.name
+        self._bench.note_server(level, self._nodes.first.told, self._trial)
         self._told["round_trip"] = self._round_trip()
         return started
 
@@ -106,38 +103,30 @@ class RemoteSite:
     def prewarm(self) -> Facts:
         if not self._measure.prewarm:
             return {"prewarmed": False}
-        return self._of_each(RemoteNode.prewarm)
+        return self._nodes.of_each(RemoteNode.prewarm)
 
     def settle(self) -> Facts:
-        self._of_each(RemoteNode.checkpoint)
+        self._nodes.of_each(RemoteNode.checkpoint)
         clocks = self._keeper.clocks()
         self._told["clocks"] = clocks
         time.sleep(self._measure.settle)
         return {"clocks": clocks}
 
-    def _of_each(self, step: Callable[[RemoteNode], Facts]) -> Facts:
-        found = []
-        for one in self._nodes:
-            self._asked = one
-            found.append(step(one))
-        return together(found)
-
     def connect(self, node: Node = FIRST) -> psycopg.Connection[Any]:
-        self._asked = node_of(self._nodes, node)
-        return self._asked.connect()
+        return self._nodes.connect(node)
 
     def address(self, node: Node = FIRST) -> Address:
-        return node_of(self._nodes, node).cluster.address()
+        return self._nodes.node(node).cluster.address()
 
     def spawn(self, program: Program) -> Running:
         return self.client.spawn(program)
 
     def sampler(self, node: Node = FIRST) -> Sampler:
-        one = node_of(self._nodes, node)
+        one = self._nodes.node(node)
         pair, (db_disks, client_disks) = self._keeper.pair, self._keeper.devices
         conninfo = one.cluster.conninfo(BENCH_DATABASE)
         version = one.template.installation.version
-        if one is not self._first:
+        if one is not self._nodes.first:
             own = OfOneServer(RemoteReader(pair.db, (one.pid or 0,), ()))
             return Sampler(
                 conninfo=conninfo, version=version, postmasters=(), devices=(), reader=own
@@ -172,12 +161,7 @@ class RemoteSite:
         return all(one.is_running() for one in self._nodes)
 
     def problems(self) -> tuple[Problem, ...]:
-        count = len(self._nodes)
-        return tuple(
-            problem
-            for one in self._nodes
-            for problem in problems_of(one.number, count, one.problems())
-        )
+        return self._nodes.problems(RemoteNode.problems)
 
     def stacks(self) -> None:
         return None
@@ -185,11 +169,11 @@ class RemoteSite:
     def failure(self, error: psycopg.Error) -> ServerError:
         """An error does not say which node's it is: one that has ended, else the one that was asked
         last."""
-        found = next((one for one in self._nodes if one.has_ended()), self._asked)
+        found = next((one for one in self._nodes if one.has_ended()), self._nodes.asked)
         return found.cluster.failure(error)
 
     def stop(self, *, sound: bool) -> Facts:  # noqa: ARG002 - no server is shared by pairs
-        return together([one.stop() for one in self._nodes])
+        return self._nodes.of_each(RemoteNode.stop)
 
     def abandon(self) -> None:
         """End what still runs, keep the evidence, and give back clusters that were changed."""
