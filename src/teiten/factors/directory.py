@@ -14,6 +14,7 @@ from teiten.given_paths import expanded
 from teiten.model.facts import DirectoryFacts, HostFacts
 from teiten.model.plan import Plan
 from teiten.model.quantities import format_size
+from teiten.model.study import Study
 
 if TYPE_CHECKING:
     from teiten.plan.setup import Around, Setup
@@ -39,8 +40,9 @@ class Directory(FactorRule):
     def check_plan(self, plan: Plan, facts: HostFacts) -> None:
         """UsageError for a folder that is not there, MachineError where it cannot be used."""
         known = {one.path: one for one in facts.directories}
+        called = _names(plan.study)
         for path, _ in plan.needs.directories:
-            _check(known[path])
+            _check(known[path], called.get(path, f"{self.name}={path}"))
         short = list(_shortfalls(plan, known, facts))
         if short:
             raise MachineError(
@@ -48,27 +50,33 @@ class Directory(FactorRule):
             )
 
 
-def _check(one: DirectoryFacts) -> None:
+def _names(study: Study) -> dict[str, str]:
+    """What a message calls the folders of storage classes."""
+    return {one.path: f"storage {one.name}={one.path}" for one in study.storage if one.path}
+
+
+def _check(one: DirectoryFacts, called: str) -> None:
     if not one.is_folder:
         raise UsageError(
-            f"directory={one.path}: there is no such folder",
+            f"{called}: there is no such folder",
             f"make it first: mkdir -p {one.path}",
         )
     if not one.writable:
         raise MachineError(
-            f"directory={one.path}: no folder can be created in it (its file system is"
+            f"{called}: no folder can be created in it (its file system is"
             f" {one.disk.file_system}, mounted {one.disk.options.split(',')[0] or 'rw'})",
             "name a folder that you may write to, or give yourself the right to",
         )
     if one.closed_at is not None:
         raise MachineError(
-            f"directory={one.path}: the servers' user cannot enter {one.closed_at}",
+            f"{called}: the servers' user cannot enter {one.closed_at}",
             f"chmod o+x {one.closed_at}, or name another folder",
         )
 
 
 def _shortfalls(plan: Plan, known: dict[str, DirectoryFacts], facts: HostFacts) -> Iterator[str]:
     """Folders of one file system share what is free on it, with the working folder too."""
+    called = _names(plan.study)
     needs: dict[str, int] = defaultdict(int)
     paths: dict[str, list[str]] = defaultdict(list)
     for path, size in plan.needs.directories:
@@ -79,8 +87,8 @@ def _shortfalls(plan: Plan, known: dict[str, DirectoryFacts], facts: HostFacts) 
         needed, free = needs[mount_point] + own, known[found[0]].disk.free
         if needed > free:
             yield (
-                f"directory={', '.join(found)}: the clusters need {format_size(needed)} on"
-                f" {mount_point}, {format_size(free)} are free"
+                f"{', '.join(called.get(one, f'directory={one}') for one in found)}: the clusters"
+                f" need {format_size(needed)} on {mount_point}, {format_size(free)} are free"
             )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from teiten.model.facts import HostFacts
 from teiten.model.hosts import Placement
 from teiten.model.installation import Installation, Pgbench
+from teiten.model.storage import FilePlacement
 from teiten.model.study import DataSet, Study
 from teiten.model.units import Bytes, Seconds
 
@@ -109,6 +110,8 @@ class PlannedTrial:
     """The same of pgbench."""
     directory: str | None = None
     """Where the cluster's data are; None for Teiten's working folder."""
+    placement: FilePlacement | None = None
+    """On which storage each part of the cluster lies; None for all of it in one folder."""
     cpu_limit: float | None = None
     """Seconds of processor time per second that server and load generator together may use; None
     for no limit."""
@@ -143,6 +146,7 @@ class PlannedTrial:
             self.load.manner,
             self.server_cpus,
             self.directory,
+            self.placement,
             self.cpu_limit,
             self.memory_limit,
         )
@@ -159,6 +163,8 @@ class Needs:
     memory: Bytes
     directories: tuple[tuple[str, Bytes], ...] = ()
     """The disk that clusters need in each folder that the study names."""
+    storages: tuple[tuple[str, Bytes], ...] = ()
+    """The same of each storage class that a placement uses, by its name."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import Any
 
 from teiten.model.build import BuildSpec
 from teiten.model.hosts import Hosts
+from teiten.model.storage import StorageClass
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
 
@@ -112,11 +113,15 @@ class DataSet:
     """What is the kind's own."""
     layout: Layout | None = None
     """Which of the workload's layouts a template has; None where the workload has none."""
+    spread: bool = False
+    """WAL, tables, indexes and temporary files stand in folders of their own beside the data
+    directory (``initdb --waldir``, tablespaces), so that each can lie on another storage."""
 
     def __str__(self) -> str:
         """``scale 20, fillfactor 100``, ``the tables of mine.sql, layout plain``."""
         laid_out = "" if self.layout is None else f", layout {self.layout.name}"
-        return f"{self.options.described(self.scale)}{laid_out}"
+        spread = ", in tablespaces" if self.spread else ""
+        return f"{self.options.described(self.scale)}{laid_out}{spread}"
 
 
 @dataclass(frozen=True)
@@ -289,6 +294,8 @@ class Study:
     """The TOML from which it was read, for the ledger and the report."""
     hosts: Hosts | None = None
     """Where servers and pgbench run; None for this machine."""
+    storage: tuple[StorageClass, ...] = ()
+    """What the levels of the factor placement name, in the study's order."""
     machine_memory: Bytes | None = None
     """What the servers' machine has, as it was when the study was sized; None before that."""
     overrides: tuple[str, ...] = field(default=())
@@ -307,6 +314,9 @@ class Study:
         """The study with other levels of one of its factors."""
         factors = (Factor(factor, levels) if one.name == factor else one for one in self.factors)
         return replace(self, factors=tuple(factors))
+
+    def storage_class(self, name: str) -> StorageClass:
+        return next(one for one in self.storage if one.name == name)
 
     def workload(self, name: str) -> Workload:
         return next(workload for workload in self.workloads if workload.name == name)

@@ -14,6 +14,7 @@ from teiten.plan import volumes
 from teiten.plan.cells import data_sets
 from teiten.plan.settings import size_setting
 from teiten.plan.sites.of import starts
+from teiten.plan.storages import folder_needs, storage_needs, working_folder_needs
 
 START_SECONDS = 0.6
 """Starting a server and connecting."""
@@ -112,16 +113,21 @@ def estimate(
     ``ready``: fingerprints of templates that exist already; they cost neither time nor disk.
     """
     missing = [template for template in templates if template.fingerprint not in ready]
+    storages = storage_needs(study, trials)
     return Needs(
         seconds=Seconds(_preparing(trials, missing) + sum(_trial_times(study, trials))),
         measured_seconds=Seconds(sum(_measured(study, trial) for trial in trials)),
-        disk=_disk(study, trials, missing),
+        disk=Bytes(_disk(study, trials, missing) + working_folder_needs(study, storages)),
         memory=_memory(study, trials),
-        directories=tuple(
-            (place, Bytes(int(_clusters(study, trials, place) * HEADROOM)))
-            for place in dict.fromkeys(trial.directory for trial in trials)
-            if place is not None
+        directories=(
+            *(
+                (place, Bytes(int(_clusters(study, trials, place) * HEADROOM)))
+                for place in dict.fromkeys(trial.directory for trial in trials)
+                if place is not None
+            ),
+            *folder_needs(study, storages),
         ),
+        storages=storages,
     )
 
 
@@ -155,8 +161,9 @@ def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float
     for trial in trials:
         workload = study.workload(trial.cell.workload)
         clusters = {(trial.cluster_of(node), trial.directory) for node, _ in trial.nodes}
-        restores = workload.changes_data or not clusters <= cloned
-        if not workload.changes_data:
+        changed = workload.changes_data or trial.placement is not None
+        restores = changed or not clusters <= cloned
+        if not changed:
             cloned |= clusters
         else:
             cloned -= clusters
@@ -199,7 +206,11 @@ def _clusters(study: Study, trials: Sequence[PlannedTrial], place: str | None) -
     changed = 0
     wal = 0
     for trial in trials:
-        if trial.directory != place or not starts(trial.template.installation):
+        if (
+            trial.directory != place
+            or trial.placement is not None
+            or not starts(trial.template.installation)
+        ):
             continue
         workload = study.workload(trial.cell.workload)
         sizes = {trial.cluster_of(node): int(one.expected_bytes) for node, one in trial.nodes}

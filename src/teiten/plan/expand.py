@@ -112,6 +112,7 @@ def _trials(
             server_cpus=setup.server_cpus,
             client_cpus=setup.client_cpus,
             directory=setup.directory,
+            placement=setup.placement,
             memory_limit=setup.memory_limit,
         )
 

@@ -9,6 +9,7 @@ from teiten.factors.registry import rule
 from teiten.kinds.contract import plan_of
 from teiten.model.facts import LogicalCpu
 from teiten.model.plan import Cell, PlannedLoad
+from teiten.model.storage import FilePlacement
 from teiten.model.study import DataSet, Study, Workload
 from teiten.model.units import Bytes
 from teiten.plan.levels import of_alias
@@ -29,6 +30,7 @@ class Setup:
     server_cpus: tuple[int, ...] = ()
     client_cpus: tuple[int, ...] = ()
     directory: str | None = None
+    placement: FilePlacement | None = None
     memory_limit: Bytes | None = None
 
     def with_settings(self, settings: Mapping[str, str]) -> Setup:

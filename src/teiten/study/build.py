@@ -69,6 +69,7 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
         file=None if document.built_in else document.path,
         source_text=document.text,
         hosts=_hosts(draft, tables.hosts),
+        storage=tuple(one.named(name) for name, one in tables.storage.items()),
         overrides=overrides,
     )
 

@@ -59,6 +59,7 @@ TABLES = (
     "settings",
     "measure",
     "hosts",
+    "storage",
 )
 
 _YES_NO = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
@@ -136,6 +137,7 @@ def from_command_line(
     flame_graph: bool = False,
     queries: str | None = None,
     memory: str | None = None,
+    storage: Iterable[str] = (),
 ) -> tuple[Change, ...]:
     """The changes that flags ask for, in the order in which they are applied.
 
@@ -155,6 +157,7 @@ def from_command_line(
         changes.append(Change("queries", queries, "--queries", f"queries={queries}"))
     changes += [_from_set(each) for each in overrides]
     changes += [_from_guc(each) for each in gucs]
+    changes += [_from_storage(each) for each in storage]
     named = (
         ("most_blocks" if until_decided else "blocks", blocks, "--blocks"),
         ("delta", delta, "--delta"),
@@ -250,6 +253,15 @@ def _from_guc(text: str) -> Change:
     return Change(f"settings.{name.lower()}", value, f"--guc {name}", f"settings.{name}={value}")
 
 
+def _from_storage(text: str) -> Change:
+    name, value = _split(text, "--storage", "--storage fast=/mnt/ssd")
+    try:
+        alias_name(name)
+    except ValueError as error:
+        raise UsageError(f"--storage {name}: {error}", "for example fast=/mnt/ssd") from error
+    return Change(f"storage.{name}", value, f"--storage {name}", f"storage.{name}={value}")
+
+
 def _split(text: str, flag: str, example: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip() or not value.strip():
@@ -295,7 +307,9 @@ def _is_yes_no(name: str) -> bool:
 def typed_value(key: str, text: str) -> Any:
     """The text as the value that TOML would hold."""
     name = key.rpartition(".")[2]
-    if key.startswith("settings.") or (_is_verbatim(name) and not key.startswith("factors.")):
+    if key.startswith(("settings.", "storage.")) or (
+        _is_verbatim(name) and not key.startswith("factors.")
+    ):
         return text
     if _is_yes_no(name):
         return _YES_NO.get(text.lower(), text)

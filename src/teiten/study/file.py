@@ -25,6 +25,7 @@ from teiten.study.schema import (
     SettingName,
     SettingTable,
     SettingValue,
+    Storage,
     StudyTable,
     TomlTable,
     WorkloadChanges,
@@ -159,4 +160,5 @@ class StudyFile(TomlTable):
     settings: dict[SettingName, Setting] = Field(default_factory=dict)
     measure: MeasureTable = MeasureTable()
     hosts: HostsTable = HostsTable()
+    storage: dict[Name, Storage] = Field(default_factory=dict)
     profiles: dict[Name, Profile] = Field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from teiten.model.study import Study, StudySummary
 from teiten.study.build import build
@@ -28,6 +28,7 @@ def load_study(
     flame_graph: bool = False,
     queries: str | None = None,
     memory: str | None = None,
+    storage: Iterable[str] = (),
 ) -> Study:
     """Read a study and change it as the profile and the flags say.
 
@@ -35,7 +36,7 @@ def load_study(
     ``overrides``: ``KEY=VALUE`` of ``--set``; ``gucs``: ``NAME=VALUE`` of ``--guc``; ``delta`` and
     ``alpha`` as written (``2%``); ``until_decided``: sequentially, within ``budget`` (``30m``).
     ``source``: of the study's builds that name none; ``queries``: a folder whose queries take the
-    place of the study's; ``memory``: as written (``2GiB``).
+    place of the study's; ``memory``: as written (``2GiB``); ``storage``: ``NAME=DIR``.
     What the profile leaves to the machine is None or an empty tuple; ``plan.sizing`` fills it.
     Raises UsageError (a flag) or StudyError (the file).
     """
@@ -52,6 +53,7 @@ def load_study(
         flame_graph=flame_graph,
         queries=queries,
         memory=memory,
+        storage=storage,
     )
     return study_of(read_document(reference), changes, profile=profile)
 

@@ -19,6 +19,7 @@ from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
 from teiten.study import levels, parameters, values
 from teiten.study.chosen import ChosenForm, KeyedError
+from teiten.study.storage import WrittenStorage, storage
 
 Name = Annotated[str, PlainValidator(values.name)]
 Text = Annotated[Bilingual, PlainValidator(values.text)]
@@ -45,6 +46,7 @@ DisturbedShare = Annotated[Share, PlainValidator(values.disturbed_share)]
 Count = Annotated[int, Field(ge=1, le=10_000)]
 Slices = Annotated[int, Field(ge=1, le=100)]
 Repeats = Annotated[int, Field(ge=0, le=10)]
+Storage = Annotated[WrittenStorage, PlainValidator(storage)]
 Alias = Annotated[str, PlainValidator(values.name)]
 Server = Annotated[levels.ServerAlias, PlainValidator(levels.server_alias)]
 HostName = Annotated[str, PlainValidator(values.host_name)]

@@ -158,6 +158,7 @@ def load(study_reference: str, options: PlanOptions) -> Study:
         flame_graph=options.flame_graph,
         queries=options.queries,
         memory=options.memory,
+        storage=options.storage,
     )
 
 

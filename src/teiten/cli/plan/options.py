@@ -39,6 +39,7 @@ class PlanOptions:
     yes: bool = False
     queries: str | None = None
     memory: str | None = None
+    storage: tuple[str, ...] = ()
 
     def as_arguments(self) -> list[str]:
         """The options as a command line that repeats them; without the campaign's name."""
@@ -94,6 +95,14 @@ MEMORY = Flag(
     "Hold server, load generator and page cache in so much memory together, for example 2GiB;"
     " machine: in all that there is (the default).",
     "SIZE",
+)
+STORAGE = Flag(
+    "--storage",
+    "storage",
+    "A storage for placements: NAME=DIR, for example fast=/mnt/ssd; as root also a slow device that"
+    " this machine has not: NAME=emulate:size=4GB,iops=400,bandwidth=40MB.",
+    "NAME=DIR",
+    many=True,
 )
 DELTA = Flag("--delta", "delta", "The smallest difference that matters, for example 2%.", "SHARE")
 ALPHA = Flag("--alpha", "alpha", "The share of false alarms you accept, for example 5%.", "SHARE")
@@ -153,6 +162,7 @@ FLAGS = (
     BUDGET,
     FLAME_GRAPH,
     MEMORY,
+    STORAGE,
     Flag(
         "--source",
         "source",

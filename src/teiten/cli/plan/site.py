@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from teiten.execute.postgres.directories import read_directories
 from teiten.execute.postgres.templates.store import TemplateStore
+from teiten.execute.sites.local.emulated import require_emulation
 from teiten.execute.sites.local.limit import require_limits
 from teiten.host.cautions.machine import cautions, plan_cautions
 from teiten.host.cautions.variants import pinned_apart
@@ -84,7 +85,9 @@ class PlanningHere(PlanningSite):
         return read_host_facts(self.session.workdir.root)
 
     def with_folders(self, facts: HostFacts, sized: Study) -> HostFacts:
-        found = read_directories(every_level(sized, "directory"), server_user())
+        named = (one.path for one in sized.storage if one.path)
+        folders = (*every_level(sized, "directory"), *named)
+        found = read_directories(folders, server_user())
         return replace(facts, directories=found)
 
     def ready(self, plan: Plan) -> frozenset[str]:
@@ -158,7 +161,10 @@ def planning_site(session: Session, study: Study) -> Iterator[PlanningSite]:
 
 
 def require_here(plan: Plan) -> None:
-    """Raise MachineError where this machine cannot limit what a plan wants limited."""
+    """Raise MachineError where this machine cannot limit what a plan wants limited, or emulate a
+    device."""
     limits = limits_of(plan)
     if limits:
         require_limits(None, limits[-1])
+    if any(one.emulation is not None for one in plan.study.storage):
+        require_emulation()

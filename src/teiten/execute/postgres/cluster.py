@@ -99,15 +99,17 @@ class Cluster:
         checksums: bool,
         log: Path,
         what: Kind = Kind.CLUSTER,
+        wal: str | None = None,
     ) -> Cluster:
-        """Make a cluster by initdb. Its folder (the parent) must be new, empty or marked.
+        """Make a cluster by initdb. Its folder (the parent) must be new, empty or marked; ``wal``:
+        the name of the folder in it that has the WAL, None for the data directory.
 
         Raises UsageError where a folder is not empty, MachineError where the servers' user cannot
         reach it, ServerError where initdb fails.
         """
         new_folder(data_directory.parent, what, f"{installation.name} {data_directory.name}")
         require_access(data_directory.parent, user)
-        run_initdb(installation, data_directory, user=user, checksums=checksums)
+        run_initdb(installation, data_directory, user=user, checksums=checksums, wal=wal)
         return cls(installation, data_directory, user, log)
 
     @classmethod

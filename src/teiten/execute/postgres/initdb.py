@@ -17,6 +17,8 @@ BENCH_DATABASE = "bench"
 """The database of every template, which holds the tables."""
 CHECKSUMS_BY_DEFAULT = 18
 """The major version since which initdb turns checksums on unless told otherwise."""
+WALDIR = 10
+"""The major version since which initdb's option for the WAL has this name."""
 LARGEST = 4 * MIB
 """Bytes of a configuration file that is read; PostgreSQL's own have 30,000."""
 INITDB_CONFIGURATION = "postgresql.initdb.conf"
@@ -38,9 +40,15 @@ def initdb_options(installation: Installation, checksums: bool) -> tuple[str, ..
 
 
 def run_initdb(
-    installation: Installation, data_directory: Path, *, user: ServerUser, checksums: bool
+    installation: Installation,
+    data_directory: Path,
+    *,
+    user: ServerUser,
+    checksums: bool,
+    wal: str | None = None,
 ) -> None:
-    """Make a data directory owned by the servers' user.
+    """Make a data directory owned by the servers' user. ``wal``: the name of a folder beside it
+    for the WAL (``--waldir``); None for its usual place.
 
     Raises UsageError where the folder is not empty, ServerError where initdb fails.
     """
@@ -60,10 +68,14 @@ def run_initdb(
                     "name a new or an empty folder; Teiten makes no cluster over other files",
                 )
             data.give(user)
+        if wal is not None:
+            with parent.make(wal) as folder:
+                folder.give(user)
     run_program(
         [
             installation.initdb,
             *initdb_options(installation, checksums),
+            *_waldir(installation, data_directory.parent, wal),
             "--pgdata",
             data_directory,
         ],
@@ -75,3 +87,10 @@ def run_initdb(
     with HeldFolder.open_itself(data_directory) as data:
         content = data.read("postgresql.conf", LARGEST)
         data.write(INITDB_CONFIGURATION, content, user=user)
+
+
+def _waldir(installation: Installation, home: Path, wal: str | None) -> tuple[str, ...]:
+    if wal is None:
+        return ()
+    named = "--waldir" if installation.version.major_number >= WALDIR else "--xlogdir"
+    return (f"{named}={home / wal}",)

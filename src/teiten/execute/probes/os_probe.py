@@ -35,12 +35,14 @@ class OsProbe:
         interval: float,
         clock: Callable[[], float],
         stop: threading.Event,
+        totals: Callable[[OsSnapshot, OsSnapshot], dict[str, float]] = totals,
     ) -> None:
         self._reader = reader
         self._pgbench = pgbench
         self._interval = interval
         self._clock = clock
         self._stop = stop
+        self._totals = totals
         self._tables: dict[str, SeriesTable] = {}
         self._first: OsSnapshot | None = None
         self._last: OsSnapshot | None = None
@@ -69,7 +71,7 @@ class OsProbe:
             end = self._look()
             if end.at - self._last.at >= SHORTEST_SAMPLE * self._interval:
                 self._add(self._first, end)
-            return totals(self._first, end)
+            return self._totals(self._first, end)
         finally:
             self._reader.close()
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from teiten.execute.probes.os import OsReader
 from teiten.execute.probes.os_probe import OsProbe, open_reader
 from teiten.execute.probes.postgres_probe import PostgresProbe
+from teiten.execute.probes.storages import window_totals
 from teiten.host.cautions.machine import telemetry_missing
 from teiten.model.facts import Caution
 from teiten.model.installation import Version
@@ -56,10 +58,14 @@ class Sampler:
         interval: float = 1.0,
         clock: Callable[[], float] = time.monotonic,
         reader: OsReader | None = None,
+        storages: Mapping[str, tuple[str, ...]] | None = None,
+        apart: frozenset[str] = frozenset(),
     ) -> None:
         """``postmasters``: pids of the servers that the load is on; ``conninfo`` is of one of them.
         ``devices``: as ``host.disks.block_devices`` names them. ``interval``: seconds.
-        ``reader``: of the host where the server runs; None for this one."""
+        ``reader``: of the host where the server runs; None for this one. ``storages``: the
+        devices of each storage class, of which there are metrics too; ``apart``: devices whose
+        transfers another device counts again."""
         self.pgbench_pid = pgbench_pid
         self._interval, self._clock = interval, clock
         self._sampling: Sampling | None = None
@@ -70,6 +76,7 @@ class Sampler:
             interval=interval,
             clock=clock,
             stop=self._stop,
+            totals=partial(window_totals, storages=storages or {}, apart=apart),
         )
         self._postgres = PostgresProbe(
             conninfo, version, interval=interval, clock=clock, stop=self._stop

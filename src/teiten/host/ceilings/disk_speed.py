@@ -85,17 +85,17 @@ def rate(requests: list[Request], seconds: Seconds) -> float:
     return sum(done) / (time.perf_counter() - start)
 
 
-def sequential(file: Scratch, at: int, *, write: bool) -> Request:
+def sequential(file: Scratch, at: int, *, write: bool, chunk: int = CHUNK) -> Request:
     """Chunk after chunk, every thread in a part of its own."""
-    buffer = aligned(CHUNK)
-    part = max(file.size // SEQUENTIAL_THREADS // CHUNK, 1) * CHUNK
+    buffer = aligned(chunk)
+    part = max(file.size // SEQUENTIAL_THREADS // chunk, 1) * chunk
     first = at * part % file.size
     place = 0
 
     def request() -> int:
         nonlocal place
         offset = first + place
-        place = (place + CHUNK) % part
+        place = (place + chunk) % part
         return file.write(buffer, offset) if write else file.read(buffer, offset)
 
     return request

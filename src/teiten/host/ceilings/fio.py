@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,10 @@ PATTERNS = {
     "fsyncs": ("write", str(BLOCK), 1),
 }
 """Our name to fio's kind of access, block size, and requests that are open at once."""
+Patterns = Mapping[str, tuple[str, str, int]]
+SEQUENTIAL = "sequential"
+"""How the names of patterns begin whose result is a bandwidth, and whose requests have a part of
+the file for each."""
 PATIENCE = 120.0
 """Seconds over its own time that fio may take, to lay out its file."""
 
@@ -29,20 +34,31 @@ def find_fio() -> Path | None:
     return Path(found) if found else None
 
 
-def measure_by_fio(fio: Path, file: Path, size: Bytes, seconds: Seconds) -> tuple[DiskSpeed, str]:
+def measure_by_fio(
+    fio: Path, file: Path, size: Bytes, seconds: Seconds, patterns: Patterns = PATTERNS
+) -> tuple[DiskSpeed, str]:
     """Five patterns on ``file``, and fio's version. Raises MachineError where fio fails."""
     rates, version = dict[str, float](), ""
-    for name in PATTERNS:
-        found = _run(fio, command(fio, file, size, seconds, name), seconds)
-        rates[name] = parse(found, name)
+    for name, pattern in patterns.items():
+        found = _run(fio, command(fio, file, size, seconds, name, pattern=pattern), seconds)
+        rates[name] = parse(found, name, pattern)
         version = str(found.get("fio version", "fio"))
     return DiskSpeed(**rates), version
 
 
-def command(fio: Path, file: Path, size: Bytes, seconds: Seconds, name: str) -> list[str]:
-    """The command line of one pattern."""
-    access, block, depth = PATTERNS[name]
-    part = size // depth if block == "1M" else size
+def command(
+    fio: Path,
+    file: Path,
+    size: Bytes,
+    seconds: Seconds,
+    name: str,
+    *,
+    pattern: tuple[str, str, int] | None = None,
+) -> list[str]:
+    """The command line of one pattern; None for that of ``PATTERNS``."""
+    access, block, depth = pattern or PATTERNS[name]
+    apart = name.startswith(SEQUENTIAL)
+    part = size // depth if apart else size
     return [
         str(fio),
         f"--name={name}",
@@ -58,19 +74,19 @@ def command(fio: Path, file: Path, size: Bytes, seconds: Seconds, name: str) -> 
         "--group_reporting",
         "--output-format=json",
         *(["--fdatasync=1"] if name == "fsyncs" else []),
-        *([f"--offset_increment={part}"] if block == "1M" else []),
+        *([f"--offset_increment={part}"] if apart else []),
     ]
 
 
-def parse(found: dict[str, Any], name: str) -> float:
+def parse(found: dict[str, Any], name: str, pattern: tuple[str, str, int] | None = None) -> float:
     """B/s of sequential patterns, requests per second of the others.
 
     Raises MachineError where fio's answer has another form.
     """
-    access, block, _ = PATTERNS[name]
+    access, _, _ = pattern or PATTERNS[name]
     try:
         side = found["jobs"][0]["read" if "read" in access else "write"]
-        return float(side["bw_bytes"] if block == "1M" else side["iops"])
+        return float(side["bw_bytes"] if name.startswith(SEQUENTIAL) else side["iops"])
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise MachineError(
             f"fio gave no number for {name}", "run it by hand, or take it from the PATH"

@@ -22,9 +22,11 @@ from teiten.execute.postgres.marker import Kind
 from teiten.execute.postgres.programs import run_program
 from teiten.execute.postgres.templates.copy_methods import sync_file_system
 from teiten.execute.postgres.templates.linked import make_movable
+from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.users import ServerUser
 from teiten.model.installation import Pgbench, Version
 from teiten.model.plan import TemplateSpec
+from teiten.model.storage import TABLESPACES, WAL_FOLDER, Part
 from teiten.model.study import DataSet, Setting
 from teiten.model.text import Bilingual
 
@@ -62,6 +64,16 @@ BUILD_SETTINGS = tuple(
         ("autovacuum", "off", "VACUUM is run once, at the end"),
     )
 )
+SPREAD_SETTINGS = (
+    Setting(
+        "default_tablespace",
+        TABLESPACES[Part.TABLES],
+        Bilingual(
+            "tables can lie on a storage of their own", "テーブルの配置を分離できるように設定"
+        ),
+        "template",
+    ),
+)
 
 
 def build_cluster(
@@ -85,14 +97,44 @@ def build_cluster(
         checksums=spec.checksums,
         log=log,
         what=Kind.TEMPLATE_BUILD,
+        wal=WAL_FOLDER if spec.data.spread else None,
     )
-    cluster.configure(BUILD_SETTINGS)
+    cluster.configure((*BUILD_SETTINGS, *(SPREAD_SETTINGS if spec.data.spread else ())))
     cluster.start()
     try:
+        if spec.data.spread:
+            make_tablespaces(cluster)
         fill(tables_here(cluster, pgbench), spec.data, say)
+        if spec.data.spread:
+            move_indexes(cluster)
         end_build(cluster)
     finally:
         cluster.stop(immediately=True)
+
+
+def make_tablespaces(cluster: Cluster) -> None:
+    """A tablespace for each part that can lie on a storage of its own, in the cluster's folder."""
+    home = cluster.data_directory.parent
+    with HeldFolder.open_itself(home) as held, cluster.connect() as connection:
+        for part, name in TABLESPACES.items():
+            with held.make(part.value) as folder:
+                folder.give(cluster.user)
+            connection.execute(
+                sql.SQL("CREATE TABLESPACE {} LOCATION {}").format(
+                    sql.Identifier(name), str(home / part.value)
+                )
+            )
+
+
+def move_indexes(cluster: Cluster) -> None:
+    """All indexes of the tables into the tablespace of indexes; those of TOAST tables stay."""
+    with cluster.connect(BENCH_DATABASE) as connection:
+        connection.execute(
+            sql.SQL("ALTER INDEX ALL IN TABLESPACE {} SET TABLESPACE {}").format(
+                sql.Identifier(TABLESPACES[Part.TABLES]), sql.Identifier(TABLESPACES[Part.INDEXES])
+            )
+        )
+        connection.execute("CHECKPOINT")
 
 
 def end_build(cluster: Cluster) -> None:

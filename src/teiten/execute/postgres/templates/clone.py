@@ -6,7 +6,7 @@ import contextlib
 import errno
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,6 +67,7 @@ def clone_tree(
     method: CopyMethod | None = None,
     caches: Path | None = None,
     sync: bool = True,
+    places: Mapping[str, Path] | None = None,
 ) -> CloneReport:
     """Copy a stopped cluster's data directory to a new or empty folder, for the servers' user.
 
@@ -75,7 +76,8 @@ def clone_tree(
     it took a fifth of the time on ext4. Modes are kept. What was copied is removed on failure.
 
     Tablespaces and a WAL folder that stand beside the data directory, in the cluster's own folder,
-    are copied beside the new one. No other link is followed in either: a program that a script left
+    are copied beside the new one, or into the folders that ``places`` has for their names, which
+    are there. No other link is followed in either: a program that a script left
     running may still change the source.
 
     Raises UsageError where the destination is not empty, ServerError where the source is in use or
@@ -90,10 +92,15 @@ def clone_tree(
         destination.parent.mkdir(parents=True, exist_ok=True)
         parent = held.enter_context(HeldFolder.open(destination.parent))
         known = frozenset(link.path for link in links)
+        outside = {
+            name: held.enter_context(HeldFolder.open_itself(folder))
+            for name, folder in (places or {}).items()
+        }
+        outer = [parent, *(outside.get(link.folder, parent) for link in links)]
         names = [(source.name, destination.name), *((link.folder,) * 2 for link in links)]
         parts = [
-            (held.enter_context(home.inner(old)), held.enter_context(_empty(parent, new)))
-            for old, new in names
+            (held.enter_context(home.inner(old)), held.enter_context(_empty(into, new)))
+            for into, (old, new) in zip(outer, names, strict=True)
         ]
         trees = [
             _survey(old, known if at == 0 else frozenset()) for at, (old, _) in enumerate(parts)
@@ -104,14 +111,15 @@ def clone_tree(
             for (old, new), tree in zip(parts, trees, strict=True):
                 chosen = _copy_all(chosen, old, new, tree, user)
             for link in links:
-                make_link(parts[0][1], link, user)
+                make_link(parts[0][1], link, user, (places or {}).get(link.folder))
             if sync:
-                sync_file_system(destination)
+                for folder in (destination, *(places or {}).values()):
+                    sync_file_system(folder)
         except BaseException as error:
             full = _disk_full(error, destination, size)  # before it has room again
             with contextlib.suppress(OSError):
-                for _, name in names:
-                    parent.remove(name)
+                for into, (_, name) in zip(outer, names, strict=True):
+                    into.remove(name)
             if full is not None:
                 raise full from error
             raise

@@ -38,9 +38,13 @@ def linked_folders(data: HeldFolder) -> tuple[LinkedFolder, ...]:
     return tuple(_linked(data, path, target) for path, target in _links(data))
 
 
-def make_link(data: HeldFolder, link: LinkedFolder, user: ServerUser) -> None:
-    """Make a link anew, a relative one, so that the cluster's folder can be moved."""
-    target = os.path.join("..", *([".."] * (len(link.path.parts) - 1)), link.folder)  # noqa: PTH118
+def make_link(
+    data: HeldFolder, link: LinkedFolder, user: ServerUser, place: Path | None = None
+) -> None:
+    """Make a link anew: to the folder of this name in ``place``, as initdb and CREATE TABLESPACE
+    make it; else a relative one, so that the cluster's folder can be moved."""
+    beside = os.path.join("..", *([".."] * (len(link.path.parts) - 1)), link.folder)  # noqa: PTH118
+    target = beside if place is None else os.fspath(place / link.folder)
     if len(link.path.parts) == 1:
         data.link(link.path.name, target, user)
         return

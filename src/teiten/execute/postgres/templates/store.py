@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -113,9 +113,12 @@ class TemplateStore:
                 if read_marker(partial) is not None:
                     remove_marked(partial)
 
-    def clone(self, spec: TemplateSpec, destination: Path) -> CloneReport:
+    def clone(
+        self, spec: TemplateSpec, destination: Path, places: Mapping[str, Path] | None = None
+    ) -> CloneReport:
         """Make a cluster's folder ``destination``, marked, with a copy of the template in its
-        ``data``. A folder that was left there by this or a dead Teiten is replaced.
+        ``data``, and of its other parts where ``places`` says (``clone_tree``). A folder that was
+        left there by this or a dead Teiten is replaced.
 
         Raises UsageError where the folder is not Teiten's, or where the template is not built.
         """
@@ -125,16 +128,14 @@ class TemplateStore:
                     f"the template of {_describe(spec)} is not built",
                     "it may have been removed by teiten clean; run or resume again",
                 )
-            marker = read_marker(destination)
-            if marker is not None:
-                _require_left(destination, marker)
-                remove_marked(destination)
-            new_folder(destination, Kind.CLUSTER, _describe(spec))
+            for folder in dict.fromkeys((destination, *(places or {}).values())):
+                _replace_left(folder, _describe(spec))
             return clone_tree(
                 self._folder(spec.fingerprint) / DATA,
                 destination / DATA,
                 user=self._user,
                 caches=self._workdir.caches,
+                places=places,
             )
 
     def usage(self) -> list[TemplateUse]:
@@ -244,6 +245,15 @@ def _describe(spec: TemplateSpec) -> str:
     checksums = "with" if spec.checksums else "without"
     server = f"PostgreSQL {spec.installation.version} ({spec.installation.name})"
     return f"{server} {checksums} checksums, {spec.data}"
+
+
+def _replace_left(folder: Path, about: str) -> None:
+    """Make a cluster's folder, in the place of one that was left there."""
+    marker = read_marker(folder)
+    if marker is not None:
+        _require_left(folder, marker)
+        remove_marked(folder)
+    new_folder(folder, Kind.CLUSTER, about)
 
 
 def _require_left(folder: Path, marker: Marker) -> None:

@@ -27,11 +27,13 @@ from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.sites.local.limit_check import check_limit
 from teiten.execute.sites.local.node import Place
 from teiten.execute.sites.local.site import LocalSite, Places, RunningServers
+from teiten.execute.sites.local.storages import MEASURED, Storages
 from teiten.execute.sites.nodes import cluster_name
 from teiten.host.system.causes import told
 from teiten.model.plan import Node, PlannedTrial, TemplateSpec
 from teiten.model.quantities import format_size
 from teiten.model.starts import last_of_their_start
+from teiten.model.storage import Part
 
 LIMIT_CHECKED = "memory-limit"
 """The event that holds what a check of a limit came to."""
@@ -53,13 +55,38 @@ class LocalKeeper:
         self.running: dict[Places, RunningServers] = {}
         """Servers that a pair has left running for the next one."""
         self._limits_checked = False
+        self.storages = Storages(machine.workdir, machine.user)
+        """Of the factor placement; open once a template was prepared."""
+        self._storages_open = False
+        self._parts: dict[Path, tuple[Path, ...]] = {}
+        """By a cluster's folder: those of its parts that lie on another storage."""
 
     def prepare(self, template: TemplateSpec) -> Facts:
+        self._open_storages()
         self._check_limits()
         if self._templates.ready(template):
             return {"built": False}
         self._templates.build(template, self.bench.plan.pgbench, self._telling(template))
         return {"built": True}
+
+    def _open_storages(self) -> None:
+        """Once: make and measure what placements name, and record it."""
+        used = {
+            name
+            for one in self.bench.plan.trials
+            if one.placement is not None
+            for name in one.placement.used
+        }
+        if self._storages_open or not used:
+            return
+        self._storages_open = True
+        named = [one for one in self.bench.plan.study.storage if one.name in used]
+        found = self.storages.open(named, self._opening)
+        self.bench.record.record_event(MEASURED, storages=found)
+
+    def _opening(self, text: str) -> None:
+        self.bench.check_interruption()
+        self.bench.observer.preparing(text)
 
     def _check_limits(self) -> None:
         """Once: see that every limit of memory holds where its clusters will be, and record it."""
@@ -68,7 +95,7 @@ class LocalKeeper:
         self._limits_checked = True
         clusters = self.machine.workdir.clusters
         wanted = {
-            (one.memory_limit, clusters if one.directory is None else Path(one.directory)): None
+            (one.memory_limit, self._data_folder(one) or clusters): None
             for one in self.bench.plan.trials
             if one.memory_limit is not None
         }
@@ -97,6 +124,7 @@ class LocalKeeper:
         for cluster in self.kept.values():
             self.remove(cluster)
         self.kept.clear()
+        self.storages.close()
 
     def clone(self, trial: PlannedTrial, node: Node, *, kept: bool) -> tuple[Cluster, CloneReport]:
         """A cluster from the template of one of the trial's nodes.
@@ -105,12 +133,16 @@ class LocalKeeper:
         """
         template = dict(trial.nodes)[node]
         folder = self._cluster_folder(trial, node, kept=kept)
-        if trial.directory is not None:
-            elsewhere.require_room(folder.parent)
-            elsewhere.note(self.machine.workdir, folder)
+        parts = self._part_folders(trial, node, kept=kept)
+        places = {part.value: one for part, one in parts.items() if one != folder}
+        self._parts[folder] = tuple(dict.fromkeys(places.values()))
+        if trial.directory is not None or trial.placement is not None:
+            for one in (folder, *self._parts[folder]):
+                elsewhere.require_room(one.parent)
+                elsewhere.note(self.machine.workdir, one)
         try:
             with told(f"{folder} cannot be made"):
-                report = self._templates.clone(template, folder)
+                report = self._templates.clone(template, folder, places)
         except BaseException:
             self._give_up(folder)
             raise
@@ -126,9 +158,21 @@ class LocalKeeper:
         """Delete a cluster; what cannot be deleted now, the next start sweeps."""
         with contextlib.suppress(TeitenError, OSError):
             cluster.remove()
-        elsewhere.forget(self.machine.workdir, cluster.data_directory.parent)
+        folder = cluster.data_directory.parent
+        elsewhere.forget(self.machine.workdir, folder)
+        for one in self._parts.pop(folder, ()):
+            self._remove_ours(one)
+
+    def folders_of(self, cluster: Cluster) -> tuple[Path, ...]:
+        """All folders that hold a cluster's files, its own first."""
+        folder = cluster.data_directory.parent
+        return (folder, *self._parts.get(folder, ()))
 
     def _give_up(self, folder: Path) -> None:
+        for one in (folder, *self._parts.pop(folder, ())):
+            self._remove_ours(one)
+
+    def _remove_ours(self, folder: Path) -> None:
         marker = read_marker(folder)
         if marker is not None and marker.pid == os.getpid():
             with contextlib.suppress(TeitenError, OSError):
@@ -146,9 +190,30 @@ class LocalKeeper:
 
     def _cluster_folder(self, trial: PlannedTrial, node: Node, *, kept: bool) -> Path:
         name = f"{self.bench.campaign.name}-{cluster_name(trial, node, kept=kept)}"
-        if trial.directory is None:
-            return self.machine.workdir.clusters / name
-        return Path(trial.directory) / f"teiten-{name}-{_short_hash(trial.directory)}"
+        place = self._data_folder(trial)
+        return self.machine.workdir.clusters / name if place is None else _below(place, name)
+
+    def _data_folder(self, trial: PlannedTrial) -> Path | None:
+        """Where a trial's data directory is; None for the working folder."""
+        if trial.placement is not None:
+            return self.storages.folder(trial.placement.of(Part.DATA))
+        return None if trial.directory is None else Path(trial.directory)
+
+    def _part_folders(self, trial: PlannedTrial, node: Node, *, kept: bool) -> dict[Part, Path]:
+        """The folder of each part of a cluster; none without a placement."""
+        if trial.placement is None:
+            return {}
+        name = f"{self.bench.campaign.name}-{cluster_name(trial, node, kept=kept)}"
+        return {
+            part: _below(self.storages.folder(storage), name)
+            for part, storage in trial.placement.storages
+        }
+
+    def expected_parts(self, trial: PlannedTrial, node: Node) -> dict[Part, Path]:
+        """Where the parts of a cluster of a placement must be found."""
+        found = self._part_folders(trial, node, kept=False)
+        inner = {part: "data" if part is Part.DATA else part.value for part in found}
+        return {part: folder / inner[part] for part, folder in found.items()}
 
     def _telling(self, template: TemplateSpec) -> Callable[[str], None]:
         """Every step as a detail; of a long build now and then how far it is, for everybody."""
@@ -162,6 +227,10 @@ class LocalKeeper:
                 self.bench.observer.preparing(f"{template.data}: {text}")
 
         return say
+
+
+def _below(place: Path, name: str) -> Path:
+    return place / f"teiten-{name}-{_short_hash(str(place))}"
 
 
 def _short_hash(text: str) -> str:

@@ -21,7 +21,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,12 @@ import psutil
 
 from teiten.errors import MachineError
 from teiten.execute.postgres.marker import same_process
+from teiten.execute.sites.local.transfers import (
+    TransferLimit,
+    lifted,
+    transfer_controller,
+    transfer_settings,
+)
 from teiten.host.facts.cgroups import Hierarchy, hierarchies
 from teiten.host.facts.readings import read_int, read_text
 from teiten.host.system.paths import Workdir
@@ -59,12 +65,20 @@ class Limit:
     facts: dict[str, Any]
     """What was limited, for the ledger."""
     note: Path
+    kernel: tuple[tuple[str, str], ...] = ()
+    """Of version 1: the same limits of a device for what the kernel itself writes to it."""
 
     @classmethod
     def make(
-        cls, workdir: Workdir, cpus: float | None, memory: int | None, root: Path = Path("/")
+        cls,
+        workdir: Workdir,
+        cpus: float | None,
+        memory: int | None,
+        root: Path = Path("/"),
+        transfers: Sequence[TransferLimit] = (),
     ) -> Limit:
         """``cpus``: seconds of processor time per second; ``memory``: bytes; None for no limit.
+        ``transfers``: of devices that this Teiten has made.
 
         Raises MachineError where this system or its rights do not permit it; nothing is left then.
         """
@@ -75,20 +89,28 @@ class Limit:
         }
         if sys.platform != "linux":
             raise MachineError("only Linux can limit what a server uses", "leave the limit out")
-        parents = _parents(wanted, root)
+        controller = transfer_controller(root) if transfers else None
+        parents = _parents({**wanted, **({controller: 0.0} if controller else {})}, root)
         name = f"{PREFIX}{os.getpid()}-{next(_numbers)}"
         groups = {parent.folder / name: parent for parent in parents.values()}
         note = workdir.clusters / f"{name}{ENDING}"
         workdir.clusters.mkdir(parents=True, exist_ok=True)
-        note.write_text(_noted(groups), encoding="utf-8")
-        made = cls(tuple(groups), {**wanted, "cgroup": _version(parents)}, note)
+        kernel = _of_kernel(controller, root, transfers)
+        note.write_text(_noted(groups, kernel), encoding="utf-8")
+        facts = {**wanted, "cgroup": _version(parents)}
+        if transfers:
+            facts["transfers"] = {one.device: dict(one.limits) for one in transfers}
+            facts["kernel_writes_limited"] = bool(kernel) or controller == "io"
+        made = cls(tuple(groups), facts, note, kernel)
         try:
             for group, parent in groups.items():
                 group.mkdir()
-                here = [name for name, one in parents.items() if one is parent]
-                for file, text in _settings(parent, {name: wanted[name] for name in here}):
-                    if (group / file).exists() or file in _NEEDED:
-                        (group / file).write_text(text, encoding="ascii")
+                own = {name: wanted[name] for name in wanted if parents[name] is parent}
+                _write(group, _settings(parent, own))
+                if controller is not None and parents[controller] is parent:
+                    _write(group, transfer_settings(parent.version, transfers))
+            for file, text in kernel:
+                Path(file).write_text(text, encoding="ascii")
             if memory is not None:
                 _require_no_swap(made.groups, root)
         except MachineError:
@@ -97,7 +119,7 @@ class Limit:
         except OSError as error:
             made.remove()
             raise MachineError(
-                f"the limit of {' and '.join(wanted)} cannot be set: {error}", HINT
+                f"the limit of {' and '.join(parents)} cannot be set: {error}", HINT
             ) from error
         return made
 
@@ -114,6 +136,7 @@ class Limit:
     def remove(self) -> None:
         """Give the groups back; what still runs in them is killed. What cannot be removed stays
         noted, and is swept at the next start."""
+        _lift(self.kernel)
         gone = [_removed(group) for group in self.groups]
         if all(gone):
             self.note.unlink(missing_ok=True)
@@ -139,6 +162,7 @@ def sweep_limits(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:
         lives = same_process(int(found["pid"]), found["process_started"])
         if lives and not (ending and found["pid"] == os.getpid()):
             continue
+        _lift(tuple((str(file), str(text)) for file, text in found["kernel"]))
         groups = [Path(one) for one in found["groups"]]
         gone = [group.name.startswith(PREFIX) and _removed(group) for group in groups]
         if all(gone):
@@ -148,8 +172,8 @@ def sweep_limits(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:
 
 
 SWAP_1, SWAP_2 = "memory.memsw.limit_in_bytes", "memory.swap.max"
-_NEEDED = frozenset({"memory.limit_in_bytes", "memory.max", "cpu.max", "cpu.cfs_quota_us"})
-"""A group without these files limits nothing."""
+_OPTIONAL = frozenset({"memory.swappiness", SWAP_1, SWAP_2, "cpu.cfs_period_us"})
+"""A group without the others limits nothing."""
 
 
 def _settings(parent: Hierarchy, wanted: Mapping[str, float]) -> Iterator[tuple[str, str]]:
@@ -167,6 +191,13 @@ def _settings(parent: Hierarchy, wanted: Mapping[str, float]) -> Iterator[tuple[
         yield "cpu.cfs_quota_us", str(round(cpus * PERIOD))
     elif cpus is not None:
         yield "cpu.max", f"{round(cpus * PERIOD)} {PERIOD}"
+
+
+def _write(group: Path, settings: Iterable[tuple[str, str]]) -> None:
+    """Raises OSError where a file that limits something is not there."""
+    for file, text in settings:
+        if (group / file).exists() or file not in _OPTIONAL:
+            (group / file).write_text(text, encoding="ascii")
 
 
 def _require_no_swap(groups: tuple[Path, ...], root: Path) -> None:
@@ -223,16 +254,35 @@ def _reason(controller: str, seen: list[Hierarchy]) -> str:
     return f"no control group that limits {controller} can be made in or above {folder}"
 
 
+def _of_kernel(
+    controller: str | None, root: Path, transfers: Sequence[TransferLimit]
+) -> tuple[tuple[str, str], ...]:
+    """Files and what is written into them. In version 1 what the kernel writes back belongs to the
+    topmost group, which can be seen unless this is a container."""
+    if controller != "blkio":
+        return ()
+    top = list(hierarchies(controller, root))[-1].folder
+    settings = ((top / file, text) for file, text in transfer_settings(1, transfers))
+    return tuple((os.fspath(file), text) for file, text in settings if os.access(file, os.W_OK))
+
+
+def _lift(kernel: Sequence[tuple[str, str]]) -> None:
+    for file, text in kernel:
+        with contextlib.suppress(OSError):
+            Path(file).write_text(lifted(text), encoding="ascii")
+
+
 def _version(parents: Mapping[str, Hierarchy]) -> int:
     return max(one.version for one in parents.values())
 
 
-def _noted(groups: Mapping[Path, Hierarchy]) -> str:
+def _noted(groups: Mapping[Path, Hierarchy], kernel: Sequence[tuple[str, str]]) -> str:
     pid = os.getpid()
     found = {
         "pid": pid,
         "process_started": started_at(pid),
         "groups": [os.fspath(group) for group in groups],
+        "kernel": list(kernel),
     }
     return json.dumps(found) + "\n"
 
@@ -240,7 +290,8 @@ def _noted(groups: Mapping[Path, Hierarchy]) -> str:
 def _read(note: Path) -> dict[str, Any] | None:
     try:
         found = json.loads(note.read_text(encoding="utf-8"))
-        return {name: found[name] for name in ("pid", "process_started", "groups")}
+        named = {name: found[name] for name in ("pid", "process_started", "groups")}
+        return {**named, "kernel": found.get("kernel", [])}
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

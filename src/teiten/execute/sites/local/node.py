@@ -16,6 +16,7 @@ from teiten.execute.executor import Facts
 from teiten.execute.pinning import confirm
 from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres.placement import confirm_placement
 from teiten.execute.postgres.relation_files import path_of, segments
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.probes.os import OfOneServer
@@ -29,6 +30,7 @@ from teiten.execute.sites.server_facts import (
     read_server_facts,
     require_checksums,
 )
+from teiten.host.system.caches import evict_files
 from teiten.host.system.held_folder import UnsafePlaceError
 from teiten.host.system.page_cache import NOTHING, PageCache, cached, cached_below, evict
 from teiten.model.plan import ClusterKey, Node, PlannedTrial
@@ -66,8 +68,10 @@ class LocalNode:
         self.number = number
         self.template = dict(trial.nodes)[number]
         self.place: Place = (trial.cluster_of(number), trial.directory)
-        self.keeps = not keeper.bench.plan.study.workload(trial.cell.workload).changes_data
-        """No trial changes the data, so that the next one can have the cluster."""
+        changes = keeper.bench.plan.study.workload(trial.cell.workload).changes_data
+        self.keeps = not changes and trial.placement is None
+        """No trial changes the data, so that the next one can have the cluster. Clusters of
+        placements are not kept: a fast storage is small, and holds one at a time."""
         self.facts: Facts = {}
         self.told: dict[str, Any] = {}
         """What the server has said of itself when it was started."""
@@ -122,6 +126,11 @@ class LocalNode:
         require_checksums(told, self.template)
         self.facts["version"] = told["version"]
         self.facts["data_checksums"] = told["data_checksums"]
+        if self._trial.placement is not None:
+            expected = self._keeper.expected_parts(self._trial, self.number)
+            self.facts["placement"] = confirm_placement(
+                self.connect, cluster.data_directory, expected
+            )
         if self._trial.directory is not None:
             self.facts["data_directory"] = str(cluster.data_directory)
         self.cflags = str(told["build"].get("CFLAGS", ""))
@@ -151,11 +160,16 @@ class LocalNode:
 
     def sampler(self, postmasters: tuple[int, ...], devices: tuple[str, ...]) -> Sampler:
         """``postmasters``: of all servers on this machine."""
+        of = self._keeper.storages.devices
         return Sampler(
             conninfo=self.cluster.conninfo(BENCH_DATABASE),
             version=self.template.installation.version,
             postmasters=postmasters,
-            devices=devices,
+            devices=tuple(
+                dict.fromkeys((*devices, *(one for each in of.values() for one in each)))
+            ),
+            storages=of,
+            apart=self._keeper.storages.emulated_devices,
         )
 
     def sampler_beside_others(self) -> Sampler:
@@ -172,7 +186,7 @@ class LocalNode:
     def page_cache(self, relation: str | None, first: Bytes | None) -> PageCache | None:
         """As ``Site.page_cache``."""
         if relation is None:
-            return cached_below(self.cluster.data_directory.parent)
+            return self._all_cached()
         found, left = NOTHING, first
         with contextlib.closing(self._segments(relation)) as files:
             for file in files:
@@ -182,6 +196,20 @@ class LocalNode:
                 found += one
                 left = None if first is None else Bytes(first - found.size)
         return found
+
+    def _all_cached(self) -> PageCache | None:
+        found = NOTHING
+        for folder in self._keeper.folders_of(self.cluster):
+            one = cached_below(folder)
+            if one is None:
+                return None
+            found += one
+        return found
+
+    def evict_all(self) -> bool:
+        """The files of the cluster leave the page cache; False where this system cannot."""
+        done = [evict_files(one) for one in self._keeper.folders_of(self.cluster)]
+        return all(done)
 
     def evict(self, relation: str) -> bool:
         """As ``Site.evict``."""

@@ -23,7 +23,7 @@ from teiten.execute.sites.local.limit import Limit
 from teiten.execute.sites.local.node import LocalNode, Place, RunningServer
 from teiten.execute.sites.nodes import Nodes
 from teiten.host.system.affinity import kept_off
-from teiten.host.system.caches import drop_page_cache, evict_files
+from teiten.host.system.caches import drop_page_cache
 from teiten.host.system.page_cache import PageCache
 from teiten.model.plan import FIRST, Node, PlannedTrial
 from teiten.model.quantities import format_size
@@ -131,7 +131,7 @@ class LocalSite:
             return {"caches": "kept"}
         if policy is CachePolicy.DROP and drop_page_cache():
             return {"caches": "dropped", **self._left_outside()}
-        evicted = [evict_files(one.cluster.data_directory.parent) for one in self._nodes]
+        evicted = [one.evict_all() for one in self._nodes]
         said = "evicted" if all(evicted) else "kept: this system cannot evict"
         return {"caches": said, **self._left_outside()}
 
@@ -155,9 +155,12 @@ class LocalSite:
 
     def limit(self, cpus: float | None, memory: Bytes | None) -> Facts:
         """By a control group that servers and load programs are started in."""
-        if self.warm or (cpus is None and memory is None):
+        placement = self._trial.placement
+        transfers = () if placement is None else self._keeper.storages.limits(placement)
+        if self.warm or (cpus is None and memory is None and not transfers):
             return {}
-        self._limit = Limit.make(self._keeper.machine.workdir, cpus, memory)
+        workdir = self._keeper.machine.workdir
+        self._limit = Limit.make(workdir, cpus, memory, transfers=transfers)
         return {"limit": self._limit.facts}
 
     def start(self) -> Facts:

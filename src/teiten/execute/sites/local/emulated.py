@@ -1,0 +1,181 @@
+"""Devices that this machine does not have: a file, attached as one, with a file system of its own.
+
+What it transfers is limited by a control group (``transfers``); here it is made and removed. It is
+noted in the working folder before it is made, so that one that a killed Teiten has left is found
+again. Only what is noted is removed, and only files and folders of the names that are given here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import itertools
+import json
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from teiten.errors import MachineError
+from teiten.execute.postgres.marker import same_process
+from teiten.execute.sites.local.transfers import TransferLimit, transfer_controller
+from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
+from teiten.host.system.loop_device import (
+    LoopDevice,
+    attach,
+    detach,
+    missing_tools,
+    mount,
+    unmount,
+)
+from teiten.host.system.paths import Workdir
+from teiten.host.system.processes import started_at
+from teiten.host.system.users import own_uid
+from teiten.model.quantities import format_size
+from teiten.model.storage import StorageClass
+
+ENDING = ".emulated"
+"""Of notes in the clusters' room."""
+PREFIX = "teiten-emulated-"
+IMAGE = ".img"
+HINT = "name a folder on another disk: --storage NAME=DIR"
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class EmulatedDevice:
+    """A mounted one."""
+
+    mount_point: Path
+    device: LoopDevice
+    limit: TransferLimit
+    note: Path
+
+    @classmethod
+    def make(cls, workdir: Workdir, storage: StorageClass) -> EmulatedDevice:
+        """Raises MachineError where this machine or its rights do not permit it; nothing is left
+        then."""
+        require_emulation()
+        assert storage.emulation is not None
+        name = f"{PREFIX}{os.getpid()}-{next(_numbers)}"
+        workdir.clusters.mkdir(parents=True, exist_ok=True)
+        home = Path(storage.path) if storage.path else workdir.clusters
+        image, point = home / f"{name}{IMAGE}", workdir.clusters / name
+        note = workdir.clusters / f"{name}{ENDING}"
+        note.write_text(_noted(image, point), encoding="utf-8")
+        try:
+            _make_image(home, image.name, storage.emulation.size, storage.name)
+            with HeldFolder.open(workdir.clusters) as room:
+                room.make(name, 0o755).close()
+            device = attach(image)
+            mount(device, point)
+            point.chmod(0o755)
+        except BaseException:
+            _removed(image, point, note)
+            raise
+        return cls(point, device, TransferLimit(device.number, storage.emulation.limits), note)
+
+    def remove(self) -> bool:
+        """Whether nothing of it is left; what cannot be removed stays noted, and is swept at the
+        next start."""
+        found = _read(self.note)
+        return found is None or _removed(Path(found["image"]), self.mount_point, self.note)
+
+
+def require_emulation() -> None:
+    """Raise MachineError, with the reason, where no device can be emulated; makes nothing."""
+    if sys.platform != "linux":
+        raise MachineError("only Linux can emulate a slow device", HINT)
+    if own_uid() != 0:
+        raise MachineError(
+            "emulating a slow device needs root (losetup, mount, control groups)",
+            f"run it as root, or {HINT}",
+        )
+    missing = missing_tools()
+    if missing:
+        raise MachineError(
+            f"emulating a slow device needs {', '.join(missing)}, which are not in the PATH",
+            f"install them (util-linux, e2fsprogs), or {HINT}",
+        )
+    if not Path("/dev/loop-control").exists():
+        raise MachineError("this system has no loop devices (/dev/loop-control)", HINT)
+    transfer_controller()
+
+
+def sweep_emulated(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:
+    """Remove the devices that a Teiten which has died has left; say which. The servers whose data
+    lie on them must have ended.
+
+    ``ending``: those that this process made go too.
+    """
+    done = []
+    for note in sorted(workdir.clusters.glob(f"*{ENDING}")):
+        found = _read(note)
+        if found is None:
+            continue
+        ours = ending and found["pid"] == os.getpid()
+        if same_process(int(found["pid"]), found["process_started"]) and not ours:
+            continue
+        image, point = Path(found["image"]), Path(found["mount_point"])
+        if not _is_named(image, point):
+            continue
+        gone = _removed(image, point, note)
+        done.append(f"{'removed' if gone else 'could not remove'} the left emulated device {image}")
+    return tuple(done)
+
+
+def _is_named(image: Path, point: Path) -> bool:
+    return point.name.startswith(PREFIX) and image.name == f"{point.name}{IMAGE}"
+
+
+def _make_image(home: Path, name: str, size: int, storage: str) -> None:
+    try:
+        with HeldFolder.open(home) as held:
+            if not held.is_trusted:
+                raise MachineError(
+                    f"storage {storage}: {home} is not root's: another user could put a device of"
+                    " theirs in the place of the emulated one",
+                    "name a folder of root's: emulate:in=DIR",
+                )
+            with held.create(name) as file:
+                os.posix_fallocate(file.fileno(), 0, size)
+    except (OSError, UnsafePlaceError) as error:
+        full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+        raise MachineError(
+            f"storage {storage}: no file of {format_size(size)} can be made in {home}: "
+            + ("the disk is full" if full else str(error)),
+            "a smaller one: emulate:size=…; or another folder: emulate:in=DIR",
+        ) from error
+
+
+def _removed(image: Path, point: Path, note: Path) -> bool:
+    if not unmount(point) or not detach(image):
+        return False
+    with contextlib.suppress(OSError):
+        image.unlink(missing_ok=True)
+    with contextlib.suppress(FileNotFoundError):
+        point.rmdir()
+    if image.exists() or point.exists():
+        return False
+    note.unlink(missing_ok=True)
+    return True
+
+
+def _noted(image: Path, point: Path) -> str:
+    pid = os.getpid()
+    found = {
+        "pid": pid,
+        "process_started": started_at(pid),
+        "image": os.fspath(image),
+        "mount_point": os.fspath(point),
+    }
+    return json.dumps(found) + "\n"
+
+
+def _read(note: Path) -> dict[str, Any] | None:
+    try:
+        found = json.loads(note.read_text(encoding="utf-8"))
+        return {key: found[key] for key in ("pid", "process_started", "image", "mount_point")}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,156 @@
+"""The storage classes of a campaign on this machine: found or emulated, identified, measured."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from teiten.errors import MachineError
+from teiten.execute.postgres.access import require_access
+from teiten.execute.sites.local.emulated import EmulatedDevice
+from teiten.execute.sites.local.limit import Limit
+from teiten.execute.sites.local.transfers import TransferLimit
+from teiten.host.ceilings.storage_speed import measure_storage
+from teiten.host.facts.disks import block_devices, disk_of
+from teiten.host.system.paths import Workdir
+from teiten.host.system.processes import signal_group, spawn
+from teiten.host.system.signals import KILL
+from teiten.host.system.users import ServerUser
+from teiten.model.storage import FilePlacement, StorageClass
+from teiten.model.units import MIB, Bytes, Seconds
+
+MEASURED = "storage"
+"""The event that holds what storage classes are, and what they do."""
+SECONDS = Seconds(2.0)
+"""Of each of five patterns."""
+SIZE, EMULATED_SIZE = Bytes(256 * MIB), Bytes(32 * MIB)
+"""Of the file that is measured: an emulated device has no cache that could hold it."""
+PATIENCE = 300.0
+PROBE = "teiten.host.ceilings.storage_speed"
+
+
+@dataclass(frozen=True)
+class _Open:
+    """A storage class that can be used."""
+
+    storage: StorageClass
+    folder: Path
+    devices: tuple[str, ...]
+    emulated: EmulatedDevice | None = None
+
+
+class Storages:
+    """What the levels of the factor placement name. To be closed."""
+
+    def __init__(self, workdir: Workdir, user: ServerUser) -> None:
+        self._workdir, self._user = workdir, user
+        self._open: dict[str, _Open] = {}
+
+    def open(
+        self, storages: Iterable[StorageClass], tell: Callable[[str], None]
+    ) -> dict[str, dict[str, Any]]:
+        """Make the emulated ones, and measure all; the facts of each by its name.
+
+        Raises MachineError where one cannot be had, or not be measured.
+        """
+        facts = {}
+        for storage in storages:
+            one = self._open[storage.name] = self._opened(storage)
+            tell(f"measuring the storage {storage.name} ({one.folder})")
+            facts[storage.name] = self._facts(one)
+        return facts
+
+    def folder(self, name: str) -> Path:
+        return self._open[name].folder
+
+    def limits(self, placement: FilePlacement) -> tuple[TransferLimit, ...]:
+        """Of the emulated devices that a placement uses."""
+        found = (self._open[name].emulated for name in placement.used)
+        return tuple(one.limit for one in found if one is not None)
+
+    @property
+    def devices(self) -> Mapping[str, tuple[str, ...]]:
+        """By storage class, as in /proc/diskstats."""
+        return {name: one.devices for name, one in self._open.items()}
+
+    @property
+    def emulated_devices(self) -> frozenset[str]:
+        """Their transfers reach another disk as well."""
+        return frozenset(
+            device for one in self._open.values() if one.emulated for device in one.devices
+        )
+
+    def close(self) -> None:
+        for one in self._open.values():
+            if one.emulated is not None:
+                one.emulated.remove()
+        self._open.clear()
+
+    def _opened(self, storage: StorageClass) -> _Open:
+        if storage.emulation is None:
+            folder = Path(storage.path)
+            require_access(folder, self._user)
+            return _Open(storage, folder, block_devices(folder))
+        made = EmulatedDevice.make(self._workdir, storage)
+        return _Open(storage, made.mount_point, (made.device.name,), made)
+
+    def _facts(self, one: _Open) -> dict[str, Any]:
+        disk, storage = disk_of(one.folder), one.storage
+        emulation: dict[str, Any] | None = None
+        if storage.emulation is not None and one.emulated is not None:
+            emulation = {**asdict(storage.emulation), "direct": one.emulated.device.direct}
+        return {
+            "folder": str(one.folder),
+            "device": disk.device,
+            "devices": list(one.devices),
+            "file_system": disk.file_system,
+            "options": disk.options,
+            "kind": disk.kind,
+            "emulation": emulation,
+            **self._speed(one),
+        }
+
+    def _speed(self, one: _Open) -> dict[str, Any]:
+        if one.emulated is None:
+            speed, tool = measure_storage(one.folder, SIZE, SECONDS)
+            return {**asdict(speed), "tool": tool}
+        limit = Limit.make(self._workdir, None, None, transfers=(one.emulated.limit,))
+        try:
+            return _measured_inside(limit, one.folder)
+        finally:
+            limit.remove()
+
+
+def _measured_inside(limit: Limit, folder: Path) -> dict[str, Any]:
+    """By a program that the device's limit holds for."""
+    hint = "a larger limit: --storage NAME=emulate:iops=…,bandwidth=…"
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        program = spawn(
+            [sys.executable, "-m", PROBE, str(folder), str(EMULATED_SIZE), str(SECONDS)],
+            stdout=output,
+            stderr=errors,
+            death_signal=KILL,
+            groups=limit.groups,
+        )
+        try:
+            code: int | None = program.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            code = None
+        finally:
+            if program.poll() is None:
+                signal_group(program, KILL)
+                program.wait()
+        output.seek(0)
+        errors.seek(0)
+        if code == 0:
+            found: dict[str, Any] = json.loads(output.read())
+            return found
+        said = errors.read().decode("utf-8", "replace").strip().splitlines()[-1:]
+    how = "takes too long" if code is None else f"failed ({' '.join(said) or code})"
+    raise MachineError(f"measuring the emulated device in {folder} {how}", hint)

@@ -1,0 +1,121 @@
+"""Files as block devices with a file system of their own (losetup, mkfs.ext4, mount); root alone.
+
+Sources: losetup(8), loop(4), mkfs.ext4(8).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from teiten.errors import MachineError
+from teiten.host.facts.mounts import read_mounts
+from teiten.host.system.processes import child_environment
+
+TOOLS = ("losetup", "mkfs.ext4", "mount", "umount")
+FILE_SYSTEM = "ext4"
+NOT_LAZILY = "lazy_itable_init=0,lazy_journal_init=0"
+"""Of mkfs: nothing is written in the background later on."""
+OPTIONS = "noatime,nodev,nosuid,noexec"
+PATIENCE = 60.0
+"""Seconds that a tool may take."""
+BUSY = 10.0
+"""Seconds in which a file system may still be in use when it is unmounted."""
+
+
+@dataclass(frozen=True)
+class LoopDevice:
+    """An attached file."""
+
+    path: Path
+    """``/dev/loop3``"""
+    direct: bool
+    """Its transfers reach the file past the page cache, so that nothing is cached twice."""
+
+    @property
+    def name(self) -> str:
+        """As in /proc/diskstats."""
+        return self.path.name
+
+    @property
+    def number(self) -> str:
+        """``7:3``"""
+        device = self.path.stat().st_rdev
+        return f"{os.major(device)}:{os.minor(device)}"
+
+
+def missing_tools() -> tuple[str, ...]:
+    """What of the programs that it takes is not in the PATH."""
+    return tuple(tool for tool in TOOLS if shutil.which(tool) is None)
+
+
+def attach(image: Path) -> LoopDevice:
+    """Attach a file to a free device. Raises MachineError."""
+    with contextlib.suppress(MachineError):
+        found = _run("losetup", "--find", "--show", "--direct-io=on", os.fspath(image))
+        return LoopDevice(Path(found.strip()), direct=True)
+    found = _run("losetup", "--find", "--show", os.fspath(image))
+    return LoopDevice(Path(found.strip()), direct=False)
+
+
+def mount(device: LoopDevice, point: Path) -> None:
+    """Make a file system on a device, and mount it. Raises MachineError."""
+    _run("mkfs.ext4", "-q", "-F", "-m", "0", "-E", NOT_LAZILY, os.fspath(device.path))
+    _run("mount", "-t", FILE_SYSTEM, "-o", OPTIONS, os.fspath(device.path), os.fspath(point))
+
+
+def unmount(point: Path) -> bool:
+    """Whether nothing is mounted there any more."""
+    end = time.monotonic() + BUSY
+    while is_mounted(point):
+        with contextlib.suppress(MachineError):
+            _run("umount", os.fspath(point))
+            continue
+        if time.monotonic() >= end:
+            return False
+        time.sleep(0.2)
+    return True
+
+
+def is_mounted(point: Path) -> bool:
+    return any(one.mount_point == os.fspath(point) for one in read_mounts(Path("/")))
+
+
+def detach(image: Path) -> bool:
+    """Whether no device has this file any more."""
+    for device in devices_of(image):
+        with contextlib.suppress(MachineError):
+            _run("losetup", "--detach", device)
+    end = time.monotonic() + BUSY  # the kernel detaches when the last user has gone
+    while devices_of(image):
+        if time.monotonic() >= end:
+            return False
+        time.sleep(0.1)
+    return True
+
+
+def devices_of(image: Path) -> tuple[str, ...]:
+    """The devices that have this file; found by its number, so that it must be there."""
+    if not image.exists() or missing_tools():
+        return ()
+    found = _run("losetup", "--noheadings", "--output", "NAME", "--associated", os.fspath(image))
+    return tuple(found.split())
+
+
+def _run(*arguments: str) -> str:
+    try:
+        done = subprocess.run(
+            arguments, capture_output=True, text=True, timeout=PATIENCE, check=False,
+            stdin=subprocess.DEVNULL, env=child_environment(),
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise MachineError(f"{arguments[0]} failed: {error}", "run it by hand") from error
+    if done.returncode:
+        said = (done.stderr.strip().splitlines() or ["it gave no reason"])[-1]
+        raise MachineError(f"{arguments[0]} failed: {said}", f"by hand: {' '.join(arguments)}")
+    return done.stdout

@@ -1,0 +1,71 @@
+"""The disk that clusters need on each storage class, by where their parts lie; pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+
+from teiten.datasets.plan import data_bytes
+from teiten.model.plan import PlannedTrial
+from teiten.model.storage import Part
+from teiten.model.study import Study
+from teiten.model.units import GIB, MIB, Bytes
+from teiten.plan import volumes
+from teiten.plan.settings import size_setting
+
+SHARES: Mapping[Part, float] = {Part.TABLES: 1.0, Part.INDEXES: 0.6}
+"""Of the template's size, at the most; both together have no more than all of it."""
+DATA_BYTES = Bytes(96 * MIB)
+"""Of a data directory without tables, indexes and WAL."""
+WAL_BYTES = Bytes(256 * MIB)
+"""Besides what a trial writes: files that are there before."""
+MEASURED_BYTES = Bytes(GIB // 2)
+"""What measuring a storage takes, before any cluster is there."""
+HEADROOM = 1.1
+
+
+def storage_needs(study: Study, trials: Iterable[PlannedTrial]) -> tuple[tuple[str, Bytes], ...]:
+    """By the name of each storage class that a placement uses: one trial's clusters at a time."""
+    most: dict[str, float] = defaultdict(float)
+    for trial in trials:
+        needed: dict[str, float] = defaultdict(float)
+        for name, size in _of_trial(study, trial):
+            needed[name] += size
+        for name, size in needed.items():
+            most[name] = max(most[name], size, MEASURED_BYTES)
+    return tuple((one.name, Bytes(int(most[one.name] * HEADROOM))) for one in study.storage
+                 if one.name in most)  # fmt: skip
+
+
+def folder_needs(study: Study, needs: Iterable[tuple[str, Bytes]]) -> Iterator[tuple[str, Bytes]]:
+    """The same by folder: an emulated device takes its whole size where its file is."""
+    for name, size in needs:
+        one = study.storage_class(name)
+        if one.path:
+            yield one.path, size if one.emulation is None else one.emulation.size
+
+
+def working_folder_needs(study: Study, needs: Iterable[tuple[str, Bytes]]) -> int:
+    """What emulated devices take in Teiten's own folder."""
+    found = (study.storage_class(name) for name, _ in needs)
+    return sum(one.emulation.size for one in found if one.emulation and not one.path)
+
+
+def _of_trial(study: Study, trial: PlannedTrial) -> Iterator[tuple[str, float]]:
+    placement = trial.placement
+    if placement is None:
+        return
+    size = sum(one.expected_bytes for one in trial.templates)
+    tables, indexes = placement.of(Part.TABLES), placement.of(Part.INDEXES)
+    if tables == indexes:
+        yield tables, float(size)
+    else:
+        yield tables, size * SHARES[Part.TABLES]
+        yield indexes, size * SHARES[Part.INDEXES]
+    yield placement.of(Part.DATA), float(DATA_BYTES)
+    load = (study.measure.warmup or 0.0) + (study.measure.duration or 0.0)
+    limit = size_setting(dict(trial.settings), "max_wal_size")
+    workload = study.workload(trial.cell.workload)
+    data = Bytes(sum(data_bytes(one.data) for one in trial.templates))
+    wal = min(limit, volumes.wal_bytes(workload, data, load))
+    yield placement.of(Part.WAL), float(WAL_BYTES + wal)

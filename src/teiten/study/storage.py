@@ -1,0 +1,93 @@
+"""A storage class as it is written: a folder, or ``emulate:size=4GB,iops=400,bandwidth=40MB``.
+
+As in ``values``: ValueError holds a sentence that completes "KEY: …".
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from teiten.given_paths import expanded
+from teiten.model.quantities import parse_size
+from teiten.model.storage import Emulation, StorageClass
+from teiten.model.units import GIB, MIB, Bytes
+from teiten.suggest import did_you_mean
+
+EMULATE = "emulate"
+USUAL_SIZE = Bytes(4 * GIB)
+LEAST_SIZE = Bytes(256 * MIB)
+"""A file system with a measurement's file on it."""
+_COUNTS = ("read_iops", "write_iops")
+_RATES = ("read_bandwidth", "write_bandwidth")
+KEYS = ("size", "in", "iops", *_COUNTS, "bandwidth", *_RATES)
+
+
+@dataclass(frozen=True)
+class WrittenStorage:
+    """What a storage class is; its name is the key beside it."""
+
+    path: str
+    emulation: Emulation | None
+
+    def named(self, name: str) -> StorageClass:
+        return StorageClass(name, self.path, self.emulation)
+
+
+def storage(value: Any) -> WrittenStorage:
+    """A folder, made absolute; whether it is there is asked when the study is planned."""
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f'{value!r} is not a folder; write its path, for example "/mnt/ssd"')
+    if any(ord(character) < ord(" ") for character in value):
+        raise ValueError(f"{value!r} holds a control character")
+    head, _, rest = value.strip().partition(":")
+    if head != EMULATE:
+        return WrittenStorage(_folder(value.strip()), None)
+    given = dict(_pairs(rest))
+    size = parse_size(given["size"]) if "size" in given else USUAL_SIZE
+    if size < LEAST_SIZE:
+        raise ValueError(f"size={given['size']} is too small for an emulated device: 256MB or more")
+    emulation = Emulation(
+        size,
+        **{key: _count(given, key) for key in _COUNTS},
+        **{key: _rate(given, key) for key in _RATES},
+    )
+    return WrittenStorage(_folder(given["in"]) if "in" in given else "", emulation)
+
+
+def _folder(text: str) -> str:
+    return os.path.normpath(expanded(text).absolute())
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    for word in filter(None, (one.strip() for one in text.split(","))):
+        key, equals, value = (part.strip() for part in word.partition("="))
+        if key not in KEYS:
+            raise ValueError(
+                f"{key!r} is no property of an emulated device.{did_you_mean(key, KEYS)}"
+                f" Known: {', '.join(KEYS)}"
+            )
+        if not equals or not value:
+            raise ValueError(f"{key} needs a value: emulate:{key}=…")
+        yield key, value
+
+
+def _count(given: Mapping[str, str], key: str) -> float | None:
+    text = given.get(key, given.get("iops"))
+    if text is None:
+        return None
+    if not text.isdecimal() or not int(text):
+        raise ValueError(f"{key}={text}: write a whole number of transfers per second, from 1")
+    return float(text)
+
+
+def _rate(given: Mapping[str, str], key: str) -> Bytes | None:
+    text = given.get(key, given.get("bandwidth"))
+    if text is None:
+        return None
+    rate = parse_size(text.removesuffix("/s"))
+    if rate < 1:
+        raise ValueError(f"{key}={text}: write bytes per second, for example 40MB")
+    return rate
