@@ -56,6 +56,9 @@ TRANSACTIONS = Metric("transactions", "1")
 """Those that ended in the measured time, of kinds that count them."""
 
 WAL_PER_TRANSACTION = Metric("wal_bytes_per_transaction", "B")
+STORAGE_READ = Metric("storage_read_bytes_per_transaction", "B")
+STORAGE_WRITTEN = Metric("storage_written_bytes_per_transaction", "B")
+"""From and to all storage classes together, where a placement says on which each part lies."""
 VISIBLE_PAGES = Metric("visible_pages_share", "1")
 """Pages known to be visible before the trial, of all; where the layout says how many."""
 
@@ -84,6 +87,8 @@ OF_THE_MACHINE: tuple[Metric, ...] = (
     Metric("disk_written_bytes", "B"),
     Metric("wal_bytes", "B"),
     WAL_PER_TRANSACTION,
+    STORAGE_READ,
+    STORAGE_WRITTEN,
     Metric("wal_records", "1"),
     Metric("wal_full_page_images", "1"),
     Metric("checkpoints", "1"),

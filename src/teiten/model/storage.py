@@ -142,3 +142,8 @@ COLUMNS = (READ, WRITTEN, READS, WRITES, BUSY, QUEUE)
 def storage_metric(storage: str, column: str) -> str:
     """The name of a trial's metric: ``storage:slow:busy_share``."""
     return f"storage:{storage}:{column}"
+
+
+def is_of_storage(metric: str, column: str) -> bool:
+    """Whether a metric is this column of any storage class."""
+    return metric.startswith("storage:") and metric.endswith(f":{column}")

@@ -16,6 +16,7 @@ Context = tuple[tuple[str, str], ...]
 CLIENTS = "clients"
 SERVER = "server"
 CORES = "cores"
+PLACEMENT = "placement"
 COUNTED = {CLIENTS: ("level.client", "level.clients"), CORES: ("level.core", "level.cores")}
 """Factors whose levels are numbers of things: the texts of one and of several."""
 
@@ -41,6 +42,8 @@ class Names:
         self.t = t
         study = analysis.plan.study
         self.contrast = study.contrast
+        self.emulates = any(one.emulation is not None for one in study.storage)
+        """Some of the storages on which files are placed are no devices of this machine."""
         self.is_server = study.contrast == SERVER
         versions = {str(one.version) for _, one in analysis.plan.servers}
         self.by_version = self.is_server and len(versions) > 1
@@ -83,6 +86,8 @@ class Names:
     def factor(self, name: str) -> str:
         if name.startswith(GUC_PREFIX):
             return name.removeprefix(GUC_PREFIX)
+        if name == PLACEMENT and self.emulates:
+            return self.t("storage.emulated", name=self.t("factor.placement"))
         return self.t.either(f"factor.{name}", name)
 
     def side(self, level: str) -> Side:
@@ -192,6 +197,8 @@ def _of_factor(factor: str, level: str, names: Names) -> Side:
     if factor == CORES:
         cores = names.context(((factor, level),))
         return Side(level, t("side.cores", cores=cores), cores)
+    if factor == PLACEMENT and names.emulates:
+        return Side(level, t("storage.emulated-side", level=level), level)
     return Side(
         level,
         t.either(f"side.{factor}.{level}", _called(factor, level, names)),

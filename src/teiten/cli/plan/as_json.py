@@ -52,6 +52,7 @@ def plan_as_json(planned: Planned, folder: Path, actions: tuple[str, ...]) -> di
             "disk_bytes": plan.needs.disk,
             "disk_free_bytes": planned.facts.disk.free,
             "directories": dict(plan.needs.directories),
+            "storages": dict(plan.needs.storages),
             "memory_bytes": plan.needs.memory,
             "memory_available_bytes": planned.facts.memory.available,
         },
@@ -92,5 +93,6 @@ def _trial(trial: PlannedTrial) -> dict[str, Any]:
         "server_cpus": list(trial.server_cpus),
         "client_cpus": list(trial.client_cpus),
         "directory": trial.directory,
+        "placement": None if trial.placement is None else dict(trial.placement.storages),
         "memory_limit": trial.memory_limit,
     }

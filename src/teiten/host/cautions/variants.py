@@ -108,6 +108,23 @@ def _unsafe(plan: Plan, _facts: HostFacts) -> Found:
             yield _caution(True, "parameter-unsafe", name=name)
 
 
+def _storages(plan: Plan, facts: HostFacts) -> Found:
+    """Emulated ones, and such as lie on one device."""
+    named = {name for one in plan.trials if one.placement for name in one.placement.used}
+    devices = {one.path: one.disk.device for one in facts.directories}
+    together: dict[str, list[str]] = {}
+    for one in plan.study.storage:
+        if one.name not in named:
+            continue
+        if one.emulation is not None:
+            yield _caution(True, "storage-emulated", name=one.name)
+        elif one.path in devices:
+            together.setdefault(devices[one.path], []).append(one.name)
+    for device, names in together.items():
+        if len(names) > 1:
+            yield _caution(True, "storage-shared", names=", ".join(names), device=device)
+
+
 RULES: tuple[Callable[[Plan, HostFacts], Found], ...] = (
     _shared_cores,
     _hardware_threads,
@@ -115,6 +132,7 @@ RULES: tuple[Callable[[Plan, HostFacts], Found], ...] = (
     _without_effect,
     _huge_pages,
     _unsafe,
+    _storages,
 )
 
 

@@ -10,6 +10,7 @@ from teiten.analysis.model.measured import Measured
 from teiten.kinds.contract import KindAnalysis, Unlike
 from teiten.kinds.pgbench.loads import scalings
 from teiten.kinds.pgbench.model import clients_of, pgbench_of
+from teiten.kinds.pgbench.placements import placements
 from teiten.kinds.pgbench.plateaus import bottlenecks
 from teiten.kinds.pgbench.results import PgbenchFound
 from teiten.model.plan import PlannedTrial
@@ -22,7 +23,11 @@ class PgbenchAnalysis(KindAnalysis):
     def results(self, measured: Measured) -> PgbenchFound:
         plan, facts = measured.plan, measured.facts
         scaling = scalings(plan, measured.views, measured.workloads, cores=facts.cpu.logical)
-        return PgbenchFound(scaling, bottlenecks(plan, facts, measured.views, scaling))
+        return PgbenchFound(
+            scaling,
+            bottlenecks(plan, facts, measured.views, scaling),
+            placements(plan, measured.views, measured.workloads),
+        )
 
     def identity(self, workload: Workload) -> dict[str, Any]:
         load = pgbench_of(workload)

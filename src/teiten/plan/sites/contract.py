@@ -38,7 +38,9 @@ class Told:
     @property
     def restored(self) -> list[str]:
         """The workloads before each of whose trials data are restored."""
-        return [one.name for one in self.plan.study.workloads if one.changes_data]
+        placed = {one.cell.workload for one in self.plan.trials if one.placement is not None}
+        workloads = self.plan.study.workloads
+        return [one.name for one in workloads if one.changes_data or one.name in placed]
 
     def loading(self, where: str) -> Iterator[str]:
         """What is done to the servers, from ``where``."""

@@ -44,6 +44,7 @@ class LocalPlan(SitePlan):
     def actions(self, told: Told) -> Iterator[str]:
         own = [one for one in told.plan.trials if one.template.installation.attached is None]
         yield from _templates(told)
+        yield from _storages(told)
         yield _copies(told, own)
         yield from _pinning(told)
         yield from _limited(own)
@@ -58,6 +59,9 @@ class LocalPlan(SitePlan):
 
     def restore(self, trial: PlannedTrial, workload: Workload) -> str:
         named = [f"template {one[:12]}" for one in trial.fingerprints]
+        if trial.placement is not None:
+            parts = ", ".join(f"{part} on {name}" for part, name in trial.placement.storages)
+            return "; ".join(f"clone {one} into a fresh cluster: {parts}" for one in named)
         if workload.changes_data:
             return "; ".join(f"clone {one} into a fresh cluster" for one in named)
         used = "; ".join(f"use the cluster cloned from {one}" for one in named)
@@ -98,9 +102,31 @@ def _servers(told: Told, own: Collection[PlannedTrial]) -> str:
     )
 
 
+def _storages(told: Told) -> Iterator[str]:
+    """What is done with storage classes before the first trial."""
+    used = {name for name, _ in told.plan.needs.storages}
+    named = [one for one in told.plan.study.storage if one.name in used]
+    for one in named:
+        if one.emulation is not None:
+            yield (
+                f"emulate the storage {one.name}: as root make a file of"
+                f" {format_size(one.emulation.size)} in {one.path or told.folder / 'clusters'},"
+                " attach it as a loop device, make an ext4 file system on it, mount it in"
+                f" {told.folder / 'clusters'}, limit what a control group (of version 1 the kernel"
+                " too) transfers from and to it; unmount, detach and remove it at the end"
+            )
+    if named:
+        names = ", ".join(one.name for one in named)
+        yield f"measure the storage {names} with a file in each, for some seconds"
+
+
 def _copies(told: Told, own: Collection[PlannedTrial]) -> str:
-    places = [f"{path}/teiten-…" for path, _ in told.plan.needs.directories]
-    if any(trial.directory is None for trial in own):
+    emulated = {one.path for one in told.plan.study.storage if one.emulation is not None}
+    folders = [path for path, _ in told.plan.needs.directories if path not in emulated]
+    places = [f"{path}/teiten-…" for path in folders]
+    placed = [one for one in told.plan.study.storage if one.emulation is not None]
+    places += [f"the emulated storage {one.name}" for one in placed]
+    if any(trial.directory is None and trial.placement is None for trial in own):
         places.insert(0, str(told.folder / "clusters"))
     where = " and ".join(places)
     if told.restored:

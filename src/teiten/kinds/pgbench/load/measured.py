@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from teiten.kinds.pgbench.load.process import ERRORS_FILE, OUTPUT_FILE, PgbenchR
 from teiten.kinds.pgbench.load.slices import pooled_latencies, pooled_metrics, pooled_series
 from teiten.kinds.pgbench.metrics import LATENCY_MEAN, TPS
 from teiten.model.facts import Caution
+from teiten.model.metrics import STORAGE_READ, STORAGE_WRITTEN
+from teiten.model.storage import READ, WRITTEN, is_of_storage
 from teiten.model.trial import Problem
 from teiten.model.units import Seconds
 
@@ -64,6 +66,7 @@ class MeasuredSlices:
         transactions = metrics.get("transactions", 0.0)
         if transactions > 0 and "wal_bytes" in metrics:
             metrics["wal_bytes_per_transaction"] = metrics["wal_bytes"] / transactions
+        metrics |= _of_storages(metrics)
         gathered.metrics = metrics
         gathered.series = pooled_series(
             [(one.result.series, *one.sampling.series) for one in self.slices], duration
@@ -76,6 +79,17 @@ class MeasuredSlices:
         }
         if len(self.slices) > 1:
             gathered.facts["slices"] = [_facts(one) for one in self.slices]
+
+
+def _of_storages(metrics: Mapping[str, float]) -> dict[str, float]:
+    """What all storage classes transferred for a transaction, where there are any."""
+    tps = metrics.get(TPS.name, 0.0)
+    found = {}
+    for name, column in ((STORAGE_READ.name, READ), (STORAGE_WRITTEN.name, WRITTEN)):
+        rates = [value for each, value in metrics.items() if is_of_storage(each, column)]
+        if rates and tps > 0:
+            found[name] = sum(rates) / tps
+    return found
 
 
 def join_outputs(folders: Sequence[Path], evidence: Path) -> None:

@@ -9,6 +9,7 @@ from teiten.kinds.pgbench.metrics import LATENCY_MEAN, TPS
 from teiten.kinds.pgbench.present.latency import latency_chart, percentile_table
 from teiten.kinds.pgbench.present.limits import limits
 from teiten.kinds.pgbench.present.lookups import lookups
+from teiten.kinds.pgbench.present.placements import placements
 from teiten.kinds.pgbench.present.published import clients_chart
 from teiten.kinds.pgbench.present.published_cores import cores_chart
 from teiten.kinds.pgbench.present.scaling import scaling
@@ -86,6 +87,7 @@ class PgbenchPresent(UsualPresent):
         if percentiles is not None:
             yield percentiles
         yield from lookups(kit, prefix, workload)
+        yield from placements(kit, prefix, workload)
         yield from scaling(kit, prefix, workload)
         series = still_series(kit, f"{prefix}-series", workload)
         if series is not None:

@@ -1,0 +1,141 @@
+"""From the trials of placements to what each storage did, and what limits each placement. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import correlation, median
+
+from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.placement import Direction, PlacementResult, PlacementRow, StorageUse
+from teiten.kinds.pgbench.metrics import TPS
+from teiten.model.plan import Plan
+from teiten.model.storage import (
+    BUSY,
+    QUEUE,
+    READ,
+    READS,
+    WRITES,
+    WRITTEN,
+    Emulation,
+    storage_metric,
+)
+from teiten.model.trial import Outcome
+
+PLACEMENT = "placement"
+BUSY_ENOUGH = 0.7
+"""A storage that is less loaded is not what a placement waits for."""
+AHEAD = 1.5
+"""So much more loaded than any other it must be."""
+FEWEST = 4
+"""Placements from which there is a correlation."""
+STRONG, LEAD = 0.8, 0.1
+"""A correlation that counts, and by how much it must exceed the other one."""
+COLUMNS = {"read": READ, "written": WRITTEN, "reads": READS, "writes": WRITES, "busy": BUSY,
+           "queue": QUEUE}  # fmt: skip
+_LIMITED = {
+    "read_iops": "reads",
+    "write_iops": "writes",
+    "read_bandwidth": "read",
+    "write_bandwidth": "written",
+}
+
+
+def placements(
+    plan: Plan, trials: Sequence[TrialView], workloads: Sequence[str]
+) -> tuple[PlacementResult, ...]:
+    """Of every workload and combination of the other factors; none without the factor."""
+    factor = plan.study.factor(PLACEMENT)
+    if factor is None:
+        return ()
+    emulations = {one.name: one.emulation for one in plan.study.storage}
+    groups: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, list[TrialView]]] = {}
+    for one in trials:
+        if one.outcome is Outcome.COUNTED and one.workload in workloads:
+            others = tuple(pair for pair in one.levels if pair[0] != PLACEMENT)
+            level = dict(one.levels)[PLACEMENT]
+            groups.setdefault((one.workload, others), {}).setdefault(level, []).append(one)
+    results = []
+    for (workload, context), by_level in groups.items():
+        rows = tuple(_rows(factor.levels, by_level, emulations))
+        if rows:
+            found = correlations(rows)
+            results.append(PlacementResult(workload, context, rows, found, followed(found)))
+    order = list(workloads)
+    return tuple(sorted(results, key=lambda one: order.index(one.workload)))
+
+
+def _rows(
+    levels: Sequence[str],
+    by_level: Mapping[str, Sequence[TrialView]],
+    emulations: Mapping[str, Emulation | None],
+) -> Iterator[PlacementRow]:
+    first = _middle(by_level.get(levels[0], ()), TPS.name)
+    for level in levels:
+        trials = by_level.get(level, ())
+        tps = _middle(trials, TPS.name)
+        if tps is None:
+            continue
+        uses = tuple(_uses(trials, emulations))
+        relative = tps / first if first else None
+        yield PlacementRow(level, len(trials), tps, relative, uses, bottleneck(uses))
+
+
+def _uses(
+    trials: Sequence[TrialView], emulations: Mapping[str, Emulation | None]
+) -> Iterator[StorageUse]:
+    for name, emulation in emulations.items():
+        found = {
+            field: _middle(trials, storage_metric(name, column))
+            for field, column in COLUMNS.items()
+        }
+        numbers = {field: value for field, value in found.items() if value is not None}
+        if len(numbers) == len(COLUMNS):
+            yield StorageUse(name, **numbers, of_limit=_of_limit(numbers, emulation))
+
+
+def _of_limit(numbers: Mapping[str, float], emulation: Emulation | None) -> float | None:
+    if emulation is None:
+        return None
+    shares = [numbers[_LIMITED[name]] / limit for name, limit in emulation.limits]
+    return max(shares, default=numbers["busy"])
+
+
+def bottleneck(uses: Sequence[StorageUse]) -> str | None:
+    """The storage that is loaded, and much more so than the others; None where none is."""
+    ranked = sorted(uses, key=lambda one: one.load, reverse=True)
+    if not ranked or ranked[0].load < BUSY_ENOUGH:
+        return None
+    if len(ranked) > 1 and ranked[0].load < AHEAD * ranked[1].load:
+        return None
+    return ranked[0].storage
+
+
+def correlations(rows: Sequence[PlacementRow]) -> dict[Direction, float]:
+    """Of TPS with the bandwidth of all storages, both as logarithms, over the placements."""
+    found = {}
+    for direction in Direction:
+        values = [getattr(row, direction.value) for row in rows]
+        positive = all(value > 0 for value in values) and all(row.tps > 0 for row in rows)
+        if len(rows) < FEWEST or not positive or len(set(values)) < 2:
+            continue
+        points = [math.log(value) for value in values]
+        tps = [math.log(row.tps) for row in rows]
+        if len(set(tps)) > 1:
+            found[direction] = correlation(points, tps)
+    return found
+
+
+def followed(found: Mapping[Direction, float]) -> Direction | None:
+    """The bandwidth that TPS went with, clearly more than with the other."""
+    if len(found) < len(Direction):
+        return next((one for one, value in found.items() if value >= STRONG), None)
+    best, other = sorted(Direction, key=lambda one: found[one], reverse=True)
+    clear = found[best] >= STRONG and found[best] >= found[other] + LEAD
+    return best if clear else None
+
+
+def _middle(trials: Sequence[TrialView], metric: str) -> float | None:
+    values = [one.metrics[metric] for one in trials if metric in one.metrics]
+    finite = [value for value in values if math.isfinite(value)]
+    return median(finite) if finite else None

@@ -1,0 +1,194 @@
+"""Where files lie: TPS by placement, what each storage did, and which of them limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from teiten.analysis.model.placement import (
+    Direction,
+    PlacementResult,
+    PlacementRow,
+    StorageUse,
+)
+from teiten.kinds.pgbench.metrics import TPS
+from teiten.kinds.pgbench.results import pgbench_found
+from teiten.report.blocks import Block, Gallery, Heading, Items
+from teiten.report.charts.base import Chart
+from teiten.report.charts.ranked import RankedDot, RankedWords, ranked
+from teiten.report.numbers import fixed, significant
+from teiten.report.sentences import percent
+from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.view.kit import Kit
+from teiten.report.view.storage import emulated, storage_name, storage_tables
+
+KILO = 1024.0
+PLACEMENT = "placement"
+
+
+def placements(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
+    """Nothing without the factor placement."""
+    every = pgbench_found(kit.analysis).placements
+    mine = [one for one in every if one.workload == workload]
+    for at, result in enumerate(mine, start=1):
+        name = f"{prefix}-placement-{at}"
+        varied = tuple(pair for pair in result.context if pair[0] not in kit.names.single)
+        about = f" ({kit.names.context(varied)})" if varied else ""
+        yield Heading(4, kit.t("placement.title") + about)
+        if result is every[0]:
+            yield from storage_tables(kit)
+        yield Gallery((_chart(kit, name, result),))
+        yield Items(tuple(_sentences(kit, result)))
+        yield _transfers(kit, name, result)
+        yield _devices(kit, name, result)
+
+
+def _chart(kit: Kit, name: str, result: PlacementResult) -> Chart:
+    t = kit.t
+    dots = [
+        RankedDot(_called(kit, dict(one.levels)[PLACEMENT]), one.metrics[TPS.name], one.block,
+                  one.number)
+        for group in kit.of_workload(result.workload)
+        for one in group.trials
+        if tuple(pair for pair in one.levels if pair[0] != PLACEMENT) == result.context
+        and TPS.name in one.metrics
+    ]  # fmt: skip
+    told = {_called(kit, row.level): _tps(kit, row) for row in result.rows}
+    words = RankedWords(
+        title=t("placement.chart.title"),
+        note=" ".join(filter(None, (t("placement.chart.note"), _emulated_note(kit)))),
+        x="TPS",
+        level=kit.names.factor(PLACEMENT),
+        block=t("table.block"),
+        trial=t("table.trial"),
+    )
+    return ranked(f"{name}-ranked", dots, told, words)
+
+
+def _sentences(kit: Kit, result: PlacementResult) -> Iterator[str]:
+    t = kit.t
+    best = max(result.rows, key=lambda row: row.tps)
+    first = result.rows[0]
+    if best is not first and best.relative is not None:
+        yield t(
+            "placement.best",
+            best=_called(kit, best.level),
+            first=_called(kit, first.level),
+            times=fixed(best.relative, 1),
+        )
+    for row in result.rows:
+        yield _limited(kit, row)
+    yield _followed(kit, result)
+    note = _emulated_note(kit)
+    if note:
+        yield note
+
+
+def _limited(kit: Kit, row: PlacementRow) -> str:
+    """The storage that limits a placement, and what that rests on."""
+    t, level = kit.t, _called(kit, row.level)
+    if not row.storages:
+        return t("placement.unseen", placement=level)
+    used = sorted(row.storages, key=lambda one: one.load, reverse=True)
+    seen = t("list.strong").join(_loaded(kit, one) for one in used)
+    if row.bottleneck is None:
+        return t("placement.unlimited", placement=level, seen=seen)
+    storage = storage_name(kit, row.bottleneck)
+    return t("placement.limited", placement=level, storage=storage, seen=seen)
+
+
+def _loaded(kit: Kit, one: StorageUse) -> str:
+    key = "placement.busy" if one.of_limit is None else "placement.of-limit"
+    return kit.t(key, storage=storage_name(kit, one.storage), share=percent(kit.t, one.load, 0))
+
+
+def _followed(kit: Kit, result: PlacementResult) -> str:
+    t, found = kit.t, result.correlations
+    if not found:
+        return t("placement.no-correlation")
+    told = t("list.separator").join(
+        t(f"placement.correlation.{direction}", value=fixed(found[direction], 2))
+        for direction in Direction
+        if direction in found
+    )
+    key = "unclear" if result.followed is None else str(result.followed)
+    return t(f"placement.followed.{key}", count=len(result.rows), told=told)
+
+
+def _transfers(kit: Kit, name: str, result: PlacementResult) -> Table:
+    """As tables 4.8 and 4.9 of 2013: KB/s and TPS, each with its ratio to the first placement."""
+    t, first = kit.t, result.rows[0]
+    storages = [one.storage for one in first.storages]
+    columns = [Column(kit.names.factor(PLACEMENT)), Column("TPS", numeric=True)]
+    for storage in storages:
+        for way in ("read", "written"):
+            title = t(f"placement.column.{way}", storage=storage_name(kit, storage))
+            columns.append(Column(title, numeric=True))
+    columns += [Column(t(f"placement.column.all-{way}"), numeric=True) for way in Direction]
+    rows = tuple(_transfer_row(kit, row, first) for row in result.rows)
+    note = " ".join(filter(None, (t("placement.transfers.note"), _emulated_note(kit))))
+    caption = t("placement.transfers.caption", workload=kit.names.workload(result.workload))
+    return Table(f"{name}-transfers", caption, tuple(columns), rows, note=note)
+
+
+def _transfer_row(kit: Kit, row: PlacementRow, first: PlacementRow) -> Row:
+    each = [value for one in row.storages for value in (one.read, one.written)]
+    together = [(row.read, first.read), (row.written, first.written)]
+    return (
+        *cells(_called(kit, row.level)),
+        TableCell(_tps(kit, row), row.tps),
+        *(TableCell(_kilobytes(value), value) for value in each),
+        *(TableCell(_kilobytes(value, of=base), value) for value, base in together),
+    )
+
+
+def _devices(kit: Kit, name: str, result: PlacementResult) -> Table:
+    t = kit.t
+    keys = ("storage", "reads", "writes", "busy", "queue", "of-limit")
+    columns = (
+        Column(kit.names.factor(PLACEMENT)),
+        *(Column(t(f"placement.column.{key}"), numeric=key != "storage") for key in keys),
+    )
+    rows = tuple(
+        (
+            *cells(_called(kit, row.level), storage_name(kit, one.storage)),
+            TableCell(significant(one.reads), one.reads),
+            TableCell(significant(one.writes), one.writes),
+            TableCell(percent(t, one.busy, 0), one.busy),
+            TableCell(fixed(one.queue, 1), one.queue),
+            TableCell("" if one.of_limit is None else percent(t, one.of_limit, 0), one.of_limit),
+        )
+        for row in result.rows
+        for one in row.storages
+    )
+    return Table(
+        f"{name}-devices",
+        t("placement.devices.caption", workload=kit.names.workload(result.workload)),
+        columns,
+        rows,
+        note=t("placement.devices.note"),
+    )
+
+
+def _called(kit: Kit, level: str) -> str:
+    return kit.names.side(level).short if kit.study.contrast == PLACEMENT else level
+
+
+def _tps(kit: Kit, row: PlacementRow) -> str:
+    tps = significant(row.tps)
+    if row.relative is None:
+        return tps
+    return kit.t("placement.times", value=tps, times=fixed(row.relative, 2))
+
+
+def _kilobytes(value: float, of: float | None = None) -> str:
+    shown = fixed(value / KILO, 0)
+    return shown if not of else f"{shown} ({fixed(value / of, 2)})"
+
+
+def _emulated_note(kit: Kit) -> str:
+    names: Sequence[str] = emulated(kit)
+    return (
+        kit.t("storage.emulated-note", storages=kit.t("list.separator").join(names))
+        if names
+        else ""
+    )
