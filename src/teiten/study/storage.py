@@ -20,9 +20,10 @@ EMULATE = "emulate"
 USUAL_SIZE = Bytes(4 * GIB)
 LEAST_SIZE = Bytes(256 * MIB)
 """A file system with a measurement's file on it."""
-_COUNTS = ("read_iops", "write_iops")
-_RATES = ("read_bandwidth", "write_bandwidth")
-KEYS = ("size", "in", "iops", *_COUNTS, "bandwidth", *_RATES)
+KEYS = (
+    *("size", "in", "iops", "read_iops", "write_iops"),
+    *("bandwidth", "read_bandwidth", "write_bandwidth"),
+)
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,10 @@ def storage(value: Any) -> WrittenStorage:
         raise ValueError(f"size={given['size']} is too small for an emulated device: 256MB or more")
     emulation = Emulation(
         size,
-        **{key: _count(given, key) for key in _COUNTS},
-        **{key: _rate(given, key) for key in _RATES},
+        read_iops=_count(given, "read_iops"),
+        write_iops=_count(given, "write_iops"),
+        read_bandwidth=_rate(given, "read_bandwidth"),
+        write_bandwidth=_rate(given, "write_bandwidth"),
     )
     return WrittenStorage(_folder(given["in"]) if "in" in given else "", emulation)
 

@@ -97,7 +97,7 @@ class Limit:
         workdir.clusters.mkdir(parents=True, exist_ok=True)
         kernel = _of_kernel(controller, root, transfers)
         note.write_text(_noted(groups, kernel), encoding="utf-8")
-        facts = {**wanted, "cgroup": _version(parents)}
+        facts: dict[str, Any] = {**wanted, "cgroup": _version(parents)}
         if transfers:
             facts["transfers"] = {one.device: dict(one.limits) for one in transfers}
             facts["kernel_writes_limited"] = bool(kernel) or controller == "io"
