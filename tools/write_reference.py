@@ -108,10 +108,11 @@ def study_file_page() -> str:
         " tells it: `script` a load of pgbench, `queries` timed queries. `[factors]` holds a list"
         " of levels for each factor: `server`,"
         " `clients`, `query`, `checksums`, `query_mode`, `cores`, `directory`, `layout`,"
-        " `parameters`, or `guc:NAME`; `[workloads.levels]` the levels that one workload has of"
+        " `parameters`, `placement`, or `guc:NAME`; `[workloads.levels]` the levels that one workload has of"
         " some of them; `[parameters.NAME]` the server parameters of a level of the factor"
         " parameters; `[servers]` names of your own for servers, `[builds.NAME]` servers that are"
-        " built from source, `[hosts]` where servers and pgbench run"
+        " built from source, `[storage]` names of folders for the factor placement"
+        " (docs/guides/placement.md), `[hosts]` where servers and pgbench run"
         " (docs/guides/remote-hosts.md).\n"
     )
     return "\n".join(parts)
@@ -137,6 +138,9 @@ def telemetry_page() -> str:
             for group in (columns.OS, columns.CPU_STATES, columns.DISK, columns.POSTGRES)
             for each in group
         ),
+        "\nWhere a study has the factor placement, the means over the measured time of each storage"
+        " class besides: `storage:NAME:read_bytes_per_second`, and so on with the columns of"
+        " `disk:NAME`.\n"
         "\nThe series `waits` has a column for each wait event that was seen, as `Type:Event`, and"
         " `CPU` for those that waited for nothing: mean numbers of active client backends, looked"
         " at ten times a second. Where pgbench runs on a host of its own, the series `client` has"
