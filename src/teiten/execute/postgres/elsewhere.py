@@ -46,7 +46,7 @@ def require_room(directory: Path) -> None:
     """Raise MachineError where a folder cannot be made in ``directory``."""
     if not (directory.is_dir() and os.access(directory, os.W_OK | os.X_OK)):
         raise MachineError(
-            f"directory={directory}: no folder can be created in it",
+            f"{directory}: no folder can be created in it",
             "name a folder that exists, and that you may write to",
         )
 

@@ -83,7 +83,8 @@ def unmount(point: Path) -> bool:
 
 
 def is_mounted(point: Path) -> bool:
-    return any(one.mount_point == os.fspath(point) for one in read_mounts(Path("/")))
+    real = os.path.realpath(point)  # as the kernel names it
+    return any(one.mount_point == real for one in read_mounts(Path("/")))
 
 
 def detach(image: Path) -> bool:

@@ -17,6 +17,7 @@ from teiten.report.sentences import (
 from teiten.report.texts import Texts, problem_text
 from teiten.report.view.design import stopped
 from teiten.report.view.kit import Kit
+from teiten.report.view.storage import emulated
 
 MOST_OPEN = 10
 """More undecided levels are counted, and named in the results only."""
@@ -91,6 +92,9 @@ def _notices(kit: Kit) -> tuple[str, ...]:
     notices = []
     if not kit.study.conclusive:
         notices.append(t("notice.no-conclusion", profile=kit.study.profile))
+    devices = emulated(kit)
+    if devices:
+        notices.append(t("notice.emulated", storages=t("list.separator").join(devices)))
     if analysis.missing and kit.study.measure.sequential is not None:
         notices.append(t("notice.undecided-yet"))
     elif analysis.missing:

@@ -73,6 +73,7 @@ class PgbenchPresent(UsualPresent):
         return Box(f"pgbench {kit.analysis.plan.pgbench.version}", _clients(kit))
 
     def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
+        yield from placements(kit, prefix, workload)
         groups = kit.of_workload(workload)
         drawn = (
             metric_chart(kit, f"{prefix}-tps", groups, TPS),
@@ -87,7 +88,6 @@ class PgbenchPresent(UsualPresent):
         if percentiles is not None:
             yield percentiles
         yield from lookups(kit, prefix, workload)
-        yield from placements(kit, prefix, workload)
         yield from scaling(kit, prefix, workload)
         series = still_series(kit, f"{prefix}-series", workload)
         if series is not None:
