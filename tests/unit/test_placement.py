@@ -14,6 +14,7 @@ from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.probes.os import OsSnapshot
 from teiten.execute.probes.procfs import DiskCounters
 from teiten.execute.probes.storages import window_totals
+from teiten.execute.sites.local import emulated
 from teiten.execute.sites.local.limit import Limit
 from teiten.execute.sites.local.transfers import (
     TransferLimit,
@@ -287,3 +288,11 @@ def test_tps_follows_the_bandwidth_that_it_went_with() -> None:
     none_written = [row(one.tps, one.read, 0.0) for one in update]
     assert set(correlations(none_written)) == {Direction.READ}
     assert followed(correlations(none_written)) is Direction.READ
+
+
+def test_emulation_without_root_is_refused_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(emulated, "own_uid", lambda: 1000)
+    monkeypatch.setattr(emulated.sys, "platform", "linux")
+    with pytest.raises(MachineError, match="needs root") as refused:
+        emulated.require_emulation()
+    assert "--storage NAME=DIR" in (refused.value.hint or "")
