@@ -110,8 +110,8 @@ def study_file_page() -> str:
         " `clients`, `query`, `checksums`, `query_mode`, `cores`, `directory`, `layout`,"
         " `parameters`, `placement`, or `guc:NAME`; `[workloads.levels]` the levels that one"
         " workload has of some of them; `[parameters.NAME]` the server parameters of a level of"
-        " the factor parameters; `[servers]` names of your own for servers, `[builds.NAME]` servers that are"
-        " built from source, `[storage]` names of folders for the factor placement"
+        " the factor parameters; `[servers]` names of your own for servers, `[builds.NAME]`"
+        " servers that are built from source, `[storage]` names of folders for the factor placement"
         " (docs/guides/placement.md), `[hosts]` where servers and pgbench run"
         " (docs/guides/remote-hosts.md).\n"
     )

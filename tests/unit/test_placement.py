@@ -292,7 +292,7 @@ def test_tps_follows_the_bandwidth_that_it_went_with() -> None:
 
 def test_emulation_without_root_is_refused_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(emulated, "own_uid", lambda: 1000)
-    monkeypatch.setattr(emulated.sys, "platform", "linux")
+    monkeypatch.setattr("sys.platform", "linux")
     with pytest.raises(MachineError, match="needs root") as refused:
         emulated.require_emulation()
     assert "--storage NAME=DIR" in (refused.value.hint or "")
