@@ -8,6 +8,7 @@ import pytest
 
 from teiten.errors import MachineError
 from teiten.execute.sites.local.limit import Limit
+from teiten.execute.sites.local.limit_files import Allowed
 from teiten.host.system.paths import Workdir
 
 UNIFIED = {
@@ -39,7 +40,8 @@ def write(root: Path, files: dict[str, str]) -> Path:
 
 
 def made(tmp_path: Path, files: dict[str, str], cpus: float | None, memory: int | None) -> Limit:
-    return Limit.make(Workdir(tmp_path / "work"), cpus, memory, write(tmp_path / "root", files))
+    allowed = Allowed(cpus, memory)
+    return Limit.make(Workdir(tmp_path / "work"), allowed, write(tmp_path / "root", files))
 
 
 def test_version_2_takes_the_nearest_group_that_passes_the_controllers_on(tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ def _measured(study: Study, trial: PlannedTrial) -> float:
 def _preparing(trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> float:
     kinds = {trial.kind for trial in trials}
     built = sum(build_seconds(template.data) for template in missing)
-    limits = {one.memory_limit for one in trials if one.memory_limit is not None}
+    limits = {limit for one in trials for limit in one.memory_limits}
     return built + REHEARSAL_SECONDS * len(kinds) + sum(limits) / CHECKED_PER_SECOND
 
 
@@ -227,8 +227,8 @@ def _memory_of_pair(study: Study, pair: Collection[PlannedTrial]) -> int:
     own = [trial for trial in pair if starts(trial.template.installation)]
     if not own:  # pgbench alone; buffers are there already
         return 0
-    if any(trial.memory_limit is not None for trial in own):  # which the page cache fills as well
-        return sum(trial.memory_limit or within(study, trial) for trial in own)
+    if any(trial.memory_limits for trial in own):  # which the page cache fills as well
+        return sum(sum(trial.memory_limits) or within(study, trial) for trial in own)
     servers = sum(_buffers(trial) for trial in own)
     idle = sum(len(trial.templates) for trial in own) - 1
     return servers + max(_load_memory(study, trial) for trial in own) + idle * IDLE_BYTES

@@ -15,11 +15,13 @@ from teiten.kinds.registry import names
 from teiten.study.chosen import ChosenForm, KeyedError
 from teiten.study.levels import levels
 from teiten.study.schema import (
+    OF_NODES,
     Alias,
     BuildTable,
     HostsTable,
     MeasureTable,
     Name,
+    NodesTable,
     ProfileTable,
     Server,
     SettingName,
@@ -84,6 +86,7 @@ def profile_table() -> type[ProfileTable]:
     of_workloads: Any = dict[Name, workload_changes()]  # type: ignore[misc]
     fields = {
         **_optional(MeasureTable.model_fields),
+        **{f"{OF_NODES}{key}": one for key, one in _optional(NodesTable.model_fields).items()},
         **_of_factors(),
         **_of_kinds(lambda said: said.changeable),
         "workloads": (of_workloads, {}),
@@ -159,4 +162,5 @@ class StudyFile(TomlTable):
     settings: dict[SettingName, Setting] = Field(default_factory=dict)
     measure: MeasureTable = MeasureTable()
     hosts: HostsTable = HostsTable()
+    nodes: NodesTable | None = None
     profiles: dict[Name, Profile] = Field(default_factory=dict)

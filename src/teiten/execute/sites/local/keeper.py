@@ -24,6 +24,7 @@ from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.marker import read_marker, remove_marked
 from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.postgres.templates.store import TemplateStore
+from teiten.execute.sites.local.emulation_check import check_emulation
 from teiten.execute.sites.local.limit_check import check_limit
 from teiten.execute.sites.local.node import Place
 from teiten.execute.sites.local.site import LocalSite, Places, RunningServers
@@ -35,6 +36,8 @@ from teiten.model.starts import last_of_their_start
 
 LIMIT_CHECKED = "memory-limit"
 """The event that holds what a check of a limit came to."""
+NODES_CHECKED = "nodes-emulated"
+"""The same of emulated nodes."""
 TOLD_EVERY = 10.0
 """Seconds between two words on a template that takes long."""
 
@@ -62,15 +65,20 @@ class LocalKeeper:
         return {"built": True}
 
     def _check_limits(self) -> None:
-        """Once: see that every limit of memory holds where its clusters will be, and record it."""
+        """Once: see that every limit of memory holds where its clusters will be, and that nodes are
+        what they are to be; record it."""
         if self._limits_checked:
             return
         self._limits_checked = True
         clusters = self.machine.workdir.clusters
-        wanted = {
-            (one.memory_limit, clusters if one.directory is None else Path(one.directory)): None
+        places = {
+            one.number: clusters if one.directory is None else Path(one.directory)
             for one in self.bench.plan.trials
-            if one.memory_limit is not None
+        }
+        wanted = {
+            (limit, places[one.number]): None
+            for one in self.bench.plan.trials
+            for limit in one.memory_limits
         }
         for limit, folder in wanted:
             self.bench.check_interruption()
@@ -79,6 +87,14 @@ class LocalKeeper:
             )
             found = check_limit(self.machine.workdir, limit, folder)
             self.bench.record.record_event(LIMIT_CHECKED, **found)
+        emulated = [one for one in self.bench.plan.trials if one.machines]
+        if emulated:
+            most = max(emulated, key=lambda one: len(one.machines))
+            self.bench.observer.preparing(
+                f"{len(most.machines)} emulated nodes: seeing that they hold"
+            )
+            found = check_emulation(self.machine.workdir, most.machines, places[most.number])
+            self.bench.record.record_event(NODES_CHECKED, **found)
 
     def site(self, trial: PlannedTrial, attempt: int) -> LocalSite:
         """Stop the servers that were left running for another pair than that of this trial."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -18,10 +18,12 @@ from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.relation_files import path_of, segments
 from teiten.execute.postgres.server_log import scan
-from teiten.execute.probes.os import OfOneServer
+from teiten.execute.probes.os import OfOneServer, OsReader
+from teiten.execute.probes.os_node import NodeReader, WithNode
 from teiten.execute.probes.os_probe import open_reader
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.evidence import keep, replaced
+from teiten.execute.sites.local.emulation import EmulatedNode
 from teiten.execute.sites.nodes import file_of
 from teiten.execute.sites.server_facts import (
     non_default_settings,
@@ -32,13 +34,14 @@ from teiten.execute.sites.server_facts import (
 from teiten.host.system.held_folder import UnsafePlaceError
 from teiten.host.system.page_cache import NOTHING, PageCache, cached, cached_below, evict
 from teiten.model.plan import ClusterKey, Node, PlannedTrial
+from teiten.model.quantities import format_size
 from teiten.model.trial import Problem
 from teiten.model.units import Bytes
 
 if TYPE_CHECKING:
     from teiten.execute.sites.local.keeper import LocalKeeper
 
-OF_START = ("version", "settings", "data_checksums", "data_directory")
+OF_START = ("version", "settings", "data_checksums", "data_directory", "machine")
 """The facts that a server's start settles."""
 SERVER = "server"
 Place = tuple[ClusterKey, str | None]
@@ -53,6 +56,12 @@ class RunningServer:
     facts: Facts
     """What it said of itself when it was started."""
     cflags: str
+
+
+def out_of_memory(readings: Mapping[str, int], limit: Bytes) -> tuple[Problem, ...]:
+    """A problem where the kernel ended processes in a limit."""
+    killed = readings.get("oom_kills", 0)
+    return (Problem("out-of-memory", f"{killed} in {format_size(limit)}"),) if killed else ()
 
 
 class LocalNode:
@@ -72,6 +81,8 @@ class LocalNode:
         self.told: dict[str, Any] = {}
         """What the server has said of itself when it was started."""
         self.evidence: list[tuple[str, str]] = []
+        self.emulated: EmulatedNode | None = None
+        """What makes a machine of its own of it, while it is there."""
         self.found: Cluster | None = None
         """None before there is one, and after it was given back."""
         self.cflags = ""
@@ -109,14 +120,19 @@ class LocalNode:
         self._log_begins = server.cluster.log_size()
 
     def start(self, groups: tuple[Path, ...]) -> Facts:
-        """``groups``: control groups that the server is a member of."""
-        cluster = self.cluster
+        """``groups``: control groups that the server is a member of, if it has none of its own."""
+        cluster, own = self.cluster, self.emulated
+        cpus = (own.machine.cpus if own is not None else ()) or self._trial.server_cpus
         cluster.configure(self._keeper.bench.settings_of(self._trial))
-        cluster.pin(self._trial.server_cpus)
-        cluster.join(groups)
+        cluster.pin(cpus)
+        cluster.join(groups if own is None else (*groups, *own.limit.groups))
+        cluster.enter(None if own is None else own.space)
+        cluster.open_to(None if own is None else own.opening)
         cluster.start()
-        if self._trial.server_cpus:
-            self.facts["pinned"] = {SERVER: confirm(SERVER, cluster.pid, self._trial.server_cpus)}
+        if own is not None:
+            self.facts["machine"] = own.facts
+        if cpus:
+            self.facts["pinned"] = {SERVER: confirm(SERVER, cluster.pid, cpus)}
         self._started = True
         told = self.told = read_server_facts(self.connect)
         require_checksums(told, self.template)
@@ -149,6 +165,16 @@ class LocalNode:
             cluster.client_environment,
         )
 
+    def peer_address(self) -> Address:
+        """As ``Site.peer_address``."""
+        if self.emulated is None or self.emulated.address is None:
+            return self.address()
+        cluster = self.cluster
+        return Address(
+            BENCH_DATABASE,
+            ("-h", self.emulated.address, "-p", str(cluster.port), "-U", cluster.user_name),
+        )
+
     def sampler(self, postmasters: tuple[int, ...], devices: tuple[str, ...]) -> Sampler:
         """``postmasters``: of all servers on this machine."""
         return Sampler(
@@ -156,6 +182,7 @@ class LocalNode:
             version=self.template.installation.version,
             postmasters=postmasters,
             devices=devices,
+            reader=self._with_own(open_reader(postmasters, devices)),
         )
 
     def sampler_beside_others(self) -> Sampler:
@@ -166,8 +193,16 @@ class LocalNode:
             version=self.template.installation.version,
             postmasters=pids,
             devices=(),
-            reader=OfOneServer(open_reader(pids, ())),
+            reader=self._with_own(OfOneServer(open_reader(pids, ()))),
         )
+
+    def _with_own(self, reader: OsReader) -> OsReader:
+        """Beside it, what the node has used, where it is emulated."""
+        own = self.emulated
+        if own is None:
+            return reader
+        network = None if own.space is None else Path(f"/proc/{self.pid or 0}/net/dev")
+        return WithNode(reader, NodeReader(own.limit.groups, network))
 
     def page_cache(self, relation: str | None, first: Bytes | None) -> PageCache | None:
         """As ``Site.page_cache``."""
@@ -226,7 +261,14 @@ class LocalNode:
         log = self.found.read_log(self._log_begins).decode("utf-8", "replace")
         problems = scan(log)
         self._crashed = any(problem.code == "server-crash" for problem in problems)
-        return (*replaced(self.found), *problems)
+        return (*self._out_of_memory(), *replaced(self.found), *problems)
+
+    def _out_of_memory(self) -> tuple[Problem, ...]:
+        """Processes of an emulated node that the kernel ended because of its limit."""
+        if self.emulated is None or self.emulated.machine.memory is None:
+            return ()
+        found = self.facts["memory"] = self.emulated.limit.readings()
+        return out_of_memory(found, self.emulated.machine.memory)
 
     def stop(self) -> Facts:
         """Fast where the cluster is kept; data that was changed is thrown away, so that its
