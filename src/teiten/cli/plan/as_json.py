@@ -93,4 +93,5 @@ def _trial(trial: PlannedTrial) -> dict[str, Any]:
         "client_cpus": list(trial.client_cpus),
         "directory": trial.directory,
         "memory_limit": trial.memory_limit,
+        "machines": [asdict(one) for one in trial.machines],
     }

@@ -75,8 +75,9 @@ def parse_node_network(data: bytes) -> dict[str, float]:
 class NodeReader:
     """Reads the files of a node's groups, and the counters of its network."""
 
-    def __init__(self, groups: Sequence[Path], network: Path | None) -> None:
-        """``network``: as /proc/PID/net/dev of a process of the node; None for none of its own."""
+    def __init__(self, groups: Sequence[Path], member: int | None) -> None:
+        """``member``: a process in the node's network; None where it has none of its own."""
+        network = None if member is None else Path(f"/proc/{member}/net/dev")
         self._files = list(_opened(groups, network))
 
     def read(self) -> NodeCounters:

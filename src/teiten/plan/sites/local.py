@@ -72,7 +72,9 @@ class LocalPlan(SitePlan):
         servers = " and ".join(f"PostgreSQL {one.installation.version}" for one in trial.templates)
         limit = next(iter(trial.memory_limits), None)
         inside = "" if limit is None else f" inside {format_size(limit)} of memory"
-        inside += " each, as emulated nodes" if trial.machines else ""
+        if trial.machines:
+            each = "an emulated node" if len(trial.machines) == 1 else "emulated nodes"
+            inside = f" as {each}" + ("" if limit is None else f" of {format_size(limit)}")
         return f"start {servers}{inside} on a private socket with {changed or 'defaults'}"
 
     def stop(self, workload: Workload) -> str:

@@ -107,4 +107,4 @@ def allowed(machine: NodeMachine, folder: Path) -> Allowed:
 
 def why_no_disk(disks: Sequence[str], folder: Path) -> str:
     """Why there is no single disk below a folder."""
-    return f"{folder} is on {len(disks) if disks else 'no'} disk{'s' if disks else ''} of its own"
+    return f"{folder} is on {f'{len(disks)} disks' if disks else 'no disk that Linux shows'}"

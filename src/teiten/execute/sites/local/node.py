@@ -201,8 +201,7 @@ class LocalNode:
         own = self.emulated
         if own is None:
             return reader
-        network = None if own.space is None else Path(f"/proc/{self.pid or 0}/net/dev")
-        return WithNode(reader, NodeReader(own.limit.groups, network))
+        return WithNode(reader, NodeReader(own.limit.groups, self.pid if own.space else None))
 
     def page_cache(self, relation: str | None, first: Bytes | None) -> PageCache | None:
         """As ``Site.page_cache``."""
