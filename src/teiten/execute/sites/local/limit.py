@@ -157,16 +157,23 @@ def _require_no_swap(groups: tuple[Path, ...], root: Path) -> None:
 
 def _parents(wanted: Collection[str], root: Path) -> dict[str, Hierarchy]:
     """By what is limited, the nearest group from ours upwards in which one for it can be made."""
+    seen = {what: _hierarchies(what, root) for what in wanted}
+    for what, each in seen.items():  # first by itself, so that the reason names what is lacking
+        if not any(_is_ours_to_divide(one, (what,)) for one in each):
+            raise MachineError(_reason(what, each), HINT)
     found = {}
-    for what in wanted:
-        names = [name for name in dict.fromkeys(CONTROLLERS[what]) if name]
-        seen = [one for name in names for one in hierarchies(name, root)]
-        fitting = [one for one in seen if _is_ours_to_divide(one, wanted)]
+    for what, each in seen.items():
+        fitting = [one for one in each if _is_ours_to_divide(one, wanted)]
         if not fitting:
-            raise MachineError(_reason(what, seen), HINT)
+            raise MachineError(_reason(" and ".join(wanted), each), HINT)
         found[what] = fitting[0]
     by_folder = {one.folder: one for one in found.values()}
     return {what: by_folder[one.folder] for what, one in found.items()}
+
+
+def _hierarchies(what: str, root: Path) -> list[Hierarchy]:
+    names = [name for name in dict.fromkeys(CONTROLLERS[what]) if name]
+    return [one for name in names for one in hierarchies(name, root)]
 
 
 def _with_counting(parents: dict[str, Hierarchy], root: Path) -> dict[str, Hierarchy]:
