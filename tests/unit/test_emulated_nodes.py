@@ -22,7 +22,7 @@ from teiten.host.system.namespaces import inside, why_no_namespaces
 from teiten.model.facts import LogicalCpu, Severity
 from teiten.model.memory import memory_of
 from teiten.model.nodes import EmulatedNodes, NodeMachine, NodePart
-from teiten.model.plan import Plan
+from teiten.model.plan import Plan, TemplateSpec
 from teiten.model.units import GIB, MIB, Bytes
 from teiten.plan.checks import check
 from teiten.plan.limits import limits_of
@@ -34,6 +34,7 @@ from teiten.study.load import load_study
 from tests.fixtures.planned import FOLDER, planned
 from tests.fixtures.synthetic_plan import HOST
 from tests.fixtures.two_machines import campaign
+from tests.unit.test_attached import server
 
 NODES = ("nodes.memory=512MiB", "nodes.cpus=1", "nodes.read=20MiB/s", "nodes.write=10MiB")
 EVERY = EmulatedNodes(Bytes(512 * MIB), 1, Bytes(20 * MIB), Bytes(10 * MIB))
@@ -96,6 +97,30 @@ def test_what_a_machine_lacks_is_left_out_and_told_in_both_languages() -> None:
     assert emulated(memory_alone, asked[2:]) == memory_alone, "the others are not asked for"
 
 
+def test_attached_servers_are_as_they_are() -> None:
+    plan = planned(*NODES)
+    trials = [
+        replace(one, templates=(of_somebody(one.template),), machines=()) for one in plan.trials
+    ]
+    found = tuple(with_machines(plan.study, trials, CPUS))
+    assert list(found) == trials
+    said = list(node_cautions(replace(plan, trials=found), buffered_writes=True))
+    assert {one.code for one in said} == {f"nodes-without-{part}" for part in NodePart}
+    insisting = planned(*NODES, "nodes.insist=yes").study
+    with pytest.raises(MachineError, match="is attached") as caught:
+        list(with_machines(insisting, trials, CPUS))
+    assert caught.value.hint
+
+
+def of_somebody(template: TemplateSpec) -> TemplateSpec:
+    return replace(template, installation=replace(template.installation, attached=server()))
+
+
+def test_reading_slowly_takes_its_time_in_the_plan() -> None:
+    slow, fast = planned("nodes.read=1MiB", "scale=50"), planned("scale=50")
+    assert slow.needs.seconds > fast.needs.seconds + len(slow.trials) * 300
+
+
 def test_a_study_that_insists_is_refused() -> None:
     study = planned(*NODES, "nodes.insist=yes").study
     assert emulated(study, ()) == study
@@ -108,7 +133,7 @@ def test_a_study_that_insists_is_refused() -> None:
     ("overrides", "flags", "words"),
     [
         (("nodes.memory=1kB",), {}, "must be at least 128MB"),
-        (("nodes.read=1kB",), {}, "must be at least 64kB/s"),
+        (("nodes.read=1kB",), {}, "must be at least 1MB/s"),
         (("nodes.read=fast",), {}, "is not a size"),
         (("nodes.cpus=0",), {}, "nodes.cpus"),
         (("nodes.memroy=1GiB",), {}, "Did you mean"),

@@ -173,7 +173,15 @@ def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float
             load=load,
             nodes=len(trial.templates),
         )
-        yield time.total
+        yield time.total + (_throttled_prewarm(study, trial, time) if starts else 0.0)
+
+
+def _throttled_prewarm(study: Study, trial: PlannedTrial, time: TrialTime) -> float:
+    """What prewarming takes longer where nodes, one after another, read their storage slowly."""
+    rate = trial.machines[0].read if trial.machines else None
+    if rate is None or not study.measure.prewarm:
+        return 0.0
+    return max(0.0, _data_bytes(trial) / rate - time.prewarm)
 
 
 def _data_bytes(trial: PlannedTrial) -> Bytes:

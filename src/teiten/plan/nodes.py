@@ -39,9 +39,18 @@ def emulated(study: Study, lacks: Sequence[Lack]) -> Study:
 def with_machines(
     study: Study, trials: Sequence[PlannedTrial], cpus: Sequence[LogicalCpu]
 ) -> Iterator[PlannedTrial]:
-    """The trials with what each of their nodes has; servers of others have what they have."""
+    """The trials with what each of their nodes has; attached servers are as they are.
+
+    Raises MachineError where the study insists on more.
+    """
     for trial in trials:
         started = all(starts(one.installation) for one in trial.templates)
+        if study.nodes is not None and study.nodes.insist and not started:
+            raise MachineError(
+                "the study insists on emulated nodes, and a server of it is attached: Teiten does"
+                " not start it",
+                "name servers that Teiten starts (--servers 18); or --set nodes.insist=no",
+            )
         if study.nodes is None or not study.nodes.in_force or not started:
             yield trial
             continue
@@ -100,6 +109,10 @@ def node_cautions(plan: Plan, *, buffered_writes: bool) -> Iterator[Caution]:
         return
     for part, reason in nodes.lacking:
         yield _warning(f"nodes-without-{part}", reason=reason)
+    if nodes.in_force and len(trials) < len(plan.trials):
+        for part in nodes.asked:
+            if not nodes.lacks(part):
+                yield _warning(f"nodes-without-{part}", reason="attached servers are as they are")
     if not trials:
         return
     largest = max(trials, key=lambda one: len(one.machines))

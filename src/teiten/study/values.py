@@ -17,14 +17,14 @@ from teiten.model.memory import MACHINE
 from teiten.model.ssb import SsbVariant
 from teiten.model.study import CachePolicy, QueryMode
 from teiten.model.text import Bilingual
-from teiten.model.units import KIB, MIB, Bytes, Seconds, Share
+from teiten.model.units import MIB, Bytes, Seconds, Share
 from teiten.suggest import did_you_mean
 
 AUTO = "auto"
 """A value that is derived from the machine when the study is planned."""
 LEAST_MEMORY = 128 * MIB
 """Below it not even a server with its defaults has a page cache."""
-LEAST_RATE = 64 * KIB
+LEAST_RATE = 1 * MIB
 """Per second: below it a server does not even start in its time."""
 
 BUILTIN_SCRIPTS = ("tpcb-like", "simple-update", "select-only")
