@@ -18,10 +18,10 @@ from teiten.execute.client.here import Here
 from teiten.execute.load import sampled
 from teiten.execute.machine import ThisMachine
 from teiten.execute.postgres.sweep import sweep
-from teiten.execute.sites.local.emulation import Emulation
 from teiten.execute.sites.local.keeper import LocalKeeper
-from teiten.execute.sites.local.lacking import lacks
-from teiten.execute.sites.local.network import NodeNetwork
+from teiten.execute.sites.local.node_emulation import NodeEmulation
+from teiten.execute.sites.local.node_lacks import lacks
+from teiten.execute.sites.local.node_network import NodeNetwork
 from teiten.execute.sites.local.site import LocalSite
 from teiten.host.system.namespaces import NAMED, path_of_space
 from teiten.host.system.paths import Workdir
@@ -207,9 +207,9 @@ def test_what_is_noted_and_not_ours_is_left_and_half_made_is_removed(
 ) -> None:
     machine = NodeMachine(network=True, memory=MEMORY)
     with monkeypatch.context() as patch:
-        patch.setattr("teiten.execute.sites.local.network.configure_space", refuse)
+        patch.setattr("teiten.execute.sites.local.node_network.configure_space", refuse)
         with pytest.raises(MachineError, match="network cannot be made: no bridge") as caught:
-            Emulation.make(emulating, (machine, machine), emulating.clusters)
+            NodeEmulation.make(emulating, (machine, machine), emulating.clusters)
     assert "nodes.emulate=no" in caught.value.hint
     assert made_by(os.getpid()) == [] and list(emulating.clusters.iterdir()) == []
     living = NodeNetwork.make(emulating, 1)

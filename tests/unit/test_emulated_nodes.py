@@ -17,7 +17,7 @@ from teiten.cli.text.study import study_lines
 from teiten.errors import MachineError, StudyError, TeitenError, UsageError
 from teiten.execute.postgres.conf import Opening, host_rules
 from teiten.execute.probes.os_node import NodeReader
-from teiten.execute.sites.local.lacking import lacks
+from teiten.execute.sites.local.node_lacks import lacks
 from teiten.host.system.namespaces import inside, why_no_namespaces
 from teiten.model.facts import LogicalCpu, Severity
 from teiten.model.memory import memory_of

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from teiten.execute.postgres.directories import read_directories
 from teiten.execute.postgres.templates.store import TemplateStore
-from teiten.execute.sites.local.lacking import lacks, throttles_buffered_writes
 from teiten.execute.sites.local.limit import require_limits
 from teiten.execute.sites.local.limit_files import Allowed
+from teiten.execute.sites.local.node_lacks import lacks, throttles_buffered_writes
 from teiten.host.cautions.machine import cautions, plan_cautions
 from teiten.host.cautions.variants import pinned_apart
 from teiten.host.facts.machine import read_host_facts

@@ -19,7 +19,7 @@ from teiten.execute.postgres.remains import (
 )
 from teiten.execute.postgres.sockets import remove_socket_directory, socket_directories
 from teiten.execute.sites.local.limit import sweep_limits
-from teiten.execute.sites.local.network import sweep_networks
+from teiten.execute.sites.local.node_network import sweep_networks
 from teiten.host.system.paths import Workdir
 from teiten.host.system.processes import signal_found
 from teiten.host.system.signals import QUIT

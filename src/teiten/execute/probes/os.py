@@ -29,7 +29,7 @@ Row = dict[str, float]
 
 
 @dataclass(frozen=True)
-class NodeCounters:
+class NodeUse:
     """What one node of a trial, emulated as a machine of its own, has used since some zero; None
     for what is not counted."""
 
@@ -66,7 +66,7 @@ class OsSnapshot:
     """cpu, memory, io: seconds of waiting."""
     groups: Mapping[ProcessGroup, float] = field(default_factory=dict)
     """CPU seconds; without OTHER where not all processes can be seen."""
-    node: NodeCounters | None = None
+    node: NodeUse | None = None
     """Of the node that is read, where it is emulated as a machine of its own."""
 
 
@@ -224,7 +224,7 @@ def _own_cpu_share(before: OsSnapshot, after: OsSnapshot) -> float | None:
     return None if used is None or available <= 0 else min(1.0, used / available)
 
 
-def _used(before: NodeCounters, after: NodeCounters) -> Iterator[tuple[str, float | None]]:
+def _used(before: NodeUse, after: NodeUse) -> Iterator[tuple[str, float | None]]:
     for name, old, new in (
         (OWN_CPU, before.cpu_seconds, after.cpu_seconds),
         ("disk_read_bytes", before.read, after.read),

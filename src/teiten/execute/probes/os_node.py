@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from teiten.execute.probes.os import NodeCounters, OsReader, OsSnapshot
+from teiten.execute.probes.os import NodeUse, OsReader, OsSnapshot
 from teiten.execute.probes.os_linux import CounterFile
 from teiten.execute.probes.procfs import parse_network
 
@@ -80,13 +80,13 @@ class NodeReader:
         network = None if member is None else Path(f"/proc/{member}/net/dev")
         self._files = list(_opened(groups, network))
 
-    def read(self) -> NodeCounters:
+    def read(self) -> NodeUse:
         """What is not counted, or cannot be read any more, is None."""
         found: dict[str, float] = {}
         for file, parser in self._files:
             with contextlib.suppress(OSError, ValueError):
                 found |= parser(file.read())
-        return NodeCounters(**found)
+        return NodeUse(**found)
 
     def close(self) -> None:
         for file, _ in self._files:

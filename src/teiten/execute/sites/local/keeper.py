@@ -24,9 +24,9 @@ from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.marker import read_marker, remove_marked
 from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.postgres.templates.store import TemplateStore
-from teiten.execute.sites.local.emulation_check import check_emulation
 from teiten.execute.sites.local.limit_check import check_limit
 from teiten.execute.sites.local.node import Place
+from teiten.execute.sites.local.node_check import check_emulation
 from teiten.execute.sites.local.site import LocalSite, Places, RunningServers
 from teiten.execute.sites.nodes import cluster_name
 from teiten.host.system.causes import told

@@ -23,7 +23,7 @@ from teiten.execute.probes.os_node import NodeReader, WithNode
 from teiten.execute.probes.os_probe import open_reader
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.evidence import keep, replaced
-from teiten.execute.sites.local.emulation import EmulatedNode
+from teiten.execute.sites.local.node_emulation import EmulatedNode
 from teiten.execute.sites.nodes import file_of
 from teiten.execute.sites.server_facts import (
     non_default_settings,

@@ -19,10 +19,10 @@ from teiten.execute.pinning import confirm
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.contract import WARM, StackSource
 from teiten.execute.sites.failure import failure
-from teiten.execute.sites.local.emulation import Emulation
 from teiten.execute.sites.local.limit import Limit
 from teiten.execute.sites.local.limit_files import Allowed
 from teiten.execute.sites.local.node import LocalNode, Place, RunningServer, out_of_memory
+from teiten.execute.sites.local.node_emulation import NodeEmulation
 from teiten.execute.sites.nodes import Nodes
 from teiten.host.system.affinity import kept_off
 from teiten.host.system.caches import drop_page_cache, evict_files
@@ -50,7 +50,7 @@ class RunningServers:
     servers: tuple[RunningServer, ...]
     start: Start
     limit: Limit | None = None
-    emulation: Emulation | None = None
+    emulation: NodeEmulation | None = None
 
     @property
     def are_running(self) -> bool:
@@ -81,7 +81,7 @@ class LocalSite:
         self._limit: Limit | None = None
         self._pinned: Facts = {}
         """By program: the processors that a load program was found on."""
-        self._emulation: Emulation | None = None
+        self._emulation: NodeEmulation | None = None
         self._told: Facts = {}
         """Of the limit."""
         self.client: Here = keeper.client
@@ -130,7 +130,7 @@ class LocalSite:
         self._emulate(found.emulation)
         return True
 
-    def _emulate(self, emulation: Emulation | None) -> None:
+    def _emulate(self, emulation: NodeEmulation | None) -> None:
         self._emulation = emulation
         if emulation is not None:
             for node, own in zip(self._nodes, emulation.nodes, strict=True):
@@ -178,7 +178,7 @@ class LocalSite:
             made["limit"] = self._limit.facts
         if self._trial.machines:
             folder = self._nodes.first.cluster.data_directory.parent
-            self._emulate(Emulation.make(workdir, self._trial.machines, folder))
+            self._emulate(NodeEmulation.make(workdir, self._trial.machines, folder))
             made["emulated"] = len(self._trial.machines)
         return made
 

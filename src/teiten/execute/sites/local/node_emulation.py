@@ -11,7 +11,7 @@ from teiten.execute.executor import Facts
 from teiten.execute.postgres.conf import Opening
 from teiten.execute.sites.local.limit import Limit
 from teiten.execute.sites.local.limit_files import Allowed
-from teiten.execute.sites.local.network import ADDRESSES, NodeNetwork
+from teiten.execute.sites.local.node_network import ADDRESSES, NodeNetwork
 from teiten.host.facts.disks import disk_numbers
 from teiten.host.system.paths import Workdir
 from teiten.model.nodes import NodeMachine
@@ -53,14 +53,14 @@ class EmulatedNode:
 
 
 @dataclass(frozen=True)
-class Emulation:
+class NodeEmulation:
     """Of all nodes of a trial, in order."""
 
     nodes: tuple[EmulatedNode, ...]
     network: NodeNetwork | None
 
     @classmethod
-    def make(cls, workdir: Workdir, machines: Sequence[NodeMachine], folder: Path) -> Emulation:
+    def make(cls, workdir: Workdir, machines: Sequence[NodeMachine], folder: Path) -> NodeEmulation:
         """``folder``: where the nodes' clusters are.
 
         Raises MachineError where this system or its rights do not permit it; nothing is left then.

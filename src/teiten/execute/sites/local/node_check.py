@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from teiten.errors import MachineError
 from teiten.execute.probes.os_node import NodeReader
-from teiten.execute.sites.local.emulation import EmulatedNode, Emulation
+from teiten.execute.sites.local.node_emulation import EmulatedNode, NodeEmulation
 from teiten.host.system.namespaces import inside
 from teiten.host.system.paths import Workdir
 from teiten.host.system.processes import signal_group, spawn
@@ -43,7 +43,7 @@ def check_emulation(
 
     Raises MachineError where they cannot be made, or are not what they should be.
     """
-    emulation = Emulation.make(workdir, machines, folder)
+    emulation = NodeEmulation.make(workdir, machines, folder)
     try:
         first, last = emulation.nodes[0], emulation.nodes[-1]
         if first.address is not None:

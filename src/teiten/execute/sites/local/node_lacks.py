@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from teiten.errors import MachineError
-from teiten.execute.sites.local.emulation import why_no_disk
 from teiten.execute.sites.local.limit import require_limits
 from teiten.execute.sites.local.limit_files import Allowed
+from teiten.execute.sites.local.node_emulation import why_no_disk
 from teiten.host.facts.cgroups import hierarchies
 from teiten.host.facts.disks import disk_numbers
 from teiten.host.system.namespaces import why_no_namespaces
