@@ -42,6 +42,9 @@ from teiten.host.facts.cgroups import Hierarchy, hierarchies
 from teiten.host.facts.readings import read_text
 from teiten.host.system.paths import Workdir
 from teiten.host.system.processes import MEMBERS, signal_found
+from teiten.model.quantities import format_size
+from teiten.model.trial import Problem
+from teiten.model.units import Bytes
 
 ENDING = ".limit"
 """Of notes in the clusters' room."""
@@ -110,6 +113,12 @@ class Limit:
         gone = [_removed(group) for group in self.groups]
         if all(gone):
             self.note.unlink(missing_ok=True)
+
+
+def out_of_memory(readings: Mapping[str, int], limit: Bytes) -> tuple[Problem, ...]:
+    """A problem where the kernel ended processes in a limit."""
+    killed = readings.get("oom_kills", 0)
+    return (Problem("out-of-memory", f"{killed} in {format_size(limit)}"),) if killed else ()
 
 
 def require_limits(allowed: Allowed, root: Path = Path("/")) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -19,10 +19,10 @@ from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.relation_files import path_of, segments
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.probes.os import OfOneServer, OsReader
-from teiten.execute.probes.os_node import NodeReader, WithNode
 from teiten.execute.probes.os_probe import open_reader
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.evidence import keep, replaced
+from teiten.execute.sites.local.limit import out_of_memory
 from teiten.execute.sites.local.node_emulation import EmulatedNode
 from teiten.execute.sites.nodes import file_of
 from teiten.execute.sites.server_facts import (
@@ -34,7 +34,6 @@ from teiten.execute.sites.server_facts import (
 from teiten.host.system.held_folder import UnsafePlaceError
 from teiten.host.system.page_cache import NOTHING, PageCache, cached, cached_below, evict
 from teiten.model.plan import ClusterKey, Node, PlannedTrial
-from teiten.model.quantities import format_size
 from teiten.model.trial import Problem
 from teiten.model.units import Bytes
 
@@ -56,12 +55,6 @@ class RunningServer:
     facts: Facts
     """What it said of itself when it was started."""
     cflags: str
-
-
-def out_of_memory(readings: Mapping[str, int], limit: Bytes) -> tuple[Problem, ...]:
-    """A problem where the kernel ended processes in a limit."""
-    killed = readings.get("oom_kills", 0)
-    return (Problem("out-of-memory", f"{killed} in {format_size(limit)}"),) if killed else ()
 
 
 class LocalNode:
@@ -197,11 +190,7 @@ class LocalNode:
         )
 
     def _with_own(self, reader: OsReader) -> OsReader:
-        """Beside it, what the node has used, where it is emulated."""
-        own = self.emulated
-        if own is None:
-            return reader
-        return WithNode(reader, NodeReader(own.limit.groups, self.pid if own.space else None))
+        return reader if self.emulated is None else self.emulated.beside(reader, self.pid)
 
     def page_cache(self, relation: str | None, first: Bytes | None) -> PageCache | None:
         """As ``Site.page_cache``."""

@@ -9,6 +9,8 @@ from pathlib import Path
 from teiten.errors import MachineError
 from teiten.execute.executor import Facts
 from teiten.execute.postgres.conf import Opening
+from teiten.execute.probes.os import OsReader
+from teiten.execute.probes.os_node import NodeReader, WithNode
 from teiten.execute.sites.local.limit import Limit
 from teiten.execute.sites.local.limit_files import Allowed
 from teiten.execute.sites.local.node_network import ADDRESSES, NodeNetwork
@@ -38,6 +40,11 @@ class EmulatedNode:
         if self.address is None:
             return None
         return Opening(self.address, str(ADDRESSES), ALL, ALL, TRUST, "reached by other nodes")
+
+    def beside(self, reader: OsReader, server: int | None) -> OsReader:
+        """What another reader reads, and beside it what the node has used; ``server``: a pid."""
+        network = None if self.space is None else server
+        return WithNode(reader, NodeReader(self.limit.groups, network))
 
     @property
     def facts(self) -> Facts:

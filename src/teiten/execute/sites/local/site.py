@@ -19,9 +19,9 @@ from teiten.execute.pinning import confirm
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.contract import WARM, StackSource
 from teiten.execute.sites.failure import failure
-from teiten.execute.sites.local.limit import Limit
+from teiten.execute.sites.local.limit import Limit, out_of_memory
 from teiten.execute.sites.local.limit_files import Allowed
-from teiten.execute.sites.local.node import LocalNode, Place, RunningServer, out_of_memory
+from teiten.execute.sites.local.node import LocalNode, Place, RunningServer
 from teiten.execute.sites.local.node_emulation import NodeEmulation
 from teiten.execute.sites.nodes import Nodes
 from teiten.host.system.affinity import kept_off
