@@ -42,9 +42,10 @@ OWN = {"own_cpu_share", "own_memory_bytes", "own_page_cache_bytes", "own_sent_by
 
 
 @pytest.fixture
-def emulating(workdir: Workdir) -> Workdir:
-    """Skips with the reason where this machine does not permit all of it."""
-    found = lacks(EmulatedNodes(MEMORY, 1, RATE), workdir.clusters)
+def emulating(request: pytest.FixtureRequest, workdir: Workdir) -> Workdir:
+    """Skips with the reason where this machine does not permit what is tested."""
+    rate = RATE if request.node.get_closest_marker("disk") else None
+    found = lacks(EmulatedNodes(MEMORY, 1, rate), workdir.clusters)
     if found:
         pytest.skip("; ".join(f"{part}: {reason}" for part, reason in found))
     try:
