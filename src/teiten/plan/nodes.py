@@ -117,7 +117,7 @@ def node_cautions(plan: Plan, *, buffered_writes: bool) -> Iterator[Caution]:
         return
     largest = max(trials, key=lambda one: len(one.machines))
     count = len(largest.machines)
-    yield Caution("nodes-emulated", Severity.NOTE, (("nodes", str(count)),))
+    yield _warning("nodes-emulated", nodes=count)
     sets = [one.cpus for one in largest.machines if one.cpus]
     if len({cpu for one in sets for cpu in one}) < sum(map(len, sets)):
         yield _warning("nodes-share-processors", nodes=count, cpus=nodes.cpus)
