@@ -94,6 +94,7 @@ def study_file_page() -> str:
         ("[settings.NAME]", schema.SettingTable),
         ("[measure]", schema.MeasureTable),
         ("[hosts]", schema.HostsTable),
+        ("[nodes]", schema.NodesTable),
         ("[profiles.NAME]", profile_table()),
     )
     for title, table in tables:
@@ -113,7 +114,8 @@ def study_file_page() -> str:
         " the factor parameters; `[servers]` names of your own for servers, `[builds.NAME]`"
         " servers that are built from source, `[storage]` names of folders for the factor placement"
         " (docs/guides/placement.md), `[hosts]` where servers and pgbench run"
-        " (docs/guides/remote-hosts.md).\n"
+        " (docs/guides/remote-hosts.md), `[nodes]` what each node of a trial has, emulated as a"
+        " machine of its own (docs/concepts/emulated-nodes.md).\n"
     )
     return "\n".join(parts)
 
@@ -135,7 +137,13 @@ def telemetry_page() -> str:
         "| source | column | unit | meaning |\n| --- | --- | --- | --- |",
         *(
             f"| {each.source} | `{each.name}` | {each.unit} | {each.meaning} |"
-            for group in (columns.OS, columns.CPU_STATES, columns.DISK, columns.POSTGRES)
+            for group in (
+                columns.OS,
+                columns.CPU_STATES,
+                columns.DISK,
+                columns.OWN,
+                columns.POSTGRES,
+            )
             for each in group
         ),
         "\nWhere a study has the factor placement, the means over the measured time of each storage"

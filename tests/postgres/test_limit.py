@@ -27,6 +27,7 @@ from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.real import RealExecutor
 from teiten.execute.sites.local.keeper import LocalKeeper
 from teiten.execute.sites.local.limit import Limit, sweep_limits
+from teiten.execute.sites.local.limit_files import Allowed
 from teiten.execute.sites.local.site import LocalSite
 from teiten.execute.trial import TrialRun, run_trial
 from teiten.host.system.paths import Workdir
@@ -57,7 +58,7 @@ def limit(workdir: Workdir) -> Iterator[Limit]:
 
 def limited(workdir: Workdir) -> Limit:
     try:
-        return Limit.make(workdir, None, MEMORY)
+        return Limit.make(workdir, Allowed(memory=MEMORY))
     except MachineError as error:
         pytest.skip(error.message)
 
@@ -112,9 +113,10 @@ import os, signal, sys
 from pathlib import Path
 from subprocess import DEVNULL
 from teiten.execute.sites.local.limit import Limit
+from teiten.execute.sites.local.limit_files import Allowed
 from teiten.host.system.paths import Workdir
 from teiten.host.system.processes import spawn
-limit = Limit.make(Workdir(Path(sys.argv[1])), None, int(sys.argv[2]))
+limit = Limit.make(Workdir(Path(sys.argv[1])), Allowed(memory=int(sys.argv[2])))
 left = spawn(
     ["/bin/sleep", "600"], groups=limit.groups, death_signal=signal.SIGCONT, stdout=DEVNULL,
     stderr=DEVNULL,

@@ -20,6 +20,7 @@ from teiten.execute.postgres.relation_files import path_of, segments
 from teiten.execute.postgres.sweep import sweep
 from teiten.execute.sites.local.limit import Limit
 from teiten.execute.sites.local.limit_check import check_limit
+from teiten.execute.sites.local.limit_files import Allowed
 from teiten.host.system.held_folder import UnsafePlaceError
 from teiten.host.system.page_cache import cached, cached_below, evict
 from teiten.host.system.paths import Workdir
@@ -39,7 +40,7 @@ def _permitted(request: pytest.FixtureRequest) -> None:
     if "workdir" not in request.fixturenames:
         return
     try:
-        Limit.make(request.getfixturevalue("workdir"), None, MEMORY).remove()
+        Limit.make(request.getfixturevalue("workdir"), Allowed(memory=MEMORY)).remove()
     except MachineError as error:
         pytest.skip(error.message)
 
@@ -203,6 +204,7 @@ from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.inspection import inspect_folder
 from teiten.execute.postgres.relation_files import path_of, segments
 from teiten.execute.sites.local.limit import require_limits
+from teiten.execute.sites.local.limit_files import Allowed
 from teiten.host.system.page_cache import cached, evict
 from teiten.host.system.users import server_user
 from teiten.model.installation import Source
@@ -211,7 +213,7 @@ os.setgroups([])
 os.setgid(int(sys.argv[3]))
 os.setuid(int(sys.argv[2]))
 try:
-    require_limits(None, 2**30)
+    require_limits(Allowed(memory=2**30))
 except MachineError as error:
     print(error.message, "|", error.hint)
 installation = inspect_folder(Path(sys.argv[1]), Source.NAMED, BinaryCache(None))

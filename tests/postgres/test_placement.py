@@ -128,13 +128,14 @@ import os, signal, sys
 from pathlib import Path
 from teiten.execute.sites.local.emulated import EmulatedDevice
 from teiten.execute.sites.local.limit import Limit
+from teiten.execute.sites.local.limit_files import Allowed
 from teiten.host.system.paths import Workdir
 from teiten.model.storage import Emulation, StorageClass
 workdir = Workdir(Path(sys.argv[1]))
 made = EmulatedDevice.make(
     workdir, StorageClass("slow", "", Emulation(256 << 20, read_iops=50.0))
 )
-Limit.make(workdir, None, None, transfers=(made.limit,))
+Limit.make(workdir, Allowed(transfers=(made.limit,)))
 print(made.mount_point, made.device.path, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -10,6 +10,7 @@ import pytest
 
 from teiten.errors import MachineError
 from teiten.execute.sites.local.limit import Limit
+from teiten.execute.sites.local.limit_files import Allowed
 from teiten.host.system.paths import Workdir
 from teiten.kinds.probes.measurement import (
     PageOrigin,
@@ -40,7 +41,7 @@ def on_disk() -> Iterator[Teiten]:
         workdir = Workdir(folder)
         workdir.prepare()
         try:
-            Limit.make(workdir, None, MEMORY).remove()
+            Limit.make(workdir, Allowed(memory=MEMORY)).remove()
         except MachineError as error:
             pytest.skip(error.message)
         yield Teiten(workdir)  # its templates on the disk too

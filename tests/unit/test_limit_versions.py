@@ -9,6 +9,7 @@ import pytest
 from teiten.errors import MachineError
 from teiten.execute.sites.local import limit as module
 from teiten.execute.sites.local.limit import Limit
+from teiten.execute.sites.local.limit_files import Allowed
 from teiten.host.system.paths import Workdir
 
 UNIFIED = {
@@ -40,7 +41,8 @@ def write(root: Path, files: dict[str, str]) -> Path:
 
 
 def made(tmp_path: Path, files: dict[str, str], cpus: float | None, memory: int | None) -> Limit:
-    return Limit.make(Workdir(tmp_path / "work"), cpus, memory, write(tmp_path / "root", files))
+    allowed = Allowed(cpus, memory)
+    return Limit.make(Workdir(tmp_path / "work"), allowed, write(tmp_path / "root", files))
 
 
 def test_version_2_takes_the_nearest_group_that_passes_the_controllers_on(tmp_path: Path) -> None:
@@ -112,3 +114,41 @@ def test_where_it_cannot_be_it_is_refused_with_the_reason(
         made(tmp_path, files, None, 1000)
     assert "leave the limit out" in caught.value.hint
     assert not list(tmp_path.glob("work/clusters/*"))
+
+
+STORAGE = Allowed(memory=1000, read=5, disk="8:0", counted=True)
+WITH_STORAGE_1 = SPLIT | {
+    "proc/self/mountinfo": (
+        SPLIT["proc/self/mountinfo"]
+        + "35 31 0:32 / /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio\n"
+        + "36 31 0:33 / /sys/fs/cgroup/cpuacct rw - cgroup cgroup rw,cpuacct\n"
+    ),
+    "proc/self/cgroup": "4:cpuacct:/\n3:blkio:/\n2:memory:/m\n1:cpu:/\n",
+    "sys/fs/cgroup/blkio/cgroup.procs": "",
+    "sys/fs/cgroup/cpuacct/cgroup.procs": "",
+}
+
+
+def test_version_1_throttles_storage_and_counts_in_groups_of_their_own(tmp_path: Path) -> None:
+    root = write(tmp_path / "root", WITH_STORAGE_1)
+    limit = Limit.make(Workdir(tmp_path / "work"), STORAGE, root)
+    groups = {
+        group.parent.relative_to(root / "sys/fs/cgroup").as_posix(): group for group in limit.groups
+    }
+    assert set(groups) == {"memory/m", "blkio", "cpuacct"}
+    blkio = groups["blkio"]
+    assert (blkio / "blkio.throttle.read_bps_device").read_text(encoding="ascii") == "8:0 5"
+    written = (blkio / "blkio.throttle.write_bps_device").read_text(encoding="ascii")
+    assert written == f"8:0 {1 << 50}", "no limit, but without a rule nothing is counted"
+
+
+def test_version_2_throttles_storage_where_the_controller_is_passed_on(tmp_path: Path) -> None:
+    passed = {name: text.replace("cpu memory", "cpu io memory") for name, text in UNIFIED.items()}
+    limit = Limit.make(Workdir(tmp_path / "a"), STORAGE, write(tmp_path / "root", passed))
+    (group,) = limit.groups
+    assert (group / "io.max").read_text(encoding="ascii") == "8:0 rbps=5 wbps=max"
+    with pytest.raises(MachineError, match="no control groups that limit storage"):
+        Limit.make(Workdir(tmp_path / "b"), STORAGE, write(tmp_path / "other", UNIFIED))
+    counting = Allowed(memory=1000, disk="8:0", counted=True)
+    counted = Limit.make(Workdir(tmp_path / "c"), counting, tmp_path / "other")
+    assert not (counted.groups[0] / "io.max").exists(), "what cannot be counted is left out"

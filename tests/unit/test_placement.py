@@ -16,6 +16,7 @@ from teiten.execute.probes.procfs import DiskCounters
 from teiten.execute.probes.storages import window_totals
 from teiten.execute.sites.local import emulated
 from teiten.execute.sites.local.limit import Limit
+from teiten.execute.sites.local.limit_files import Allowed
 from teiten.execute.sites.local.transfers import (
     TransferLimit,
     lifted,
@@ -212,7 +213,7 @@ def machine(tmp_path: Path, files: dict[str, str]) -> Path:
 
 def test_version_2_limits_transfers_and_memory_in_one_group(tmp_path: Path) -> None:
     root = machine(tmp_path, UNIFIED)
-    limit = Limit.make(Workdir(tmp_path / "w"), None, 1000, root, transfers=(LIMIT,))
+    limit = Limit.make(Workdir(tmp_path / "w"), Allowed(memory=1000, transfers=(LIMIT,)), root)
     (group,) = limit.groups
     assert (group / "io.max").read_text(encoding="ascii") == "7:3 riops=400 wbps=8000"
     assert (group / "memory.max").read_text(encoding="ascii") == "1000"
@@ -221,7 +222,7 @@ def test_version_2_limits_transfers_and_memory_in_one_group(tmp_path: Path) -> N
 
 def test_version_1_limits_what_the_kernel_writes_too_and_lifts_that(tmp_path: Path) -> None:
     root = machine(tmp_path, SPLIT)
-    limit = Limit.make(Workdir(tmp_path / "w"), None, 1000, root, transfers=(LIMIT,))
+    limit = Limit.make(Workdir(tmp_path / "w"), Allowed(memory=1000, transfers=(LIMIT,)), root)
     blkio = next(group for group in limit.groups if "blkio" in str(group))
     assert blkio.parent.name == "t"
     rule_file = blkio / "blkio.throttle.write_bps_device"

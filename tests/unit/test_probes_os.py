@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from teiten.execute.probes.columns import COLUMNS, CPU_STATES, DISK, OS
-from teiten.execute.probes.os import OsSnapshot, cpu_shares, rates, totals
+from teiten.execute.probes.columns import COLUMNS, CPU_STATES, DISK, OS, OWN
+from teiten.execute.probes.os import NodeUse, OsSnapshot, cpu_shares, rates, totals
 from teiten.execute.probes.os_other import PsutilReader
 from teiten.execute.probes.process_cpu import ProcessGroup
 from teiten.execute.probes.procfs import DiskCounters
@@ -135,3 +135,19 @@ def test_psutil_reads_this_machine_as_well() -> None:
     assert {"os"} <= set(rates(first, second))
     assert totals(first, second)["server_cpu_share"] == 0
     reader.close()
+
+
+def test_what_an_emulated_node_used_stands_beside_the_machines() -> None:
+    before = replace(BEFORE, node=NodeUse(1.0, 10, 5, 100, 200, 300, 400))
+    after = replace(AFTER, node=NodeUse(2.0, 30, 20, 1100, 1200, 1300, 2400))
+    row, found = rates(before, after)["own"], totals(before, after)
+    assert set(row) == {column.name for column in OWN}
+    seconds = AFTER.at - BEFORE.at
+    assert row["cpu_share"] == found["own_cpu_share"] == 1.0 / (seconds * AFTER.online)
+    assert row["sent_bytes_per_second"] == 2000 / seconds
+    assert found["own_disk_read_bytes"] == 1000 and found["own_received_bytes"] == 1000
+    assert (found["own_memory_bytes"], found["own_page_cache_bytes"]) == (30, 20)
+    assert {name for name in found if name.startswith("own_")} <= set(by_name())
+    assert "own" not in rates(BEFORE, after) and "own" not in rates(BEFORE, AFTER)
+    uncounted = replace(AFTER, node=NodeUse(memory=7))
+    assert rates(before, uncounted)["own"] == {"memory_bytes": 7}

@@ -15,10 +15,13 @@ SHARED_BUFFERS = "shared_buffers"
 
 def memory_of(study: Study, trial: PlannedTrial | None = None) -> Bytes:
     """The memory in force: the limit of a trial (without one: the study's), else the machine's.
+    Where nodes are emulated with memory of their own: one node's.
 
     The study must be sized.
     """
     limit = study.measure.memory if trial is None else trial.memory_limit
+    if limit is None and study.nodes is not None:
+        limit = study.nodes.memory_in_force
     found = study.machine_memory if limit is None else limit
     if found is None:
         raise RuntimeError("the memory of the machine is known once a study is sized")

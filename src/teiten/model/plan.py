@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from teiten.model.facts import HostFacts
 from teiten.model.hosts import Placement
 from teiten.model.installation import Installation, Pgbench
+from teiten.model.nodes import NodeMachine
 from teiten.model.storage import FilePlacement
 from teiten.model.study import DataSet, Study
 from teiten.model.units import Bytes, Seconds
@@ -117,6 +118,9 @@ class PlannedTrial:
     for no limit."""
     memory_limit: Bytes | None = None
     """The memory that they may use, the page cache of their files included; None for no limit."""
+    machines: tuple[NodeMachine, ...] = ()
+    """What each node has, in the order of their numbers, where nodes are emulated as machines of
+    their own; empty where they are plain servers."""
 
     @property
     def template(self) -> TemplateSpec:
@@ -130,6 +134,16 @@ class PlannedTrial:
     def cluster_of(self, node: Node) -> ClusterKey:
         fingerprints = self.fingerprints[:node]
         return fingerprints[-1], self.copy, fingerprints.count(fingerprints[-1])
+
+    def machine_of(self, node: Node) -> NodeMachine | None:
+        """None where nodes are not emulated."""
+        return self.machines[node - FIRST] if self.machines else None
+
+    @property
+    def memory_limits(self) -> tuple[Bytes, ...]:
+        """Of the groups that it runs in: one for servers and load, or one for each node."""
+        own = tuple(one.memory for one in self.machines if one.memory is not None)
+        return own if self.memory_limit is None else (self.memory_limit, *own)
 
     @property
     def fingerprints(self) -> tuple[str, ...]:
@@ -149,6 +163,7 @@ class PlannedTrial:
             self.placement,
             self.cpu_limit,
             self.memory_limit,
+            self.machines,
         )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from teiten.model.build import BuildSpec
 from teiten.model.hosts import Hosts
+from teiten.model.nodes import EmulatedNodes
 from teiten.model.storage import StorageClass
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
@@ -296,6 +297,8 @@ class Study:
     """Where servers and pgbench run; None for this machine."""
     storage: tuple[StorageClass, ...] = ()
     """What the levels of the factor placement name, in the study's order."""
+    nodes: EmulatedNodes | None = None
+    """As which machines the nodes of trials are emulated; None for plain servers."""
     machine_memory: Bytes | None = None
     """What the servers' machine has, as it was when the study was sized; None before that."""
     overrides: tuple[str, ...] = field(default=())

@@ -151,7 +151,7 @@ def _measured(study: Study, trial: PlannedTrial) -> float:
 def _preparing(trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> float:
     kinds = {trial.kind for trial in trials}
     built = sum(build_seconds(template.data) for template in missing)
-    limits = {one.memory_limit for one in trials if one.memory_limit is not None}
+    limits = {limit for one in trials for limit in one.memory_limits}
     return built + REHEARSAL_SECONDS * len(kinds) + sum(limits) / CHECKED_PER_SECOND
 
 
@@ -180,7 +180,15 @@ def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float
             load=load,
             nodes=len(trial.templates),
         )
-        yield time.total
+        yield time.total + (_throttled_prewarm(study, trial, time) if starts else 0.0)
+
+
+def _throttled_prewarm(study: Study, trial: PlannedTrial, time: TrialTime) -> float:
+    """What prewarming takes longer where nodes, one after another, read their storage slowly."""
+    rate = trial.machines[0].read if trial.machines else None
+    if rate is None or not study.measure.prewarm:
+        return 0.0
+    return max(0.0, _data_bytes(trial) / rate - time.prewarm)
 
 
 def _data_bytes(trial: PlannedTrial) -> Bytes:
@@ -238,8 +246,8 @@ def _memory_of_pair(study: Study, pair: Collection[PlannedTrial]) -> int:
     own = [trial for trial in pair if starts(trial.template.installation)]
     if not own:  # pgbench alone; buffers are there already
         return 0
-    if any(trial.memory_limit is not None for trial in own):  # which the page cache fills as well
-        return sum(trial.memory_limit or within(study, trial) for trial in own)
+    if any(trial.memory_limits for trial in own):  # which the page cache fills as well
+        return sum(sum(trial.memory_limits) or within(study, trial) for trial in own)
     servers = sum(_buffers(trial) for trial in own)
     idle = sum(len(trial.templates) for trial in own) - 1
     return servers + max(_load_memory(study, trial) for trial in own) + idle * IDLE_BYTES

@@ -14,6 +14,7 @@ from teiten.model.plan import Cell, Plan, PlannedTrial, TemplateSpec
 from teiten.model.study import DataSet, Factor, Study
 from teiten.plan.cells import cell_groups
 from teiten.plan.estimate import estimate
+from teiten.plan.nodes import with_machines
 from teiten.plan.ordering import in_blocks
 from teiten.plan.preloads import check_preloads
 from teiten.plan.setup import Around, setup_of
@@ -47,6 +48,7 @@ def expand(
     trials = tuple(_trials(study, templates, seed, cpus))
     if study.measure.side_by_side:
         trials = tuple(with_turns(study, trials))
+    trials = tuple(with_machines(study, trials, cpus))
     needed = tuple(templates.by_fingerprint.values())
     for factor in rules():
         factor.check_trials(trials)

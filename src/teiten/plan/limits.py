@@ -17,6 +17,7 @@ from teiten.model.study import Study
 from teiten.model.units import Bytes
 from teiten.plan.estimate import within
 from teiten.plan.levels import every_level
+from teiten.plan.nodes import check_machines
 from teiten.plan.settings import size_setting
 
 
@@ -29,17 +30,20 @@ def least_memory(study: Study) -> Bytes:
 
 def limits_of(plan: Plan) -> tuple[Bytes, ...]:
     """Every limit of a plan's trials once, the smallest first."""
-    return tuple(sorted({one.memory_limit for one in plan.trials if one.memory_limit is not None}))
+    return tuple(sorted({limit for one in plan.trials for limit in one.memory_limits}))
 
 
 def check_limits(plan: Plan, facts: HostFacts) -> None:
     """Raise MachineError for a limit above the machine's memory, or below what a trial needs."""
     for trial in _of_each_kind(plan):
+        if trial.memory_limits:
+            _check_huge_pages(trial, facts)
+        if trial.machines:
+            check_machines(trial, plan.study.at_once, facts)
         limit = trial.memory_limit
         if limit is None:
             continue
         _check_machine(plan.study, limit, facts)
-        _check_huge_pages(trial, facts)
         needed = within(plan.study, trial)
         if needed > limit:
             raise _too_small(trial, limit, needed)

@@ -68,12 +68,17 @@ def setup_of(around: Around) -> Setup:
         if name in kind.brings:
             setup = replace(setup, load=kind.set(setup.load, name, level))
         setup = rule(name).set(setup, name, level, around)
-    memory = study.machine_memory if setup.memory_limit is None else setup.memory_limit
-    setup = replace(setup, settings=in_bytes(setup.settings, memory))
+    setup = replace(setup, settings=in_bytes(setup.settings, _memory(study, setup)))
     if not workload.preload:
         return setup
     loaded = filter(None, (dict(setup.settings).get(PRELOAD, ""), *workload.preload))
     return setup.with_settings({PRELOAD: ", ".join(loaded)})
+
+
+def _memory(study: Study, setup: Setup) -> Bytes | None:
+    """In force for one server, as ``model.memory.memory_of``; None for a study without a size."""
+    of_node = None if study.nodes is None else study.nodes.memory_in_force
+    return setup.memory_limit or of_node or study.machine_memory
 
 
 def settings_of(study: Study, cell: Cell) -> tuple[tuple[str, str], ...]:

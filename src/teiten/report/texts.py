@@ -28,6 +28,7 @@ PARTS = (
     "plans.",
     "attached.",
     "hosts.",
+    "nodes.",
 )
 """The files of each language, by what stands before the language's name."""
 

@@ -10,6 +10,7 @@ from teiten.given_paths import expanded
 from teiten.kinds.contract import plan_of
 from teiten.model.build import BuildSpec
 from teiten.model.hosts import Hosts
+from teiten.model.nodes import EmulatedNodes
 from teiten.model.study import (
     Factor,
     Measure,
@@ -27,7 +28,7 @@ from teiten.study.factors import study_factors, with_told_levels
 from teiten.study.file import StudyFile
 from teiten.study.parameters import SIZED_SETTINGS
 from teiten.study.place import Place
-from teiten.study.schema import HostsTable, MeasureTable, SettingTable, WorkloadTable
+from teiten.study.schema import HostsTable, MeasureTable, NodesTable, SettingTable, WorkloadTable
 from teiten.study.values import AUTO
 from teiten.study.variation import own_levels
 
@@ -70,6 +71,7 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
         source_text=document.text,
         hosts=_hosts(draft, tables.hosts),
         storage=tuple(one.named(name) for name, one in tables.storage.items()),
+        nodes=_nodes(draft, tables, factors),
         overrides=overrides,
     )
 
@@ -85,6 +87,24 @@ def _hosts(draft: Draft, table: HostsTable) -> Hosts | None:
             )
         return None
     return Hosts(**named)
+
+
+def _nodes(draft: Draft, tables: StudyFile, factors: Sequence[Factor]) -> EmulatedNodes | None:
+    """A server is in one group with a limit of memory, and has one set of processors."""
+    table: NodesTable | None = tables.nodes
+    if table is None or not table.emulate:
+        return None
+    varied = {factor.name for factor in factors}
+    for key, other, elsewhere in (
+        ("memory", "measure.memory", tables.measure.memory is not None),
+        ("memory", "the factor memory", "memory" in varied),
+        ("cpus", "the factor cores", "cores" in varied),
+    ):
+        if elsewhere and getattr(table, key) is not None:
+            raise draft.error(
+                ("nodes", key), f"is each node's own, but {other} sets it for all", _ONE_OF_THEM
+            )
+    return EmulatedNodes(**table.model_dump(exclude={"emulate"}))
 
 
 def _server_levels(

@@ -30,6 +30,7 @@ from teiten.study.schema import (
     BuildTable,
     HostsTable,
     MeasureTable,
+    NodesTable,
     StudyTable,
     TomlTable,
     WorkloadTable,
@@ -50,6 +51,7 @@ BUILD_KEYS = tuple(BuildTable.model_fields)
 LAYOUT_KEY = "data.layouts."
 """Before a layout's name."""
 HOST_KEYS = tuple(HostsTable.model_fields)
+NODE_KEYS = tuple(NodesTable.model_fields)
 TABLES = (
     "study",
     "servers",
@@ -60,6 +62,7 @@ TABLES = (
     "measure",
     "hosts",
     "storage",
+    "nodes",
 )
 
 _YES_NO = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
@@ -232,6 +235,7 @@ def _near(key: str) -> list[str]:
         "study": STUDY_KEYS,
         "factors": plain_names(),
         "hosts": HOST_KEYS,
+        "nodes": NODE_KEYS,
     }
     return [f"{table}.{each}" for table, keys in tables.items() for each in keys]
 
@@ -274,7 +278,7 @@ def _fields() -> Mapping[str, FieldInfo]:
     """Every key that a flag may set to one value; of a name that two tables have, either."""
     of_kinds = [plan_of(kind).table for kind in kinds()]
     of_data = [plan_of_data(kind).table for kind in data_kinds()]
-    tables: list[type[TomlTable]] = [StudyTable, MeasureTable, BuildTable, HostsTable]
+    tables: list[type[TomlTable]] = [StudyTable, MeasureTable, BuildTable, HostsTable, NodesTable]
     found = (table.model_fields.items() for table in (*tables, *of_data, *of_kinds))
     return {key: field for fields in found for key, field in fields}
 

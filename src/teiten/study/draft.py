@@ -15,6 +15,7 @@ from teiten.study.changes import (
     BUILD_KEYS,
     HOST_KEYS,
     MEASURE_KEYS,
+    NODE_KEYS,
     STUDY_KEYS,
     Change,
     data_files,
@@ -121,7 +122,12 @@ class Draft:
         self._origins[path] = change
 
     def _set_in_table(self, table: str, key: str, change: Change) -> None:
-        known = {"measure": MEASURE_KEYS, "study": STUDY_KEYS, "hosts": HOST_KEYS}.get(table)
+        known = {
+            "measure": MEASURE_KEYS,
+            "study": STUDY_KEYS,
+            "hosts": HOST_KEYS,
+            "nodes": NODE_KEYS,
+        }.get(table)
         if known is not None and key not in known:
             raise UsageError(
                 f"{change.origin}: unknown key.{did_you_mean(key, known)}", self._document.hint

@@ -15,11 +15,13 @@ from teiten.kinds.registry import names
 from teiten.study.chosen import ChosenForm, KeyedError
 from teiten.study.levels import levels
 from teiten.study.schema import (
+    OF_NODES,
     Alias,
     BuildTable,
     HostsTable,
     MeasureTable,
     Name,
+    NodesTable,
     ProfileTable,
     Server,
     SettingName,
@@ -85,6 +87,7 @@ def profile_table() -> type[ProfileTable]:
     of_workloads: Any = dict[Name, workload_changes()]  # type: ignore[misc]
     fields = {
         **_optional(MeasureTable.model_fields),
+        **{f"{OF_NODES}{key}": one for key, one in _optional(NodesTable.model_fields).items()},
         **_of_factors(),
         **_of_kinds(lambda said: said.changeable),
         "workloads": (of_workloads, {}),
@@ -161,4 +164,5 @@ class StudyFile(TomlTable):
     measure: MeasureTable = MeasureTable()
     hosts: HostsTable = HostsTable()
     storage: dict[Name, Storage] = Field(default_factory=dict)
+    nodes: NodesTable | None = None
     profiles: dict[Name, Profile] = Field(default_factory=dict)

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from teiten.errors import UsageError
-from teiten.study.changes import MEASURE_KEYS, STUDY_KEYS, Change, shared_workload_keys
+from teiten.study.changes import (
+    MEASURE_KEYS,
+    NODE_KEYS,
+    STUDY_KEYS,
+    Change,
+    shared_workload_keys,
+)
 from teiten.study.document import Document
 from teiten.study.draft import Draft
 from teiten.study.locate import KeyPath
+from teiten.study.schema import OF_NODES
 from teiten.suggest import did_you_mean
 
 DEFAULT_PROFILE = "standard"
@@ -47,6 +54,8 @@ def _changes(document: Document, profile: str) -> Iterator[Change]:
                 for each, text in changes.items():
                     place = (*path, workload, each)
                     yield _change(f"workloads.{workload}.{each}", text, document, place)
+        elif key.startswith(OF_NODES) and (own := key.removeprefix(OF_NODES)) in NODE_KEYS:
+            yield _change(f"nodes.{own}", value, document, path)
         elif key != "differences":
             yield _change(f"{_table_of(key)}{key}", value, document, path)
 

@@ -28,6 +28,7 @@ Words = Annotated[tuple[str, ...], PlainValidator(values.words)]
 Scale = Annotated[int | float | None, PlainValidator(values.scale)]
 Size = Annotated[Bytes | None, PlainValidator(values.size)]
 Memory = Annotated[Bytes | None, PlainValidator(values.memory)]
+Rate = Annotated[Bytes | None, PlainValidator(values.rate)]
 Fillfactor = Annotated[int, PlainValidator(values.fillfactor)]
 Mode = Annotated[QueryMode, PlainValidator(values.query_mode)]
 Clients = Annotated[tuple[str, ...], PlainValidator(partial(levels.levels, "clients"))]
@@ -200,6 +201,21 @@ class ProfileTable(TomlTable):
     differences: Texts = ()
     scale: Scale = None
     settings: dict[SettingName, SettingValue] = {}
+
+
+OF_NODES = "node_"
+"""Before the keys of ``[nodes]`` in a profile, where ``memory`` is a key of another table."""
+
+
+class NodesTable(TomlTable):
+    """What each node of a trial has, emulated as a machine of its own."""
+
+    emulate: bool = True
+    memory: Memory = None
+    cpus: Count | None = None
+    read: Rate = None
+    write: Rate = None
+    insist: bool = False
 
 
 class HostsTable(TomlTable):

@@ -24,6 +24,8 @@ AUTO = "auto"
 """A value that is derived from the machine when the study is planned."""
 LEAST_MEMORY = 128 * MIB
 """Below it not even a server with its defaults has a page cache."""
+LEAST_RATE = 1 * MIB
+"""Per second: below it a server does not even start in its time."""
 
 BUILTIN_SCRIPTS = ("tpcb-like", "simple-update", "select-only")
 INVARIANTS = ("tpcb-balances",)
@@ -138,6 +140,18 @@ def memory(value: Any) -> Bytes | None:
         least = quantities.exact_size(LEAST_MEMORY)
         raise ValueError(f"must be at least {least}, not {value!r}")
     return limit
+
+
+def rate(value: Any) -> Bytes | None:
+    """Bytes per second, such as ``20MiB`` or ``20MiB/s``; ``machine`` for all that there is."""
+    if value == MACHINE:
+        return None
+    if not isinstance(value, str):
+        raise ValueError(f'must be a rate such as "20MiB/s", or "{MACHINE}", not {value!r}')
+    found = quantities.parse_size(value.removesuffix("/s"))
+    if found < LEAST_RATE:
+        raise ValueError(f"must be at least {quantities.exact_size(LEAST_RATE)}/s, not {value!r}")
+    return found
 
 
 def fillfactor(value: Any) -> int:

@@ -16,6 +16,7 @@ from teiten.datasets.plan import rows_of
 from teiten.kinds.contract import analysis_of
 from teiten.model.installation import Installation
 from teiten.model.plan import Cell, Plan, PlannedTrial
+from teiten.model.quantities import exact_size
 from teiten.model.study import Workload
 
 SERVER = "server"
@@ -180,6 +181,8 @@ def _of_cells(kind: str, a: PlannedTrial, b: PlannedTrial) -> Iterator[Differenc
         yield from _differ("setting", OBSTACLE, here.get(name), there.get(name), name)
     server = _server_of(a.cell)
     yield from _differ("nodes", OBSTACLE, len(a.templates), len(b.templates), a.cell.workload)
+    machines = (_machine(a), _machine(b))
+    yield from _differ("node-machine", OBSTACLE, *machines, a.cell.workload)
     yield from _differ("checksums", OBSTACLE, _checksums(a), _checksums(b), server)
     yield from _differ("memory-limit", OBSTACLE, a.memory_limit, b.memory_limit)
     if type(a.load) is type(b.load):
@@ -187,6 +190,21 @@ def _of_cells(kind: str, a: PlannedTrial, b: PlannedTrial) -> Iterator[Differenc
             yield from _differ(
                 one.code, CAUTION, one.here, one.there, one.subject or a.cell.workload
             )
+
+
+def _machine(trial: PlannedTrial) -> str | None:
+    """What the first of a trial's emulated nodes has; None where they are plain servers."""
+    if not trial.machines:
+        return None
+    one = trial.machines[0]
+    had = {
+        "memory": one.memory and exact_size(one.memory),
+        "read": one.read and f"{exact_size(one.read)}/s",
+        "write": one.write and f"{exact_size(one.write)}/s",
+        "cpus": len(one.cpus) or None,
+        "network": "TCP" if one.network else None,
+    }
+    return " ".join(f"{name}={value}" for name, value in had.items() if value is not None)
 
 
 def _checksums(trial: PlannedTrial) -> tuple[bool, ...]:

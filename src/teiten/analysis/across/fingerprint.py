@@ -52,6 +52,7 @@ def conditions_fingerprint(plan: Plan) -> str:
             "pgbench": plan.pgbench.version.major,
             **_way(plan),
             **_memory(plan),
+            **_nodes(plan),
         }
     )
 
@@ -71,6 +72,12 @@ def _memory(plan: Plan) -> dict[str, list[int]]:
     """Nothing without a limit, as ``_way``."""
     limits = sorted({one.memory_limit for one in plan.trials if one.memory_limit is not None})
     return {"memory": [int(limit) for limit in limits]} if limits else {}
+
+
+def _nodes(plan: Plan) -> dict[str, list[str]]:
+    """What emulated nodes have; nothing where they are plain servers, as ``_way``."""
+    machines = {repr(one) for trial in plan.trials for one in trial.machines}
+    return {"machines": sorted(machines)} if machines else {}
 
 
 def machine_fingerprint(facts: HostFacts) -> str:

@@ -95,4 +95,5 @@ def _trial(trial: PlannedTrial) -> dict[str, Any]:
         "directory": trial.directory,
         "placement": None if trial.placement is None else dict(trial.placement.storages),
         "memory_limit": trial.memory_limit,
+        "machines": [asdict(one) for one in trial.machines],
     }

@@ -78,7 +78,7 @@ def plan_study(
     with planning_site(session, study) as site:
         servers = StudyServers(session, study, site, building=building)
         facts = site.facts()
-        sized = size(study, facts)
+        sized = size(site.emulating(study), facts)
         return _plan(session, sized, servers, facts, site, seed=seed, checked=checked)
 
 
@@ -133,7 +133,7 @@ def check_planned(session: Session, planned: Planned) -> None:
     for one in planned.plan.templates:
         if one.fingerprint not in planned.ready:
             data_plan_of(one.data.kind).require()
-    require_here(planned.plan)
+    require_here(planned.plan, session.workdir.clusters)
     try:
         check(planned.plan, planned.facts, working_folder(planned.plan, session.workdir.root))
     except MachineError as error:

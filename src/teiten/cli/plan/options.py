@@ -130,6 +130,30 @@ HOSTS = (  # they become keys of the study, which repeat them
         repeats=False,
     ),
 )
+NODES = (  # the same
+    Flag(
+        "--node-memory",
+        "node_memory",
+        "Emulate each node as a machine with so much memory, for example 512MiB.",
+        "SIZE",
+        repeats=False,
+    ),
+    Flag("--node-cpus", "node_cpus", "The same with so many processors.", "N", repeats=False),
+    Flag(
+        "--node-read",
+        "node_read",
+        "The same with storage that reads so fast, for example 20MiB/s.",
+        "RATE",
+        repeats=False,
+    ),
+    Flag(
+        "--node-write",
+        "node_write",
+        "The same with storage that writes so fast.",
+        "RATE",
+        repeats=False,
+    ),
+)
 YES = Flag(
     "--yes",
     "yes",
@@ -179,6 +203,7 @@ FLAGS = (
         "First find in short trials where TPS stops rising, and choose the clients around it.",
     ),
     *HOSTS,
+    *NODES,
     YES,
 )
 
@@ -189,6 +214,12 @@ def with_hosts(overrides: tuple[str, ...], given: dict[str, Any]) -> tuple[str, 
     return (*overrides, *(f"{key}={value}" for key, value in flags if value is not None))
 
 
+def with_nodes(overrides: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
+    """The same of the flags that say what each node has."""
+    flags = {flag.field.replace("node_", "nodes."): given.pop(flag.field) for flag in NODES}
+    return (*overrides, *(f"{key}={value}" for key, value in flags.items() if value is not None))
+
+
 def plan_options(function: Command) -> Command:
     """Give a verb the shared options, as one argument ``options: PlanOptions``."""
 
@@ -196,7 +227,7 @@ def plan_options(function: Command) -> Command:
     def with_options(*args: Any, **kwargs: Any) -> Any:
         names = PlanOptions.__dataclass_fields__
         chosen = {name: kwargs.pop(name) for name in names}
-        chosen["overrides"] = with_hosts(chosen["overrides"], kwargs)
+        chosen["overrides"] = with_nodes(with_hosts(chosen["overrides"], kwargs), kwargs)
         return function(*args, options=PlanOptions(**chosen), **kwargs)
 
     result: Command = with_flags(FLAGS, with_options)

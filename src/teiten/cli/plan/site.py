@@ -7,12 +7,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from teiten.execute.postgres.directories import read_directories
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.sites.local.emulated import require_emulation
 from teiten.execute.sites.local.limit import require_limits
+from teiten.execute.sites.local.limit_files import Allowed
+from teiten.execute.sites.local.node_lacks import lacks, throttles_buffered_writes
 from teiten.host.cautions.machine import cautions, plan_cautions
 from teiten.host.cautions.variants import pinned_apart
 from teiten.host.facts.machine import read_host_facts
@@ -20,10 +23,12 @@ from teiten.host.system.users import server_user
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.hosts import Placement
 from teiten.model.installation import Installation
+from teiten.model.nodes import NodePart
 from teiten.model.plan import Plan
 from teiten.model.study import Study
 from teiten.plan.levels import every_level, most_clients
 from teiten.plan.limits import limits_of
+from teiten.plan.nodes import emulated, node_cautions
 from teiten.plan.sites.attached import attached_cautions
 from teiten.plan.sites.remote import check_remote, host_cautions, placement_cautions
 
@@ -56,6 +61,14 @@ class PlanningSite(ABC):
         """The installation in a folder there; None for a reference that is resolved here."""
         del reference
         return None
+
+    def emulating(self, study: Study) -> Study:
+        """The study with as much of its nodes emulated as can be there.
+
+        Raises MachineError where it insists on more.
+        """
+        everything = tuple(NodePart)
+        return emulated(study, [(part, "the servers run on another host") for part in everything])
 
     def check(self, sized: Study, servers: Servers) -> None:
         """Raise UsageError or MachineError for what cannot be had there."""
@@ -90,6 +103,11 @@ class PlanningHere(PlanningSite):
         found = read_directories(folders, server_user())
         return replace(facts, directories=found)
 
+    def emulating(self, study: Study) -> Study:
+        if study.nodes is None:
+            return study
+        return emulated(study, lacks(study.nodes, self.session.workdir.clusters))
+
     def ready(self, plan: Plan) -> frozenset[str]:
         store = TemplateStore(self.session.workdir, server_user())
         return frozenset(each.fingerprint for each in plan.templates if store.ready(each))
@@ -98,7 +116,8 @@ class PlanningHere(PlanningSite):
         found = cautions(facts, clients=most_clients(plan.study))
         if pinned_apart(plan):
             found = tuple(one for one in found if one.code != SHARED_CORES)
-        return (*found, *plan_cautions(plan, facts), *attached_cautions(plan))
+        nodes = node_cautions(plan, buffered_writes=throttles_buffered_writes())
+        return (*found, *plan_cautions(plan, facts), *nodes, *attached_cautions(plan))
 
 
 @dataclass(frozen=True)
@@ -144,7 +163,8 @@ class PlanningOnHosts(PlanningSite):
                 cautions(host.facts, clients=most_clients(plan.study)), host, apart=apart
             )
         ]
-        return (*found, *placement_cautions(plan), *plan_cautions(plan, facts))
+        nodes = node_cautions(plan, buffered_writes=False)
+        return (*found, *placement_cautions(plan), *plan_cautions(plan, facts), *nodes)
 
 
 @contextmanager
@@ -160,11 +180,16 @@ def planning_site(session: Session, study: Study) -> Iterator[PlanningSite]:
         yield PlanningOnHosts(pair, pair.placement())
 
 
-def require_here(plan: Plan) -> None:
-    """Raise MachineError where this machine cannot limit what a plan wants limited, or emulate a
-    device."""
+def require_here(plan: Plan, folder: Path) -> None:
+    """Raise MachineError where this machine cannot limit what a plan wants limited, or emulate
+    nodes or a device as it has them. ``folder``: of clusters."""
+    nodes = plan.study.nodes
+    if nodes is not None and any(one.machines for one in plan.trials):
+        known = {part for part, _ in nodes.lacking}
+        news = [one for one in lacks(nodes, folder) if one[0] not in known]
+        emulated(replace(plan.study, nodes=replace(nodes, insist=True)), news)
     limits = limits_of(plan)
     if limits:
-        require_limits(None, limits[-1])
+        require_limits(Allowed(memory=limits[-1]))
     if any(one.emulation is not None for one in plan.study.storage):
         require_emulation()

@@ -11,6 +11,7 @@ from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.cli.text.noise import needed_text
 from teiten.kinds.contract import plan_of
 from teiten.model.memory import SHARED_BUFFERS, shares_of
+from teiten.model.nodes import EmulatedNodes, NodePart
 from teiten.model.plan import Plan
 from teiten.model.quantities import exact_share, format_duration, format_size
 from teiten.model.starts import pairs_of_a_start
@@ -90,11 +91,34 @@ def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
             "memory",
             f"{format_size(measure.memory)} for server, load generator and page cache together",
         )
+    if study.nodes is not None:
+        yield "each node", _node(study.nodes)
     yield (
         "judged",
         f"differences from {exact_share(measure.delta)} on matter,"
         f" confidence {exact_share(round(1 - measure.alpha, 12))}",
     )
+
+
+def _node(nodes: EmulatedNodes) -> str:
+    """What a node has, emulated as a machine of its own; what cannot be emulated is left out."""
+    had = {
+        NodePart.NETWORK: "an address",
+        NodePart.MEMORY: nodes.memory and format_size(nodes.memory),
+        NodePart.CPUS: nodes.cpus and _processors(nodes.cpus),
+        NodePart.STORAGE: _storage(nodes),
+    }
+    found = [text for part, text in had.items() if text and not nodes.lacks(part)]
+    return f"emulated as a machine: {', '.join(found)}" if found else "a plain server"
+
+
+def _processors(count: int) -> str:
+    return "1 processor" if count == 1 else f"{count} processors"
+
+
+def _storage(nodes: EmulatedNodes) -> str:
+    rates = (("reading", nodes.read), ("writing", nodes.write))
+    return ", ".join(f"{name} {format_size(rate)}/s" for name, rate in rates if rate is not None)
 
 
 def _levels(plan: Plan, factor: Factor) -> Iterator[str]:

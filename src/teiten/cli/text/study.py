@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.datasets.plan import plan_of as data_plan_of
+from teiten.model.nodes import EmulatedNodes
 from teiten.model.quantities import exact_share, format_duration, format_size
 from teiten.model.study import CachePolicy, Measure, Study, Workload
 from teiten.model.text import Bilingual, Language
@@ -44,6 +45,7 @@ WORDS = {
         "memory of server, load generator and page cache",
         "サーバ、負荷生成プログラム、ページキャッシュの合計メモリ",
     ),
+    "nodes": Bilingual("each node, emulated as a machine", "各ノード(1台のマシンとして模擬)"),
     "blocks": Bilingual("blocks", "ブロック数"),
     "until": Bilingual("until every verdict is decided", "すべての判定が得られるまで"),
     "budget": Bilingual("budget", "制限時間"),
@@ -170,6 +172,14 @@ def _settings(study: Study, word: _Words) -> list[str]:
     return columns(lines)
 
 
+def _nodes(nodes: EmulatedNodes) -> str:
+    """As the keys of ``[nodes]``; without one, a network of its own alone."""
+    sizes = {"memory": nodes.memory, "read": nodes.read, "write": nodes.write}
+    said = [f"{name}={format_size(size)}" for name, size in sizes.items() if size is not None]
+    said += [] if nodes.cpus is None else [f"cpus={nodes.cpus}"]
+    return ", ".join(["network", *said])
+
+
 def _blocks(measure: Measure, word: _Words) -> str:
     sequential = measure.sequential
     if sequential is None:
@@ -201,5 +211,7 @@ def _measure(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
         rows += (("slices", str(measure.slices)), ("restarts", str(measure.restart_every)))
     if measure.memory is not None:
         rows += (("memory", format_size(measure.memory)),)
+    if study.nodes is not None:
+        rows += (("nodes", _nodes(study.nodes)),)
     for name, text in rows:
         yield f"  {word(name)}", text

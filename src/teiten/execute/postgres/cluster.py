@@ -84,6 +84,7 @@ class Cluster:
         self._cpus: tuple[int, ...] = ()
         self._groups: tuple[Path, ...] = ()
         self._opening: conf.Opening | None = None
+        self._space: Path | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._trace: ServerTrace | None = None
         self._socket_directory: Path | None = None
@@ -174,6 +175,10 @@ class Cluster:
     def open_to(self, opening: conf.Opening | None) -> None:
         """Where the next start listens beside the private socket; None for nowhere, as without."""
         self._opening = opening
+
+    def enter(self, space: Path | None) -> None:
+        """The network namespace of the next start's server; None for ours."""
+        self._space = space
 
     def start(self, timeout: float = START_TIMEOUT, *, port: int | None = None) -> None:
         """Start the server and wait (seconds) until it takes connections.
@@ -364,6 +369,7 @@ class Cluster:
                     death_signal=QUIT,
                     cpus=self._cpus,
                     groups=self._groups,
+                    space=self._space,
                 )
             except OSError as error:
                 raise ServerError(

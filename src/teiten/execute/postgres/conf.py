@@ -51,17 +51,18 @@ class Opening:
 
     address: str
     client: str
-    """The one address."""
+    """The one address, or those of a network: ``198.18.0.0/16``."""
     role: str
     database: str
     method: str
     """Of authentication: scram-sha-256, or md5 before 10."""
+    reason: str = "reached by the client host"
 
 
 def host_rules(opening: Opening) -> str:
-    """pg_hba.conf of an open server: ourselves by the socket, and one role from one address."""
-    length = 128 if ":" in opening.client else 32
-    words = (opening.database, opening.role, f"{opening.client}/{length}", opening.method)
+    """pg_hba.conf of an open server: ourselves by the socket, and a role from an address."""
+    length = "" if "/" in opening.client else "/128" if ":" in opening.client else "/32"
+    words = (opening.database, opening.role, f"{opening.client}{length}", opening.method)
     return f"local all all trust\nhost {' '.join(words)}\n"
 
 
@@ -71,7 +72,7 @@ def required_settings(
     """What safety needs: a server that only we reach, and a log that we can read."""
     listen = Required("listen_addresses", "", "reached through a private Unix socket only")
     if opening is not None:
-        listen = Required("listen_addresses", opening.address, "reached by the client host")
+        listen = Required("listen_addresses", opening.address, opening.reason)
     return (
         listen,
         Required("unix_socket_directories", str(socket_directory), "a folder that only we enter"),

@@ -20,6 +20,7 @@ from teiten.execute.postgres.remains import (
 from teiten.execute.postgres.sockets import remove_socket_directory, socket_directories
 from teiten.execute.sites.local.emulated import sweep_emulated
 from teiten.execute.sites.local.limit import sweep_limits
+from teiten.execute.sites.local.node_network import sweep_networks
 from teiten.host.system.paths import Workdir
 from teiten.host.system.processes import signal_found
 from teiten.host.system.signals import QUIT
@@ -43,6 +44,7 @@ def sweep(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:
         done = [line for folder in left for line in _sweep_folder(folder, workdir, user)]
         done += sweep_limits(workdir, ending=ending)
         done += sweep_emulated(workdir, ending=ending)
+        done += sweep_networks(workdir, ending=ending)
         for folder in socket_directories(user):
             marker = read_marker(folder.parent)
             if marker is not None and marker.is_left(or_ours=ending):

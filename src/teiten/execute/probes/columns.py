@@ -57,6 +57,15 @@ OS = (
     ProbeColumn("pressure_io_share", "1", "os", "time in which some task waited for a disk"),
 )
 
+OWN = (
+    ProbeColumn("cpu_share", "1", "own", "an emulated node, of all cores of the machine"),
+    ProbeColumn("memory_bytes", "B", "own", "charged to the node, page cache among it"),
+    ProbeColumn("page_cache_bytes", "B", "own", "cached pages of files, charged to the node"),
+    ProbeColumn("disk_read_bytes_per_second", "B/s", "own", "read from storage by the node"),
+    ProbeColumn("disk_written_bytes_per_second", "B/s", "own", "written to storage by the node"),
+    ProbeColumn("received_bytes_per_second", "B/s", "own", "from other nodes"),
+    ProbeColumn("sent_bytes_per_second", "B/s", "own", "to other nodes"),
+)
 DISK = (
     ProbeColumn("reads_per_second", "1/s", "disk", "completed reads"),
     ProbeColumn("writes_per_second", "1/s", "disk", "completed writes"),
@@ -120,4 +129,4 @@ POSTGRES = (
     _rate("buffers_allocated_per_second", "1/s", "buffers_allocated", "buffers given a new page"),
 )
 
-COLUMNS: tuple[ProbeColumn, ...] = (*OS, *CPU_STATES, *DISK, *POSTGRES)
+COLUMNS: tuple[ProbeColumn, ...] = (*OS, *CPU_STATES, *DISK, *OWN, *POSTGRES)

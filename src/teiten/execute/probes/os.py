@@ -21,8 +21,28 @@ from teiten.execute.probes.procfs import (
     DiskCounters,
 )
 
+OWN = "own"
+"""The series of what an emulated node has used itself."""
+OWN_CPU = "cpu_seconds"
 Row = dict[str, float]
 """One sample: column to value."""
+
+
+@dataclass(frozen=True)
+class NodeUse:
+    """What one node of a trial, emulated as a machine of its own, has used since some zero; None
+    for what is not counted."""
+
+    cpu_seconds: float | None = None
+    memory: float | None = None
+    """Bytes now, the page cache of its files among them."""
+    page_cache: float | None = None
+    read: float | None = None
+    """Bytes from storage."""
+    written: float | None = None
+    received: float | None = None
+    """Bytes from other nodes."""
+    sent: float | None = None
 
 
 @dataclass(frozen=True)
@@ -46,6 +66,8 @@ class OsSnapshot:
     """cpu, memory, io: seconds of waiting."""
     groups: Mapping[ProcessGroup, float] = field(default_factory=dict)
     """CPU seconds; without OTHER where not all processes can be seen."""
+    node: NodeUse | None = None
+    """Of the node that is read, where it is emulated as a machine of its own."""
 
 
 class OsReader(Protocol):
@@ -86,7 +108,7 @@ class OfOneServer:
 
 
 def rates(before: OsSnapshot, after: OsSnapshot) -> dict[str, Row]:
-    """Series source (os, cpu:N, disk:NAME) to its columns, for the time between two snapshots.
+    """Series source (os, cpu:N, disk:NAME, own) to its columns, for the time between two snapshots.
 
     Shares are of all online cores, 0 to 1; NaN where a source is missing.
     """
@@ -99,7 +121,8 @@ def rates(before: OsSnapshot, after: OsSnapshot) -> dict[str, Row]:
     for name, disk in after.disks.items():
         if name in before.disks:
             result[f"disk:{name}"] = disk_rates(before.disks[name], disk, seconds)
-    return result
+    own = _own_row(before, after, seconds)
+    return {**result, OWN: own} if own else result
 
 
 def cpu_shares(before: CpuTicks, after: CpuTicks) -> Row:
@@ -161,7 +184,55 @@ def totals(before: OsSnapshot, after: OsSnapshot) -> dict[str, float]:
         result["disk_written_bytes"] = sum(
             after.disks[name].written_bytes - before.disks[name].written_bytes for name in known
         )
+    result.update(_own_totals(before, after))
     return {name: float(value) for name, value in result.items() if not math.isnan(value)}
+
+
+def _own_totals(before: OsSnapshot, after: OsSnapshot) -> dict[str, float]:
+    """Of an emulated node: what it used in the window, and what it holds at its end."""
+    if before.node is None or after.node is None:
+        return {}
+    found = {
+        f"own_{name}": used
+        for name, used in _used(before.node, after.node)
+        if name != OWN_CPU and used is not None
+    }
+    held = {"own_memory_bytes": after.node.memory, "own_page_cache_bytes": after.node.page_cache}
+    found |= {name: value for name, value in held.items() if value is not None}
+    share = _own_cpu_share(before, after)
+    return found if share is None else {**found, "own_cpu_share": share}
+
+
+def _own_row(before: OsSnapshot, after: OsSnapshot, seconds: float) -> Row:
+    if before.node is None or after.node is None:
+        return {}
+    row = {
+        f"{name}_per_second": used / seconds
+        for name, used in _used(before.node, after.node)
+        if name != OWN_CPU and used is not None
+    }
+    held = {"memory_bytes": after.node.memory, "page_cache_bytes": after.node.page_cache}
+    row |= {name: value for name, value in held.items() if value is not None}
+    share = _own_cpu_share(before, after)
+    return row if share is None else {"cpu_share": share, **row}
+
+
+def _own_cpu_share(before: OsSnapshot, after: OsSnapshot) -> float | None:
+    """Of all processors of the machine, as other shares are."""
+    available = (after.at - before.at) * after.online
+    used = dict(_used(before.node, after.node))[OWN_CPU] if before.node and after.node else None
+    return None if used is None or available <= 0 else min(1.0, used / available)
+
+
+def _used(before: NodeUse, after: NodeUse) -> Iterator[tuple[str, float | None]]:
+    for name, old, new in (
+        (OWN_CPU, before.cpu_seconds, after.cpu_seconds),
+        ("disk_read_bytes", before.read, after.read),
+        ("disk_written_bytes", before.written, after.written),
+        ("received_bytes", before.received, after.received),
+        ("sent_bytes", before.sent, after.sent),
+    ):
+        yield name, None if old is None or new is None else new - old
 
 
 def _busy_seconds(before: CpuTicks, after: OsSnapshot) -> float:

@@ -93,6 +93,10 @@ class Site(Protocol):
         """For load programs."""
         ...
 
+    def peer_address(self, node: Node = FIRST) -> Address:
+        """By which the other nodes' servers reach it."""
+        ...
+
     def spawn(self, program: Program) -> Running:
         """Start a load program where the client is. Raises WorkloadError or MachineError."""
         ...

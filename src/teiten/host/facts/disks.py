@@ -59,6 +59,13 @@ def block_devices(path: Path, root: Path = Path("/")) -> tuple[str, ...]:
     return () if mount is None else devices_of_mount(mount, root)
 
 
+def disk_numbers(path: Path, root: Path = Path("/")) -> tuple[str, ...]:
+    """The same disks as the kernel counts them, major and minor: ``254:0``."""
+    folder = root / "sys/class/block"
+    found = (read_text(folder / name / "dev") for name in block_devices(path, root))
+    return tuple(text.strip() for text in found if text is not None)
+
+
 def devices_of_mount(mount: Mount, root: Path) -> tuple[str, ...]:
     """The names of the whole disks, sorted."""
     folders = _btrfs_members(mount, root) if mount.file_system == "btrfs" else []

@@ -22,6 +22,7 @@ from typing import IO, TYPE_CHECKING
 import psutil
 
 from teiten.host.system.affinity import pin_self
+from teiten.host.system.namespaces import inside
 from teiten.host.system.signals import KILL
 from teiten.host.system.users import ServerUser
 
@@ -45,29 +46,32 @@ def spawn(
     death_signal: signal.Signals = signal.SIGTERM,
     cpus: Collection[int] = (),
     groups: Sequence[Path] = (),
+    space: Path | None = None,
 ) -> subprocess.Popen[bytes]:
     """Start a program in a session of its own that ends with this program.
 
     ``user``: as whom, where that is another user. ``cpus``: the processors that it, and all that it
     starts, is pinned to; empty for all of ours. ``groups``: control groups that it, and all that it
-    starts, is a member of from its first instruction. Raises OSError where it cannot be started.
+    starts, is a member of from its first instruction. ``space``: the network namespace that they
+    are in; None for ours. Raises OSError where it cannot be started.
     """
     other = user if user is not None and user.is_other else None
     doors = [os.open(group / MEMBERS, os.O_WRONLY | os.O_CLOEXEC) for group in groups]
     try:
-        return subprocess.Popen(
-            [os.fspath(argument) for argument in arguments],
-            env=child_environment(library_path, environment),
-            cwd=folder,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            start_new_session=sys.platform != "win32",
-            user=other.uid if other else None,
-            group=other.gid if other else None,
-            extra_groups=[] if other else None,
-            preexec_fn=_before_exec(death_signal, cpus, doors),  # noqa: PLW1509 - all is loaded before fork
-        )
+        with inside(space):
+            return subprocess.Popen(
+                [os.fspath(argument) for argument in arguments],
+                env=child_environment(library_path, environment),
+                cwd=folder,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=sys.platform != "win32",
+                user=other.uid if other else None,
+                group=other.gid if other else None,
+                extra_groups=[] if other else None,
+                preexec_fn=_before_exec(death_signal, cpus, doors),  # noqa: PLW1509 - all is loaded before fork
+            )
     except subprocess.SubprocessError as error:  # what the preparation raised in the child
         asked = [f"be pinned to the processors {sorted(cpus)}"] if cpus else []
         asked += ["enter its control group"] if groups else []

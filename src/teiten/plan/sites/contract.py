@@ -48,7 +48,7 @@ class Told:
             yield plan_of(kind).loading(str(self.plan.pgbench.version), where)
 
     def page_cache(self) -> str:
-        limited = any(one.memory_limit is not None for one in self.plan.trials)
+        limited = any(one.memory_limits for one in self.plan.trials)
         match self.plan.study.measure.caches:
             case CachePolicy.DROP if self.facts.can_drop_page_cache:
                 return "drop the whole page cache of the system before each start of a server"

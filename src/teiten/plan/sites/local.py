@@ -48,6 +48,7 @@ class LocalPlan(SitePlan):
         yield _copies(told, own)
         yield from _pinning(told)
         yield from _limited(own)
+        yield from _emulated(own)
         yield _servers(told, own)
         yield told.page_cache()
 
@@ -73,8 +74,11 @@ class LocalPlan(SitePlan):
     def start(self, trial: PlannedTrial) -> str:
         changed = ", ".join(f"{name}={value}" for name, value in trial.settings)
         servers = " and ".join(f"PostgreSQL {one.installation.version}" for one in trial.templates)
-        limit = trial.memory_limit
+        limit = next(iter(trial.memory_limits), None)
         inside = "" if limit is None else f" inside {format_size(limit)} of memory"
+        if trial.machines:
+            each = "an emulated node" if len(trial.machines) == 1 else "emulated nodes"
+            inside = f" as {each}" + ("" if limit is None else f" of {format_size(limit)}")
         return f"start {servers}{inside} on a private socket with {changed or 'defaults'}"
 
     def stop(self, workload: Workload) -> str:
@@ -89,6 +93,8 @@ def _limit(trial: PlannedTrial) -> int:
 
 def _servers(told: Told, own: Collection[PlannedTrial]) -> str:
     sockets = "reached through a private Unix socket only: no network port is opened"
+    if any(one.network for trial in own for one in trial.machines):
+        sockets += " outside of the nodes' own network namespaces"
     study, most = told.plan.study, max((len(one.templates) for one in own), default=1)
     if not study.measure.side_by_side:
         servers = "one PostgreSQL server" if most == 1 else f"up to {most} PostgreSQL servers"
@@ -159,6 +165,36 @@ def _limited(own: Collection[PlannedTrial]) -> Iterator[str]:
             " a file larger than that in it, an empty one that takes no disk, to see that the"
             " limit holds"
         )
+
+
+def _emulated(own: Collection[PlannedTrial]) -> Iterator[str]:
+    """What makes machines of the nodes of the trial that has the most."""
+    trials = [one for one in own if one.machines]
+    if not trials:
+        return
+    most = max(trials, key=lambda one: len(one.machines))
+    first, count = most.machines[0], len(most.machines)
+    nodes = "the node" if count == 1 else f"each of up to {count} nodes"
+    if first.network:
+        yield (
+            f"make a network namespace for {nodes}, and one with a bridge between them, for every"
+            " start of servers: addresses from 198.18.0.1 on are given and TCP ports opened in"
+            " these alone, nothing outside of them is changed or reached"
+        )
+    sizes = [
+        *([f"{format_size(first.memory)} of memory without swap"] if first.memory else []),
+        *([f"reading at most {format_size(first.read)}/s"] if first.read else []),
+        *([f"writing at most {format_size(first.write)}/s"] if first.write else []),
+    ]
+    if sizes:
+        yield (
+            f"make control groups for {nodes}, with {', '.join(sizes)}: its server is in them, with"
+            " the page cache of its files, the load is not; before the first trial see that they"
+            " hold"
+        )
+    sets = dict.fromkeys(_listed(one.cpus) for one in most.machines if one.cpus)
+    if sets:
+        yield f"pin the servers of the nodes to processors: {'; '.join(sets)}"
 
 
 def _listed(cpus: Collection[int]) -> str:

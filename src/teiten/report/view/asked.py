@@ -30,6 +30,7 @@ from teiten.report.view.design import (
 )
 from teiten.report.view.grid import grid
 from teiten.report.view.kit import Kit
+from teiten.report.view.nodes import emulates_nodes
 from teiten.report.view.saturation import saturation_rows
 from teiten.report.view.topology import topology
 
@@ -135,11 +136,14 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
         steps.append(t("procedure.restore", workloads=t("list.separator").join(restored)))
     if starts_servers(kit.analysis.plan):
         limited = any(one.memory_limit is not None for one in kit.analysis.plan.trials)
-        evicts = limited and measure.caches is CachePolicy.KEEP
+        charged = any(one.memory_limits for one in kit.analysis.plan.trials)
+        evicts = charged and measure.caches is CachePolicy.KEEP
         caches = CachePolicy.EVICT if evicts else measure.caches
         steps.append(t(f"procedure.caches.{caches.value}"))
         if limited:
             steps.append(t("procedure.memory"))
+        if emulates_nodes(kit):
+            steps.append(t("nodes.procedure"))
         steps.append(t("procedure.side-by-side" if measure.side_by_side else "procedure.start"))
     steps += steps_of_sites(kit)
     steps.append(

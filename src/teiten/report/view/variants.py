@@ -10,6 +10,7 @@ from teiten.model.quantities import parse_size
 from teiten.report.names import CORES
 from teiten.report.numbers import bytes_text
 from teiten.report.view.kit import Kit
+from teiten.report.view.nodes import node_rows
 
 CHECKSUMS = "checksums"
 LIMIT_CHECKED = "memory-limit"
@@ -22,6 +23,7 @@ def variant_rows(kit: Kit) -> Rows:
     yield from _pinning(kit)
     yield from _checksums(kit)
     yield from _memory(kit)
+    yield from node_rows(kit)
     yield from _shares(kit)
     for one in kit.analysis.facts.directories:
         disk = one.disk

@@ -10,15 +10,14 @@ from __future__ import annotations
 import contextlib
 import errno
 import itertools
-import json
 import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from teiten.errors import MachineError
-from teiten.execute.postgres.marker import same_process
+from teiten.execute.sites.local.notes import PREFIX as OURS
+from teiten.execute.sites.local.notes import left_notes, write_note
 from teiten.execute.sites.local.transfers import TransferLimit, transfer_controller
 from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
 from teiten.host.system.loop_device import (
@@ -30,15 +29,15 @@ from teiten.host.system.loop_device import (
     unmount,
 )
 from teiten.host.system.paths import Workdir
-from teiten.host.system.processes import started_at
 from teiten.host.system.users import own_uid
 from teiten.model.quantities import format_size
 from teiten.model.storage import StorageClass
 
 ENDING = ".emulated"
 """Of notes in the clusters' room."""
-PREFIX = "teiten-emulated-"
+PREFIX = f"{OURS}emulated-"
 IMAGE = ".img"
+IMAGE_AT, MOUNT_POINT = "image", "mount_point"
 HINT = "name a folder on another disk: --storage NAME=DIR"
 _numbers = itertools.count(1)
 
@@ -50,6 +49,7 @@ class EmulatedDevice:
     mount_point: Path
     device: LoopDevice
     limit: TransferLimit
+    image: Path
     note: Path
 
     @classmethod
@@ -59,11 +59,10 @@ class EmulatedDevice:
         require_emulation()
         assert storage.emulation is not None
         name = f"{PREFIX}{os.getpid()}-{next(_numbers)}"
-        workdir.clusters.mkdir(parents=True, exist_ok=True)
         home = Path(storage.path) if storage.path else workdir.clusters
         image, point = home / f"{name}{IMAGE}", workdir.clusters / name
-        note = workdir.clusters / f"{name}{ENDING}"
-        note.write_text(_noted(image, point), encoding="utf-8")
+        made = {IMAGE_AT: os.fspath(image), MOUNT_POINT: os.fspath(point)}
+        note = write_note(workdir, f"{name}{ENDING}", made)
         try:
             _make_image(home, image.name, storage.emulation.size, storage.name)
             with HeldFolder.open(workdir.clusters) as room:
@@ -74,13 +73,13 @@ class EmulatedDevice:
         except BaseException:
             _removed(image, point, note)
             raise
-        return cls(point, device, TransferLimit(device.number, storage.emulation.limits), note)
+        limit = TransferLimit(device.number, storage.emulation.limits)
+        return cls(point, device, limit, image, note)
 
     def remove(self) -> bool:
         """Whether nothing of it is left; what cannot be removed stays noted, and is swept at the
         next start."""
-        found = _read(self.note)
-        return found is None or _removed(Path(found["image"]), self.mount_point, self.note)
+        return not self.note.exists() or _removed(self.image, self.mount_point, self.note)
 
 
 def require_emulation() -> None:
@@ -110,14 +109,8 @@ def sweep_emulated(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]
     ``ending``: those that this process made go too.
     """
     done = []
-    for note in sorted(workdir.clusters.glob(f"*{ENDING}")):
-        found = _read(note)
-        if found is None:
-            continue
-        ours = ending and found["pid"] == os.getpid()
-        if same_process(int(found["pid"]), found["process_started"]) and not ours:
-            continue
-        image, point = Path(found["image"]), Path(found["mount_point"])
+    for note, found in left_notes(workdir, ENDING, ours=ending):
+        image, point = Path(found.get(IMAGE_AT, "")), Path(found.get(MOUNT_POINT, ""))
         if not _is_named(image, point):
             continue
         gone = _removed(image, point, note)
@@ -160,22 +153,3 @@ def _removed(image: Path, point: Path, note: Path) -> bool:
         return False
     note.unlink(missing_ok=True)
     return True
-
-
-def _noted(image: Path, point: Path) -> str:
-    pid = os.getpid()
-    found = {
-        "pid": pid,
-        "process_started": started_at(pid),
-        "image": os.fspath(image),
-        "mount_point": os.fspath(point),
-    }
-    return json.dumps(found) + "\n"
-
-
-def _read(note: Path) -> dict[str, Any] | None:
-    try:
-        found = json.loads(note.read_text(encoding="utf-8"))
-        return {key: found[key] for key in ("pid", "process_started", "image", "mount_point")}
-    except (OSError, ValueError, KeyError, TypeError):
-        return None

@@ -26,6 +26,7 @@ from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.sites.local.limit_check import check_limit
 from teiten.execute.sites.local.node import Place
+from teiten.execute.sites.local.node_check import check_emulation
 from teiten.execute.sites.local.site import LocalSite, Places, RunningServers
 from teiten.execute.sites.local.storages import MEASURED, Storages
 from teiten.execute.sites.nodes import cluster_name
@@ -37,6 +38,8 @@ from teiten.model.storage import Part
 
 LIMIT_CHECKED = "memory-limit"
 """The event that holds what a check of a limit came to."""
+NODES_CHECKED = "nodes-emulated"
+"""The same of emulated nodes."""
 TOLD_EVERY = 10.0
 """Seconds between two words on a template that takes long."""
 
@@ -89,15 +92,17 @@ class LocalKeeper:
         self.bench.observer.preparing(text)
 
     def _check_limits(self) -> None:
-        """Once: see that every limit of memory holds where its clusters will be, and record it."""
+        """Once: see that every limit of memory holds where its clusters will be, and that nodes are
+        what they are to be; record it."""
         if self._limits_checked:
             return
         self._limits_checked = True
         clusters = self.machine.workdir.clusters
+        places = {one.number: self._data_folder(one) or clusters for one in self.bench.plan.trials}
         wanted = {
-            (one.memory_limit, self._data_folder(one) or clusters): None
+            (limit, places[one.number]): None
             for one in self.bench.plan.trials
-            if one.memory_limit is not None
+            for limit in one.memory_limits
         }
         for limit, folder in wanted:
             self.bench.check_interruption()
@@ -106,6 +111,14 @@ class LocalKeeper:
             )
             found = check_limit(self.machine.workdir, limit, folder)
             self.bench.record.record_event(LIMIT_CHECKED, **found)
+        emulated = [one for one in self.bench.plan.trials if one.machines]
+        if emulated:
+            most = max(emulated, key=lambda one: len(one.machines))
+            self.bench.observer.preparing(
+                f"{len(most.machines)} emulated nodes: seeing that they hold"
+            )
+            found = check_emulation(self.machine.workdir, most.machines, places[most.number])
+            self.bench.record.record_event(NODES_CHECKED, **found)
 
     def site(self, trial: PlannedTrial, attempt: int) -> LocalSite:
         """Stop the servers that were left running for another pair than that of this trial."""

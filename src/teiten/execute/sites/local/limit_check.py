@@ -15,6 +15,7 @@ from typing import IO, Any
 
 from teiten.errors import MachineError
 from teiten.execute.sites.local.limit import Limit
+from teiten.execute.sites.local.limit_files import Allowed
 from teiten.host.system.page_cache import cached
 from teiten.host.system.paths import Workdir
 from teiten.host.system.processes import signal_group, spawn
@@ -40,7 +41,7 @@ def check_limit(workdir: Workdir, memory: Bytes, folder: Path) -> dict[str, Any]
     """
     begun = time.monotonic()
     size = memory + max(64 * MIB, memory // BEYOND)
-    limit = Limit.make(workdir, None, memory)
+    limit = Limit.make(workdir, Allowed(memory=memory))
     try:
         with _of_holes(folder, size) as file:
             _read_inside(limit, file, size)

@@ -19,10 +19,12 @@ from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.placement import confirm_placement
 from teiten.execute.postgres.relation_files import path_of, segments
 from teiten.execute.postgres.server_log import scan
-from teiten.execute.probes.os import OfOneServer
+from teiten.execute.probes.os import OfOneServer, OsReader
 from teiten.execute.probes.os_probe import open_reader
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.evidence import keep, replaced
+from teiten.execute.sites.local.limit import out_of_memory
+from teiten.execute.sites.local.node_emulation import EmulatedNode
 from teiten.execute.sites.nodes import file_of
 from teiten.execute.sites.server_facts import (
     non_default_settings,
@@ -40,7 +42,7 @@ from teiten.model.units import Bytes
 if TYPE_CHECKING:
     from teiten.execute.sites.local.keeper import LocalKeeper
 
-OF_START = ("version", "settings", "data_checksums", "data_directory")
+OF_START = ("version", "settings", "data_checksums", "data_directory", "machine")
 """The facts that a server's start settles."""
 SERVER = "server"
 Place = tuple[ClusterKey, str | None]
@@ -76,6 +78,8 @@ class LocalNode:
         self.told: dict[str, Any] = {}
         """What the server has said of itself when it was started."""
         self.evidence: list[tuple[str, str]] = []
+        self.emulated: EmulatedNode | None = None
+        """What makes a machine of its own of it, while it is there."""
         self.found: Cluster | None = None
         """None before there is one, and after it was given back."""
         self.cflags = ""
@@ -113,14 +117,19 @@ class LocalNode:
         self._log_begins = server.cluster.log_size()
 
     def start(self, groups: tuple[Path, ...]) -> Facts:
-        """``groups``: control groups that the server is a member of."""
-        cluster = self.cluster
+        """``groups``: control groups that the server is a member of, if it has none of its own."""
+        cluster, own = self.cluster, self.emulated
+        cpus = (own.machine.cpus if own is not None else ()) or self._trial.server_cpus
         cluster.configure(self._keeper.bench.settings_of(self._trial))
-        cluster.pin(self._trial.server_cpus)
-        cluster.join(groups)
+        cluster.pin(cpus)
+        cluster.join(groups if own is None else (*groups, *own.limit.groups))
+        cluster.enter(None if own is None else own.space)
+        cluster.open_to(None if own is None else own.opening)
         cluster.start()
-        if self._trial.server_cpus:
-            self.facts["pinned"] = {SERVER: confirm(SERVER, cluster.pid, self._trial.server_cpus)}
+        if own is not None:
+            self.facts["machine"] = own.facts
+        if cpus:
+            self.facts["pinned"] = {SERVER: confirm(SERVER, cluster.pid, cpus)}
         self._started = True
         told = self.told = read_server_facts(self.connect)
         require_checksums(told, self.template)
@@ -158,16 +167,26 @@ class LocalNode:
             cluster.client_environment,
         )
 
+    def peer_address(self) -> Address:
+        """As ``Site.peer_address``."""
+        if self.emulated is None or self.emulated.address is None:
+            return self.address()
+        cluster = self.cluster
+        return Address(
+            BENCH_DATABASE,
+            ("-h", self.emulated.address, "-p", str(cluster.port), "-U", cluster.user_name),
+        )
+
     def sampler(self, postmasters: tuple[int, ...], devices: tuple[str, ...]) -> Sampler:
         """``postmasters``: of all servers on this machine."""
         of = self._keeper.storages.devices
+        every = tuple(dict.fromkeys((*devices, *(one for each in of.values() for one in each))))
         return Sampler(
             conninfo=self.cluster.conninfo(BENCH_DATABASE),
             version=self.template.installation.version,
             postmasters=postmasters,
-            devices=tuple(
-                dict.fromkeys((*devices, *(one for each in of.values() for one in each)))
-            ),
+            devices=every,
+            reader=self._with_own(open_reader(postmasters, every)),
             storages=of,
             apart=self._keeper.storages.emulated_devices,
         )
@@ -180,8 +199,11 @@ class LocalNode:
             version=self.template.installation.version,
             postmasters=pids,
             devices=(),
-            reader=OfOneServer(open_reader(pids, ())),
+            reader=self._with_own(OfOneServer(open_reader(pids, ()))),
         )
+
+    def _with_own(self, reader: OsReader) -> OsReader:
+        return reader if self.emulated is None else self.emulated.beside(reader, self.pid)
 
     def page_cache(self, relation: str | None, first: Bytes | None) -> PageCache | None:
         """As ``Site.page_cache``."""
@@ -254,7 +276,14 @@ class LocalNode:
         log = self.found.read_log(self._log_begins).decode("utf-8", "replace")
         problems = scan(log)
         self._crashed = any(problem.code == "server-crash" for problem in problems)
-        return (*replaced(self.found), *problems)
+        return (*self._out_of_memory(), *replaced(self.found), *problems)
+
+    def _out_of_memory(self) -> tuple[Problem, ...]:
+        """Processes of an emulated node that the kernel ended because of its limit."""
+        if self.emulated is None or self.emulated.machine.memory is None:
+            return ()
+        found = self.facts["memory"] = self.emulated.limit.readings()
+        return out_of_memory(found, self.emulated.machine.memory)
 
     def stop(self) -> Facts:
         """Fast where the cluster is kept; data that was changed is thrown away, so that its

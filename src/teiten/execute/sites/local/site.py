@@ -19,8 +19,10 @@ from teiten.execute.pinning import confirm
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.contract import WARM, StackSource
 from teiten.execute.sites.failure import failure
-from teiten.execute.sites.local.limit import Limit
+from teiten.execute.sites.local.limit import Limit, out_of_memory
+from teiten.execute.sites.local.limit_files import Allowed
 from teiten.execute.sites.local.node import LocalNode, Place, RunningServer
+from teiten.execute.sites.local.node_emulation import NodeEmulation
 from teiten.execute.sites.nodes import Nodes
 from teiten.host.system.affinity import kept_off
 from teiten.host.system.caches import drop_page_cache
@@ -48,6 +50,7 @@ class RunningServers:
     servers: tuple[RunningServer, ...]
     start: Start
     limit: Limit | None = None
+    emulation: NodeEmulation | None = None
 
     @property
     def are_running(self) -> bool:
@@ -58,6 +61,8 @@ class RunningServers:
             one.cluster.stop(immediately=immediately)
         if self.limit is not None:
             self.limit.remove()
+        if self.emulation is not None:
+            self.emulation.remove()
 
 
 class LocalSite:
@@ -76,6 +81,7 @@ class LocalSite:
         self._limit: Limit | None = None
         self._pinned: Facts = {}
         """By program: the processors that a load program was found on."""
+        self._emulation: NodeEmulation | None = None
         self._told: Facts = {}
         """Of the limit."""
         self.client: Here = keeper.client
@@ -121,12 +127,19 @@ class LocalSite:
         for node, server in zip(self._nodes, found.servers, strict=True):
             node.take(server)
         self.warm, self._limit = True, found.limit
+        self._emulate(found.emulation)
         return True
+
+    def _emulate(self, emulation: NodeEmulation | None) -> None:
+        self._emulation = emulation
+        if emulation is not None:
+            for node, own in zip(self._nodes, emulation.nodes, strict=True):
+                node.emulated = own
 
     def caches(self) -> Facts:
         if self.warm:
             return dict(WARM)
-        policy, limited = self._measure.caches, self._trial.memory_limit is not None
+        policy, limited = self._measure.caches, bool(self._trial.memory_limits)
         if policy is CachePolicy.KEEP and not limited:
             return {"caches": "kept"}
         if policy is CachePolicy.DROP and drop_page_cache():
@@ -138,9 +151,9 @@ class LocalSite:
     def _left_outside(self) -> Facts:
         """What the page cache still holds of the clusters is not charged to their limit of memory:
         it was restored, or read by another trial, outside of it."""
-        limit = self._trial.memory_limit
-        if limit is None:
+        if not self._trial.memory_limits:
             return {}
+        limit = min(self._trial.memory_limits)
         found = [one.page_cache(None, None) for one in self._nodes]
         left = sum(one.resident for one in found if one is not None)
         if None in found or left > limit * LEFT_OUTSIDE:
@@ -154,14 +167,22 @@ class LocalSite:
         return {"left_in_cache": left}
 
     def limit(self, cpus: float | None, memory: Bytes | None) -> Facts:
-        """By a control group that servers and load programs are started in."""
+        """By a control group that servers and load programs are started in; nodes that are
+        emulated become machines of their own."""
+        if self.warm:
+            return {}
+        made: Facts = {}
+        workdir = self._keeper.machine.workdir
         placement = self._trial.placement
         transfers = () if placement is None else self._keeper.storages.limits(placement)
-        if self.warm or (cpus is None and memory is None and not transfers):
-            return {}
-        workdir = self._keeper.machine.workdir
-        self._limit = Limit.make(workdir, cpus, memory, transfers=transfers)
-        return {"limit": self._limit.facts}
+        if cpus is not None or memory is not None or transfers:
+            self._limit = Limit.make(workdir, Allowed(cpus, memory, transfers=transfers))
+            made["limit"] = self._limit.facts
+        if self._trial.machines:
+            folder = self._nodes.first.cluster.data_directory.parent
+            self._emulate(NodeEmulation.make(workdir, self._trial.machines, folder))
+            made["emulated"] = len(self._trial.machines)
+        return made
 
     def start(self) -> Facts:
         if self.warm:
@@ -191,6 +212,9 @@ class LocalSite:
 
     def address(self, node: Node = FIRST) -> Address:
         return self._nodes.node(node).address()
+
+    def peer_address(self, node: Node = FIRST) -> Address:
+        return self._nodes.node(node).peer_address()
 
     def spawn(self, program: Program) -> Running:
         child = ChildHere(program, self._limit.groups if self._limit is not None else ())
@@ -234,10 +258,7 @@ class LocalSite:
         if limit is None or found is None:
             return ()
         readings = self._told["memory"] = found.readings()
-        killed = readings.get("oom_kills", 0)
-        if not killed:
-            return ()
-        return (Problem("out-of-memory", f"{killed} in {format_size(limit)}"),)
+        return out_of_memory(readings, limit)
 
     def stacks(self) -> StackSource | None:
         version = self._nodes.first.template.installation.version
@@ -263,9 +284,9 @@ class LocalSite:
             clusters = [one.cluster for one in self._nodes]
             servers = tuple(one.leave_running() for one in self._nodes)
             self._keeper.running[self._places] = RunningServers(
-                servers, start_of(self._trial), self._limit
+                servers, start_of(self._trial), self._limit, self._emulation
             )
-            self._left_running, self._limit = False, None
+            self._left_running, self._limit, self._emulation = False, None, None
             for one, cluster in zip(self._nodes, clusters, strict=True):
                 one.keep_evidence(cluster)
             return
@@ -278,5 +299,8 @@ class LocalSite:
 
     def _end_limit(self) -> None:
         limit, self._limit = self._limit, None
+        emulation, self._emulation = self._emulation, None
         if limit is not None:
             limit.remove()
+        if emulation is not None:
+            emulation.remove()

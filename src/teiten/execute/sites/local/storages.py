@@ -15,6 +15,7 @@ from teiten.errors import MachineError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.sites.local.emulated import EmulatedDevice
 from teiten.execute.sites.local.limit import Limit
+from teiten.execute.sites.local.limit_files import Allowed
 from teiten.execute.sites.local.transfers import TransferLimit
 from teiten.host.ceilings.storage_speed import measure_storage
 from teiten.host.facts.disks import block_devices, disk_of
@@ -120,7 +121,7 @@ class Storages:
         if one.emulated is None:
             speed, tool = measure_storage(one.folder, SIZE, SECONDS)
             return {**asdict(speed), "tool": tool}
-        limit = Limit.make(self._workdir, None, None, transfers=(one.emulated.limit,))
+        limit = Limit.make(self._workdir, Allowed(transfers=(one.emulated.limit,)))
         try:
             return _measured_inside(limit, one.folder)
         finally:

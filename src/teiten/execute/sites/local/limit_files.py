@@ -1,0 +1,122 @@
+"""The files of control groups, versions 1 and 2: what is written into them, and what they tell.
+
+Sources: cgroups(7); Linux, Documentation/admin-guide/cgroup-v1/memory.rst, …/blkio-controller.rst,
+…/cgroup-v2.rst, …/scheduler/sched-bwc.rst.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from teiten.execute.sites.local.transfers import (
+    FILE_2,
+    FILES_1,
+    TransferLimit,
+    transfer_settings,
+)
+from teiten.host.facts.readings import read_int, read_text
+
+CPU, MEMORY, STORAGE, CPU_TIME = "cpu", "memory", "storage", "cpu-time"
+"""What is limited or counted."""
+CONTROLLERS = {CPU: ("cpu", "cpu"), MEMORY: ("memory", "memory"), STORAGE: ("blkio", "io")} | {
+    CPU_TIME: ("cpuacct", "")  # a group of version 2 counts it without any controller
+}
+"""Their names in version 1 and in version 2."""
+PERIOD = 100_000
+"""Microseconds in which the share of the processors is counted."""
+BEYOND_ANY_DISK = 1 << 50
+"""Bytes per second: version 1 counts transfers only where there is some rule."""
+PEAKS = ("memory.peak", "memory.max_usage_in_bytes", "memory.current")
+"""From version 2 since Linux 5.19, version 1, and version 2 before."""
+SWAP_1, SWAP_2 = "memory.memsw.limit_in_bytes", "memory.swap.max"
+READ_1, WRITE_1 = FILES_1["read_bandwidth"], FILES_1["write_bandwidth"]
+NEEDED = frozenset(
+    {"memory.limit_in_bytes", "memory.max", "cpu.max", "cpu.cfs_quota_us", FILE_2}
+    | set(FILES_1.values())
+)
+"""A group without these files limits nothing."""
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What those in a group may use together; None for no limit."""
+
+    cpus: float | None = None
+    """Seconds of processor time per second."""
+    memory: int | None = None
+    """Bytes."""
+    read: int | None = None
+    """Bytes per second."""
+    write: int | None = None
+    disk: str | None = None
+    """The number of the whole disk that is read and written, ``254:0``."""
+    transfers: tuple[TransferLimit, ...] = ()
+    """Of devices that this Teiten has made, which nobody else uses."""
+    counted: bool = False
+    """What they use is counted as well, as far as the system lets a group count it."""
+
+    @property
+    def limited(self) -> dict[str, float]:
+        """What is limited, and to how much."""
+        found = {CPU: self.cpus, MEMORY: self.memory, STORAGE: self.read or self.write}
+        return {name: amount for name, amount in found.items() if amount is not None}
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """What groups are needed for."""
+        return tuple(dict.fromkeys((*self.limited, *([STORAGE] if self.transfers else ()))))
+
+
+def settings(allowed: Allowed, what: str, version: int) -> Iterator[tuple[str, str]]:
+    """Files of a group and what is written into them, in order; ``what``: CPU, MEMORY, …"""
+    if what == MEMORY and allowed.memory is not None:
+        yield from _of_memory(str(int(allowed.memory)), version)
+    elif what == CPU and allowed.cpus is not None:
+        yield from _of_processors(str(round(allowed.cpus * PERIOD)), version)
+    elif what == STORAGE:
+        yield from transfer_settings(version, allowed.transfers)
+        if allowed.disk is not None:
+            yield from _of_storage(allowed, version)
+
+
+def _of_memory(limit: str, version: int) -> Iterator[tuple[str, str]]:
+    if version == 1:
+        yield "memory.swappiness", "0"
+        yield "memory.limit_in_bytes", limit
+        yield SWAP_1, limit
+    else:
+        yield "memory.max", limit
+        yield SWAP_2, "0"
+
+
+def _of_processors(quota: str, version: int) -> Iterator[tuple[str, str]]:
+    if version == 1:
+        yield "cpu.cfs_period_us", str(PERIOD)
+        yield "cpu.cfs_quota_us", quota
+    else:
+        yield "cpu.max", f"{quota} {PERIOD}"
+
+
+def _of_storage(allowed: Allowed, version: int) -> Iterator[tuple[str, str]]:
+    if version == 1:
+        yield READ_1, f"{allowed.disk} {allowed.read or BEYOND_ANY_DISK}"
+        yield WRITE_1, f"{allowed.disk} {allowed.write or BEYOND_ANY_DISK}"
+    elif STORAGE in allowed.limited:
+        yield FILE_2, f"{allowed.disk} rbps={allowed.read or 'max'} wbps={allowed.write or 'max'}"
+
+
+def peak(group: Path) -> int | None:
+    """The most bytes of memory that were charged to it."""
+    return next(filter(None, (read_int(group / name) for name in PEAKS)), None)
+
+
+def oom_kills(group: Path) -> int | None:
+    """How many processes the kernel ended in it because there was no more memory."""
+    for name in ("memory.events", "memory.oom_control"):
+        found = re.search(r"^oom_kill (\d+)$", read_text(group / name) or "", re.MULTILINE)
+        if found:
+            return int(found[1])
+    return None

@@ -1,0 +1,137 @@
+"""Whether emulated nodes are what they are to be: seen once, before the first trial."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, Any
+
+from teiten.errors import MachineError
+from teiten.execute.probes.os_node import NodeReader
+from teiten.execute.sites.local.node_emulation import EmulatedNode, NodeEmulation
+from teiten.host.system.namespaces import inside
+from teiten.host.system.paths import Workdir
+from teiten.host.system.processes import signal_group, spawn
+from teiten.host.system.signals import KILL
+from teiten.model.nodes import NodeMachine
+from teiten.model.units import KIB, MIB
+
+READ = 256 * KIB
+"""Bytes that are read from storage: little, because the slowest storage may take long."""
+READER = (
+    "import mmap, os\n"
+    "os.readv(os.open('/proc/self/fd/0', os.O_RDONLY | os.O_DIRECT), [mmap.mmap(-1, {size})])"
+)
+"""What it reads comes from storage, and not from the page cache."""
+PATIENCE = 60.0
+CONNECTED = 5.0
+"""Seconds within which one node must reach another."""
+HINT = "leave the nodes plain servers (--set nodes.emulate=no), or run it on another machine"
+
+
+def check_emulation(
+    workdir: Workdir, machines: Sequence[NodeMachine], folder: Path
+) -> dict[str, Any]:
+    """Make the nodes, let the first reach the last by TCP, and see that what it reads from storage
+    is counted to its group, and so held to its limit.
+
+    Raises MachineError where they cannot be made, or are not what they should be.
+    """
+    emulation = NodeEmulation.make(workdir, machines, folder)
+    try:
+        first, last = emulation.nodes[0], emulation.nodes[-1]
+        if first.address is not None:
+            _reach(first, last)
+        read = None
+        if first.machine.read is not None or first.machine.write is not None:
+            read = _counted(first, folder)
+        return {
+            "nodes": len(machines),
+            "addresses": [one.address for one in emulation.nodes if one.address is not None],
+            "cgroup": first.limit.facts["cgroup"],
+            "read": None if read is None else READ,
+            "counted": read,
+        }
+    finally:
+        emulation.remove()
+
+
+def _reach(first: EmulatedNode, last: EmulatedNode) -> None:
+    """By sockets of our own, which stay in the namespace in which they were made."""
+    try:
+        with ExitStack() as stack:
+            with inside(last.space):
+                waiting = stack.enter_context(socket.create_server((last.address or "", 0)))
+            port = waiting.getsockname()[1]
+            with inside(first.space):
+                own = socket.create_connection((last.address or "", port), CONNECTED)
+                stack.enter_context(own)
+    except OSError as error:
+        raise MachineError(
+            f"the emulated node {first.address} does not reach {last.address}: {error}", HINT
+        ) from error
+
+
+def _counted(node: EmulatedNode, folder: Path) -> int:
+    """The bytes that the kernel counts to a node that reads a file from storage."""
+    with _on_storage(folder) as file:
+        reader = NodeReader(node.limit.groups, None)
+        try:
+            before = reader.read().read or 0
+            _read(node, file)
+            counted = int((reader.read().read or 0) - before)
+        finally:
+            reader.close()
+    if counted < READ:
+        raise MachineError(
+            f"nodes.read and nodes.write: of {READ} bytes that a node read from files in {folder},"
+            f" the kernel counted {counted} to it, so that its storage is not limited",
+            "put the working folder (--workdir) on ext4 or xfs on a disk; or leave the two out",
+        )
+    return counted
+
+
+def _on_storage(folder: Path) -> IO[bytes]:
+    """A file of no name whose bytes are on its disk."""
+    try:
+        file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115 - the caller closes it
+        file.write(os.urandom(MIB))
+        os.fsync(file.fileno())
+    except OSError as error:
+        raise MachineError(
+            f"nodes: no file can be written in {folder}: {error.strerror or error}",
+            "another working folder (--workdir)",
+        ) from error
+    return file
+
+
+def _read(node: EmulatedNode, file: IO[bytes]) -> None:
+    try:
+        reader = spawn(
+            [sys.executable, "-I", "-S", "-c", READER.format(size=READ)],
+            stdin=file,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            death_signal=KILL,
+            groups=node.limit.groups,
+            space=node.space,
+        )
+    except OSError as error:
+        raise MachineError(f"nothing can be started in an emulated node: {error}", HINT) from error
+    try:
+        code: int | None = reader.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        code = None
+    finally:
+        if reader.poll() is None:
+            signal_group(reader, KILL)
+            reader.wait()
+    if code != 0:
+        how = "takes too long" if code is None else f"ended with {code}"
+        raise MachineError(f"reading inside of an emulated node {how}", HINT)

@@ -1,0 +1,117 @@
+"""A trial's nodes as machines of their own: a network between them, and control groups of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from teiten.errors import MachineError
+from teiten.execute.executor import Facts
+from teiten.execute.postgres.conf import Opening
+from teiten.execute.probes.os import OsReader
+from teiten.execute.probes.os_node import NodeReader, WithNode
+from teiten.execute.sites.local.limit import Limit
+from teiten.execute.sites.local.limit_files import Allowed
+from teiten.execute.sites.local.node_network import ADDRESSES, NodeNetwork
+from teiten.host.facts.disks import disk_numbers
+from teiten.host.system.paths import Workdir
+from teiten.model.nodes import NodeMachine
+
+ALL = "all"
+"""Databases and roles: who is in the network is a node of the trial."""
+TRUST = "trust"
+
+
+@dataclass(frozen=True)
+class EmulatedNode:
+    """What one node has of an emulation."""
+
+    machine: NodeMachine
+    limit: Limit
+    address: str | None = None
+    """By which the other nodes reach it; None where it has no network."""
+    space: Path | None = None
+    """Its network namespace."""
+
+    @property
+    def opening(self) -> Opening | None:
+        """Its server is open to the nodes' addresses; nobody else is in their network."""
+        if self.address is None:
+            return None
+        return Opening(self.address, str(ADDRESSES), ALL, ALL, TRUST, "reached by other nodes")
+
+    def beside(self, reader: OsReader, server: int | None) -> OsReader:
+        """What another reader reads, and beside it what the node has used; ``server``: a pid."""
+        network = None if self.space is None else server
+        return WithNode(reader, NodeReader(self.limit.groups, network))
+
+    @property
+    def facts(self) -> Facts:
+        """For the ledger."""
+        return {
+            "address": self.address,
+            "memory": self.machine.memory,
+            "read": self.machine.read,
+            "write": self.machine.write,
+            "cpus": list(self.machine.cpus),
+            "cgroup": self.limit.facts["cgroup"],
+        }
+
+
+@dataclass(frozen=True)
+class NodeEmulation:
+    """Of all nodes of a trial, in order."""
+
+    nodes: tuple[EmulatedNode, ...]
+    network: NodeNetwork | None
+
+    @classmethod
+    def make(cls, workdir: Workdir, machines: Sequence[NodeMachine], folder: Path) -> NodeEmulation:
+        """``folder``: where the nodes' clusters are.
+
+        Raises MachineError where this system or its rights do not permit it; nothing is left then.
+        """
+        network: NodeNetwork | None = None
+        limits: list[Limit] = []
+        try:
+            for one in machines:
+                limits.append(Limit.make(workdir, allowed(one, folder)))  # noqa: PERF401 - those made are removed
+            if machines[0].network:
+                network = NodeNetwork.make(workdir, len(machines))
+        except BaseException:
+            for limit in limits:
+                limit.remove()
+            raise
+        found = []
+        for index, (machine, limit) in enumerate(zip(machines, limits, strict=True)):
+            if network is None:
+                found.append(EmulatedNode(machine, limit))
+                continue
+            address, space = network.address(index), network.space(index)
+            found.append(EmulatedNode(machine, limit, address, space))
+        return cls(tuple(found), network)
+
+    def remove(self) -> None:
+        """Give all of it back, once the servers have ended; what cannot be removed stays noted."""
+        for one in self.nodes:
+            one.limit.remove()
+        if self.network is not None:
+            self.network.remove()
+
+
+def allowed(machine: NodeMachine, folder: Path) -> Allowed:
+    """What the groups of a node hold. Raises MachineError where its storage cannot be limited."""
+    disks = disk_numbers(folder)
+    if (machine.read is not None or machine.write is not None) and len(disks) != 1:
+        raise MachineError(
+            f"the storage of nodes cannot be limited: {why_no_disk(disks, folder)}",
+            "put the working folder (--workdir) on one disk; or leave out nodes.read, nodes.write",
+        )
+    disk = disks[0] if len(disks) == 1 else None
+    return Allowed(None, machine.memory, machine.read, machine.write, disk, counted=True)
+
+
+def why_no_disk(disks: Sequence[str], folder: Path) -> str:
+    """Why there is no single disk below a folder."""
+    return f"{folder} is on {f'{len(disks)} disks' if disks else 'no disk that Linux shows'}"

@@ -1,0 +1,42 @@
+"""Notes of what Teiten makes in the kernel: written before it is made, so that what a killed Teiten
+has left is found again, and only what is noted is removed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from teiten.execute.postgres.marker import same_process
+from teiten.host.system.paths import Workdir
+from teiten.host.system.processes import started_at
+
+PREFIX = "teiten-"
+"""Of the names of all that is made."""
+
+
+def write_note(workdir: Workdir, name: str, made: Mapping[str, Sequence[Any]]) -> Path:
+    """``name``: of the note, whose ending says what is noted."""
+    pid = os.getpid()
+    note = workdir.clusters / name
+    workdir.clusters.mkdir(parents=True, exist_ok=True)
+    found = {"pid": pid, "process_started": started_at(pid), **made}
+    note.write_text(json.dumps(found) + "\n", encoding="utf-8")
+    return note
+
+
+def left_notes(
+    workdir: Workdir, ending: str, *, ours: bool
+) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """The notes of a Teiten that has died, and what each holds. ``ours``: this process's too."""
+    for note in sorted(workdir.clusters.glob(f"*{ending}")):
+        try:
+            found = dict(json.loads(note.read_text(encoding="utf-8")))
+            pid, started = int(found["pid"]), found["process_started"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        if same_process(pid, started) and not (ours and pid == os.getpid()):
+            continue
+        yield note, found

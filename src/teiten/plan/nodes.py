@@ -1,0 +1,130 @@
+"""What each node of a trial has where nodes are emulated as machines of their own; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from teiten.errors import MachineError
+from teiten.model.facts import Caution, HostFacts, LogicalCpu, Severity
+from teiten.model.nodes import EmulatedNodes, Lack, NodeMachine, NodePart
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.quantities import exact_size, format_size
+from teiten.model.study import Study
+from teiten.plan.settings import size_setting
+from teiten.plan.sites.of import starts
+
+LEAST_FREE = 1.25
+"""A node's memory by the shared buffers of its server: the rest is for its processes."""
+
+
+def emulated(study: Study, lacks: Sequence[Lack]) -> Study:
+    """The study on a machine that cannot emulate some parts of a node.
+
+    Raises MachineError where the study insists on one of them.
+    """
+    if study.nodes is None:
+        return study
+    found = study.nodes.without(lacks)
+    if found.insist and found.lacking:
+        part, reason = found.lacking[0]
+        raise MachineError(
+            f"the study insists on emulated nodes, and their {part} cannot be emulated: {reason}",
+            "run it as root on Linux with the program ip (iproute2); or plain servers, with less to"
+            " say: --set nodes.insist=no",
+        )
+    return replace(study, nodes=found)
+
+
+def with_machines(
+    study: Study, trials: Sequence[PlannedTrial], cpus: Sequence[LogicalCpu]
+) -> Iterator[PlannedTrial]:
+    """The trials with what each of their nodes has; attached servers are as they are.
+
+    Raises MachineError where the study insists on more.
+    """
+    for trial in trials:
+        started = all(starts(one.installation) for one in trial.templates)
+        if study.nodes is not None and study.nodes.insist and not started:
+            raise MachineError(
+                "the study insists on emulated nodes, and a server of it is attached: Teiten does"
+                " not start it",
+                "name servers that Teiten starts (--servers 18); or --set nodes.insist=no",
+            )
+        if study.nodes is None or not study.nodes.in_force or not started:
+            yield trial
+            continue
+        count = len(trial.templates)
+        yield replace(trial, machines=tuple(machines(study.nodes, count, cpus)))
+
+
+def machines(nodes: EmulatedNodes, count: int, cpus: Sequence[LogicalCpu]) -> Iterator[NodeMachine]:
+    """What each of so many nodes has. Where the machine has fewer processors than all nodes
+    together, the nodes share them in turn."""
+    numbers = sorted(one.number for one in cpus)
+    own = 0 if nodes.cpus is None or nodes.lacks(NodePart.CPUS) else min(nodes.cpus, len(numbers))
+    throttled = not nodes.lacks(NodePart.STORAGE)
+    for node in range(count):
+        taken = {numbers[(node * own + each) % len(numbers)] for each in range(own)}
+        yield NodeMachine(
+            network=not nodes.lacks(NodePart.NETWORK),
+            memory=nodes.memory_in_force,
+            read=nodes.read if throttled else None,
+            write=nodes.write if throttled else None,
+            cpus=tuple(sorted(taken)),
+        )
+
+
+def check_machines(trial: PlannedTrial, at_once: int, facts: HostFacts) -> None:
+    """Raise MachineError for nodes that together have more memory than the machine, or each of
+    which has too little for its server. ``at_once``: how many such trials share their time."""
+    memory = next(iter(trial.machines)).memory
+    if memory is None:
+        return
+    together = len(trial.machines) * at_once
+    if memory * together > facts.memory.total:
+        raise MachineError(
+            f"nodes.memory={exact_size(memory)} for each of {together} nodes: the machine has"
+            f" {format_size(facts.memory.total)}",
+            "a smaller --node-memory, or fewer nodes",
+        )
+    buffers = size_setting(dict(trial.settings), "shared_buffers")
+    if buffers * LEAST_FREE > memory:
+        raise MachineError(
+            f"nodes.memory={exact_size(memory)} is too small for {trial.cell}: of it"
+            f" {format_size(buffers)} are shared buffers, which leaves too little for the server's"
+            " processes",
+            "a larger --node-memory, or smaller buffers: --guc shared_buffers=25%",
+        )
+
+
+def node_cautions(plan: Plan, *, buffered_writes: bool) -> Iterator[Caution]:
+    """That nodes are emulated, what is not, and what is less than it seems.
+
+    ``buffered_writes``: the kernel throttles also what it writes later from the page cache.
+    """
+    nodes = plan.study.nodes
+    trials = [one for one in plan.trials if one.machines]
+    if nodes is None:
+        return
+    for part, reason in nodes.lacking:
+        yield _warning(f"nodes-without-{part}", reason=reason)
+    if nodes.in_force and len(trials) < len(plan.trials):
+        for part in nodes.asked:
+            if not nodes.lacks(part):
+                yield _warning(f"nodes-without-{part}", reason="attached servers are as they are")
+    if not trials:
+        return
+    largest = max(trials, key=lambda one: len(one.machines))
+    count = len(largest.machines)
+    yield _warning("nodes-emulated", nodes=count)
+    sets = [one.cpus for one in largest.machines if one.cpus]
+    if len({cpu for one in sets for cpu in one}) < sum(map(len, sets)):
+        yield _warning("nodes-share-processors", nodes=count, cpus=nodes.cpus)
+    if largest.machines[0].write is not None and not buffered_writes:
+        yield _warning("nodes-write-unthrottled")
+
+
+def _warning(code: str, **values: object) -> Caution:
+    given = tuple((name, str(value)) for name, value in values.items())
+    return Caution(code, Severity.WARNING, given)

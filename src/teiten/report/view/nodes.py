@@ -1,0 +1,68 @@
+"""What nodes had that were emulated as machines of their own, for the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from teiten.model.nodes import NodeMachine
+from teiten.model.plan import PlannedTrial
+from teiten.report.numbers import bytes_text
+from teiten.report.view.kit import Kit
+
+CHECKED = "nodes-emulated"
+"""The event of emulated nodes that were seen to hold."""
+
+
+def emulates_nodes(kit: Kit) -> bool:
+    return any(one.machines for one in kit.analysis.plan.trials)
+
+
+def node_rows(kit: Kit) -> Iterator[tuple[str, str]]:
+    """A row of the environment's table; none where nodes are plain servers."""
+    trials = [one for one in kit.analysis.plan.trials if one.machines]
+    if trials:
+        most = max(trials, key=lambda one: len(one.machines))
+        said = [kit.t("nodes.each"), *_had(kit, most), *_checked(kit), *_peak(kit)]
+        yield kit.t("nodes.emulated"), kit.t("list.strong").join(said)
+
+
+def _had(kit: Kit, trial: PlannedTrial) -> Iterator[str]:
+    t, first = kit.t, trial.machines[0]
+    if first.memory is not None:
+        yield t("nodes.memory", memory=bytes_text(first.memory))
+    if first.read is not None:
+        yield t("nodes.read", rate=bytes_text(first.read))
+    if first.write is not None:
+        yield t("nodes.write", rate=bytes_text(first.write))
+    sets = dict.fromkeys(_cpus(one) for one in trial.machines if one.cpus)
+    if sets:
+        yield t("nodes.cpus", cpus=" / ".join(sets))
+
+
+def _cpus(one: NodeMachine) -> str:
+    return ", ".join(map(str, one.cpus))
+
+
+def _checked(kit: Kit) -> Iterator[str]:
+    """What was seen before the first trial."""
+    events = [one.detail for one in kit.analysis.events if one.kind == CHECKED]
+    for found in events[-1:]:
+        if found.get("addresses"):
+            yield kit.t("nodes.addresses", addresses=", ".join(found["addresses"]))
+        if found.get("counted") is not None:
+            sizes = {name: bytes_text(found[name]) for name in ("read", "counted")}
+            yield kit.t("nodes.checked.read", version=found["cgroup"], **sizes)
+
+
+def _peak(kit: Kit) -> Iterator[str]:
+    """The most memory that any node used in any trial, as the kernel counted."""
+    planned = {one.number for one in kit.analysis.plan.trials if one.machines}
+    peaks = [
+        node["memory"]["peak"]
+        for one in kit.analysis.trials
+        if one.number in planned
+        for node in one.facts.get("nodes", {"1": one.facts}).values()
+        if "peak" in node.get("memory", {})
+    ]
+    if peaks:
+        yield kit.t("nodes.peak", peak=bytes_text(max(peaks)))
