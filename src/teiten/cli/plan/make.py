@@ -14,6 +14,7 @@ from teiten.cli.plan.site import PlanningSite, planning_site, require_here
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.errors import MachineError
 from teiten.execute.postgres.installations import find_installations
+from teiten.execute.postgres.modules import module_tools
 from teiten.execute.postgres.parameters import read_refusals
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.sites.load_generator import load_generator
@@ -28,6 +29,7 @@ from teiten.model.study import Study
 from teiten.plan.checks import check
 from teiten.plan.estimate import estimate
 from teiten.plan.expand import expand
+from teiten.plan.leaving_out import wants_modules, without_missing
 from teiten.plan.parameters import check_parameters
 from teiten.plan.sites.told import asked_here, where_it_lacks, working_folder
 from teiten.plan.sizing import size
@@ -104,6 +106,9 @@ def _plan(
     installations = find_installations(session.workdir)
     found = servers.resolved(installations)
     site.check(sized, found)
+    wanted = found if wants_modules(sized) else ()
+    tools = {level: module_tools(one, copied=site.copied) for level, one in wanted}
+    sized = without_missing(sized, found, tools)
     plan = expand(
         sized,
         found,
