@@ -50,7 +50,7 @@ class Instead:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class LevelLeftOut:
     """A level of a factor that a server cannot have, and that a study goes without."""
 
     factor: str
@@ -170,7 +170,7 @@ class KindPlan(ABC):
 
     def left_out(
         self, workload: Workload, server: Installation, tools: ModuleTools | None
-    ) -> Iterable[LeftOut]:
+    ) -> Iterable[LevelLeftOut]:
         """The levels of a workload that a server cannot have, and that the study goes without.
 
         ``tools``: what compiles for it; None where nobody looked.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from teiten.errors import UsageError
-from teiten.kinds.contract import LeftOut, plan_of
+from teiten.kinds.contract import LevelLeftOut, plan_of
 from teiten.model.installation import Installation
 from teiten.model.modules import ModuleTools
 from teiten.model.study import Study, Workload
@@ -36,7 +36,7 @@ def without_missing(study: Study, servers: Servers, tools: Mapping[str, ModuleTo
     return study
 
 
-def _without(study: Study, name: str, one: LeftOut, server: Installation) -> Study:
+def _without(study: Study, name: str, one: LevelLeftOut, server: Installation) -> Study:
     workload = study.workload(name)
     levels = levels_of(study, workload, one.factor)
     if one.level not in levels:
@@ -54,11 +54,11 @@ def _without(study: Study, name: str, one: LeftOut, server: Installation) -> Stu
     return replace(study, workloads=workloads, differences=(*study.differences, _said(one, server)))
 
 
-def _limited(workload: Workload, one: LeftOut, left: tuple[str, ...]) -> Workload:
+def _limited(workload: Workload, one: LevelLeftOut, left: tuple[str, ...]) -> Workload:
     return workload.limited(one.factor, left)
 
 
-def _said(one: LeftOut, server: Installation) -> Bilingual:
+def _said(one: LevelLeftOut, server: Installation) -> Bilingual:
     return Bilingual(
         f"“{one.title.en}” ({one.level}) was left out, as {server.name} cannot have it:"
         f" {one.why.en}.",

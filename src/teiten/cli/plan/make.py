@@ -14,7 +14,6 @@ from teiten.cli.plan.site import PlanningSite, planning_site, require_here
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.errors import MachineError
 from teiten.execute.postgres.installations import find_installations
-from teiten.execute.postgres.modules import module_tools
 from teiten.execute.postgres.parameters import read_refusals
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.sites.load_generator import load_generator
@@ -107,7 +106,7 @@ def _plan(
     found = servers.resolved(installations)
     site.check(sized, found)
     wanted = found if wants_modules(sized) else ()
-    tools = {level: module_tools(one, copied=site.copied) for level, one in wanted}
+    tools = {level: site.module_tools(one) for level, one in wanted}
     sized = without_missing(sized, found, tools)
     plan = expand(
         sized,

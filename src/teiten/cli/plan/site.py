@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from teiten.execute.postgres.directories import read_directories
+from teiten.execute.postgres.modules import NOT_HERE, module_tools
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.sites.local.limit import require_limits
 from teiten.host.cautions.machine import cautions, plan_cautions
@@ -19,6 +20,7 @@ from teiten.host.system.users import server_user
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.hosts import Placement
 from teiten.model.installation import Installation
+from teiten.model.modules import ModuleTools
 from teiten.model.plan import Plan
 from teiten.model.study import Study
 from teiten.plan.levels import every_level, most_clients
@@ -56,6 +58,10 @@ class PlanningSite(ABC):
         del reference
         return None
 
+    @abstractmethod
+    def module_tools(self, server: Installation) -> ModuleTools:
+        """What compiles C functions for a server there."""
+
     def check(self, sized: Study, servers: Servers) -> None:
         """Raise UsageError or MachineError for what cannot be had there."""
         del sized, servers
@@ -82,6 +88,9 @@ class PlanningHere(PlanningSite):
 
     def facts(self) -> HostFacts:
         return read_host_facts(self.session.workdir.root)
+
+    def module_tools(self, server: Installation) -> ModuleTools:
+        return module_tools(server)
 
     def with_folders(self, facts: HostFacts, sized: Study) -> HostFacts:
         found = read_directories(every_level(sized, "directory"), server_user())
@@ -113,6 +122,10 @@ class PlanningOnHosts(PlanningSite):
         from teiten.execute.sites.remote.packages import inspect_there, is_there
 
         return inspect_there(self.pair.db, reference) if is_there(reference) else None
+
+    def module_tools(self, server: Installation) -> ModuleTools:
+        del server
+        return NOT_HERE
 
     def check(self, sized: Study, servers: Servers) -> None:
         from teiten.execute.sites.remote.hosts import require_same_kind

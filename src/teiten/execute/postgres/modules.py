@@ -12,10 +12,14 @@ from teiten.model.modules import ModuleTools
 from teiten.model.study import Script
 from teiten.model.text import Bilingual
 
-NOT_HERE = Bilingual(
-    "C functions are compiled only for servers of this machine that Teiten starts",
-    "C関数をコンパイルするのは、Teitenが本マシンで起動するサーバに限られる",
+NOT_HERE = ModuleTools(
+    None,
+    Bilingual(
+        "C functions are compiled only for servers of this machine that Teiten starts",
+        "C関数をコンパイルするのは、Teitenが本マシンで起動するサーバに限られる",
+    ),
 )
+"""Of a server that is attached, or on another host."""
 HINT = "see what the compiler says; the method can be left out: --set method=…"
 MAKEFILE = """\
 MODULES = {name}
@@ -25,13 +29,10 @@ include $(PGXS)
 """
 
 
-def module_tools(installation: Installation, *, copied: bool = False) -> ModuleTools:
-    """What of PGXS an installation has. Starts its ``pg_config``, no server.
-
-    ``copied``: servers run from a copy elsewhere.
-    """
-    if copied or installation.postgres is None or installation.on_db_host:
-        return ModuleTools(None, NOT_HERE)
+def module_tools(installation: Installation) -> ModuleTools:
+    """What of PGXS an installation of this machine has. Starts its ``pg_config``, no server."""
+    if installation.postgres is None:
+        return NOT_HERE
     pg_config = installation.bin_directory / "pg_config"
     if not pg_config.is_file():
         return ModuleTools(None, _headers(installation.version, "pg_config"))

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, model_validator
 
 from teiten.datasets.plan import plan_of as data_plan_of
-from teiten.kinds.contract import KindPlan, LeftOut, ToldStep
+from teiten.kinds.contract import KindPlan, LevelLeftOut, ToldStep
 from teiten.kinds.procedure.metrics import CONTRASTED, METRICS
 from teiten.kinds.procedure.model import (
     METHOD,
@@ -120,16 +120,16 @@ class Procedures(KindPlan):
 
     def left_out(
         self, workload: Workload, server: Installation, tools: ModuleTools | None
-    ) -> Iterator[LeftOut]:
+    ) -> Iterator[LevelLeftOut]:
         for one in procedure_of(workload).methods:
             if one.needs is not None and server.version.major_number < one.needs:
                 why = Bilingual(
                     f"it needs PostgreSQL {one.needs} or later",
                     f"PostgreSQL {one.needs}以降が必要である",
                 )
-                yield LeftOut(METHOD, one.name, one.title, why)
+                yield LevelLeftOut(METHOD, one.name, one.title, why)
             elif one.module is not None and tools is not None and tools.lacking is not None:
-                yield LeftOut(METHOD, one.name, one.title, tools.lacking)
+                yield LevelLeftOut(METHOD, one.name, one.title, tools.lacking)
 
     def measured_seconds(self, measure: Measure, workload: Workload) -> Seconds:
         """As long as it took to fill its tables: nobody knows before."""

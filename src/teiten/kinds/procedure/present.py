@@ -16,13 +16,15 @@ from teiten.kinds.procedure.metrics import (
 )
 from teiten.kinds.procedure.model import METHOD, NAME, procedure_of
 from teiten.kinds.procedure.results import StepOfTrial, steps_of
+from teiten.model.metrics import Metric
 from teiten.model.study import Workload
-from teiten.report.blocks import Block, Gallery, Heading, Text
+from teiten.report.blocks import Block, Details, Gallery, Heading, Text
+from teiten.report.charts.base import Chart
+from teiten.report.charts.queries import QueryAxes, QueryBar, is_logarithmic, query_bars
 from teiten.report.numbers import bytes_text, significant
 from teiten.report.sentences import interval_text, ratio_text, verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.view.kit import Kit, TrialGroup
-from teiten.report.view.levels import metric_chart
 from teiten.report.view.usual import UsualPresent, contrasts_of, tables_of
 
 NOTHING = "—"
@@ -59,7 +61,7 @@ class ProcedurePresent(UsualPresent):
     def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
         groups = kit.of_workload(workload)
         charts = (
-            metric_chart(kit, f"{prefix}-{metric.name}", groups, metric)
+            _bars(kit, f"{prefix}-{metric.name}", groups, metric)
             for metric in (PROCEDURE_TIME, BACKEND_CPU)
         )
         drawn = tuple(one for one in charts if one is not None)
@@ -68,7 +70,9 @@ class ProcedurePresent(UsualPresent):
         yield from _titles(kit, workload)
         yield _taken(kit, f"{prefix}-methods", groups)
         yield _by_step(kit, f"{prefix}-steps", groups)
-        yield from tables_of(kit, prefix, workload)
+        contrasts = tuple(tables_of(kit, prefix, workload))
+        if contrasts:
+            yield Details(kit.t("procedure.contrasts"), contrasts)
 
 
 def _measured(kit: Kit) -> Iterator[str]:
@@ -138,6 +142,30 @@ def _told(kit: Kit, group: TrialGroup) -> tuple[str, str]:
     if kit.study.contrast != METHOD:
         said = kit.t("list.separator").join(filter(None, (said, kit.short(group.side))))
     return _method_of(kit, group), said
+
+
+def _bars(kit: Kit, name: str, groups: Sequence[TrialGroup], metric: Metric) -> Chart | None:
+    """The median of each method, a bar for each level of what else is varied."""
+    bars = []
+    for one in groups:
+        values = [1000 * value for value in one.values(metric.name)]
+        if values:
+            method, level = _told(kit, one)
+            text = f"{significant(median(values), DIGITS)} ms"
+            bars.append(QueryBar("", method, level, median(values), min(values), max(values), text))
+    if not bars:
+        return None
+    drawn = "dots" if is_logarithmic([one.value for one in bars]) else "bars"
+    axes = QueryAxes(
+        x=kit.metric_title(metric),
+        queries=tuple(dict.fromkeys(one.query for one in bars)),
+        sides=tuple(dict.fromkeys(one.side for one in bars)),
+        panels=("",),
+        side=kit.t("table.level"),
+        query=kit.t("factor.method"),
+    )
+    title, note = kit.t(f"metric.{metric.name}"), kit.t(f"chart.methods.{drawn}")
+    return query_bars(name, kit.t("chart.by-level.title", metric=title), note, bars, axes)
 
 
 def _taken(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:

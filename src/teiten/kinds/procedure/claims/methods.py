@@ -10,27 +10,18 @@ import itertools
 import math
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass as plain_dataclass
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 from pydantic.dataclasses import dataclass
 
 from teiten.analysis.claims.checks import ClaimQuestion, check_of, estimator_of, exact
-from teiten.analysis.model.claims import (
-    FIRST,
-    LAST,
-    Check,
-    CheckKind,
-    Claim,
-    ClaimWords,
-    PublishedQueries,
-)
+from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimWords, PublishedQueries
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.observations import Observation
-from teiten.analysis.model.predicate import Ground, Key, Predicate, Reader, UnmetError
+from teiten.analysis.model.predicate import Ground, Key, Predicate, Reader
 from teiten.claims.forms import FORM, Ratio, Word
 from teiten.claims.questions import log_bound
+from teiten.kinds.procedure.claims.cells import ClaimCells, logarithm, ratios
 from teiten.kinds.procedure.metrics import PROCEDURE_TIME
 from teiten.kinds.procedure.model import METHOD
 from teiten.kinds.procedure.results import steps_of
@@ -39,81 +30,7 @@ from teiten.model.trial import Event
 from teiten.study.schema import Words
 
 STEP = "step_seconds"
-MEASURES = (STEP,)
 """The time of one step: ``step_seconds:vacuum``."""
-Levels = Mapping[str, str]
-Blocks = Mapping[int, float]
-
-
-@plain_dataclass(frozen=True)
-class ClaimCells:
-    """The trials of a claim's workload, by the levels of all factors."""
-
-    ground: Ground
-    workload: str
-
-    @property
-    def levels(self) -> dict[str, tuple[str, ...]]:
-        """Those that were planned, in the study's order."""
-        cells = [dict(one.cell.levels) for one in self.ground.plan.trials if self._mine(one.cell)]
-        return {
-            factor.name: found
-            for factor in self.ground.plan.study.factors
-            if (
-                found := tuple(
-                    level
-                    for level in factor.levels
-                    if any(one.get(factor.name) == level for one in cells)
-                )
-            )
-        }
-
-    def _mine(self, cell: object) -> bool:
-        return getattr(cell, "workload", "") == self.workload
-
-    def resolved(self, factor: str, named: str) -> str:
-        """A level by its name, or the first or the last of several. Raises UnmetError."""
-        levels = self.levels.get(factor, ())
-        if factor == METHOD and named not in levels:
-            raise UnmetError("method", method=named)
-        if named in (FIRST, LAST) and len(levels) > 1:
-            return levels[0 if named == FIRST else -1]
-        if named not in levels:
-            raise UnmetError("contrast", factor=factor, levels=named)
-        return named
-
-    def contexts(self, told: Iterable[str]) -> list[Levels]:
-        """Every combination of the levels of the factors that are not told."""
-        others = {name: found for name, found in self.levels.items() if name not in set(told)}
-        return [dict(zip(others, one, strict=True)) for one in itertools.product(*others.values())]
-
-    def varied(self, context: Levels) -> tuple[str, ...]:
-        """The levels of a context that are one of several."""
-        return tuple(level for name, level in context.items() if len(self.levels[name]) > 1)
-
-    def blocks(self, wanted: Levels, metric: str) -> Blocks:
-        contrast = self.ground.plan.study.contrast
-        return {
-            one.block: one.metrics[metric]
-            for one in self.ground.observations
-            if one.workload == self.workload
-            and metric in one.metrics
-            and _matches(one, contrast, wanted)
-        }
-
-
-def _matches(one: Observation, contrast: str, wanted: Levels) -> bool:
-    here = {**dict(one.context), contrast: one.side}
-    return all(here.get(name) == level for name, level in wanted.items())
-
-
-def _logarithm(value: float) -> float:
-    return math.log(value) if 0 < value < math.inf else math.nan
-
-
-def _ratios(old: Blocks, new: Blocks) -> tuple[float, ...]:
-    both = sorted(old.keys() & new.keys())
-    return tuple(_logarithm(new[one]) - _logarithm(old[one]) for one in both)
 
 
 def _at(check: Check, words: ClaimWords) -> str:
@@ -227,7 +144,7 @@ class MethodEffect(OfMethods):
                 cells.blocks({**fixed, **context, contrast.factor: one}, claim.metric)
                 for one in (old, new)
             ]
-            yield self._question(claim, (old, new), _ratios(*sides), cells.varied(context))
+            yield self._question(claim, (old, new), ratios(*sides), cells.varied(context))
 
     def in_print(self, claim: Claim) -> Sequence[Check]:
         found = _printed(claim, self.quantity)
@@ -271,7 +188,7 @@ class MethodOrder(OfMethods):
                 for one in methods
             }
             for lower, higher in itertools.pairwise(methods):
-                changes = _ratios(values[lower], values[higher])
+                changes = ratios(values[lower], values[higher])
                 yield _rising(claim, (lower, higher), changes, cells.varied(context))
 
     def in_print(self, claim: Claim) -> Sequence[Check]:
@@ -310,7 +227,7 @@ class MethodValue(OfMethods):
                 METHOD_VALUE,
                 (self.method,),
                 (),
-                tuple(_logarithm(value) for _, value in sorted(found.items())),
+                tuple(logarithm(value) for _, value in sorted(found.items())),
                 -math.inf,
                 math.log(self.high),
                 classes=(cells.varied(context),),
@@ -335,7 +252,7 @@ class LargestStep(OfMethods):
             largest = cells.blocks({**fixed, **context}, f"{STEP}:{self.step}")
             for other in self.others:
                 further = cells.blocks({**fixed, **context}, f"{STEP}:{other}")
-                changes = _ratios(further, largest)
+                changes = ratios(further, largest)
                 yield self._question(claim, other, changes, cells.varied(context))
 
     def in_print(self, claim: Claim) -> Sequence[Check]:
@@ -360,6 +277,3 @@ class LargestStep(OfMethods):
             classes=(levels,),
             metric=claim.metric,
         )
-
-
-PREDICATES: tuple[type[Predicate], ...] = (MethodEffect, MethodOrder, MethodValue, LargestStep)
