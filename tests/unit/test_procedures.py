@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import os
+import time
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import psycopg
 import pytest
 
@@ -21,7 +24,8 @@ from teiten.kinds.procedure.claims.methods import (
     MethodOrder,
     MethodValue,
 )
-from teiten.kinds.procedure.load.backend import Usage, usage_of
+from teiten.kinds.procedure.load import backend
+from teiten.kinds.procedure.load.backend import Usage, is_backend, usage_of
 from teiten.kinds.procedure.load.stepping import filled, told
 from teiten.kinds.procedure.model import StepDo, procedure_of
 from teiten.model.installation import Version
@@ -137,6 +141,18 @@ def test_the_kernel_tells_what_a_backend_used(tmp_path: Path) -> None:
     found = usage_of(7, tmp_path).cpu
     assert found is not None and found > 0
     assert usage_of(8, tmp_path) == usage_of(None) == Usage()
+
+
+def test_only_the_very_backend_is_looked_at() -> None:
+    own, now = os.getpid(), time.time()
+    name = Path("/proc/self/comm").read_text(encoding="utf-8").strip()
+    began = psutil.Process().create_time()
+    assert not is_backend(own, began), f"{name} is not PostgreSQL"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(backend, "PROGRAMS", (name,))
+        assert is_backend(own, began)
+        assert not is_backend(own, now + 60), "began at another time"
+        assert not is_backend(2**22 + 1, began)
 
 
 def test_a_full_lock_table_says_what_to_do() -> None:

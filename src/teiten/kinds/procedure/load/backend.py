@@ -12,6 +12,12 @@ import psycopg
 PROC = Path("/proc")
 NANOSECONDS = 1e-9
 PROGRAMS = ("postgres", "postmaster")
+STARTED = """
+SELECT extract(epoch FROM backend_start) FROM pg_stat_activity WHERE pid = pg_backend_pid()
+"""
+APART = 5.0
+"""Seconds between what the server and what the kernel says: the one is known to a second, and
+clocks are set."""
 
 
 @dataclass(frozen=True)
@@ -47,16 +53,30 @@ NOTHING = Usage(0.0, 0, 0)
 
 def backend_of(connection: psycopg.Connection[Any], proc: Path = PROC) -> int | None:
     """The process of a connection's server side; None where that is not seen to be on this
-    machine: only a socket in a folder leads to a server that must be, and the process with its
-    number must be PostgreSQL's."""
-    if not connection.info.host.startswith("/"):
-        return None
+    machine."""
+    row = connection.execute(STARTED).fetchone()
     pid = connection.info.backend_pid
+    return pid if row and is_backend(pid, float(row[0] or 0), proc) else None
+
+
+def is_backend(pid: int, started: float, proc: Path = PROC) -> bool:
+    """Whether a process is PostgreSQL's, and began when the server says that its backend did: on
+    another machine, or in another container, its number is that of something else here.
+
+    ``started``: seconds since 1970.
+    """
     try:
         name = (proc / str(pid) / "comm").read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return None
-    return pid if name in PROGRAMS else None
+        ticks = int(_fields(proc / str(pid))[19])
+        booted = next(
+            int(line.split()[1])
+            for line in (proc / "stat").read_bytes().splitlines()
+            if line.startswith(b"btime")
+        )
+    except (OSError, ValueError, IndexError, StopIteration):
+        return False
+    begun = booted + ticks / os.sysconf("SC_CLK_TCK")
+    return name in PROGRAMS and abs(begun - started) < APART
 
 
 def usage_of(pid: int | None, proc: Path = PROC) -> Usage:
@@ -74,10 +94,15 @@ def _cpu(process: Path) -> float | None:
     except (OSError, ValueError, IndexError):
         pass
     try:
-        fields = (process / "stat").read_bytes().rpartition(b")")[2].split()
+        fields = _fields(process)
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError, IndexError):
         return None
+
+
+def _fields(process: Path) -> list[bytes]:
+    """Of its ``stat``, from the state on, which follows the name."""
+    return (process / "stat").read_bytes().rpartition(b")")[2].split()
 
 
 def _io(process: Path) -> dict[bytes, int]:
