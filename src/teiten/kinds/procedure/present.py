@@ -40,7 +40,7 @@ class ProcedurePresent(UsualPresent):
     )
 
     def duration(self, kit: Kit, workload: Workload) -> str:
-        return kit.t("design.duration.procedure", count=len(procedure_of(workload).methods))
+        return kit.t("design.duration.procedure")
 
     def procedure(self, kit: Kit, workload: Workload) -> str:
         return kit.t("procedure.procedure")
