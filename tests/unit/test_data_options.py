@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from teiten.datasets.access_log.model import AccessLogTables
 from teiten.datasets.pgbench.model import pgbench_data
 from teiten.datasets.plan import plan_of
 from teiten.datasets.probes.model import ProbesTables, SizedTable
@@ -38,6 +39,7 @@ DATA = {
     "ssb, scale 0.1, reports": ssb_data(0.1, SsbVariant.REPORTS),
     "ssb, keyed, as left": ssb_data(1, layout=replace(KEYED, all_visible=False)),
     "probes": PROBES,
+    "access log": DataSet(2, "access_log", AccessLogTables(days=30, seed=1, products=10)),
 }
 
 
@@ -52,7 +54,7 @@ def test_templates_that_0_2_built_are_used_again() -> None:
 def test_every_kind_says_what_the_name_of_a_template_is_made_of() -> None:
     assert {data.kind for data in DATA.values()} == set(names()), "add the new kind's data"
     made = {json.dumps(plan_of(one.kind).identity(one), sort_keys=True) for one in DATA.values()}
-    assert len(made) == 6, "two of pgbench, two of ssb, one of a script and of probes"
+    assert len(made) == 7, "two of pgbench and of ssb, one of each other kind"
     for data in DATA.values():
         assert isinstance(data.options, plan_of(data.kind).options)
 

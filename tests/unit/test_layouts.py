@@ -117,7 +117,7 @@ def test_the_name_of_a_layout_is_no_part_of_a_template() -> None:
         (["guc:max_parallel_workers_per_gather=0,2"], "and the factor guc:max_parallel"),
         (["data.layouts.keyed=/nowhere.sql"], "there is no script"),
         (["data.kind=ssb"], "script is for tables that a script makes"),
-        (["data.kind=ssd"], "must be one of pgbench, probes, script, ssb"),
+        (["data.kind=ssd"], "must be one of access_log, pgbench, probes, script, ssb"),
         (["data.layout=x"], "unknown key. Did you mean 'data.layouts.NAME'?"),
         (["layout=plain,old"], "server 18: the layout old needs PostgreSQL 12 or later"),
     ],

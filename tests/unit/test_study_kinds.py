@@ -178,7 +178,7 @@ def test_a_load_of_pgbench_runs_on_tables_that_are_not_its_own(file: Path) -> No
         ),
         (
             'script = "SELECT 1;"\ndata = { kind = "sbs" }',
-            "workloads.1.data.kind: must be one of pgbench, probes, script, ssb, not 'sbs'. Did",
+            "1.data.kind: must be one of access_log, pgbench, probes, script, ssb, not 'sbs'. Did",
         ),
         (
             'script = "SELECT 1;"\ndata = { kind = "ssb", varient = "reports" }',

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from teiten.factors.contract import Need
 from teiten.kinds.registry import Stage, kind, offers
+from teiten.model.installation import Installation
 from teiten.model.metrics import Metric
+from teiten.model.modules import ModuleTools
 from teiten.model.plan import PlannedLoad, PlannedTrial
 from teiten.model.study import Measure, Study, Workload, WorkloadOptions
+from teiten.model.text import Bilingual
 from teiten.model.units import Seconds
 
 if TYPE_CHECKING:
@@ -44,6 +47,17 @@ class Instead:
     """The path of the key, or of the table, that the flag set."""
     dropped: Sequence[str] = ()
     """Factors whose levels were of the study's own workloads."""
+
+
+@dataclass(frozen=True)
+class LevelLeftOut:
+    """A level of a factor that a server cannot have, and that a study goes without."""
+
+    factor: str
+    level: str
+    title: Bilingual
+    """The level's, for people."""
+    why: Bilingual
 
 
 class KindPlan(ABC):
@@ -149,6 +163,19 @@ class KindPlan(ABC):
         return trial.load.connections
 
     # In words
+
+    def wants_modules(self, workload: Workload) -> bool:
+        """Whether some level of a workload needs C functions to be compiled for the server."""
+        return False
+
+    def left_out(
+        self, workload: Workload, server: Installation, tools: ModuleTools | None
+    ) -> Iterable[LevelLeftOut]:
+        """The levels of a workload that a server cannot have, and that the study goes without.
+
+        ``tools``: what compiles for it; None where nobody looked.
+        """
+        return ()
 
     def facts(self, workload: Workload) -> Iterable[str]:
         """What a plan tells of a workload besides its source and its data."""

@@ -44,7 +44,7 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
     factors = study_factors(draft, tables)
     study = tables.study
     workloads = tuple(_workloads(draft, document, tables, factors))
-    factors = with_told_levels(draft, factors, workloads)
+    factors = with_told_levels(draft, factors, workloads, study.contrast)
     for factor in factors:
         rule(factor.name).check_study(draft, tables, factor, workloads)
     _check_measure(draft, tables.measure, workloads)

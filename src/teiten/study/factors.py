@@ -24,18 +24,27 @@ def study_factors(draft: Draft, tables: StudyFile) -> tuple[Factor, ...]:
     """
     levels = _brought(draft, tables, dict(tables.factors))
     levels = with_own_levels(draft, tables, levels)
-    _check_contrast(draft, tables.study.contrast, levels)
+    contrast = tables.study.contrast
+    used = {table.kind for table in tables.workloads if table.name in draft.selected}
+    if levels.get(contrast) != () or not any(plan_of(one).tells(contrast) for one in used):
+        _check_contrast(draft, contrast, levels)
     return tuple(Factor(name, found) for name, found in levels.items())
 
 
 def with_told_levels(
-    draft: Draft, factors: Sequence[Factor], workloads: Sequence[Workload]
+    draft: Draft, factors: Sequence[Factor], workloads: Sequence[Workload], contrast: str
 ) -> tuple[Factor, ...]:
     """The factors with all levels that workloads tell, or with those that were selected of them.
 
-    Raises UsageError or StudyError where one was selected that no workload has.
+    Raises UsageError or StudyError where one was selected that no workload has, or where they tell
+    too few levels of what is contrasted.
     """
-    return tuple(_told(draft, factor, workloads) for factor in factors)
+    found = tuple(_told(draft, factor, workloads) for factor in factors)
+    before = {one.name: one.levels for one in factors}
+    for one in found:
+        if one.name == contrast and one.levels != before[contrast]:
+            _check_contrast(draft, contrast, {one.name: one.levels})
+    return found
 
 
 def _told(draft: Draft, factor: Factor, workloads: Sequence[Workload]) -> Factor:

@@ -28,6 +28,7 @@ from teiten.model.study import Study
 from teiten.plan.checks import check
 from teiten.plan.estimate import estimate
 from teiten.plan.expand import expand
+from teiten.plan.leaving_out import wants_modules, without_missing
 from teiten.plan.parameters import check_parameters
 from teiten.plan.sites.told import asked_here, where_it_lacks, working_folder
 from teiten.plan.sizing import size
@@ -104,6 +105,9 @@ def _plan(
     installations = find_installations(session.workdir)
     found = servers.resolved(installations)
     site.check(sized, found)
+    wanted = found if wants_modules(sized) else ()
+    tools = {level: site.module_tools(one) for level, one in wanted}
+    sized = without_missing(sized, found, tools)
     plan = expand(
         sized,
         found,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from teiten.execute.postgres.directories import read_directories
+from teiten.execute.postgres.modules import NOT_HERE, module_tools
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.sites.local.emulated import require_emulation
 from teiten.execute.sites.local.limit import require_limits
@@ -23,6 +24,7 @@ from teiten.host.system.users import server_user
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.hosts import Placement
 from teiten.model.installation import Installation
+from teiten.model.modules import ModuleTools
 from teiten.model.nodes import NodePart
 from teiten.model.plan import Plan
 from teiten.model.study import Study
@@ -70,6 +72,10 @@ class PlanningSite(ABC):
         everything = tuple(NodePart)
         return emulated(study, [(part, "the servers run on another host") for part in everything])
 
+    @abstractmethod
+    def module_tools(self, server: Installation) -> ModuleTools:
+        """What compiles C functions for a server there."""
+
     def check(self, sized: Study, servers: Servers) -> None:
         """Raise UsageError or MachineError for what cannot be had there."""
         del sized, servers
@@ -96,6 +102,9 @@ class PlanningHere(PlanningSite):
 
     def facts(self) -> HostFacts:
         return read_host_facts(self.session.workdir.root)
+
+    def module_tools(self, server: Installation) -> ModuleTools:
+        return module_tools(server)
 
     def with_folders(self, facts: HostFacts, sized: Study) -> HostFacts:
         named = (one.path for one in sized.storage if one.path)
@@ -135,6 +144,10 @@ class PlanningOnHosts(PlanningSite):
         from teiten.execute.sites.remote.packages import inspect_there, is_there
 
         return inspect_there(self.pair.db, reference) if is_there(reference) else None
+
+    def module_tools(self, server: Installation) -> ModuleTools:
+        del server
+        return NOT_HERE
 
     def check(self, sized: Study, servers: Servers) -> None:
         from teiten.execute.sites.remote.hosts import require_same_kind

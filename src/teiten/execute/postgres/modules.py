@@ -1,0 +1,89 @@
+"""C functions for a server: what compiles them (PGXS), and their compilation."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from teiten.errors import ServerError
+from teiten.execute.postgres.programs import run_program
+from teiten.model.installation import Installation, Version
+from teiten.model.modules import ModuleTools
+from teiten.model.study import Script
+from teiten.model.text import Bilingual
+
+NOT_HERE = ModuleTools(
+    None,
+    Bilingual(
+        "C functions are compiled only for servers of this machine that Teiten starts",
+        "C関数をコンパイルするのは、Teitenが本マシンで起動するサーバに限られる",
+    ),
+)
+"""Of a server that is attached, or on another host."""
+HINT = "see what the compiler says; the method can be left out: --set method=…"
+MAKEFILE = """\
+MODULES = {name}
+PG_CONFIG = {pg_config}
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+include $(PGXS)
+"""
+
+
+def module_tools(installation: Installation) -> ModuleTools:
+    """What of PGXS an installation of this machine has. Starts its ``pg_config``, no server."""
+    if installation.postgres is None:
+        return NOT_HERE
+    pg_config = installation.bin_directory / "pg_config"
+    if not pg_config.is_file():
+        return ModuleTools(None, _headers(installation.version, "pg_config"))
+    for option, file in (("--pgxs", ""), ("--includedir-server", "postgres.h")):
+        path = Path(_asked(pg_config, option, installation)) / file
+        if not path.is_file():
+            return ModuleTools(None, _headers(installation.version, str(path)))
+    for program in ("make", "cc"):
+        if shutil.which(program) is None:
+            said = Bilingual(f"{program} is not installed", f"{program}がインストールされていない")
+            return ModuleTools(None, said)
+    return ModuleTools(pg_config, None)
+
+
+def build_module(installation: Installation, source: Script, folder: Path) -> Path:
+    """Compile a C file in a new folder, and return the library's absolute path.
+
+    Raises ServerError with what the compiler said.
+    """
+    tools = module_tools(installation)
+    if tools.pg_config is None:
+        said = tools.lacking.en if tools.lacking else ""
+        raise ServerError(f"{source.name} cannot be compiled: {said}", HINT)
+    folder.mkdir(parents=True)
+    name = source.name.removesuffix(".c")
+    (folder / source.name).write_text(source.text, encoding="utf-8")
+    makefile = MAKEFILE.format(name=name, pg_config=tools.pg_config)
+    (folder / "Makefile").write_text(makefile, encoding="utf-8")
+    run_program(
+        ("make", "-C", folder, "with_llvm=no", f"{name}.so"),
+        what=f"compiling {source.name} for {installation.name}",
+        hint=HINT,
+    )
+    return (folder / f"{name}.so").absolute()
+
+
+def _asked(pg_config: Path, option: str, installation: Installation) -> str:
+    return run_program(
+        (pg_config, option),
+        what=f"pg_config {option}",
+        library_path=installation.library_path,
+        hint="see whether the installation is whole: teiten pg list",
+    ).strip()
+
+
+def _headers(version: Version, missing: str) -> Bilingual:
+    major = version.major
+    debian, red_hat = f"postgresql-server-dev-{major}", f"postgresql{major.replace('.', '')}-devel"
+    return Bilingual(
+        f"{missing} is missing; install the server's headers of PostgreSQL {major} (Debian and"
+        f" Ubuntu: {debian}; Red Hat: {red_hat})",
+        f"{missing}がない。PostgreSQL {major}のサーバ用ヘッダファイルをインストールすればよい"
+        f"(Debian、Ubuntu: {debian}、Red Hat: {red_hat})",
+    )

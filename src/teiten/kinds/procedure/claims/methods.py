@@ -1,0 +1,279 @@
+"""Predicates about procedures: what findings say of methods, and of single steps of them.
+
+A finding holds for every combination of the levels that its claim does not name, and on every
+server by itself.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+from pydantic.dataclasses import dataclass
+
+from teiten.analysis.claims.checks import ClaimQuestion, check_of, estimator_of, exact
+from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimWords, PublishedQueries
+from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.predicate import Ground, Key, Predicate, Reader
+from teiten.claims.forms import FORM, Ratio, Word
+from teiten.claims.questions import log_bound
+from teiten.kinds.procedure.claims.cells import ClaimCells, logarithm, ratios
+from teiten.kinds.procedure.metrics import PROCEDURE_TIME
+from teiten.kinds.procedure.model import METHOD
+from teiten.kinds.procedure.results import steps_of
+from teiten.model.plan import Plan
+from teiten.model.trial import Event
+from teiten.study.schema import Words
+
+STEP = "step_seconds"
+"""The time of one step: ``step_seconds:vacuum``."""
+
+
+def _at(check: Check, words: ClaimWords) -> str:
+    """The levels of what else is varied."""
+    levels = check.classes[-1] if check.classes else ()
+    listed = words("list.separator").join(words.side(one) for one in levels)
+    return words("claim.method-at", levels=listed) if listed else ""
+
+
+def _told(check: Check, words: ClaimWords, key: str, **values: object) -> str:
+    what = words(key, at=_at(check, words), **values)
+    if check.metric in ("", PROCEDURE_TIME.name) or check.metric.startswith(STEP):
+        return what
+    return words("claim.method-metric", metric=words(f"metric.{check.metric}"), what=what)
+
+
+def _ratio_said(check: Check, words: ClaimWords) -> str:
+    old, new = (words.side(one) for one in check.sides)
+    return _told(check, words, "claim.method-ratio", old=old, new=new)
+
+
+def _value_said(check: Check, words: ClaimWords) -> str:
+    return _told(check, words, "claim.method-value", side=words.side(check.sides[0]))
+
+
+def _step_said(check: Check, words: ClaimWords) -> str:
+    method, other, step = check.sides
+    return _told(
+        check, words, "claim.method-step", method=words.side(method), step=step, other=other
+    )
+
+
+METHOD_RATIO = CheckKind("method-ratio", _ratio_said)
+"""New and old."""
+METHOD_VALUE = CheckKind("method-value", _value_said)
+"""The number itself."""
+STEP_RATIO = CheckKind("method-step", _step_said)
+"""A step and another one of the same method."""
+
+
+class OfMethods(Predicate):
+    """About numbers of methods, block by block."""
+
+    @abstractmethod
+    def asked(self, claim: Claim, cells: ClaimCells) -> Iterator[ClaimQuestion]:
+        """Raises UnmetError for what a campaign has not."""
+
+    def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
+        questions = tuple(self.asked(claim, ClaimCells(ground, claim.workload)))
+        measure = ground.plan.study.measure
+        alpha, estimator = measure.alpha / max(1, len(questions)), estimator_of(measure)
+        return tuple(check_of(one, alpha, estimator) for one in questions)
+
+    def reader(self) -> Reader | None:
+        return _step_seconds
+
+
+def _step_seconds(
+    claims: Sequence[Claim], plan: Plan, views: Iterable[TrialView], events: Iterable[Event]
+) -> Mapping[Key, Mapping[str, float]]:
+    """The time of each step of the claims' workloads."""
+    del plan, events
+    workloads = {one.workload for one in claims}
+    return {
+        (view.number, view.attempt): {
+            f"{STEP}:{one.name}": one.seconds for one in steps_of(view.facts)
+        }
+        for view in views
+        if view.workload in workloads
+    }
+
+
+def _printed(claim: Claim, row: str) -> tuple[float, ...]:
+    """The numbers of a row of the published table, one for each of the claim's columns; empty
+    where it does not have them all."""
+    table = claim.published
+    if not row or not isinstance(table, PublishedQueries):
+        return ()
+    found = [dict(one.values).get(row) for one in table.columns]
+    return tuple(one for one in found if one) if all(found) else ()
+
+
+def _fixed(claim: Claim, cells: ClaimCells) -> dict[str, str]:
+    return {factor: cells.resolved(factor, level) for factor, level in claim.at}
+
+
+@dataclass(frozen=True, config=FORM)
+class MethodEffect(OfMethods):
+    """The ratio new/old of the claim's contrast lies within bounds."""
+
+    low: Ratio | None = None
+    high: Ratio | None = None
+    quantity: str = ""
+    """The row of the published table that has it."""
+    kind: Literal["method-effect"] = "method-effect"
+    compares: ClassVar[bool] = True
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Self:
+        if self.low is None and self.high is None:
+            raise ValueError("needs low, high or both: a claim must be able to fail")
+        return self
+
+    def asked(self, claim: Claim, cells: ClaimCells) -> Iterator[ClaimQuestion]:
+        contrast = claim.contrast
+        assert contrast is not None
+        fixed = _fixed(claim, cells)
+        old, new = (cells.resolved(contrast.factor, one) for one in (contrast.old, contrast.new))
+        for context in cells.contexts((contrast.factor, *fixed)):
+            sides = [
+                cells.blocks({**fixed, **context, contrast.factor: one}, claim.metric)
+                for one in (old, new)
+            ]
+            yield self._question(claim, (old, new), ratios(*sides), cells.varied(context))
+
+    def in_print(self, claim: Claim) -> Sequence[Check]:
+        found = _printed(claim, self.quantity)
+        contrast = claim.contrast
+        if len(found) != 2 or contrast is None:
+            return ()
+        asked = self._question(
+            claim, (contrast.old, contrast.new), (math.log(found[1] / found[0]),), ()
+        )
+        return [check_of(asked, 1.0, exact)]
+
+    def _question(
+        self,
+        claim: Claim,
+        sides: tuple[str, str],
+        changes: tuple[float, ...],
+        levels: tuple[str, ...],
+    ) -> ClaimQuestion:
+        low, high = log_bound(self.low, -math.inf), log_bound(self.high, math.inf)
+        return ClaimQuestion(
+            METHOD_RATIO, sides, (), changes, low, high, classes=(levels,), metric=claim.metric
+        )
+
+
+@dataclass(frozen=True, config=FORM)
+class MethodOrder(OfMethods):
+    """From the method with the least number to the one with the greatest, each above the one
+    before it."""
+
+    order: Annotated[Words, Field(min_length=2)]
+    quantity: str = ""
+    """The row of the published table whose columns have this order."""
+    kind: Literal["method-order"] = "method-order"
+
+    def asked(self, claim: Claim, cells: ClaimCells) -> Iterator[ClaimQuestion]:
+        fixed = _fixed(claim, cells)
+        methods = [cells.resolved(METHOD, one) for one in self.order]
+        for context in cells.contexts((METHOD, *fixed)):
+            values = {
+                one: cells.blocks({**fixed, **context, METHOD: one}, claim.metric)
+                for one in methods
+            }
+            for lower, higher in itertools.pairwise(methods):
+                changes = ratios(values[lower], values[higher])
+                yield _rising(claim, (lower, higher), changes, cells.varied(context))
+
+    def in_print(self, claim: Claim) -> Sequence[Check]:
+        found = _printed(claim, self.quantity)
+        if len(found) != len(self.order):
+            return ()
+        return [
+            check_of(_rising(claim, sides, (math.log(b / a),), ()), 1.0, exact)
+            for sides, (a, b) in zip(
+                itertools.pairwise(self.order), itertools.pairwise(found), strict=True
+            )
+        ]
+
+
+def _rising(
+    claim: Claim, sides: tuple[str, str], changes: tuple[float, ...], levels: tuple[str, ...]
+) -> ClaimQuestion:
+    return ClaimQuestion(
+        METHOD_RATIO, sides, (), changes, 0.0, math.inf, classes=(levels,), metric=claim.metric
+    )
+
+
+@dataclass(frozen=True, config=FORM)
+class MethodValue(OfMethods):
+    """The number of a method is not above a bound."""
+
+    method: Word
+    high: Ratio
+    kind: Literal["method-value"] = "method-value"
+
+    def asked(self, claim: Claim, cells: ClaimCells) -> Iterator[ClaimQuestion]:
+        fixed = {**_fixed(claim, cells), METHOD: cells.resolved(METHOD, self.method)}
+        for context in cells.contexts(fixed):
+            found = cells.blocks({**fixed, **context}, claim.metric)
+            yield ClaimQuestion(
+                METHOD_VALUE,
+                (self.method,),
+                (),
+                tuple(logarithm(value) for _, value in sorted(found.items())),
+                -math.inf,
+                math.log(self.high),
+                classes=(cells.varied(context),),
+                metric=claim.metric,
+            )
+
+
+@dataclass(frozen=True, config=FORM)
+class LargestStep(OfMethods):
+    """Of the steps of a method one takes longer than each of the others."""
+
+    method: Word
+    step: Word
+    others: Annotated[Words, Field(min_length=1)]
+    quantity: str = ""
+    """The row of the published table that has them, the step in its first column."""
+    kind: Literal["largest-step"] = "largest-step"
+
+    def asked(self, claim: Claim, cells: ClaimCells) -> Iterator[ClaimQuestion]:
+        fixed = {**_fixed(claim, cells), METHOD: cells.resolved(METHOD, self.method)}
+        for context in cells.contexts(fixed):
+            largest = cells.blocks({**fixed, **context}, f"{STEP}:{self.step}")
+            for other in self.others:
+                further = cells.blocks({**fixed, **context}, f"{STEP}:{other}")
+                changes = ratios(further, largest)
+                yield self._question(claim, other, changes, cells.varied(context))
+
+    def in_print(self, claim: Claim) -> Sequence[Check]:
+        found = _printed(claim, self.quantity)
+        if len(found) != len(self.others) + 1:
+            return ()
+        return [
+            check_of(self._question(claim, other, (math.log(found[0] / one),), ()), 1.0, exact)
+            for other, one in zip(self.others, found[1:], strict=True)
+        ]
+
+    def _question(
+        self, claim: Claim, other: str, changes: tuple[float, ...], levels: tuple[str, ...]
+    ) -> ClaimQuestion:
+        return ClaimQuestion(
+            STEP_RATIO,
+            (self.method, other, self.step),
+            (),
+            changes,
+            0.0,
+            math.inf,
+            classes=(levels,),
+            metric=claim.metric,
+        )

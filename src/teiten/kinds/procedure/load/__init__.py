@@ -1,0 +1,1 @@
+"""The steps of a procedure on a server."""

@@ -1,0 +1,114 @@
+"""What a backend has used, as the kernel accounts it; see proc_pid_io(5), and sched-stats.rst."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+PROC = Path("/proc")
+NANOSECONDS = 1e-9
+PROGRAMS = ("postgres", "postmaster")
+STARTED = """
+SELECT extract(epoch FROM backend_start) FROM pg_stat_activity WHERE pid = pg_backend_pid()
+"""
+APART = 5.0
+"""Seconds between what the server and what the kernel says: the one is known to a second, and
+clocks are set."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Since a process began, or between two looks; None of what the kernel does not tell us."""
+
+    cpu: float | None = None
+    """Seconds."""
+    read: int | None = None
+    """Bytes that were fetched from disks."""
+    written: int | None = None
+    """Bytes that it let be written to disks later."""
+
+    def since(self, before: Usage) -> Usage:
+        return Usage(
+            None if self.cpu is None or before.cpu is None else self.cpu - before.cpu,
+            None if self.read is None or before.read is None else self.read - before.read,
+            None
+            if self.written is None or before.written is None
+            else self.written - before.written,
+        )
+
+    def with_further(self, other: Usage) -> Usage:
+        return Usage(
+            None if self.cpu is None or other.cpu is None else self.cpu + other.cpu,
+            None if self.read is None or other.read is None else self.read + other.read,
+            None if self.written is None or other.written is None else self.written + other.written,
+        )
+
+
+NOTHING = Usage(0.0, 0, 0)
+
+
+def backend_of(connection: psycopg.Connection[Any], proc: Path = PROC) -> int | None:
+    """The process of a connection's server side; None where that is not seen to be on this
+    machine."""
+    row = connection.execute(STARTED).fetchone()
+    pid = connection.info.backend_pid
+    return pid if row and is_backend(pid, float(row[0] or 0), proc) else None
+
+
+def is_backend(pid: int, started: float, proc: Path = PROC) -> bool:
+    """Whether a process is PostgreSQL's, and began when the server says that its backend did: on
+    another machine, or in another container, its number is that of something else here.
+
+    ``started``: seconds since 1970.
+    """
+    try:
+        name = (proc / str(pid) / "comm").read_text(encoding="utf-8", errors="replace").strip()
+        ticks = int(_fields(proc / str(pid))[19])
+        booted = next(
+            int(line.split()[1])
+            for line in (proc / "stat").read_bytes().splitlines()
+            if line.startswith(b"btime")
+        )
+    except (OSError, ValueError, IndexError, StopIteration):
+        return False
+    begun = booted + ticks / os.sysconf("SC_CLK_TCK")
+    return name in PROGRAMS and abs(begun - started) < APART
+
+
+def usage_of(pid: int | None, proc: Path = PROC) -> Usage:
+    """What a process has used since it began."""
+    if pid is None:
+        return Usage()
+    io = _io(proc / str(pid))
+    return Usage(_cpu(proc / str(pid)), io.get(b"read_bytes"), io.get(b"write_bytes"))
+
+
+def _cpu(process: Path) -> float | None:
+    """By the scheduler's account, in nanoseconds; without it by ticks of, mostly, 10 ms."""
+    try:
+        return int((process / "schedstat").read_bytes().split()[0]) * NANOSECONDS
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        fields = _fields(process)
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _fields(process: Path) -> list[bytes]:
+    """Of its ``stat``, from the state on, which follows the name."""
+    return (process / "stat").read_bytes().rpartition(b")")[2].split()
+
+
+def _io(process: Path) -> dict[bytes, int]:
+    try:
+        text = (process / "io").read_bytes()
+    except OSError:
+        return {}
+    lines = (line.partition(b":") for line in text.splitlines())
+    return {name: int(value) for name, _, value in lines}

@@ -1,0 +1,36 @@
+"""The numbers of a trial of one method; times in seconds, sizes in bytes.
+
+All are of the timed steps together; what each step took is in the trial's facts.
+"""
+
+from __future__ import annotations
+
+from teiten.model.metrics import MEASURED_SECONDS, Better, Metric
+
+PROCEDURE_TIME = Metric("procedure_seconds", "s", Better.LOWER, judged=True)
+"""From sending a step's statements until their last answer."""
+ROWS = Metric("procedure_rows", "1")
+"""That the method moved, as the workload's ``counted`` says; absent without it."""
+ROWS_RATE = Metric("rows_per_second", "1", Better.HIGHER)
+BACKEND_CPU = Metric("backend_cpu_seconds", "s", Better.LOWER)
+"""Of the backend, without parallel workers; absent where it is not a process of this machine."""
+PROCEDURE_WAL = Metric("procedure_wal_bytes", "B", Better.LOWER)
+BACKEND_READ = Metric("backend_read_bytes", "B")
+"""From disks, not from the page cache; absent as BACKEND_CPU."""
+BACKEND_WRITTEN = Metric("backend_written_bytes", "B")
+"""Given to the page cache by the backend itself, which the kernel writes later."""
+SIZE_CHANGE = Metric("size_change_bytes", "B")
+"""After less before, as the workload's ``sized`` says: negative is space given back."""
+
+METRICS: tuple[Metric, ...] = (
+    PROCEDURE_TIME,
+    ROWS,
+    ROWS_RATE,
+    BACKEND_CPU,
+    PROCEDURE_WAL,
+    BACKEND_READ,
+    BACKEND_WRITTEN,
+    SIZE_CHANGE,
+    MEASURED_SECONDS,
+)
+CONTRASTED = (PROCEDURE_TIME.name, BACKEND_CPU.name)

@@ -1,0 +1,109 @@
+"""What a procedure says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from teiten.model.study import Script, Workload, WorkloadOptions
+from teiten.model.text import Bilingual
+
+NAME = "procedure"
+METHOD = "method"
+"""The factor whose levels are a workload's methods."""
+MODULE = "module"
+"""The place in a method's set-up where the path of its compiled C functions stands."""
+
+
+class StepDo(StrEnum):
+    EXECUTE = "sql"
+    """A statement."""
+    COPY = "copy"
+    """COPY FROM STDIN of rows that a query gave before."""
+    INSERT = "insert"
+    """Prepared INSERTs of such rows, in one transaction."""
+
+
+@dataclass(frozen=True)
+class ProcedureStep:
+    """What is timed by itself. ``{column}`` stands for a value of a row of ``each``."""
+
+    name: str
+    do: StepDo
+    text: str
+    """The statement; or the query of the rows, which is not timed."""
+    into: str = ""
+    """The table that gets the rows."""
+    batch: int = 1
+    """Rows of one prepared INSERT."""
+    each: str = ""
+    """A query: the step is done once for each of its rows. Not timed."""
+    times: int = 1
+    """How often a statement is executed."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to do it; a level of the factor method."""
+
+    name: str
+    title: Bilingual
+    steps: tuple[ProcedureStep, ...]
+    setup: tuple[Script, ...] = ()
+    """Before, not timed; each in one transaction."""
+    cleanup: tuple[Script, ...] = ()
+    """After, not timed."""
+    needs: int | None = None
+    """The oldest major version that can do it."""
+    module: Script | None = None
+    """C functions that are compiled for the server; their path takes the place ``{module}``."""
+
+    def text(self) -> str:
+        """All of it, for people and for comparisons."""
+        return "".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        for one in self.setup:
+            yield f"-- set-up: {one.name}\n{one.text.strip()}\n"
+        for step in self.steps:
+            times = f", {step.times} times" if step.times > 1 else ""
+            yield f"-- timed: {step.name}{times}\n"
+            if step.each:
+                yield f"-- for each row of: {' '.join(step.each.split())}\n"
+            if step.do is StepDo.COPY:
+                yield f"-- COPY FROM STDIN into {step.into}, rows of:\n"
+            elif step.do is StepDo.INSERT:
+                yield f"-- INSERT of {step.batch} rows a statement into {step.into}, rows of:\n"
+            yield f"{step.text.strip()}\n"
+        for one in self.cleanup:
+            yield f"-- clean-up: {one.name}\n{one.text.strip()}\n"
+
+
+@dataclass(frozen=True)
+class ProcedureOptions(WorkloadOptions):
+    """The methods of a workload, and what is counted around each."""
+
+    methods: tuple[Method, ...]
+    counted: str = ""
+    """A query of one number; the rows of a trial are its difference. Empty for none."""
+    sized: str = ""
+    """The same of bytes: what the tables take."""
+
+    @property
+    def source(self) -> str:
+        return ", ".join(one.name for one in self.methods)
+
+    @property
+    def texts(self) -> tuple[Script, ...]:
+        return tuple(Script(one.name, False, one.text()) for one in self.methods)
+
+    def method(self, name: str) -> Method:
+        return next(one for one in self.methods if one.name == name)
+
+
+def procedure_of(workload: Workload) -> ProcedureOptions:
+    """The options of a workload of this kind. Raises TypeError for another one's."""
+    if not isinstance(workload.options, ProcedureOptions):
+        raise TypeError(f"the workload {workload.name} is of the kind {workload.kind}")
+    return workload.options

@@ -1,0 +1,178 @@
+"""Procedures, before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from teiten.datasets.plan import plan_of as data_plan_of
+from teiten.kinds.contract import KindPlan, LevelLeftOut, ToldStep
+from teiten.kinds.procedure.metrics import CONTRASTED, METRICS
+from teiten.kinds.procedure.model import (
+    METHOD,
+    Method,
+    ProcedureOptions,
+    ProcedureStep,
+    StepDo,
+    procedure_of,
+)
+from teiten.kinds.procedure.read import module_source, sql_scripts
+from teiten.model.installation import Installation
+from teiten.model.modules import ModuleTools
+from teiten.model.plan import PlannedTrial
+from teiten.model.study import Measure, Study, Workload, WorkloadOptions
+from teiten.model.text import Bilingual
+from teiten.model.units import Seconds
+from teiten.study.place import Place
+from teiten.study.schema import Major, Name, Text, TomlTable, Words, WorkloadTable
+
+
+class StepTable(TomlTable):
+    """What is timed: one of ``sql``, ``copy`` and ``insert``."""
+
+    name: Name
+    sql: str = ""
+    copy_into: str = Field("", alias="copy")
+    insert: str = ""
+    rows: str = ""
+    batch: Annotated[int, Field(ge=1, le=1000)] = 1
+    each: str = ""
+    times: Annotated[int, Field(ge=1, le=100_000)] = 1
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> Self:
+        if sum(map(bool, (self.sql, self.copy_into, self.insert))) != 1:
+            raise ValueError("needs one of sql, copy (a table) and insert (a table)")
+        if bool(self.rows) == bool(self.sql):
+            raise ValueError("rows is a query for copy and insert, which need it")
+        if self.batch > 1 and not self.insert:
+            raise ValueError("batch is for insert")
+        if self.times > 1 and not self.sql:
+            raise ValueError("times is for sql")
+        return self
+
+    def step(self) -> ProcedureStep:
+        do = StepDo.EXECUTE if self.sql else StepDo.COPY if self.copy_into else StepDo.INSERT
+        return ProcedureStep(
+            self.name,
+            do,
+            self.sql or self.rows,
+            self.copy_into or self.insert,
+            self.batch,
+            self.each,
+            self.times,
+        )
+
+
+class MethodTable(TomlTable):
+    name: Name
+    title: Text
+    setup: Words = ()
+    steps: Annotated[list[StepTable], Field(min_length=1)]
+    cleanup: Words = ()
+    needs: Major = None
+    module: str = ""
+
+
+class ProcedureTable(WorkloadTable):
+    """The keys of a workload of procedures."""
+
+    methods: Annotated[list[MethodTable], Field(min_length=1)]
+    counted: str = ""
+    sized: str = ""
+
+
+class Procedures(KindPlan):
+    does = "times the steps of procedures"
+    metrics = METRICS
+    contrasted = CONTRASTED
+    options = ProcedureOptions
+    table = ProcedureTable
+    brings: ClassVar[tuple[str, ...]] = (METHOD,)
+    without: ClassVar[tuple[str, ...]] = ("slices", "restart_every", "flame_graph")
+
+    def options_of(self, place: Place, table: WorkloadTable) -> ProcedureOptions:
+        assert isinstance(table, ProcedureTable)
+        if not table.changes_data:
+            raise place.error(
+                "changes_data",
+                "procedures change data",
+                "write changes_data = true: every trial begins with a fresh copy",
+            )
+        methods = tuple(_method(place, at, one) for at, one in enumerate(table.methods))
+        names = [one.name for one in methods]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise place.error("methods", f"there are two methods {twice!r}", "rename one of them")
+        return ProcedureOptions(methods, table.counted, table.sized)
+
+    def tells(self, factor: str) -> bool:
+        return factor == METHOD
+
+    def own_levels(self, options: WorkloadOptions, factor: str) -> tuple[str, ...] | None:
+        assert isinstance(options, ProcedureOptions)
+        return tuple(one.name for one in options.methods) if factor == METHOD else None
+
+    def wants_modules(self, workload: Workload) -> bool:
+        return any(one.module for one in procedure_of(workload).methods)
+
+    def left_out(
+        self, workload: Workload, server: Installation, tools: ModuleTools | None
+    ) -> Iterator[LevelLeftOut]:
+        for one in procedure_of(workload).methods:
+            if one.needs is not None and server.version.major_number < one.needs:
+                why = Bilingual(
+                    f"it needs PostgreSQL {one.needs} or later",
+                    f"PostgreSQL {one.needs}以降が必要である",
+                )
+                yield LevelLeftOut(METHOD, one.name, one.title, why)
+            elif one.module is not None and tools is not None and tools.lacking is not None:
+                yield LevelLeftOut(METHOD, one.name, one.title, tools.lacking)
+
+    def measured_seconds(self, measure: Measure, workload: Workload) -> Seconds:
+        """As long as it took to fill its tables: nobody knows before."""
+        return data_plan_of(workload.data.kind).fill_seconds(workload.data)
+
+    def load_seconds(self, measure: Measure, workload: Workload) -> Seconds:
+        """With the set-up."""
+        return Seconds(2 * self.measured_seconds(measure, workload))
+
+    def processes(self, trial: PlannedTrial) -> int:
+        return 2
+
+    def facts(self, workload: Workload) -> Iterator[str]:
+        yield f"{len(procedure_of(workload).methods)} methods, each in a trial of its own"
+
+    def loading(self, version: str, where: str) -> str:
+        return "set a method up, then time each of its steps"
+
+    def warm_up(self, study: Study, workload: Workload) -> ToldStep:
+        return ToldStep("warm-up", "the method's set-up, not timed, and a CHECKPOINT")
+
+    def measuring(self, study: Study, workload: Workload) -> ToldStep:
+        return ToldStep("procedure", "the steps of one method, each timed")
+
+    def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
+        options = procedure_of(study.workload(trial.cell.workload))
+        method = options.method(trial.cell.level(METHOD) or "")
+        return f"method {method.name}: {', '.join(one.name for one in method.steps)}"
+
+
+def _method(place: Place, at: int, table: MethodTable) -> Method:
+    names = [one.name for one in table.steps]
+    if len(set(names)) < len(names):
+        raise place.error(("methods", at, "steps"), "two steps have one name", "rename one of them")
+    return Method(
+        name=table.name,
+        title=table.title,
+        steps=tuple(one.step() for one in table.steps),
+        setup=sql_scripts(place, ("methods", at, "setup"), table.setup),
+        cleanup=sql_scripts(place, ("methods", at, "cleanup"), table.cleanup),
+        needs=table.needs,
+        module=module_source(place, ("methods", at, "module"), table.module),
+    )
+
+
+PLAN = Procedures()

@@ -1,0 +1,262 @@
+"""Procedures in the report: each method against the first, then what it took, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
+
+from teiten.analysis.model.findings import ContrastResult, VerdictKind
+from teiten.kinds.contract_present import OwnAnswer, TrialColumn
+from teiten.kinds.procedure.metrics import (
+    BACKEND_CPU,
+    PROCEDURE_TIME,
+    PROCEDURE_WAL,
+    ROWS_RATE,
+    SIZE_CHANGE,
+)
+from teiten.kinds.procedure.model import METHOD, NAME, procedure_of
+from teiten.kinds.procedure.results import StepOfTrial, steps_of
+from teiten.model.metrics import Metric
+from teiten.model.study import Workload
+from teiten.report.blocks import Block, Details, Gallery, Heading, Text
+from teiten.report.charts.base import Chart
+from teiten.report.charts.queries import QueryAxes, QueryBar, is_logarithmic, query_bars
+from teiten.report.numbers import bytes_text, significant
+from teiten.report.sentences import interval_text, ratio_text, verdict_word
+from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.view.kit import Kit, TrialGroup
+from teiten.report.view.usual import UsualPresent, contrasts_of, tables_of
+
+NOTHING = "—"
+DIGITS = 3
+
+
+class ProcedurePresent(UsualPresent):
+    own_factor = METHOD
+    columns = (
+        TrialColumn(PROCEDURE_TIME.name, 1000.0),
+        TrialColumn(BACKEND_CPU.name, 1000.0),
+        TrialColumn(ROWS_RATE.name),
+    )
+
+    def duration(self, kit: Kit, workload: Workload) -> str:
+        return kit.t("design.duration.procedure")
+
+    def procedure(self, kit: Kit, workload: Workload) -> str:
+        return kit.t("procedure.procedure")
+
+    def own_answer(self, kit: Kit) -> OwnAnswer | None:
+        """Where methods are contrasted: a table for each workload."""
+        if kit.study.contrast != METHOD:
+            return None
+        blocks: list[Block] = []
+        undecided: list[str] = []
+        for at, workload in enumerate(_measured(kit), start=1):
+            found = [one for one in contrasts_of(kit, workload) if one.metric == PROCEDURE_TIME]
+            if found:
+                blocks += [Heading(3, kit.names.workload(workload)), _against(kit, at, found)]
+                undecided += _undecided(kit, workload, found)
+        return OwnAnswer(tuple(blocks), tuple(undecided))
+
+    def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
+        groups = kit.of_workload(workload)
+        charts = (
+            _bars(kit, f"{prefix}-{metric.name}", groups, metric)
+            for metric in (PROCEDURE_TIME, BACKEND_CPU)
+        )
+        drawn = tuple(one for one in charts if one is not None)
+        if drawn:
+            yield Gallery(drawn)
+        yield from _titles(kit, workload)
+        yield _taken(kit, f"{prefix}-methods", groups)
+        yield _by_step(kit, f"{prefix}-steps", groups)
+        contrasts = tuple(tables_of(kit, prefix, workload))
+        if contrasts:
+            yield Details(kit.t("procedure.contrasts"), contrasts)
+
+
+def _measured(kit: Kit) -> Iterator[str]:
+    return (one for one in kit.workloads_measured() if kit.study.workload(one).kind == NAME)
+
+
+def _title(kit: Kit, workload: str, method: str) -> str:
+    return kit.t.of(procedure_of(kit.study.workload(workload)).method(method).title)
+
+
+def _against(kit: Kit, at: int, found: Sequence[ContrastResult]) -> Table:
+    """Each method against the first one."""
+    t, first = kit.t, found[0]
+    rows = tuple(_verdict(kit, one) for one in found)
+    return Table(
+        f"answer-methods-{at}",
+        t("table.methods.caption", first=_title(kit, first.workload, first.old)),
+        (
+            Column(t("factor.method")),
+            Column(t("table.methods.times"), numeric=True),
+            Column(t("table.interval"), numeric=True),
+            Column(t("table.pairs"), numeric=True),
+            Column(t("table.verdict")),
+        ),
+        rows,
+        note=t("table.methods.note"),
+    )
+
+
+def _verdict(kit: Kit, one: ContrastResult) -> Row:
+    effect = one.overall.effect
+    word = TableCell(verdict_word(kit.t, one.overall), kind=f"verdict {one.overall.kind.value}")
+    return (
+        TableCell(_title(kit, one.workload, one.new)),
+        TableCell(ratio_text(effect), effect.ratio if effect else None),
+        TableCell(interval_text(kit.t, effect), effect.low if effect else None),
+        TableCell(str(one.overall.pairs), one.overall.pairs),
+        word,
+    )
+
+
+def _undecided(kit: Kit, workload: str, found: Sequence[ContrastResult]) -> Iterator[str]:
+    open_ones = [one for one in found if one.overall.kind is VerdictKind.INCONCLUSIVE]
+    if open_ones:
+        listed = kit.t("list.separator").join(_title(kit, workload, one.new) for one in open_ones)
+        name = kit.names.workload(workload)
+        yield kit.t("procedure.undecided", workload=name, methods=listed)
+
+
+def _method_of(kit: Kit, group: TrialGroup) -> str:
+    if kit.study.contrast == METHOD:
+        return group.side
+    return dict(group.context).get(METHOD, "")
+
+
+def _titles(kit: Kit, workload: str) -> Iterator[Text]:
+    """What the methods' short names stand for."""
+    here = dict.fromkeys(_method_of(kit, one) for one in kit.of_workload(workload))
+    listed = (kit.t("procedure.method", name=one, title=_title(kit, workload, one)) for one in here)
+    yield Text(kit.t("list.separator").join(listed))
+
+
+def _told(kit: Kit, group: TrialGroup) -> tuple[str, str]:
+    """The method, and what else is varied."""
+    others = tuple(one for one in group.context if one[0] != METHOD)
+    said = kit.names.context(others)
+    if kit.study.contrast != METHOD:
+        said = kit.t("list.separator").join(filter(None, (said, kit.short(group.side))))
+    return _method_of(kit, group), said
+
+
+def _bars(kit: Kit, name: str, groups: Sequence[TrialGroup], metric: Metric) -> Chart | None:
+    """The median of each method, a bar for each level of what else is varied."""
+    bars = []
+    for one in groups:
+        values = [1000 * value for value in one.values(metric.name)]
+        if values:
+            method, level = _told(kit, one)
+            text = f"{significant(median(values), DIGITS)} ms"
+            bars.append(QueryBar("", method, level, median(values), min(values), max(values), text))
+    if not bars:
+        return None
+    drawn = "dots" if is_logarithmic([one.value for one in bars]) else "bars"
+    axes = QueryAxes(
+        x=kit.metric_title(metric),
+        queries=tuple(dict.fromkeys(one.query for one in bars)),
+        sides=tuple(dict.fromkeys(one.side for one in bars)),
+        panels=("",),
+        side=kit.t("table.level"),
+        query=kit.t("factor.method"),
+    )
+    title, note = kit.t(f"metric.{metric.name}"), kit.t(f"chart.methods.{drawn}")
+    return query_bars(name, kit.t("chart.by-level.title", metric=title), note, bars, axes)
+
+
+def _taken(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
+    """Medians of what each method took."""
+    t = kit.t
+    rows = tuple(
+        cells(
+            *_told(kit, one),
+            _seconds(one, PROCEDURE_TIME.name),
+            _number(one, ROWS_RATE.name),
+            _seconds(one, BACKEND_CPU.name),
+            _bytes(one, PROCEDURE_WAL.name),
+            _bytes(one, SIZE_CHANGE.name),
+        )
+        for one in groups
+    )
+    keys = ("time", "rate", "cpu", "wal", "size")
+    columns = (Column(t("factor.method")), Column(t("table.level")), *_columns(kit, keys))
+    caption = t("table.taken.caption")
+    return Table(name, caption, columns, rows, note=t("table.taken.note"), tall=len(rows) > 24)
+
+
+def _by_step(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
+    """Medians of each step, with its share of all of them."""
+    t = kit.t
+    rows = tuple(row for one in groups for row in _steps(kit, one))
+    keys = ("time", "share", "cpu", "read", "written", "wal")
+    columns = (
+        *(Column(t(f"table.{one}")) for one in ("steps.method", "level", "steps.step")),
+        *_columns(kit, keys),
+    )
+    caption = t("table.steps.caption")
+    return Table(name, caption, columns, rows, note=t("table.steps.note"), tall=len(rows) > 24)
+
+
+def _columns(kit: Kit, keys: Sequence[str]) -> Iterator[Column]:
+    return (Column(kit.t(f"table.taken.{one}"), numeric=True) for one in keys)
+
+
+def _steps(kit: Kit, group: TrialGroup) -> Iterator[Row]:
+    trials = [found for one in group.trials if (found := steps_of(one.facts))]
+    if not trials:
+        return
+    medians = [median(one[at].seconds for one in trials) for at in range(len(trials[0]))]
+    for at, step in enumerate(trials[0]):
+        same = [one[at] for one in trials]
+        share = medians[at] / sum(medians) if sum(medians) else 0.0
+        yield cells(
+            *_told(kit, group),
+            step.name,
+            TableCell(_milliseconds(medians[at]), medians[at]),
+            TableCell(f"{share:.0%}", share),
+            _of_steps(same, "cpu"),
+            *(_of_steps(same, name) for name in ("read", "written", "wal")),
+        )
+
+
+def _of_steps(steps: Sequence[StepOfTrial], name: str) -> TableCell:
+    values = [float(one) for step in steps if (one := getattr(step, name)) is not None]
+    if not values:
+        return TableCell(NOTHING)
+    middle = median(values)
+    shown = _milliseconds(middle) if name == "cpu" else bytes_text(middle)
+    return TableCell(shown, middle)
+
+
+def _seconds(group: TrialGroup, metric: str) -> TableCell:
+    values = group.values(metric)
+    if not values:
+        return TableCell(NOTHING)
+    return TableCell(_milliseconds(median(values)), median(values))
+
+
+def _number(group: TrialGroup, metric: str) -> TableCell:
+    values = group.values(metric)
+    if not values:
+        return TableCell(NOTHING)
+    return TableCell(significant(median(values), DIGITS), median(values))
+
+
+def _bytes(group: TrialGroup, metric: str) -> TableCell:
+    values = group.values(metric)
+    if not values:
+        return TableCell(NOTHING)
+    middle = median(values)
+    sign = "−" if middle < 0 else ""
+    return TableCell(f"{sign}{bytes_text(abs(middle))}", middle)
+
+
+def _milliseconds(seconds: float) -> str:
+    return significant(seconds * 1000, DIGITS)
+
+
+PRESENT = ProcedurePresent()

@@ -1,0 +1,67 @@
+"""A study without the levels that one of its servers cannot have. Pure: what compiles for a server
+is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from teiten.errors import UsageError
+from teiten.kinds.contract import LevelLeftOut, plan_of
+from teiten.model.installation import Installation
+from teiten.model.modules import ModuleTools
+from teiten.model.study import Study, Workload
+from teiten.model.text import Bilingual
+from teiten.plan.levels import levels_of
+
+Servers = Sequence[tuple[str, Installation]]
+
+
+def wants_modules(study: Study) -> bool:
+    """Whether it must be known what compiles C functions for its servers."""
+    return any(plan_of(one.kind).wants_modules(one) for one in study.workloads)
+
+
+def without_missing(study: Study, servers: Servers, tools: Mapping[str, ModuleTools]) -> Study:
+    """The study without such levels: what is left out on one server is left out on all, so that
+    every comparison is of the same. Each is said among the differences.
+
+    ``tools``: by level of the factor server; empty where nobody looked. Raises UsageError where no
+    two levels of what is contrasted remain.
+    """
+    for workload in study.workloads:
+        for level, server in servers:
+            for one in plan_of(workload.kind).left_out(workload, server, tools.get(level)):
+                study = _without(study, workload.name, one, server)
+    return study
+
+
+def _without(study: Study, name: str, one: LevelLeftOut, server: Installation) -> Study:
+    workload = study.workload(name)
+    levels = levels_of(study, workload, one.factor)
+    if one.level not in levels:
+        return study
+    left = tuple(level for level in levels if level != one.level)
+    if len(left) < (2 if one.factor == study.contrast else 1):
+        raise UsageError(
+            f"the server {server.name} cannot have the {one.factor} {one.level} of the workload"
+            f" {name}: {one.why.en}; and without it too few are left",
+            f"choose others: --set {one.factor}=…, --set workloads=…, or another server",
+        )
+    workloads = tuple(
+        _limited(each, one, left) if each.name == name else each for each in study.workloads
+    )
+    return replace(study, workloads=workloads, differences=(*study.differences, _said(one, server)))
+
+
+def _limited(workload: Workload, one: LevelLeftOut, left: tuple[str, ...]) -> Workload:
+    return workload.limited(one.factor, left)
+
+
+def _said(one: LevelLeftOut, server: Installation) -> Bilingual:
+    return Bilingual(
+        f"“{one.title.en}” ({one.level}) was left out, as {server.name} cannot have it:"
+        f" {one.why.en}.",
+        f"{server.name}では実行できないため、「{one.title.ja}」({one.level})を除外した: "
+        f"{one.why.ja}。",
+    )

@@ -1,0 +1,51 @@
+"""Methods of the log study on a real server: rows that all of them move, steps, space, WAL, CPU."""
+
+from __future__ import annotations
+
+from teiten.kinds.procedure.metrics import (
+    BACKEND_CPU,
+    PROCEDURE_TIME,
+    PROCEDURE_WAL,
+    ROWS,
+    SIZE_CHANGE,
+)
+from teiten.kinds.procedure.results import steps_of
+from teiten.model.trial import Outcome, Trial
+from tests.fixtures.campaigns import Teiten
+
+INSERTED = ("one-table", "trigger-static", "copy-declarative", "batches-declarative")
+REMOVED = ("delete", "detach-concurrently")
+DAY, DAYS = 1000, 3
+CHANGES = (
+    *("scale=1", f"data.days={DAYS}", "layout=days-30", "blocks=1", "disturbed_share=100%"),
+    *("workloads=insert,remove", f"method={','.join((*INSERTED, *REMOVED))}"),
+)
+
+
+def test_every_method_moves_the_same_rows(teiten: Teiten, server: str) -> None:
+    said = [word for one in CHANGES for word in ("--set", one)]
+    flags = ("--profile", "quick", "--yes", "--seed", "3", "--servers", server)
+    done = teiten.run("run", "log-partitions", *flags, *said)
+    assert done.returncode == 0, done.stderr
+    trials = by_method(teiten)
+    assert set(trials) == {*INSERTED, *REMOVED}
+    for method, trial in trials.items():
+        assert trial.outcome is Outcome.COUNTED, trial.problems
+        metrics = trial.metrics
+        assert metrics[ROWS.name] == (DAY if method in REMOVED else DAY * DAYS)
+        assert metrics[BACKEND_CPU.name] > 0 and metrics[PROCEDURE_WAL.name] > 0
+        steps = steps_of(trial.facts)
+        assert sum(one.seconds for one in steps) == metrics[PROCEDURE_TIME.name]
+        row = 60  # bytes of data in a row at the least, for each of which WAL is written
+        assert method in REMOVED or metrics[PROCEDURE_WAL.name] > row * DAY * DAYS
+    names = {method: [one.name for one in steps_of(trials[method].facts)] for method in REMOVED}
+    assert names == {"delete": ["delete", "vacuum", "analyze"], REMOVED[1]: ["detach", "drop"]}
+    assert trials[REMOVED[1]].metrics[SIZE_CHANGE.name] < 0, "space is given back"
+    assert trials["delete"].metrics[SIZE_CHANGE.name] >= 0, "the first pages of a table stay"
+    report = (teiten.campaign() / "report" / "report.en.html").read_text(encoding="utf-8")
+    assert "Each method against" in report and "detach-concurrently" in report
+
+
+def by_method(teiten: Teiten) -> dict[str, Trial]:
+    methods = {one.number: one.cell.level("method") or "" for one in teiten.plan().trials}
+    return {methods[one.number]: one for one in teiten.trials()}

@@ -1,0 +1,263 @@
+"""Procedures: their form in a study, what a server cannot have, errors in words, findings."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import psycopg
+import pytest
+
+from teiten.analysis.model.claims import ClaimContrast, ClaimStanding
+from teiten.analysis.model.observations import Observation
+from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
+from teiten.claims.catalogue import claims_of
+from teiten.datasets.access_log.model import AccessLogTables, day_of_log
+from teiten.errors import StudyError, UsageError, WorkloadError
+from teiten.kinds.procedure.claims.methods import (
+    LargestStep,
+    MethodEffect,
+    MethodOrder,
+    MethodValue,
+)
+from teiten.kinds.procedure.load import backend
+from teiten.kinds.procedure.load.backend import Usage, is_backend, usage_of
+from teiten.kinds.procedure.load.stepping import filled, told
+from teiten.kinds.procedure.model import StepDo, procedure_of
+from teiten.model.installation import Version
+from teiten.model.modules import ModuleTools
+from teiten.model.plan import Plan
+from teiten.model.study import Study
+from teiten.model.text import Bilingual
+from teiten.plan.leaving_out import without_missing
+from teiten.plan.levels import levels_of
+from teiten.study.load import load_study
+from tests.fixtures.invented_claims import a_claim
+from tests.fixtures.planned import expanded
+from tests.fixtures.synthetic_plan import make_installation
+
+LACKING = ModuleTools(None, Bilingual("postgres.h is missing", "postgres.hがない"))
+WHOLE = ModuleTools(Path("/usr/bin/pg_config"), None)
+
+
+def study(*changes: str) -> Study:
+    return load_study("log-partitions", profile="quick", overrides=["scale=1", *changes])
+
+
+def test_a_method_is_what_its_table_says() -> None:
+    insert = procedure_of(study().workload("insert"))
+    (step,) = insert.method("batches-declarative").steps
+    assert (step.do, step.into, step.batch) == (StepDo.INSERT, "log", 100)
+    text = insert.method("trigger-c").text()
+    assert "{module}" in text and "-- for each row of: SELECT * FROM log_days" in text
+    module = insert.method("trigger-c").module
+    assert module is not None and "PG_FUNCTION_INFO_V1(log_insert)" in module.text
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        ('[{ name = "a", sql = "x", copy = "t" }]', "one of sql, copy"),
+        ('[{ name = "a", copy = "t" }]', "rows is a query"),
+        ('[{ name = "a", sql = "x", batch = 2 }]', "batch is for insert"),
+        ('[{ name = "a", sql = "x" }, { name = "a", sql = "y" }]', "two steps have one name"),
+        ("[]", "at least one entry"),
+    ],
+)
+def test_steps_that_contradict_are_refused(steps: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text(
+        f"""
+        [study]
+        name = "own"
+        title = "Own"
+        question = "?"
+        contrast = "method"
+        [factors]
+        server = ["18"]
+        [[workloads]]
+        name = "insert"
+        title = "Insert"
+        kind = "procedure"
+        changes_data = true
+        scale = 1
+        methods = [
+            {{ name = "one", title = "One", steps = {steps} }},
+            {{ name = "two", title = "Two", steps = [{{ name = "b", sql = "SELECT 1" }}] }},
+        ]
+        [workloads.data]
+        kind = "access_log"
+        days = 2
+        """,
+        encoding="utf-8",
+    )
+    with pytest.raises(StudyError, match=said):
+        load_study(str(file))
+
+
+def test_one_method_is_no_comparison() -> None:
+    with pytest.raises(UsageError, match="at least two levels"):
+        study("method=declarative")
+
+
+def test_what_a_server_cannot_have_is_left_out_and_said() -> None:
+    old = replace(make_installation("9.6.24"), version=Version(90624))
+    found = without_missing(study(), [("9.6", old)], {"9.6": LACKING})
+    left = levels_of(found, found.workload("insert"), "method")
+    assert left == ("one-table", "direct", "trigger-dynamic", "trigger-static", "copy-one-table")
+    said = [one.en for one in found.differences[len(study().differences) :]]
+    assert any("(trigger-c)" in one and "postgres.h is missing" in one for one in said)
+    assert any("(detach-concurrently)" in one and "PostgreSQL 14 or later" in one for one in said)
+    assert without_missing(found, [("9.6", old)], {"9.6": LACKING}) == found
+
+
+def test_nothing_is_left_out_where_all_is_there() -> None:
+    here = study()
+    assert without_missing(here, [("18", make_installation("18.4"))], {"18": WHOLE}) == here
+
+
+def test_too_few_methods_are_refused_with_the_reason() -> None:
+    chosen = study("method=trigger-c,one-table", "workloads=insert")
+    with pytest.raises(UsageError, match=r"trigger-c .*postgres\.h is missing"):
+        without_missing(chosen, [("18", make_installation("18.4"))], {"18": LACKING})
+
+
+def test_places_are_filled_and_other_braces_stay() -> None:
+    assert filled("'{day}' {other} {{}}", {"day": "2014-01-01"}) == "'2014-01-01' {other} {{}}"
+
+
+def test_the_kernel_tells_what_a_backend_used(tmp_path: Path) -> None:
+    process = tmp_path / "7"
+    process.mkdir()
+    (process / "io").write_bytes(b"rchar: 1\nread_bytes: 8192\nwrite_bytes: 16384\n")
+    (process / "schedstat").write_bytes(b"1500000000 2 3\n")
+    assert usage_of(7, tmp_path) == Usage(1.5, 8192, 16384)
+    (process / "schedstat").unlink()
+    (process / "stat").write_bytes(b"7 (post gres) S " + b" ".join(b"%d" % at for at in range(49)))
+    found = usage_of(7, tmp_path).cpu
+    assert found is not None and found > 0
+    assert usage_of(8, tmp_path) == usage_of(None) == Usage()
+
+
+def test_only_the_very_backend_is_looked_at() -> None:
+    own, now = os.getpid(), time.time()
+    name = Path("/proc/self/comm").read_text(encoding="utf-8").strip()
+    began = psutil.Process().create_time()
+    assert not is_backend(own, began), f"{name} is not PostgreSQL"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(backend, "PROGRAMS", (name,))
+        assert is_backend(own, began)
+        assert not is_backend(own, now + 60), "began at another time"
+        assert not is_backend(2**22 + 1, began)
+
+
+def test_a_full_lock_table_says_what_to_do() -> None:
+    method = procedure_of(study().workload("insert")).method("declarative")
+
+    class OutOfMemory(psycopg.errors.OutOfMemory):
+        sqlstate = "53200"
+
+    said = told(OutOfMemory("out of shared memory\nHINT: …"), method, "declarative.sql")
+    assert isinstance(said, WorkloadError)
+    assert "lock table is full" in said.message
+    assert "max_locks_per_transaction" in said.hint
+    lost = psycopg.OperationalError("server closed the connection")
+    assert told(lost, method, "insert") is lost
+
+
+def test_the_same_seed_makes_the_same_rows() -> None:
+    tables = AccessLogTables(days=3, seed=1, products=10)
+    assert day_of_log(tables, 1, 1000) == day_of_log(tables, 1, 1000)
+    assert day_of_log(tables, 1, 1000) != day_of_log(replace(tables, seed=2), 1, 1000)
+    assert "generate_series(1000::bigint, 1999::bigint)" in day_of_log(tables, 1, 1000)
+
+
+# Findings
+
+TIMES = {"direct": 1.0, "trigger-c": 2.0, "trigger-dynamic": 3.0, "trigger-static": 4.0}
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    methods = ",".join(("one-table", *TIMES))
+    return expanded(study(f"method={methods}", "workloads=insert"))
+
+
+def ground(plan: Plan, times: dict[str, float]) -> Ground:
+    """Two layouts, three blocks with some scatter."""
+    server = plan.servers[0][0]
+    observations = [
+        Observation(
+            "insert",
+            (("server", server), ("layout", layout)),
+            method,
+            block,
+            {
+                "procedure_seconds": seconds * (1 + 0.01 * ((block * number) % 3)),
+                "step_seconds:insert": seconds,
+                "step_seconds:other": seconds * (3 + 0.1 * block),
+            },
+        )
+        for layout in ("days-30", "days-90")
+        for number, (method, seconds) in enumerate(times.items(), start=1)
+        for block in (1, 2, 3)
+    ]
+    return Ground(plan, observations, 2)
+
+
+def outcome(
+    predicate: Predicate,
+    plan: Plan,
+    times: dict[str, float] = TIMES,
+    contrast: ClaimContrast | None = None,
+) -> set[ClaimStanding]:
+    about = {"workload": "insert", "metric": "procedure_seconds", "contrast": contrast}
+    found = a_claim(predicate=predicate, **about)
+    return {one.standing for one in predicate.checks(found, ground(plan, times))}
+
+
+def test_an_order_holds_or_does_not(plan: Plan) -> None:
+    order = MethodOrder(tuple(TIMES))
+    assert outcome(order, plan) == {ClaimStanding.REPRODUCED}
+    other = {**TIMES, "trigger-static": 2.5}
+    assert outcome(order, plan, other) == {ClaimStanding.REPRODUCED, ClaimStanding.CONTRADICTED}
+
+
+def test_an_effect_holds_or_does_not(plan: Plan) -> None:
+    contrast = ClaimContrast("method", "direct", "trigger-c")
+    held = outcome(MethodEffect(low=1.5, high=2.5), plan, contrast=contrast)
+    assert held == {ClaimStanding.REPRODUCED}
+    refused = outcome(MethodEffect(high=1.5), plan, contrast=contrast)
+    assert refused == {ClaimStanding.CONTRADICTED}
+
+
+def test_a_value_and_a_largest_step(plan: Plan) -> None:
+    assert outcome(MethodValue("direct", 1.5), plan) == {ClaimStanding.REPRODUCED}
+    assert outcome(MethodValue("direct", 0.5), plan) == {ClaimStanding.CONTRADICTED}
+    assert outcome(LargestStep("direct", "other", ("insert",)), plan) == {ClaimStanding.REPRODUCED}
+    found = outcome(LargestStep("direct", "insert", ("other",)), plan)
+    assert found == {ClaimStanding.CONTRADICTED}
+
+
+def test_a_method_that_was_left_out_is_named(plan: Plan) -> None:
+    with pytest.raises(UnmetError) as raised:
+        outcome(MethodValue("declarative", 1.0), plan)
+    assert raised.value.reason.code == "method"
+
+
+def test_the_printed_tables_say_what_the_findings_say() -> None:
+    printed = {
+        one.id: [check.ratio for check in one.predicate.in_print(one)]
+        for one in claims_of("log-partitions")
+    }
+    order = [1713 / 1064, 2390 / 1713, 8150 / 2390]
+    assert printed["2013-log-insert-order"] == pytest.approx(order)
+    assert printed["2013-log-delete-vacuum"] == pytest.approx([3420 / 300, 3420 / 197])
+    for one in claims_of("log-partitions"):
+        for check in one.predicate.in_print(one):
+            assert check.standing is ClaimStanding.REPRODUCED, one.id
+            assert check.ratio is not None and math.isfinite(check.ratio)
