@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teiten.analysis.verdict.paired_transactions import (
+from teiten.kinds.pgbench.load.paired_numbers import (
     LEAST_SECONDS,
     MOST_SECONDS,
     PairedTimes,

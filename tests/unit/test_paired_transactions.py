@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from teiten.analysis.verdict.paired_transactions import (
+from teiten.kinds.pgbench.load.paired_numbers import (
     FIRST_SECONDS,
     LEAST_SECONDS,
     MOST_SECONDS,

@@ -1,0 +1,74 @@
+"""What paired transactions tell besides the throughput: of the typical one, and of slow ones."""
+
+from __future__ import annotations
+
+from teiten.analysis.model.findings import (
+    CampaignAnalysis,
+    ContrastResult,
+    LevelResult,
+)
+from teiten.analysis.model.verdict import Interval
+from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, MEAN_BY_TYPICAL
+from teiten.report.names import Names
+from teiten.report.numbers import significant
+from teiten.report.sentences import change, percent_decimals, plain_percent
+from teiten.report.texts import Texts
+
+NINETY_NINE = "latency_p99"
+
+
+def of_the_typical(
+    t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
+) -> str:
+    """After the sentence on the throughput; empty for classic trials, and without a verdict."""
+    beside = {
+        one.metric.name: one
+        for one in analysis.contrasts
+        if (one.workload, one.old, one.new) == (contrast.workload, contrast.old, contrast.new)
+    }
+    typical, by_mean = beside.get(LATENCY_TYPICAL.name), beside.get(MEAN_BY_TYPICAL.name)
+    if typical is None or by_mean is None or typical.overall.effect is None:
+        return ""
+    said = t("paired.typical", **_speeds(t, typical.overall.effect))
+    differs = by_mean.overall.effect
+    if differs is None or differs.low <= 1 <= differs.high:
+        return t("paired.agree", typical=said)
+    more = contrast.new if differs.ratio > 1 else contrast.old
+    values = {"typical": said, "side": names.side(more).long}
+    others = contrast.old if differs.ratio > 1 else contrast.new
+    tail = beside.get(NINETY_NINE)
+    if tail is None or len(by_mean.levels) > 1:
+        return t("paired.differ", **values)
+    of_side = {
+        contrast.old: _slow(by_mean.levels[0], tail.levels[0], new=False),
+        contrast.new: _slow(by_mean.levels[0], tail.levels[0], new=True),
+    }
+    (times, slow), (other_times, other_slow) = of_side[more], of_side[others]
+    return t(
+        "paired.differ-by",
+        **values,
+        other=names.side(others).long,
+        times=times,
+        slow=slow,
+        other_times=other_times,
+        other_slow=other_slow,
+    )
+
+
+def _slow(by_mean: LevelResult, tail: LevelResult, *, new: bool) -> tuple[str, str]:
+    """How many times as long as the typical transaction the mean one takes, and within how many
+    milliseconds 99 % end: medians of the starts."""
+    times = by_mean.new_median if new else by_mean.old_median
+    within = tail.new_median if new else tail.old_median
+    return significant(times), significant((within or 0.0) * 1000)
+
+
+def _speeds(t: Texts, effect: Interval) -> dict[str, str]:
+    """The change of speed, which is that of time turned round."""
+    digits = percent_decimals(effect)
+    return {
+        "confidence": plain_percent(t, effect.confidence),
+        "low": change(t, 1 / effect.high, digits),
+        "high": change(t, 1 / effect.low, digits),
+        "change": change(t, 1 / effect.ratio, digits),
+    }
