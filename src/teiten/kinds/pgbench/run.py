@@ -18,6 +18,7 @@ from teiten.kinds.pgbench.load.command import PgbenchRun
 from teiten.kinds.pgbench.load.invariants import broken_invariants
 from teiten.kinds.pgbench.load.lookups import Lookups, read, read_settled
 from teiten.kinds.pgbench.load.measured import MeasuredSlices, Slice, join_outputs
+from teiten.kinds.pgbench.load.paired_trials import PairedTrials
 from teiten.kinds.pgbench.load.process import (
     ERRORS_FILE,
     OUTPUT_FILE,
@@ -28,7 +29,6 @@ from teiten.kinds.pgbench.load.process import (
 from teiten.kinds.pgbench.load.result import ENDED_BY_SIGNAL
 from teiten.kinds.pgbench.load.sampling import SamplingRates
 from teiten.kinds.pgbench.model import clients_of, pgbench_of
-from teiten.kinds.pgbench.paired import PairedTrials
 from teiten.model.plan import PlannedTrial
 from teiten.model.starts import slice_seed
 from teiten.model.trial import Problem

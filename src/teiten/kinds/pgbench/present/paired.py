@@ -11,7 +11,8 @@ from teiten.analysis.model.verdict import Interval
 from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, MEAN_BY_TYPICAL
 from teiten.report.names import Names
 from teiten.report.numbers import significant
-from teiten.report.sentences import change, percent_decimals, plain_percent
+from teiten.report.sentences import change, percent, percent_decimals, plain_percent
+from teiten.report.speed import inverse
 from teiten.report.texts import Texts
 
 NINETY_NINE = "latency_p99"
@@ -29,7 +30,7 @@ def of_the_typical(
     typical, by_mean = beside.get(LATENCY_TYPICAL.name), beside.get(MEAN_BY_TYPICAL.name)
     if typical is None or by_mean is None or typical.overall.effect is None:
         return ""
-    said = t("paired.typical", **_speeds(t, typical.overall.effect))
+    said = _typical(t, typical.overall.effect)
     differs = by_mean.overall.effect
     if differs is None or differs.low <= 1 <= differs.high:
         return t("paired.agree", typical=said)
@@ -63,12 +64,25 @@ def _slow(by_mean: LevelResult, tail: LevelResult, *, new: bool) -> tuple[str, s
     return significant(times), significant((within or 0.0) * 1000)
 
 
-def _speeds(t: Texts, effect: Interval) -> dict[str, str]:
-    """The change of speed, which is that of time turned round."""
+def _typical(t: Texts, times: Interval) -> str:
+    """In words of speed, which is that of time turned round."""
+    effect = inverse(times)
     digits = percent_decimals(effect)
-    return {
-        "confidence": plain_percent(t, effect.confidence),
-        "low": change(t, 1 / effect.high, digits),
-        "high": change(t, 1 / effect.low, digits),
-        "change": change(t, 1 / effect.ratio, digits),
-    }
+    confidence = plain_percent(t, effect.confidence)
+    if effect.low <= 1 <= effect.high:
+        return t(
+            "paired.typical",
+            confidence=confidence,
+            change=change(t, effect.ratio, digits),
+            low=change(t, effect.low, digits),
+            high=change(t, effect.high, digits),
+        )
+    faster = effect.ratio > 1
+    ends = (effect.low - 1, effect.high - 1) if faster else (1 - effect.high, 1 - effect.low)
+    return t(
+        f"paired.typical-{'faster' if faster else 'slower'}",
+        confidence=confidence,
+        percent=percent(t, abs(effect.ratio - 1), digits),
+        low=percent(t, ends[0], digits),
+        high=percent(t, ends[1], digits),
+    )
