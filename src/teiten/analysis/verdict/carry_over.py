@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from teiten.analysis.model.left_behind import LeftBehind
 from teiten.analysis.model.observations import Observation
 from teiten.analysis.verdict.sequential import patient_half_width
 from teiten.analysis.verdict.verdict import mean_and_deviation
@@ -16,23 +16,6 @@ from teiten.model.plan import Plan
 
 SHARE_OF_DELTA = 0.25
 """Of δ: what the difference may hold that is not the sides' own."""
-
-
-@dataclass(frozen=True)
-class LeftBehind:
-    """Of one of the numbers: by which share the new side seems better than it is."""
-
-    metric: str
-    share: float
-    low: float
-    """Of the interval that is valid at every look; infinite while there are too few starts."""
-    high: float
-    limit: float
-
-    @property
-    def is_too_much(self) -> bool:
-        """Surely beyond the limit."""
-        return self.low > self.limit or self.high < -self.limit
 
 
 def left_behind(

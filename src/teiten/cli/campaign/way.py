@@ -16,9 +16,11 @@ from teiten.model.study import Study, Way
 NOT_BUILT = "the native part of Teiten, which has their generator, is not here (make native)"
 
 
-def plan_by_way(session: Session, study: Study, options: SharedOptions) -> WorthwhilePlan:
-    """The plan of two sides in the way that was asked for, or the best that can be had; of the
-    classic way with trials as long as pays.
+def plan_by_way(
+    session: Session, study: Study, options: SharedOptions, *, piloting: bool = True
+) -> WorthwhilePlan:
+    """The plan of two sides in the way that was asked for, or the best that can be had; with
+    ``piloting``, of the classic way with trials as long as pays.
 
     Raises WayError for a way that was asked for and cannot be had.
     """
@@ -29,6 +31,8 @@ def plan_by_way(session: Session, study: Study, options: SharedOptions) -> Worth
         planned = _paired(session, study, options)
         if planned is not None:
             return WorthwhilePlan(planned)
+    if not piloting:
+        return WorthwhilePlan(plan_study(session, study, seed=options.seed))
     return plan_worthwhile(session, study, seed=options.seed, fixed=options.fixes_slices)
 
 

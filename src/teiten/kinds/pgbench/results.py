@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.model.left_behind import LeftBehind
 from teiten.analysis.model.scaling import ScalingResult
 from teiten.kinds.pgbench.model import NAME
 from teiten.model.bottleneck import BottleneckResult
@@ -18,6 +19,8 @@ class PgbenchFound:
     """Of every workload, context and side with four loads or more."""
     bottlenecks: tuple[BottleneckResult, ...] = ()
     """Of every entry of ``scaling``; empty where no ceilings were measured before the campaign."""
+    left_behind: tuple[tuple[str, LeftBehind], ...] = ()
+    """By workload, of paired transactions: one for each of the two numbers."""
 
 
 def pgbench_found(analysis: CampaignAnalysis) -> PgbenchFound:

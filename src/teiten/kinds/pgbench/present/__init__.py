@@ -10,7 +10,7 @@ from teiten.kinds.pgbench.metrics import LATENCY_MEAN, TPS
 from teiten.kinds.pgbench.present.latency import latency_chart, percentile_table
 from teiten.kinds.pgbench.present.limits import limits
 from teiten.kinds.pgbench.present.lookups import lookups
-from teiten.kinds.pgbench.present.paired import of_the_typical
+from teiten.kinds.pgbench.present.paired import left_behind, of_the_typical
 from teiten.kinds.pgbench.present.published import clients_chart
 from teiten.kinds.pgbench.present.published_cores import cores_chart
 from teiten.kinds.pgbench.present.scaling import scaling
@@ -108,6 +108,7 @@ class PgbenchPresent(UsualPresent):
         percentiles = percentile_table(kit, f"{prefix}-percentiles", groups)
         if percentiles is not None:
             yield percentiles
+        yield from left_behind(kit, workload)
         yield from lookups(kit, prefix, workload)
         yield from scaling(kit, prefix, workload)
         series = still_series(kit, f"{prefix}-series", workload)

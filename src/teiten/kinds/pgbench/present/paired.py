@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+
 from teiten.analysis.model.findings import (
     CampaignAnalysis,
     ContrastResult,
     LevelResult,
 )
+from teiten.analysis.model.left_behind import LeftBehind
 from teiten.analysis.model.verdict import Interval
 from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, MEAN_BY_TYPICAL
+from teiten.kinds.pgbench.results import pgbench_found
+from teiten.report.blocks import Block, Heading, Items, Text
 from teiten.report.names import Names
 from teiten.report.numbers import significant
 from teiten.report.sentences import change, percent, percent_decimals, plain_percent
 from teiten.report.speed import inverse
 from teiten.report.texts import Texts
+from teiten.report.view.kit import Kit
 
 NINETY_NINE = "latency_p99"
 
@@ -86,3 +93,31 @@ def _typical(t: Texts, times: Interval) -> str:
         low=percent(t, ends[0], digits),
         high=percent(t, ends[1], digits),
     )
+
+
+def left_behind(kit: Kit, workload: str) -> Iterator[Block]:
+    """What each side leaves behind for the other, as far as that can be told."""
+    found = [one for name, one in pgbench_found(kit.analysis).left_behind if name == workload]
+    if not found:
+        return
+    t = kit.t
+    said = [
+        t(
+            "paired.left",
+            number=t(f"paired.number.{one.metric}"),
+            share=change(t, math.exp(one.share), 2),
+            interval=_interval(t, one),
+            limit=percent(t, math.expm1(one.limit), 2),
+        )
+        for one in found
+    ]
+    yield Heading(4, t("paired.left-title"))
+    yield Items(tuple(said), "findings")
+    yield Text(t("paired.left-note"), "note")
+
+
+def _interval(t: Texts, one: LeftBehind) -> str:
+    if math.isinf(one.high - one.low):
+        return t("paired.no-interval")
+    low, high = change(t, math.exp(one.low), 2), change(t, math.exp(one.high), 2)
+    return t("paired.interval", low=low, high=high)
