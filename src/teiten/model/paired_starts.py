@@ -107,11 +107,12 @@ def starts_of(
     old = factor.levels[0] if factor is not None else ""
     planned = {one.number: one for one in plan.trials}
     context = trial.cell.context(plan.study.contrast)
+    needed = {number, within, MEASURED_SECONDS.name}
     sides: dict[int, dict[bool, Attempt]] = {}
     for one in attempts:
         cell = planned[one.number].cell
         same = cell.workload == trial.cell.workload
-        if one.outcome is not Outcome.COUNTED or not same:
+        if one.outcome is not Outcome.COUNTED or not same or not needed <= one.metrics.keys():
             continue
         if cell.context(plan.study.contrast) == context:
             is_old = cell.level(plan.study.contrast) == old
