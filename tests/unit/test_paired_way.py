@@ -1,4 +1,4 @@
-"""Two sides in paired transactions: what is planned, what forbids it, when it ends, what is said."""
+"""Two sides in paired transactions: what is planned, what forbids it, and when it ends."""
 
 from __future__ import annotations
 
