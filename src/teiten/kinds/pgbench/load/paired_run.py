@@ -19,6 +19,7 @@ from teiten.execute.client.paired import (
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.contract import Site
 from teiten.host.facts.cpus import allowed_processors
+from teiten.host.system.users import uid_of
 from teiten.kinds.pgbench.load.checks import CLIENT_BOUND
 from teiten.kinds.pgbench.model import PgbenchClients, PgbenchOptions
 from teiten.model.study import Way, Workload
@@ -136,8 +137,6 @@ def problems_of(result: PairedResult, threads: int) -> tuple[Problem, ...]:
 
 def _server(address: Address) -> PairedServer:
     """A server of this machine, behind its private socket."""
-    import pwd  # noqa: PLC0415 - not on Windows
-
     given = dict(zip(address.options[::2], address.options[1::2], strict=True))
     peer = address.environment.get("PGREQUIREPEER")
     return PairedServer(
@@ -145,5 +144,5 @@ def _server(address: Address) -> PairedServer:
         port=int(given["-p"]),
         user=given["-U"],
         database=address.database,
-        peer=pwd.getpwnam(peer).pw_uid if peer else None,
+        peer=uid_of(peer) if peer else None,
     )
