@@ -7,7 +7,9 @@ import math
 import numpy as np
 import numpy.typing as npt
 import pytest
+from benchmarks.pairs.lengths import Machine, campaign
 
+from teiten.analysis.model.findings import VerdictKind
 from teiten.kinds.pgbench.load.paired_metrics import of_sides, without_the_other
 from teiten.kinds.pgbench.load.paired_numbers import (
     SAME_BATCH,
@@ -219,3 +221,16 @@ def test_what_one_side_leaves_behind_is_told_from_what_being_second_does_to_both
     assert found.typical == pytest.approx(-math.log(1.04) / 2, rel=1e-3), "B seems slower"
     assert found.throughput == pytest.approx(found.typical, rel=0.05)
     assert typical(by_a) == pytest.approx(found.typical, rel=1e-3), "and that is all there is"
+
+
+@pytest.mark.parametrize("machine", [Machine(0.005, 0.001), Machine(0.005, 0.02, alike=0.6)])
+def test_starts_of_chosen_length_call_equal_sides_different_no_more_often_than_promised(
+    machine: Machine,
+) -> None:
+    """Simulated; 5 % are promised, and 1 to 2 % of larger numbers are found."""
+    random = np.random.default_rng(7)
+    found = [campaign(machine, 0.0, random)[0].kind for _ in range(120)]
+    usual = {VerdictKind.EQUIVALENT, VerdictKind.INCONCLUSIVE}
+    assert sum(one not in usual for one in found) <= 6
+    larger = [campaign(Machine(0.005, 0.001), math.log(1.02), random)[0].kind for _ in range(30)]
+    assert larger.count(VerdictKind.FASTER) >= 27
