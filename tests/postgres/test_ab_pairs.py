@@ -48,8 +48,8 @@ def test_a_start_that_is_killed_runs_again_and_no_finished_one_is_lost(
     found = {one["metric"]: one for one in json.loads(result.stdout)["contrasts"]}
     assert found["tps"]["pairs"] == found["latency_typical"]["pairs"] == 2
     sides: dict[str, list[dict[str, float]]] = {"A": [], "B": []}
-    for one in teiten.plan().trials:
-        sides[one.cell.level("server") or ""].append(after[one.number, 1].metrics)
+    for planned in teiten.plan().trials:
+        sides[planned.cell.level("server") or ""].append(after[planned.number, 1].metrics)
     for a, b in zip(sides["A"], sides["B"], strict=True):
         assert 0.4 < b["tps"] / a["tps"] < 0.75
         assert math.log(b["latency_typical"] / a["latency_typical"]) > math.log(1.4)
