@@ -109,7 +109,7 @@ def _side_by_side(plan: Plan) -> str:
     measure, shared = plan.study.measure, pairs_of_a_start(plan)
     if measure.paired:
         step = ", all clients on one side at a time" if measure.way is Way.IN_STEP else ""
-        return f"in paired transactions on both servers, which start anew for each block{step}"
+        return f"in paired transactions on both servers, which start anew for each pair{step}"
     pairs = "every pair" if shared == 1 else f"{shared} pairs, which count as one"
     cut = ""
     if measure.slices > 1:

@@ -163,6 +163,12 @@ class PgbenchKind(KindPlan):
     def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
         measure, workload = study.measure, study.workload(trial.cell.workload)
         load = clients_of(trial)
+        if measure.paired:
+            seconds = f"{measure.duration or 0:g} s" + (" at first" if measure.lengthens else "")
+            return (
+                f"paired transactions on both servers: {_counted(load.clients, 'client')},"
+                f" {seconds}, {workload.options.source}, random seed {trial.seed}"
+            )
         part = f", slice {number} of {measure.slices}" if measure.slices > 1 else ""
         return (
             f"pgbench: {_counted(load.clients, 'client')}, {_counted(load.threads, 'thread')},"
