@@ -9,22 +9,27 @@ from dataclasses import replace
 
 import pytest
 
+from teiten.analysis.across.fingerprint import conditions_fingerprint
 from teiten.analysis.verdict.carry_over import left_behind
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.pairs import observe
 from teiten.analysis.verdict.stopping import standing
 from teiten.analysis.verdict.verdict import LEFT_BEHIND
+from teiten.cli.text.noise import needed_text, noise_lines
 from teiten.errors import UsageError, WayError
+from teiten.host.facts.noise import noise_key
 from teiten.kinds.metrics import deciding
 from teiten.kinds.pgbench.plan import PLAN
+from teiten.model.noise import NoiseFloor
 from teiten.model.paired_starts import FIRST_SECONDS, FIRST_STARTS, planned_seconds, starts_of
 from teiten.model.plan import Plan
 from teiten.model.progress import Ending
 from teiten.model.study import MOST_SECONDS, Way
 from teiten.model.trial import Attempt, Outcome
-from teiten.model.units import Seconds
+from teiten.model.units import Seconds, Share
 from teiten.plan.way import why_classic
 from tests.fixtures.pairs import ab_plan
+from tests.fixtures.synthetic_plan import HOST
 
 FIXED = 4.0
 
@@ -146,3 +151,21 @@ def test_what_decides_is_read_from_the_ledger_with_what_plans_the_next_start() -
     names = set(deciding(paired()))
     assert {"tps", "measured_seconds", PLAN.paired_within, *PLAN.left_behind} <= names
     assert set(deciding(ab_plan(way="classic"))) == {"tps"}
+
+
+def test_ways_are_told_apart_wherever_numbers_are_laid_side_by_side() -> None:
+    plans = [ab_plan(way=one.value, duration="8s") for one in Way]
+    assert len({conditions_fingerprint(one) for one in plans}) == len(Way)
+    assert len({noise_key(HOST, one, one.trials[0]) for one in plans}) == len(Way)
+
+
+def test_the_time_of_a_verdict_counts_the_load_of_both_sides_once() -> None:
+    floor = NoiseFloor(
+        *("key", "null", 0.0, "read", 2, Seconds(8.0), "18.4", 20, 0.02, 0.02, 0.0, Share(0.0)),
+        alpha=Share(0.05),
+    )
+    assert floor.seconds_of_a_pair == 16
+    paired_floor = replace(floor, way=Way.PAIRS.value)
+    assert paired_floor.seconds_of_a_pair == 8
+    assert "starts in paired transactions" in next(noise_lines(paired_floor))
+    assert "2%: 15 pairs (120 s of measuring)" in needed_text(paired_floor)

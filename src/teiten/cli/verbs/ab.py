@@ -95,6 +95,7 @@ def _as_json(name: str, carried: CarriedOut, result: ContrastResult) -> dict[str
         "delta": verdict.delta,
         "pairs": verdict.pairs,
         "seconds": analysis.wall + (analysis.replication.took if analysis.replication else 0.0),
+        "metrics": {one.metric.name: verdict_as_json(one.overall) for one in analysis.contrasts},
         "way": analysis.plan.study.measure.way.value,
         "duration": analysis.plan.study.measure.duration,
         "slices": analysis.plan.study.measure.slices,
