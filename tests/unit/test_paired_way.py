@@ -168,4 +168,4 @@ def test_the_time_of_a_verdict_counts_the_load_of_both_sides_once() -> None:
     paired_floor = replace(floor, way=Way.PAIRS.value)
     assert paired_floor.seconds_of_a_pair == 8
     assert "starts in paired transactions" in next(noise_lines(paired_floor))
-    assert "2%: 15 pairs (120 s of measuring)" in needed_text(paired_floor)
+    assert "2%: 15 pairs (2 min of measuring)" in needed_text(paired_floor)
