@@ -164,8 +164,8 @@ def test_the_time_of_a_verdict_counts_the_load_of_both_sides_once() -> None:
         *("key", "null", 0.0, "read", 2, Seconds(8.0), "18.4", 20, 0.02, 0.02, 0.0, Share(0.0)),
         alpha=Share(0.05),
     )
-    assert floor.seconds_of_a_pair == 16
+    assert floor.seconds_of_a_pair == Seconds(16)
     paired_floor = replace(floor, way=Way.PAIRS.value)
-    assert paired_floor.seconds_of_a_pair == 8
+    assert paired_floor.seconds_of_a_pair == Seconds(8)
     assert "starts in paired transactions" in next(noise_lines(paired_floor))
     assert "2%: 15 pairs (2 min of measuring)" in needed_text(paired_floor)
