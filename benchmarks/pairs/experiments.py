@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.pairs.servers import BASE_ROWS, Pair
-from teiten.analysis.verdict.paired_transactions import PairedTimes, carry_over, numbers, parts
 from teiten.execute.client.paired import PairedResult
+from teiten.kinds.pgbench.load.paired_numbers import PairedTimes, carry_over, numbers, parts
 from teiten.kinds.pgbench.load.slices import trimmed_mean
 
 Line = dict[str, Any]

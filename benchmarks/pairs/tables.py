@@ -10,7 +10,12 @@ from scipy import stats
 
 from benchmarks.pairs.experiments import Line
 from benchmarks.pairs.servers import BASE_ROWS
-from teiten.analysis.verdict.paired_transactions import spread, wall_seconds
+from teiten.model.paired_starts import (
+    PairedStart,
+    spread,
+    variance_of_a_second,
+    wall_seconds,
+)
 
 NUMBERS = ("throughput", "typical")
 
@@ -108,7 +113,16 @@ def of_starts(lines: list[Line]) -> Iterator[str]:
             found = values(own, number)
             if len(found) < 2:
                 continue
-            known = spread(found, [line[f"parts_{number}"] for line in own], own[0]["seconds"])
+            known = spread(
+                [
+                    PairedStart(
+                        line[number],
+                        variance_of_a_second(line[f"parts_{number}"], line["seconds"]),
+                        line["seconds"],
+                    )
+                    for line in own
+                ]
+            )
             cells = [script, len(own), f"{fixed:.1f}", number, f"{deviation_of(found):.2%}"]
             cells += [f"{math.sqrt(known.within):.2%}", f"{known.between:.2%}"]
             yield row(*cells, f"{wall_seconds(fixed, known):.0f}")

@@ -29,6 +29,10 @@ class UsageError(TeitenError):
     exit_code = 2
 
 
+class WayError(UsageError):
+    """The sides of a study cannot be loaded in paired transactions."""
+
+
 class StudyError(TeitenError):
     """A study file is wrong; the message starts with file, line and key."""
 

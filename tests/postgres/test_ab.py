@@ -1,5 +1,5 @@
-"""``teiten ab`` and ``teiten null`` with real servers. The difference is certain: a parameter of
-Teiten's own tells each side's transactions how long to sleep."""
+"""``teiten ab`` and ``teiten null`` with real servers, in the classic way. The difference is
+certain: a parameter of Teiten's own tells each side's transactions how long to sleep."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from teiten.model.installation import Installation
 from tests.fixtures.campaigns import Teiten, kill, step_of
 
 SLEEP = "SELECT pg_sleep(current_setting('teiten.milliseconds')::float8 / 1000);\n"
-SHORT = ("--clients", "1", "--duration", "1s", "--set", "scale=1", "--set", "changes_data=no")
+SHORT = (
+    *("--way", "classic", "--clients", "1", "--duration", "1s"),
+    *("--set", "scale=1", "--set", "changes_data=no"),
+)
 QUICK = (*SHORT, "--set", "settle=0s", "--set", "warmup=0s", "--set", "disturbed_share=100%")
 SLOWER = ("--guc-a", "teiten.milliseconds=2", "--guc-b", "teiten.milliseconds=4")
 

@@ -126,7 +126,9 @@ def test_a_pilot_chooses_the_slices_and_its_pairs_do_not_count(
 ) -> None:
     server = str(installation("18").bin_directory)
     words = ("ab", server, server, *SLOWER, "--script", script, *QUICK, *CALM, "--json")
-    result = teiten.run(*words, "--budget", "4m", "--blocks", "2", "--fail-on", "inconclusive")
+    result = teiten.run(
+        *words, "--way", "classic", "--budget", "4m", "--blocks", "2", "--fail-on", "inconclusive"
+    )
     assert result.returncode == 5, result.stderr
     outcome = json.loads(result.stdout)
     assert outcome["chosen_by"] == "pilot"

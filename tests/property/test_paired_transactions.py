@@ -1,4 +1,4 @@
-"""What holds of the numbers of any start (analysis.verdict.paired_transactions)."""
+"""What holds of the numbers of any start of paired transactions."""
 
 from __future__ import annotations
 
@@ -9,14 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teiten.analysis.verdict.paired_transactions import (
-    LEAST_SECONDS,
-    MOST_SECONDS,
-    PairedTimes,
-    Spread,
-    numbers,
-    wall_seconds,
-)
+from teiten.kinds.pgbench.load.paired_numbers import PairedTimes, numbers
+from teiten.model.paired_starts import LEAST_SECONDS, Spread, wall_seconds
+from teiten.model.study import MOST_SECONDS
 
 latencies = st.integers(1_000, 10**12)
 pairs = st.lists(

@@ -1,4 +1,4 @@
-"""The two numbers of a start, and the length of the next (analysis.verdict.paired_transactions)."""
+"""The two numbers of a start, what its sides are given of them, and the length of the next."""
 
 from __future__ import annotations
 
@@ -7,23 +7,31 @@ import math
 import numpy as np
 import numpy.typing as npt
 import pytest
+from benchmarks.pairs.lengths import Machine, campaign
 
-from teiten.analysis.verdict.paired_transactions import (
-    FIRST_SECONDS,
-    LEAST_SECONDS,
-    MOST_SECONDS,
+from teiten.analysis.model.findings import VerdictKind
+from teiten.kinds.pgbench.load.paired_metrics import of_sides, without_the_other
+from teiten.kinds.pgbench.load.paired_numbers import (
     SAME_BATCH,
     PairedTimes,
-    Spread,
     carry_over,
-    next_seconds,
+    left_behind,
     numbers,
     parts,
-    spread,
     throughput,
     typical,
+)
+from teiten.model.paired_starts import (
+    FIRST_SECONDS,
+    LEAST_SECONDS,
+    PairedStart,
+    Spread,
+    next_seconds,
+    spread,
+    variance_of_a_second,
     wall_seconds,
 )
+from teiten.model.study import MOST_SECONDS
 
 PAIRS = 10_000
 
@@ -123,13 +131,21 @@ def test_variances_within_and_between_starts_are_told_apart() -> None:
     within, between, seconds = 4e-4, 0.005, 8.0
     real = random.normal(0, between * math.sqrt(2), 2000)
     inside = real[:, None] + random.normal(0, math.sqrt(within / seconds * 8), (2000, 8))
-    found = spread(inside.mean(axis=1).tolist(), inside.tolist(), seconds)
+    found = spread(
+        [
+            PairedStart(one.mean(), variance_of_a_second(one.tolist(), seconds), seconds)
+            for one in inside
+        ]
+    )
     assert found.within == pytest.approx(within, rel=0.05)
     assert found.between == pytest.approx(between, rel=0.05)
 
 
 def test_starts_that_differ_by_chance_only_have_no_deviation_of_their_own() -> None:
-    assert spread([0.0, 0.0], [[-1.0, 1.0], [1.0, -1.0]], 8.0).between == 0.0
+    within = variance_of_a_second([-1.0, 1.0], 8.0)
+    starts = [PairedStart(0.0, within, 8.0), PairedStart(0.1, within, 4.0)]
+    assert spread(starts) == Spread(within, 0.0)
+    assert variance_of_a_second([1.0], 8.0) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -149,7 +165,72 @@ def test_the_wall_time_is_the_one_that_says_most(
 
 
 def test_the_first_starts_have_eight_seconds() -> None:
-    known = Spread(within=1.0, between=0.01)
-    assert next_seconds(5, 6.0, known) == FIRST_SECONDS
-    assert next_seconds(6, 6.0, None) == FIRST_SECONDS
-    assert next_seconds(6, 6.0, known) == MOST_SECONDS
+    starts = [PairedStart(number / 10, 0.001, 8.0, 6.0) for number in range(6)]
+    assert next_seconds([]) == next_seconds(starts[:5]) == FIRST_SECONDS
+    assert next_seconds(starts) == LEAST_SECONDS, "starts differ more than their seconds explain"
+    alike = [PairedStart(0.01, 0.001, 8.0, 6.0)] * 6
+    assert next_seconds(alike) == MOST_SECONDS
+
+
+def test_the_sides_ratios_are_the_two_numbers_of_the_start() -> None:
+    random = np.random.default_rng(1)
+    base = random.lognormal(13.8, 0.3, PAIRS)
+    slow = np.where(np.arange(PAIRS) % 500 == 0, 30.0, 1.0)
+    start = times(base * 1.05, base * slow)
+    found = numbers(start)
+    sides = of_sides(start, 4, 8.5)
+    assert sides is not None
+    a, b = (one.metrics for one in sides)
+    assert math.log(b["tps"] / a["tps"]) == pytest.approx(found.throughput)
+    assert math.log(a["latency_typical"] / b["latency_typical"]) == pytest.approx(found.typical)
+    ratio = math.log(b["mean_by_typical"] / a["mean_by_typical"])
+    assert ratio == pytest.approx(found.typical - found.throughput), "what slow ones make of it"
+    assert a["tps"] == pytest.approx(4 / a["latency_mean"])
+    assert a["transactions"] == b["transactions"] == PAIRS
+    assert a["measured_seconds"] == b["measured_seconds"] == 8.5
+    assert b["latency_p50"] < a["latency_p50"] < a["latency_max"] < b["latency_max"]
+    for one in sides:
+        seconds = one.series.seconds
+        assert len(seconds) == 8 and np.isfinite(one.series.columns["tps"][:8]).all()
+        assert one.histogram.count == PAIRS
+
+
+def test_a_side_that_completes_nothing_has_no_numbers() -> None:
+    failed = np.zeros((PAIRS, 2), dtype=bool)
+    failed[:, 1] = True
+    assert of_sides(times(np.ones(PAIRS), np.ones(PAIRS), failed=failed), 1, 8.0) is None
+
+
+def test_the_other_sides_server_is_no_stranger() -> None:
+    own = {"cpu_other_share": 0.45, "server_cpu_share": 0.4}
+    assert without_the_other(own, {"server_cpu_share": 0.42})["cpu_other_share"] == pytest.approx(
+        0.03
+    )
+    assert without_the_other(own, {"server_cpu_share": 0.5})["cpu_other_share"] == 0.0
+    assert without_the_other(own, {}) == own
+
+
+def test_what_one_side_leaves_behind_is_told_from_what_being_second_does_to_both() -> None:
+    first = np.random.default_rng(2).integers(0, 2, PAIRS)
+    a, b = np.full(PAIRS, 1_000_000.0), np.full(PAIRS, 1_000_000.0)
+    both = times(np.where(first == 1, a * 1.1, a), np.where(first == 0, b * 1.1, b), first=first)
+    assert left_behind(both).typical == pytest.approx(0.0, abs=1e-6)
+    assert carry_over(both).typical == pytest.approx(-math.log(1.1), rel=1e-3)
+    by_a = times(a, np.where(first == 0, b * 1.04, b), first=first)
+    found = left_behind(by_a)
+    assert found.typical == pytest.approx(-math.log(1.04) / 2, rel=1e-3), "B seems slower"
+    assert found.throughput == pytest.approx(found.typical, rel=0.05)
+    assert typical(by_a) == pytest.approx(found.typical, rel=1e-3), "and that is all there is"
+
+
+@pytest.mark.parametrize("machine", [Machine(0.005, 0.001), Machine(0.005, 0.02, alike=0.6)])
+def test_starts_of_chosen_length_call_equal_sides_different_no_more_often_than_promised(
+    machine: Machine,
+) -> None:
+    """Simulated; 5 % are promised, and 1 to 2 % of larger numbers are found."""
+    random = np.random.default_rng(7)
+    found = [campaign(machine, 0.0, random)[0].kind for _ in range(120)]
+    usual = {VerdictKind.EQUIVALENT, VerdictKind.INCONCLUSIVE}
+    assert sum(one not in usual for one in found) <= 6
+    larger = [campaign(Machine(0.005, 0.001), math.log(1.02), random)[0].kind for _ in range(30)]
+    assert larger.count(VerdictKind.FASTER) >= 27

@@ -82,7 +82,7 @@ def analyse(
         contrasts=results,
         trials=views,
         missing=missing,
-        measured=Seconds(sum(view.metrics.get("measured_seconds", 0.0) for view in views)),
+        measured=_measured(plan, views),
         wall=wall,
         events=happened,
         command=command,
@@ -99,6 +99,12 @@ def analyse(
         stacks=stacks_found(plan, views),
         per_transaction=per_transaction(plan, facts, views),
     )
+
+
+def _measured(plan: Plan, views: Iterable[TrialView]) -> Seconds:
+    """The seconds of load, those of two sides once."""
+    seconds = sum(view.metrics.get("measured_seconds", 0.0) for view in views)
+    return Seconds(seconds / plan.study.measure.sides_of_a_second)
 
 
 def _of_kinds(measured: Measured) -> dict[str, object]:

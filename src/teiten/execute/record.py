@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from teiten.model.facts import Caution
 from teiten.model.plan import Plan
 from teiten.model.progress import Finished
-from teiten.model.trial import Event, Trial
+from teiten.model.trial import Attempt, Event, Trial
 
 
 class CampaignRecord(Protocol):
@@ -21,6 +21,10 @@ class CampaignRecord(Protocol):
     def plan(self) -> Plan: ...
 
     def finished(self) -> list[Finished]: ...
+
+    def attempts(self, *metrics: str) -> list[Attempt]:
+        """What of every recorded trial decides by these metrics, in the order of their end."""
+        ...
 
     def events(self) -> Iterator[Event]: ...
 

@@ -78,6 +78,13 @@ class KindPlan(ABC):
     rate_series: ClassVar[tuple[str, str] | None] = None
     """The series, and its column, that have the rate of every second of a trial."""
 
+    paired_within: ClassVar[str] = ""
+    """Of starts of paired transactions the metric that has the variance of a second; empty where
+    the load of the kind has no such form."""
+    left_behind: ClassVar[tuple[str, ...]] = ()
+    """The metrics of such starts that tell by which ratio the new side seems better because of what
+    each side leaves behind for the other."""
+
     # In the study file
 
     options: ClassVar[type[WorkloadOptions]] = WorkloadOptions
@@ -141,6 +148,10 @@ class KindPlan(ABC):
 
     # In a plan
 
+    def unpaired(self, workload: Workload) -> str | None:
+        """Why a workload cannot be loaded in paired transactions; None where it can."""
+        return None if self.paired_within else f"the workload {workload.name} {self.does}"
+
     def first_load(self, options: WorkloadOptions) -> PlannedLoad:
         """A trial's load before any factor sets its part."""
         return self.load()
@@ -150,12 +161,13 @@ class KindPlan(ABC):
         return load
 
     def measured_seconds(self, measure: Measure, workload: Workload) -> Seconds:
-        """What a trial measures; an open duration counts nothing."""
-        return Seconds(measure.duration or 0.0)
+        """What a trial measures, the seconds of two sides shared between them; an open duration
+        counts nothing."""
+        return Seconds((measure.duration or 0.0) / measure.sides_of_a_second)
 
     def load_seconds(self, measure: Measure, workload: Workload) -> Seconds:
         """What a trial's load takes, warm-up included; an open duration counts nothing."""
-        warmup = measure.warmup or 0.0 if self.lasts else 0.0
+        warmup = (measure.warmup or 0.0) / measure.sides_of_a_second if self.lasts else 0.0
         return Seconds(warmup + self.measured_seconds(measure, workload))
 
     def processes(self, trial: PlannedTrial) -> int:

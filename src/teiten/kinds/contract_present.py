@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, ClassVar
 from teiten.kinds.registry import Stage, kind
 
 if TYPE_CHECKING:
-    from teiten.analysis.model.findings import ContrastResult
+    from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
     from teiten.model.study import Workload
     from teiten.report.blocks import Block, Section
     from teiten.report.charts.base import Chart
+    from teiten.report.names import Names
     from teiten.report.series import SeriesColumn
     from teiten.report.tables import Table
+    from teiten.report.texts import Texts
     from teiten.report.topology import Box
     from teiten.report.view.kit import Kit
 
@@ -81,6 +83,13 @@ class KindPresent(ABC):
         """What the first page says in the place of a sentence for each contrast; None for these."""
         del kit
         return None
+
+    def further(
+        self, t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
+    ) -> str:
+        """What belongs to the sentence of a contrast that is judged, and follows it."""
+        del t, names, analysis, contrast
+        return ""
 
     @abstractmethod
     def beside(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from teiten.kinds.contract import plan_of
 from teiten.kinds.registry import names
-from teiten.model.metrics import OF_THE_MACHINE, Metric
+from teiten.model.metrics import MEASURED_SECONDS, OF_THE_MACHINE, Metric
 from teiten.model.plan import Plan
 
 
@@ -27,9 +27,15 @@ def contrasted(name: str) -> tuple[Metric, ...]:
 
 
 def deciding(plan: Plan) -> tuple[str, ...]:
-    """The names of what decides on a plan's workloads: what is judged, and what stands for it."""
-    found = [judged(one) for one in dict.fromkeys(each.kind for each in plan.study.workloads)]
-    return tuple(name for one in found for name in (one.name, one.exceeded) if name)
+    """The names of what decides on a plan's workloads: what is judged, and what stands for it; in
+    paired transactions also what the length of starts follows from, and what forbids them."""
+    kinds = dict.fromkeys(each.kind for each in plan.study.workloads)
+    found = [name for one in map(judged, kinds) for name in (one.name, one.exceeded)]
+    if plan.study.measure.paired:
+        own = [plan_of(one) for one in kinds]
+        found += [name for one in own for name in (one.paired_within, *one.left_behind)]
+        found.append(MEASURED_SECONDS.name)
+    return tuple(name for name in found if name)
 
 
 def rates(plan: Plan) -> dict[str, str]:

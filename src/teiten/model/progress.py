@@ -20,6 +20,8 @@ class Ending(StrEnum):
     DECIDED = "decided"
     BUDGET_SPENT = "budget-spent"
     BLOCKS_SPENT = "blocks-spent"
+    LEFT_BEHIND = "left-behind"
+    """What each side leaves behind for the other is part of the difference."""
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,9 @@ from teiten.model.storage import StorageClass
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
 
+MOST_SECONDS = Seconds(32.0)
+"""Of a start of paired transactions: a longer one risks too much in one start."""
+
 GUC_PREFIX = "guc:"
 """A factor of this prefix varies a server parameter: ``guc:shared_buffers``."""
 
@@ -197,6 +200,17 @@ class CachePolicy(StrEnum):
     """The whole page cache is dropped where the machine allows; else as EVICT."""
 
 
+class Way(StrEnum):
+    """How the two sides of a pair are loaded (METHOD.md, Paired transactions)."""
+
+    CLASSIC = "classic"
+    """One after the other, or in turns of seconds (slices)."""
+    PAIRS = "pairs"
+    """Each client alternates between them, transaction by transaction."""
+    IN_STEP = "in-step"
+    """The same, and all clients are on the same side at any time."""
+
+
 @dataclass(frozen=True)
 class Sequential:
     """Blocks until every verdict is decided, or the budget is spent (METHOD.md, When to stop)."""
@@ -244,11 +258,31 @@ class Measure:
     memory: Bytes | None = None
     """What server, load generator and the page cache of their files may use together; None for
     all that the machine has."""
+    way: Way = Way.CLASSIC
+    lengthens: bool = False
+    """The duration is that of the first starts of paired transactions; that of later ones follows
+    from what they have shown (``model.paired_starts``)."""
+
+    @property
+    def paired(self) -> bool:
+        """The sides of a pair are loaded in paired transactions; the duration is that of both."""
+        return self.way is not Way.CLASSIC
 
     @property
     def side_by_side(self) -> bool:
-        """The servers of a pair run at the same time, one of them under load."""
-        return self.slices > 1 or self.restart_every > 1
+        """The servers of a pair run at the same time."""
+        return self.paired or self.slices > 1 or self.restart_every > 1
+
+    @property
+    def sides_of_a_second(self) -> int:
+        """How many sides are measured by the same second of load."""
+        return 2 if self.paired else 1
+
+    @property
+    def longest_load(self) -> Seconds:
+        """Warm-up and measuring, of the longest trial; what is open counts nothing."""
+        measured = MOST_SECONDS if self.lengthens else self.duration or 0.0
+        return Seconds((self.warmup or 0.0) + measured)
 
     @property
     def slice_duration(self) -> Seconds:

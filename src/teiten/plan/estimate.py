@@ -89,10 +89,11 @@ def trial_time(
         )
     if load is None:
         load = Seconds((measure.warmup or 0.0) + (measure.duration or 0.0))
+    settle = measure.settle / measure.sides_of_a_second
     return TrialTime(
         restore=volumes.restore_seconds(size) if restores else Seconds(0.0),
         prewarm=volumes.prewarm_seconds(size) if measure.prewarm else Seconds(0.0),
-        load=Seconds(measure.settle + load + profile_seconds(measure)),
+        load=Seconds(settle + load + profile_seconds(measure)),
         fixed=Seconds(START_SECONDS * nodes + END_SECONDS + slices),
     )
 
@@ -114,8 +115,12 @@ def estimate(
     """
     missing = [template for template in templates if template.fingerprint not in ready]
     storages = storage_needs(study, trials)
+    seconds = _preparing(trials, missing) + sum(_trial_times(study, trials))
+    sequential = study.measure.sequential
+    if study.measure.lengthens and sequential is not None and sequential.budget is not None:
+        seconds = min(seconds, sequential.budget)
     return Needs(
-        seconds=Seconds(_preparing(trials, missing) + sum(_trial_times(study, trials))),
+        seconds=Seconds(seconds),
         measured_seconds=Seconds(sum(_measured(study, trial) for trial in trials)),
         disk=Bytes(_disk(study, trials, missing) + working_folder_needs(study, storages)),
         memory=_memory(study, trials),
@@ -226,7 +231,7 @@ def _clusters(study: Study, trials: Sequence[PlannedTrial], place: str | None) -
             changed = max(changed, sum(sizes.values()))
         else:
             kept |= sizes
-        load = (study.measure.warmup or 0.0) + (study.measure.duration or 0.0)
+        load = study.measure.longest_load
         limit = size_setting(dict(trial.settings), "max_wal_size") * len(trial.templates)
         wal = max(wal, min(limit, volumes.wal_bytes(workload, _data_bytes(trial), load)))
     return sum(kept.values()) + study.at_once * (changed + wal)
@@ -249,8 +254,11 @@ def _memory_of_pair(study: Study, pair: Collection[PlannedTrial]) -> int:
     if any(trial.memory_limits for trial in own):  # which the page cache fills as well
         return sum(sum(trial.memory_limits) or within(study, trial) for trial in own)
     servers = sum(_buffers(trial) for trial in own)
+    loads = [_load_memory(study, trial) for trial in own]
+    if study.measure.paired:
+        return servers + sum(loads)
     idle = sum(len(trial.templates) for trial in own) - 1
-    return servers + max(_load_memory(study, trial) for trial in own) + idle * IDLE_BYTES
+    return servers + max(loads) + idle * IDLE_BYTES
 
 
 def within(study: Study, trial: PlannedTrial) -> Bytes:

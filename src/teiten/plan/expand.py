@@ -20,6 +20,7 @@ from teiten.plan.preloads import check_preloads
 from teiten.plan.setup import Around, setup_of
 from teiten.plan.side_by_side import with_turns
 from teiten.plan.sites.of import site_of
+from teiten.plan.way import check_way
 
 Fingerprint = Callable[[Installation, bool, DataSet], str]
 """Names a template: installation, whether with data checksums, data set."""
@@ -42,6 +43,7 @@ def expand(
     levels are one installation by accident.
     """
     _check_servers(study, servers)
+    check_way(study)
     for level, installation in servers:
         site_of(installation).check_server(study, level, installation)
     templates = _Templates(dict(servers), fingerprint)

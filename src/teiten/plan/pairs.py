@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 from teiten.errors import UsageError
+from teiten.model.paired_starts import FIRST_STARTS, LEAST_SECONDS
 from teiten.model.study import Measure, Study
 from teiten.model.units import Seconds
 from teiten.plan.cells import cell_groups
@@ -37,7 +38,7 @@ def bounded(study: Study) -> Measure:
     if measure.sequential is None:
         return measure
     budget, block, preparing = target(study), block_seconds(study), preparing_seconds(study)
-    permitted = math.floor((budget - preparing) / block + 1e-9)
+    permitted = _permitted(study, budget - preparing, block)
     if permitted < 1:
         raise _too_short(study, budget, block, preparing)
     trials = sum(len(group) for group in cell_groups(study))
@@ -47,6 +48,17 @@ def bounded(study: Study) -> Measure:
     return replace(
         measure, blocks=max(1, blocks), sequential=replace(measure.sequential, budget=budget)
     )
+
+
+def _permitted(study: Study, seconds: float, block: float) -> int:
+    """Blocks in so many seconds; ``block``: of one. Of starts whose length follows from what they
+    have shown, the first ones have the planned length, and the others may be the shortest."""
+    permitted = math.floor(seconds / block + 1e-9)
+    measure = study.measure
+    if not measure.lengthens or permitted <= FIRST_STARTS:
+        return permitted
+    shortest = block_seconds(replace(study, measure=replace(measure, duration=LEAST_SECONDS)))
+    return FIRST_STARTS + math.floor((seconds - FIRST_STARTS * block) / shortest + 1e-9)
 
 
 def _too_short(study: Study, budget: Seconds, block: float, preparing: float) -> UsageError:

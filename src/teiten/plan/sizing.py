@@ -16,6 +16,7 @@ from teiten.factors.registry import rules
 from teiten.kinds.contract import plan_of
 from teiten.model.facts import HostFacts
 from teiten.model.memory import memory_of
+from teiten.model.paired_starts import FIRST_SECONDS
 from teiten.model.quantities import exact_size
 from teiten.model.study import (
     Measure,
@@ -105,6 +106,9 @@ def _timed(study: Study) -> Measure:
     measure = study.measure
     if not any(plan_of(workload.kind).lasts for workload in study.workloads):
         return replace(measure, duration=Seconds(0.0), warmup=Seconds(0.0))
+    if measure.paired and measure.duration is None:
+        lengthens = measure.sequential is not None
+        measure = replace(measure, duration=FIRST_SECONDS, lengthens=lengthens)
     if measure.duration is not None:
         warmup = measure.warmup
         if warmup is None:
@@ -158,9 +162,9 @@ def _maintenance_work_mem(study: Study) -> str:
 def _max_wal_size(study: Study) -> str:
     """Twice and a half what a trial may write: a checkpoint begins at about half of the setting."""
     measure = study.measure
-    load = (measure.warmup or 0.0) + (measure.duration or 0.0)
     written = max(
-        volumes.wal_bytes(workload, data_bytes(workload.data), load) for workload in study.workloads
+        volumes.wal_bytes(workload, data_bytes(workload.data), measure.longest_load)
+        for workload in study.workloads
     )
     return exact_size(max(2, math.ceil(2.5 * written / GIB)) * GIB)
 

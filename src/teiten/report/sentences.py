@@ -15,6 +15,7 @@ from teiten.analysis.model.findings import (
     VerdictKind,
     servers_of,
 )
+from teiten.kinds.contract_present import present_of
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import Better, Metric
 from teiten.model.text import Language
@@ -110,12 +111,22 @@ def verdict_sentence(
 ) -> str:
     """The answer to one contrast in one sentence, with its interval, workload and machine."""
     t = texts(language)
-    names = Names(analysis, t)
-    return sentence(t, names, contrast, machine_text(t, analysis.facts))
+    return answer_sentence(t, Names(analysis, t), analysis, contrast)
+
+
+def answer_sentence(
+    t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
+) -> str:
+    """As verdict_sentence, where the names are at hand."""
+    said = sentence(t, names, contrast, machine_text(t, analysis.facts))
+    if not contrast.metric.judged:
+        return said
+    kind = present_of(analysis.plan.study.workload(contrast.workload).kind)
+    return said + kind.further(t, names, analysis, contrast)
 
 
 def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> str:
-    """As verdict_sentence, where the names are at hand."""
+    """The verdict alone."""
     verdict = contrast.overall
     old, new = names.side(contrast.old), names.side(contrast.new)
     values = {

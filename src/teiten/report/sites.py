@@ -134,6 +134,8 @@ def whereabouts(kit: Kit) -> str:
     ]
     if not attached:
         side_by_side = kit.study.measure.side_by_side
+        if kit.study.measure.paired:
+            return t("topology.note-paired")
         return t("topology.note-side-by-side" if side_by_side else "topology.note")
     own = len(attached) < len(kit.analysis.plan.servers)
     first = t("topology.note-attached-own" if own else "topology.note-attached")

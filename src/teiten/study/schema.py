@@ -14,7 +14,7 @@ from teiten.datasets.plan import data_form, with_data_kind
 from teiten.factors.registry import factor_name
 from teiten.model.hosts import DEFAULT_PYTHON
 from teiten.model.ssb import SsbVariant
-from teiten.model.study import FLAME_GRAPH_WINDOW, CachePolicy, QueryMode
+from teiten.model.study import FLAME_GRAPH_WINDOW, CachePolicy, QueryMode, Way
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
 from teiten.study import levels, parameters, values
@@ -45,6 +45,7 @@ Delta = Annotated[Share, PlainValidator(values.delta)]
 Alpha = Annotated[Share, PlainValidator(values.alpha)]
 DisturbedShare = Annotated[Share, PlainValidator(values.disturbed_share)]
 Count = Annotated[int, Field(ge=1, le=10_000)]
+WayOfPairs = Annotated[Way, PlainValidator(values.way)]
 Slices = Annotated[int, Field(ge=1, le=100)]
 Repeats = Annotated[int, Field(ge=0, le=10)]
 Storage = Annotated[WrittenStorage, PlainValidator(storage)]
@@ -183,6 +184,7 @@ class MeasureTable(TomlTable):
     flame_graph: bool = False
     flame_graph_window: Window = FLAME_GRAPH_WINDOW
     memory: Memory = None
+    way: WayOfPairs = Way.CLASSIC
 
 
 class WorkloadChanges(TomlTable):

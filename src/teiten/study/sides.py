@@ -53,6 +53,8 @@ class Shared:
     overrides: tuple[str, ...] = ()
     gucs: tuple[str, ...] = ()
     profile: str | None = None
+    way: str | None = None
+    """How both are loaded; None for whatever can be had."""
     flame_graph: bool = False
     """Sample call stacks after each counted trial."""
 
@@ -172,6 +174,7 @@ def _shared(document: Document, shared: Shared, *, sequential: bool) -> Iterator
         ("factors.clients", shared.clients, "--clients"),
         ("measure.duration", shared.duration, "--duration"),
         ("measure.slices", shared.slices, "--slices"),
+        ("measure.way", shared.way, "--way"),
         ("measure.budget" if sequential else "measure.target", budget, "--budget"),
         ("measure.most_blocks" if sequential else "measure.blocks", shared.blocks, "--blocks"),
     )

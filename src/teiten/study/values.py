@@ -15,7 +15,7 @@ from typing import Any
 from teiten.model import quantities
 from teiten.model.memory import MACHINE
 from teiten.model.ssb import SsbVariant
-from teiten.model.study import CachePolicy, QueryMode
+from teiten.model.study import CachePolicy, QueryMode, Way
 from teiten.model.text import Bilingual
 from teiten.model.units import MIB, Bytes, Seconds, Share
 from teiten.suggest import did_you_mean
@@ -252,6 +252,10 @@ def disturbed_share(value: Any) -> Share:
 
 def cache_policy(value: Any) -> CachePolicy:
     return CachePolicy(one_of(value, [str(policy) for policy in CachePolicy]))
+
+
+def way(value: Any) -> Way:
+    return Way(one_of(value, [str(each) for each in Way]))
 
 
 def query_mode(value: Any) -> QueryMode:

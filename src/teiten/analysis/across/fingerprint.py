@@ -50,6 +50,7 @@ def conditions_fingerprint(plan: Plan) -> str:
                 measure.prewarm,
             ],
             "pgbench": plan.pgbench.version.major,
+            **({"loaded": measure.way.value} if measure.paired else {}),
             **_way(plan),
             **_memory(plan),
             **_nodes(plan),

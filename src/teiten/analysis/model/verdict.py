@@ -44,5 +44,6 @@ class Verdict:
     as a rounded metric can have: an interval of no width would claim certainty), infinite-interval
     (of a sequential design, whose interval is finite from ``analysis.sequential.least_pairs`` on),
     over-timeout (a query exceeded its time limit, and has no number), incomplete-blocks (there are
-    pairs, but fewer than two blocks have one at every level).
+    pairs, but fewer than two blocks have one at every level), left-behind (of paired transactions:
+    what each side leaves behind for the other is part of the difference).
     """

@@ -21,15 +21,18 @@ from typing import Protocol
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
 from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.verdict.carry_over import is_left_behind
 from teiten.analysis.verdict.drift import lag_one, trend
 from teiten.analysis.verdict.pairs import PairedValues, by_start, observe, pair
 from teiten.analysis.verdict.sequential import decide_sequentially, forecast
 from teiten.analysis.verdict.verdict import (
     INCOMPLETE_BLOCKS,
+    LEFT_BEHIND,
     TOO_FEW_PAIRS,
     Rule,
     median,
     over_timeout,
+    withheld,
 )
 from teiten.analysis.verdict.verdict import decide as decide_fixed
 from teiten.kinds.metrics import contrasted
@@ -128,6 +131,8 @@ def _contrast(
     complete = _block_means([paired[one].log_ratios for one in whole])
     overall = decide_overall(means, rule, unusable=sum(paired[one].unusable for one in whole))
     overall = told_incomplete(overall, [alone[one] for one in whole])
+    if is_left_behind(plan, workload, observations):
+        overall = withheld(overall, LEFT_BEHIND)
     return ContrastResult(
         workload=workload,
         metric=metric,

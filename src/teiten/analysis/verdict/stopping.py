@@ -10,11 +10,15 @@ comes next, all that was not run is unneeded, repeats too.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import median
 
 from teiten.analysis.model.findings import ContrastResult, Verdict, VerdictKind
 from teiten.analysis.model.observations import Context
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.sequential import is_decided
+from teiten.analysis.verdict.verdict import LEFT_BEHIND
+from teiten.kinds.contract import plan_of
+from teiten.model.paired_starts import planned_seconds, starts_of
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Ending, Standing, open_trials
 from teiten.model.trial import Attempt
@@ -61,6 +65,7 @@ def undecided(results: Sequence[ContrastResult], *, beyond_delta: bool = False) 
         for one in results
         for level in one.levels
         if level.limit is None  # over the time limit: more blocks would not give it a number
+        and one.overall.reason != LEFT_BEHIND  # nor will they a verdict
         and not (decided(one.overall) and decided(level.verdict))
     )
 
@@ -76,10 +81,12 @@ def _next_block(
     left = open_trials(plan.trials, finished, repeats=repeats, unneeded=unneeded)
     ending = None
     if not still:
-        ending = Ending.DECIDED
+        results = contrasts(plan, attempts, judged_only=True)
+        refused = any(one.overall.reason == LEFT_BEHIND for one in results)
+        ending = Ending.LEFT_BEHIND if refused else Ending.DECIDED
     elif not left:
         ending = Ending.BLOCKS_SPENT
-    elif attempts and spent + _time_of_next(left, attempts, plan.study.at_once) > _budget(plan):
+    elif attempts and spent + _time_of_next(plan, left, attempts) > _budget(plan):
         ending = Ending.BUDGET_SPENT
     if ending is None:
         return Standing(frozenset(unneeded))
@@ -97,12 +104,10 @@ def _before(plan: Plan, attempts: Sequence[Attempt], block: int) -> list[Attempt
     return [one for one in attempts if blocks[one.number] < block]
 
 
-def _time_of_next(left: Sequence[PlannedTrial], attempts: Sequence[Attempt], at_once: int) -> float:
+def _time_of_next(plan: Plan, left: Sequence[PlannedTrial], attempts: Sequence[Attempt]) -> float:
     """What comes next will take: the rest of a block, or of a start of the servers, whose pairs
-    count together; or, at the end, one repeat.
-
-    ``at_once``: how many trials share their time.
-    """
+    count together; or, at the end, one repeat."""
+    at_once = plan.study.at_once
     tried = {one.number for one in attempts}
     fresh = [one for one in left if one.number not in tried]
     trials = at_once
@@ -110,7 +115,20 @@ def _time_of_next(left: Sequence[PlannedTrial], attempts: Sequence[Attempt], at_
         of_start = sum(one.restart == fresh[0].restart for one in fresh if one.restart)
         trials = max(of_start, sum(one.block == fresh[0].block for one in fresh))
     times = [one.finished_at - one.started_at for one in attempts]
+    if plan.study.measure.lengthens:
+        times = [_time_of_start(plan, attempts, left[0])]
     return trials * sum(times) / len(times) / at_once
+
+
+def _time_of_start(plan: Plan, attempts: Sequence[Attempt], trial: PlannedTrial) -> float:
+    """Of the next start of paired transactions, as long as it will be."""
+    kind = plan_of(plan.study.workload(trial.cell.workload).kind)
+    starts = starts_of(plan, attempts, trial, kind.metrics[0].name, kind.paired_within)
+    times = [one.finished_at - one.started_at for one in attempts]
+    seconds = planned_seconds(plan, starts)
+    if not starts:
+        return sum(times) / len(times)
+    return float(median(one.fixed for one in starts)) + seconds
 
 
 def _budget(plan: Plan) -> float:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special
@@ -36,6 +36,7 @@ IDENTICAL_PAIRS = "identical-pairs"
 INFINITE_INTERVAL = "infinite-interval"
 OVER_TIMEOUT = "over-timeout"
 INCOMPLETE_BLOCKS = "incomplete-blocks"
+LEFT_BEHIND = "left-behind"
 
 HalfWidth = Callable[[float, int, float], float]
 """Half the width of an interval of the mean of d: from the deviation of d, the number of pairs (two
@@ -104,6 +105,18 @@ def decide(
 def over_timeout(pairs: int, rule: Rule) -> Verdict:
     """Of a level in which a trial exceeded its time limit, and so has no number."""
     return _nothing(pairs, rule, OVER_TIMEOUT)
+
+
+def withheld(verdict: Verdict, reason: str) -> Verdict:
+    """The verdict that there is none, though pairs there are."""
+    return replace(
+        verdict,
+        kind=VerdictKind.INCONCLUSIVE,
+        at_least_delta=False,
+        effect=None,
+        smallest_detectable=None,
+        reason=reason,
+    )
 
 
 def mean_and_deviation(log_ratios: Sequence[float]) -> tuple[float, float]:

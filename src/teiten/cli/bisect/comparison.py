@@ -9,8 +9,10 @@ from teiten.analysis.model.bisection import CommitComparison
 from teiten.analysis.verdict.sequential import least_pairs
 from teiten.cli.campaign.begin import begin, carry_out_new
 from teiten.cli.campaign.carry_out import CarriedOut, carry_out
+from teiten.cli.campaign.way import plan_by_way
 from teiten.cli.main import Session
 from teiten.cli.plan.make import plan_study
+from teiten.cli.plan.two_sides import SharedOptions
 from teiten.errors import UsageError
 from teiten.ledger.store import FILE_NAME, Ledger
 from teiten.model.quantities import exact_share
@@ -82,7 +84,8 @@ def _campaign(session: Session, question: Question, name: str) -> CommitComparis
 
 
 def _study(session: Session, question: Question) -> Study:
-    """Pairs of the two, with trials as long as the share of one comparison gives."""
+    """Pairs of the two, in the way that can be had; of the classic one with trials as long as the
+    share of one comparison gives."""
     shared = replace(
         question.shared,
         budget=f"{round(question.share)}s",
@@ -91,13 +94,16 @@ def _study(session: Session, question: Question) -> Study:
     )
     sides = (SideFlags("a", question.old), SideFlags("b", question.new))
     study = ab_study(*sides, shared)
-    sized = plan_study(session, study, seed=0).plan.study
+    options = SharedOptions(shared, seed=0)
+    sized = plan_by_way(session, study, options, piloting=False).planned.plan.study
     assert study.measure.sequential is not None
     sequential = replace(
         study.measure.sequential, budget=question.budget, beyond_delta=question.beyond_delta
     )
     measure = replace(
         study.measure,
+        way=sized.measure.way,
+        lengthens=sized.measure.lengthens,
         duration=sized.measure.duration,
         warmup=sized.measure.warmup,
         sequential=sequential,

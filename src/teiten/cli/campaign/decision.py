@@ -25,6 +25,8 @@ ENDINGS = {
     Ending.DECIDED: "decided after {blocks}",
     Ending.BUDGET_SPENT: "the budget is spent after {blocks}, and not every verdict is decided",
     Ending.BLOCKS_SPENT: "{blocks} were run, the most that may, and not every verdict is decided",
+    Ending.LEFT_BEHIND: "ended after {blocks}: what each side leaves behind for the other is more"
+    " than a quarter of δ; --way classic loads one side at a time",
 }
 
 
@@ -85,6 +87,8 @@ def _pairs(plan: Plan, count: int) -> str:
     shared = pairs_of_a_start(plan)
     if shared > 1:
         return f"{count} {'start' if count == 1 else 'starts'} of {shared} pairs"
+    if plan.study.measure.paired:
+        return "1 start" if count == 1 else f"{count} starts"
     return "1 pair" if count == 1 else f"{count} pairs"
 
 

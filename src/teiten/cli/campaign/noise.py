@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from teiten.kinds.contract import plan_of
 from teiten.kinds.metrics import deciding
 from teiten.ledger.store import Ledger
 from teiten.model.noise import NoiseFloor
+from teiten.model.paired_starts import spread, starts_of
 from teiten.model.plan import Plan
 from teiten.model.trial import Outcome, Trial
 from teiten.model.units import Seconds
@@ -77,12 +79,15 @@ def _floor(ledger: Ledger, one: Noise, ended: float) -> NoiseFloor:
         between=parts.between if parts else None,
         within=parts.within if parts else None,
         best_duration=parts.best_duration if parts else None,
+        way=plan.study.measure.way.value,
     )
 
 
 def _components(ledger: Ledger, one: Noise) -> Components | None:
     """Where the variance of this workload's trials arises."""
     plan = ledger.plan
+    if plan.study.measure.paired:
+        return _components_of_starts(ledger, one)
     measured = plan.study.measure.duration or Seconds(0.0)
     numbers = {
         trial.number
@@ -108,6 +113,25 @@ def _components(ledger: Ledger, one: Noise) -> Components | None:
         if found.source == source
     ]
     return components(one.deviation, measured, fixed, series)
+
+
+def _components_of_starts(ledger: Ledger, one: Noise) -> Components | None:
+    """Of paired transactions: within a side a second has half the variance of the ratio's."""
+    plan = ledger.plan
+    kind = plan_of(plan.study.workload(one.workload).kind)
+    trial = next(
+        each
+        for each in plan.trials
+        if (each.cell.workload, each.cell.context(plan.study.contrast))
+        == (one.workload, one.context)
+    )
+    attempts = ledger.attempts(*deciding(plan))
+    starts = starts_of(plan, attempts, trial, kind.metrics[0].name, kind.paired_within)
+    if len(starts) < 2:
+        return None
+    known = spread(starts)
+    fixed = Seconds(statistics.median(each.fixed for each in starts))
+    return Components(known.between, math.sqrt(known.within / 2), fixed)
 
 
 def _besides(plan: Plan, trials: Sequence[Trial]) -> float:

@@ -40,6 +40,8 @@ class Pace:
         """When the trials that run now were started."""
         trials = max(1, len(plan.trials))
         self._estimate = float(plan.needs.seconds) / trials
+        self._spent = 0.0
+        """By trials of this session."""
 
     def already_ended(self, numbers: set[int]) -> None:
         self._ended |= numbers
@@ -50,6 +52,7 @@ class Pace:
     def finished(self, trial: PlannedTrial, seconds: float, counted: bool) -> None:
         """``seconds``: the trial's own, without those of others that ran at the same time."""
         self._seen.setdefault(trial.cell.workload, []).append(seconds)
+        self._spent += seconds
         if counted:
             self._ended.add(trial.number)
         self._since = None
@@ -61,6 +64,9 @@ class Pace:
             if trial.number not in self._ended
         )
         elapsed = self._clock() - self._since if self._since is not None else 0.0
+        sequential = self._plan.study.measure.sequential
+        if sequential is not None and sequential.budget is not None:
+            left = min(left, sequential.budget - self._spent)
         return Seconds(max(0.0, left - elapsed))
 
     def _expected(self, workload: str) -> float:

@@ -15,7 +15,7 @@ from teiten.model.nodes import EmulatedNodes, NodePart
 from teiten.model.plan import Plan
 from teiten.model.quantities import exact_share, format_duration, format_size
 from teiten.model.starts import pairs_of_a_start
-from teiten.model.study import GUC_PREFIX, Factor, Measure
+from teiten.model.study import GUC_PREFIX, Factor, Measure, Way
 from teiten.plan.sites.told import host_rows, server_text, working_folder_text
 from teiten.report.texts import caution_text
 
@@ -131,6 +131,9 @@ def _levels(plan: Plan, factor: Factor) -> Iterator[str]:
 
 def _side_by_side(plan: Plan) -> str:
     measure, shared = plan.study.measure, pairs_of_a_start(plan)
+    if measure.paired:
+        step = ", all clients on one side at a time" if measure.way is Way.IN_STEP else ""
+        return f"in paired transactions on both servers, which start anew for each pair{step}"
     pairs = "every pair" if shared == 1 else f"{shared} pairs, which count as one"
     cut = ""
     if measure.slices > 1:

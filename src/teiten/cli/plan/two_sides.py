@@ -27,7 +27,7 @@ from teiten.cli.plan.options import (
     with_hosts,
 )
 from teiten.host.facts.machine import read_host_facts
-from teiten.model.study import Study
+from teiten.model.study import Study, Way
 from teiten.study.sides import Shared
 
 
@@ -50,6 +50,15 @@ class SharedOptions:
         """Whether the number of slices was asked for, even where that is 1."""
         return self.shared.slices is not None or bool(self.keys & {"slices", "measure.slices"})
 
+    @property
+    def fixes_way(self) -> bool:
+        """Whether the way was asked for."""
+        return self.shared.way is not None or bool(self.keys & {"way", "measure.way"})
+
+    def with_way(self, way: Way) -> SharedOptions:
+        """With the way in which the sides are loaded, so that a command line repeats it."""
+        return replace(self, shared=replace(self.shared, way=way.value))
+
     def with_chosen(self, chosen: Replication | None) -> SharedOptions:
         """With the length of trials that was chosen for them, so that a command line repeats it."""
         if chosen is None:
@@ -70,6 +79,14 @@ class SharedOptions:
         return repeating(FLAGS, lambda name: getattr(self.shared, name, None))
 
 
+WAY = Flag(
+    "--way",
+    "way",
+    "pairs: transactions alternate between both sides, the default of ab where it can be had;"
+    " in-step: the same, all clients on one side at a time; classic: one side after the other.",
+    "WAY",
+    type=click.Choice([one.value for one in Way]),
+)
 FLAGS = (
     Flag(
         "--script",
@@ -87,6 +104,7 @@ FLAGS = (
         "N",
         type=click.IntRange(1, 100),
     ),
+    WAY,
     BUDGET.of(help="What the campaign may take, for example 30m."),
     BLOCKS.of(help="No more pairs than these.", type=click.IntRange(2, 5000)),
     FLAME_GRAPH,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from teiten.analysis.verdict.sequential import pairs_for
 from teiten.model.noise import NoiseFloor
 from teiten.model.quantities import rough_duration
+from teiten.model.study import Way
 
 EFFECTS = (0.01, 0.02, 0.05)
 """For which the pairs are told that they need."""
@@ -16,7 +17,7 @@ def noise_lines(floor: NoiseFloor) -> Iterator[str]:
     """A noise floor in words."""
     lag = "" if floor.lag_one is None else f", lag-1 correlation {floor.lag_one:+.2f}"
     yield (
-        f"{floor.workload}, {floor.clients} clients: pairs of equal sides deviate by"
+        f"{floor.workload}, {floor.clients} clients: {_pairs(floor)} of equal sides deviate by"
         f" {_percent(floor.deviation)} ({_percent(floor.robust_deviation)} without the few that"
         f" are far off){lag}, {floor.pairs} pairs"
     )
@@ -36,13 +37,19 @@ def noise_lines(floor: NoiseFloor) -> Iterator[str]:
         )
 
 
+def _pairs(floor: NoiseFloor) -> str:
+    return "pairs" if floor.way == Way.CLASSIC.value else "starts in paired transactions"
+
+
 def needed_text(floor: NoiseFloor) -> str:
     """How many pairs effects need here."""
     parts = []
     for effect in EFFECTS:
         pairs = pairs_for(effect, floor.deviation, floor.alpha)
         time = (
-            "" if pairs is None else f" ({rough_duration(2 * pairs * floor.duration)} of measuring)"
+            ""
+            if pairs is None
+            else f" ({rough_duration(pairs * floor.seconds_of_a_pair)} of measuring)"
         )
         parts.append(f"{effect:.0%}: {pairs if pairs is not None else 'no number of'} pairs{time}")
     return "a difference is found with about " + ", ".join(parts)

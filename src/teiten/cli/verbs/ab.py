@@ -12,7 +12,7 @@ from teiten.cli.campaign.begin import begin, carry_out_new, prepare
 from teiten.cli.campaign.carry_out import CarriedOut
 from teiten.cli.campaign.confirm import confirm
 from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option
-from teiten.cli.campaign.pilot import plan_worthwhile
+from teiten.cli.campaign.way import plan_by_way
 from teiten.cli.main import Session
 from teiten.cli.plan.two_sides import pair_options, repeated, shared_options, tell_of_changed_data
 from teiten.cli.text.verdict_json import verdict_as_json
@@ -41,11 +41,13 @@ EXAMPLES = (
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")
 @click.pass_obj
 def command(session: Session, /, old: str, new: str, **given: Any) -> None:
-    """Is B slower or faster than A? Pairs of trials until that is decided, or the budget is spent.
+    """Is B slower or faster than A? Starts of both until that is decided, or the budget is spent.
 
     A and B are servers as in --servers: 17, 18.4, system:15, a folder or NAME=postgresql://… of
     one that runs already; they may be the same
-    where --guc-a, --guc-b, --set-a or --set-b make the sides differ. The verdict is that of TPS.
+    where --guc-a, --guc-b, --set-a or --set-b make the sides differ. Both servers start together,
+    and clients alternate between them, transaction by transaction; where that cannot be had, or
+    with --way classic, trials of one side and the other alternate. The verdict is that of TPS.
     """
     options = shared_options(session, given)
     sides = (
@@ -55,9 +57,10 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
     study = ab_study(*sides, options.shared)
     prepare(session, options.name)
     tell_of_changed_data(session, study, options)
-    chosen = plan_worthwhile(session, study, seed=options.seed, fixed=options.fixes_slices)
+    chosen = plan_by_way(session, study, options)
     confirm(session, chosen.planned, yes=options.yes)
-    options = options.with_chosen(chosen.replication)
+    way = chosen.planned.plan.study.measure.way
+    options = options.with_chosen(chosen.replication).with_way(way)
     words = ["teiten", "ab", old, new]
     for side in sides:
         words += repeated(f"--guc-{side.letter}", side.gucs)
@@ -92,6 +95,8 @@ def _as_json(name: str, carried: CarriedOut, result: ContrastResult) -> dict[str
         "delta": verdict.delta,
         "pairs": verdict.pairs,
         "seconds": analysis.wall + (analysis.replication.took if analysis.replication else 0.0),
+        "metrics": {one.metric.name: verdict_as_json(one.overall) for one in analysis.contrasts},
+        "way": analysis.plan.study.measure.way.value,
         "duration": analysis.plan.study.measure.duration,
         "slices": analysis.plan.study.measure.slices,
         "pairs_of_a_start": pairs_of_a_start(analysis.plan),

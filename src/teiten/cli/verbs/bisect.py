@@ -18,6 +18,7 @@ from teiten.cli.campaign.begin import prepare
 from teiten.cli.main import Session
 from teiten.cli.plan.builds import spec_of
 from teiten.cli.plan.options import checked_name
+from teiten.cli.plan.two_sides import WAY
 from teiten.errors import InterruptedCampaignError, UsageError
 from teiten.execute.bisect import BisectRepository
 from teiten.execute.postgres.building.git import commit_of
@@ -64,6 +65,7 @@ MINUTES_EACH = 20
 @click.option("--cflags", metavar="FLAGS", help="As in teiten pg build.")
 @click.option("--meson", is_flag=True, help="As in teiten pg build.")
 @click.option("--jobs", type=click.IntRange(1, 1024), metavar="N", help="Compilers at a time.")
+@WAY.of(help="As in teiten ab.").option
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="As in teiten ab.")
 @click.option("--guc", "gucs", multiple=True, metavar="NAME=VALUE", help="As in teiten ab.")
 @click.option("--name", callback=checked_name, metavar="TEXT", help="Name of the search.")
@@ -136,6 +138,7 @@ def _request_values(
         "script": script or given["workload"],
         "clients": clients,
         **{key: given[key] for key in keys},
+        **({"way": given["way"]} if given["way"] is not None else {}),
         **{key: list(given[key]) for key in lists},
     }
 
@@ -145,6 +148,7 @@ def _request(given: dict[str, Any], name: str, asked: dict[str, Any], count: int
         script=asked["script"],
         clients=asked["clients"],
         duration=asked["duration"],
+        way=asked.get("way"),
         overrides=tuple(asked["overrides"]),
         gucs=tuple(asked["gucs"]),
     )

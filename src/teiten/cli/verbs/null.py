@@ -11,8 +11,8 @@ import click
 from teiten.analysis.verdict.sequential import pairs_for
 from teiten.cli.campaign.begin import begin, carry_out_new, prepare
 from teiten.cli.campaign.confirm import confirm
+from teiten.cli.campaign.way import plan_by_way
 from teiten.cli.main import Session
-from teiten.cli.plan.make import plan_study
 from teiten.cli.plan.two_sides import pair_options, shared_options, tell_of_changed_data
 from teiten.cli.text.noise import EFFECTS
 from teiten.errors import UsageError
@@ -50,7 +50,8 @@ def command(session: Session, /, server: str | None, **given: Any) -> None:
             "run a study whose two servers are aliases of the same one",
         )
     tell_of_changed_data(session, study, options)
-    planned = plan_study(session, study, seed=options.seed)
+    planned = plan_by_way(session, study, options, piloting=False).planned
+    options = options.with_way(planned.plan.study.measure.way)
     confirm(session, planned, yes=options.yes)
     words = ["teiten", "null", chosen, *options.as_arguments(), "--seed", str(planned.plan.seed)]
     name = begin(session, planned, options.name, shlex.join(words), yes=options.yes)

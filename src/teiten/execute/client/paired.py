@@ -2,7 +2,7 @@
 
 Each client has a connection to every server of the run. It runs its script on one and then on the
 other, in random order, with the same random parameters. With one server it is a generator of the
-classic load. No verb uses it yet.
+classic load.
 
 The options go to the process's standard input, so that no password stands in its arguments or in a
 file; events come as lines of JSON, the pairs as an array in a file.
@@ -10,6 +10,8 @@ file; events come as lines of JSON, the pairs as an array in a file.
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import importlib.util
 import json
 import subprocess
@@ -24,14 +26,19 @@ import numpy as np
 import numpy.typing as npt
 
 from teiten.errors import MachineError, WorkloadError
+from teiten.execute.client.child import Child
 from teiten.host.system.processes import spawn
 from teiten.model.study import QueryMode, Script
 from teiten.model.units import Seconds
 
 PAIRS_FILE = "pairs.npy"
+HEADER_BYTES, PAIR_BYTES = 256, 48
+"""Of that file (crates/pairs/src/record.rs)."""
 EVENTS_FILE = "pairs-events.jsonl"
 ERRORS_FILE = "pairs-errors.txt"
-MODULE = "teiten_native"
+MODULE, FUNCTION = "teiten_native", "pairs_main"
+FOREVER = 1e9
+"""Seconds."""
 STOP_SECONDS = 15.0
 """How long the generator may take to end after SIGTERM: its own patience, and its requests to
 cancel; then SIGKILL."""
@@ -39,7 +46,7 @@ PROGRAM = f"""
 import sys
 sys.path.insert(0, sys.argv[1])
 import {MODULE}
-sys.exit({MODULE}.pairs_main())
+sys.exit({MODULE}.{FUNCTION}())
 """
 
 Pairs = npt.NDArray[np.void]
@@ -133,6 +140,8 @@ class PairedResult:
     started: int
     """Nanoseconds since 1970 at the zero of the pairs' times."""
     pairs: Pairs
+    cpu_seconds: float
+    """Of the generator."""
 
 
 class PairedProcess:
@@ -140,7 +149,7 @@ class PairedProcess:
 
     def __init__(self, run: PairedRun) -> None:
         self.run = run
-        self._process: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
 
     @property
     def pid(self) -> int:
@@ -157,7 +166,7 @@ class PairedProcess:
             output = files.enter_context((folder / EVENTS_FILE).open("wb"))
             errors = files.enter_context((folder / ERRORS_FILE).open("wb"))
             try:
-                self._process = spawn(
+                process = spawn(
                     [sys.executable, "-I", "-c", PROGRAM, str(module)],
                     stdin=subprocess.PIPE,
                     stdout=output,
@@ -168,25 +177,33 @@ class PairedProcess:
                     f"the generator of pairs cannot be started: {error.strerror or error}",
                     "see whether Python's own program may be run here",
                 ) from error
-        stdin = self._process.stdin
+        self._child = Child(process)
+        stdin = process.stdin
         if stdin is None:
             raise RuntimeError("the generator has no standard input")
-        with stdin:
+        with contextlib.suppress(BrokenPipeError), stdin:  # it has ended, and says why
             stdin.write(self.run.options.encode())
+
+    def ended_within(self, seconds: float) -> bool:
+        """Wait this long at most, and tell whether the generator has ended."""
+        return self._started.wait(seconds)
+
+    def transactions(self) -> int:
+        """How many pairs (with one server, transactions) are in the file so far."""
+        path = self.run.folder / PAIRS_FILE
+        return max(0, path.stat().st_size - HEADER_BYTES) // PAIR_BYTES if path.exists() else 0
 
     def wait(self, timeout: float | None = None) -> PairedResult:
         """Wait for the end; after ``timeout`` seconds the generator is stopped.
 
         Raises WorkloadError with the generator's words where it ran nothing.
         """
-        try:
-            status = self._started.wait(timeout)
-        except subprocess.TimeoutExpired:
-            status = self.stop()
+        if not self._started.wait(FOREVER if timeout is None else timeout):
+            self.stop()
         events = self.events()
         if "ended" not in events:
             errors = (self.run.folder / ERRORS_FILE).read_text(encoding="utf-8", errors="replace")
-            said = errors.strip() or f"it ended with status {status}"
+            said = errors.strip() or f"it ended with status {self._started.returncode}"
             raise WorkloadError(
                 f"the generator of pairs has failed: {said}",
                 "see the script, and whether the servers take connections",
@@ -197,17 +214,17 @@ class PairedProcess:
             connect_seconds=events["connected"]["seconds"],
             started=events["started"]["unix_ns"],
             pairs=read_pairs(self.run.folder / PAIRS_FILE),
+            cpu_seconds=self._started.cpu_seconds,
         )
 
     def stop(self) -> int:
-        """End the generator in order: pairs under way are finished, or cancelled."""
-        process = self._started
-        process.terminate()
-        try:
-            return process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            return process.wait()
+        """End the generator in order: pairs under way are finished, or cancelled; nothing where it
+        has ended, or was not started."""
+        if self._child is None:
+            return 0
+        if not self._child.ended():
+            self._child.end(STOP_SECONDS)
+        return self._child.returncode or 0
 
     def events(self) -> dict[str, dict[str, Any]]:
         """What the generator has said so far, by event."""
@@ -216,10 +233,10 @@ class PairedProcess:
         return {line["event"]: line for line in lines}
 
     @property
-    def _started(self) -> subprocess.Popen[bytes]:
-        if self._process is None:
+    def _started(self) -> Child:
+        if self._child is None:
             raise RuntimeError("the generator was not started")
-        return self._process
+        return self._child
 
 
 def run_pairs(run: PairedRun, timeout: float | None = None) -> PairedResult:
@@ -239,10 +256,18 @@ def read_pairs(path: Path) -> Pairs:
     return pairs
 
 
+def is_built() -> bool:
+    """Whether the native part is here, and new enough to have the generator."""
+    try:
+        return hasattr(importlib.import_module(MODULE), FUNCTION)
+    except ImportError:
+        return False
+
+
 def _module_folder() -> Path:
     """Where the native module is. Raises MachineError where it is not built, or is older."""
     found = importlib.util.find_spec(MODULE)
-    if found is None or found.origin is None:
+    if found is None or found.origin is None or not is_built():
         raise MachineError(
             "the native part of Teiten, which makes load in paired transactions, is not here",
             "install Rust (https://rustup.rs), then in Teiten's source: make native",

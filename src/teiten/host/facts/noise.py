@@ -18,7 +18,7 @@ PREFIX = "noise-"
 
 
 def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
-    """Of what noise depends on: machine or hosts, script, data and load."""
+    """Of what noise depends on: machine or hosts, script, data, load and its way."""
     options = plan.study.workload(trial.cell.workload).options
     identity: tuple[object, ...] = (
         (facts.system, facts.architecture, facts.cpu.model, facts.cpu.logical),
@@ -30,6 +30,7 @@ def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
         ),
         trial.load.noise,
         *plan.place_of(trial),
+        *((plan.study.measure.way.value,) if plan.study.measure.paired else ()),
     )
     return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:24]
 

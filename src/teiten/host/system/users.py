@@ -45,6 +45,15 @@ def server_user() -> ServerUser:
     )
 
 
+def uid_of(name: str) -> int | None:
+    """A user's number; None on Windows. Raises KeyError for an unknown one."""
+    if sys.platform == "win32":
+        return None
+    import pwd  # noqa: PLC0415 - not on Windows
+
+    return pwd.getpwnam(name).pw_uid
+
+
 def own_uid() -> int:
     """Ours, as files show it; 0 on Windows, where they show nobody's."""
     return 0 if sys.platform == "win32" else os.geteuid()

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 from teiten.analysis.across.fingerprint import commands_of
 from teiten.analysis.model.measured import Measured
+from teiten.analysis.verdict.carry_over import left_behind
+from teiten.analysis.verdict.pairs import observe
 from teiten.kinds.contract import KindAnalysis, Unlike
 from teiten.kinds.pgbench.loads import scalings
 from teiten.kinds.pgbench.model import clients_of, pgbench_of
@@ -23,10 +25,17 @@ class PgbenchAnalysis(KindAnalysis):
     def results(self, measured: Measured) -> PgbenchFound:
         plan, facts = measured.plan, measured.facts
         scaling = scalings(plan, measured.views, measured.workloads, cores=facts.cpu.logical)
+        observed = observe(plan, measured.views)
+        left = tuple(
+            (workload, one)
+            for workload in measured.workloads
+            for one in left_behind(plan, workload, [o for o in observed if o.workload == workload])
+        )
         return PgbenchFound(
             scaling,
             bottlenecks(plan, facts, measured.views, scaling),
             placements(plan, measured.views, measured.workloads),
+            left,
         )
 
     def identity(self, workload: Workload) -> dict[str, Any]:

@@ -21,6 +21,16 @@ PERCENTILES: tuple[tuple[str, float], ...] = (
     ("latency_max", 100.0),
 )
 
+LATENCY_TYPICAL = Metric("latency_typical", "s", Better.LOWER)
+"""Of paired transactions: the ratio of the sides' is the median of the ratios of the pairs."""
+MEAN_BY_TYPICAL = Metric("mean_by_typical", "1", Better.LOWER)
+"""The mean time of a transaction by the typical one's: higher with more, or longer, slow ones."""
+WITHIN = Metric("throughput_variance_of_a_second", "1")
+"""Of a start of paired transactions: the variance of ln(B/A) that a second of it has."""
+LEFT_THROUGHPUT = Metric("left_behind_throughput", "1")
+"""By what the new side seems faster because of what each leaves behind for the other; a ratio."""
+LEFT_TYPICAL = Metric("left_behind_typical", "1")
+
 INDEX_LOOKUPS = Metric("index_lookups", "1")
 """Scans of the tables' indexes, those of the warm-up among them."""
 HEAP_FETCHES = Metric("heap_fetches_per_lookup", "1", Better.LOWER)
@@ -39,5 +49,13 @@ METRICS: tuple[Metric, ...] = (
     Metric("log_sampling_rate", "1"),
     INDEX_LOOKUPS,
     HEAP_FETCHES,
+    LATENCY_TYPICAL,
+    MEAN_BY_TYPICAL,
+    WITHIN,
+    LEFT_THROUGHPUT,
+    LEFT_TYPICAL,
 )
-CONTRASTED = (TPS.name, UNTRIMMED[TPS.name].name, LATENCY_MEAN.name, "latency_p95", "latency_p99")
+CONTRASTED = (
+    *(TPS.name, LATENCY_TYPICAL.name, MEAN_BY_TYPICAL.name, UNTRIMMED[TPS.name].name),
+    *(LATENCY_MEAN.name, "latency_p95", "latency_p99"),
+)

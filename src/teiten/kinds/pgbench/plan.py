@@ -10,7 +10,15 @@ from pydantic import PlainValidator
 
 from teiten.given_paths import expanded
 from teiten.kinds.contract import Instead, KindPlan, ToldStep
-from teiten.kinds.pgbench.metrics import CONTRASTED, LATENCY_MEAN, METRICS, TPS
+from teiten.kinds.pgbench.metrics import (
+    CONTRASTED,
+    LATENCY_MEAN,
+    LEFT_THROUGHPUT,
+    LEFT_TYPICAL,
+    METRICS,
+    TPS,
+    WITHIN,
+)
 from teiten.kinds.pgbench.model import PgbenchClients, PgbenchOptions, clients_of, pgbench_of
 from teiten.model.plan import PlannedLoad, PlannedTrial
 from teiten.model.starts import slice_seed
@@ -55,6 +63,16 @@ class PgbenchKind(KindPlan):
     brings: ClassVar[tuple[str, ...]] = ("clients", "query_mode")
     needs: ClassVar[tuple[str, ...]] = ("clients",)
     lasts = True
+    paired_within = WITHIN.name
+    left_behind: ClassVar[tuple[str, ...]] = (LEFT_THROUGHPUT.name, LEFT_TYPICAL.name)
+
+    def unpaired(self, workload: Workload) -> str | None:
+        options = pgbench_of(workload)
+        if options.pgbench_options:
+            return f"pgbench_options ({' '.join(options.pgbench_options)}) are for pgbench"
+        if options.index_lookups:
+            return "index_lookups are counted of one server by itself"
+        return None
 
     def options_of(self, place: Place, table: WorkloadTable) -> PgbenchOptions:
         assert isinstance(table, PgbenchTable)
@@ -145,6 +163,12 @@ class PgbenchKind(KindPlan):
     def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
         measure, workload = study.measure, study.workload(trial.cell.workload)
         load = clients_of(trial)
+        if measure.paired:
+            seconds = f"{measure.duration or 0:g} s" + (" at first" if measure.lengthens else "")
+            return (
+                f"paired transactions on both servers: {_counted(load.clients, 'client')},"
+                f" {seconds}, {workload.options.source}, random seed {trial.seed}"
+            )
         part = f", slice {number} of {measure.slices}" if measure.slices > 1 else ""
         return (
             f"pgbench: {_counted(load.clients, 'client')}, {_counted(load.threads, 'thread')},"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.model.left_behind import LeftBehind
 from teiten.analysis.model.placement import PlacementResult
 from teiten.analysis.model.scaling import ScalingResult
 from teiten.kinds.pgbench.model import NAME
@@ -21,6 +22,8 @@ class PgbenchFound:
     """Of every entry of ``scaling``; empty where no ceilings were measured before the campaign."""
     placements: tuple[PlacementResult, ...] = ()
     """Of every workload and context; empty without the factor placement."""
+    left_behind: tuple[tuple[str, LeftBehind], ...] = ()
+    """By workload, of paired transactions: one for each of the two numbers."""
 
 
 def pgbench_found(analysis: CampaignAnalysis) -> PgbenchFound:

@@ -6,8 +6,6 @@ import shutil
 import time
 from pathlib import Path
 
-import psycopg
-
 from teiten.errors import ServerError, WorkloadError
 from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts
@@ -17,9 +15,10 @@ from teiten.execute.sites.contract import WARM, Site
 from teiten.host.cautions.machine import data_changed
 from teiten.kinds.pgbench.load.checks import changes_rows, load_problems
 from teiten.kinds.pgbench.load.command import PgbenchRun
-from teiten.kinds.pgbench.load.invariants import INVARIANTS
+from teiten.kinds.pgbench.load.invariants import broken_invariants
 from teiten.kinds.pgbench.load.lookups import Lookups, read, read_settled
 from teiten.kinds.pgbench.load.measured import MeasuredSlices, Slice, join_outputs
+from teiten.kinds.pgbench.load.paired_trials import PairedTrials
 from teiten.kinds.pgbench.load.process import (
     ERRORS_FILE,
     OUTPUT_FILE,
@@ -46,7 +45,9 @@ GRACE = 60.0
 
 
 def loads(bench: Bench) -> Begin:
-    """The trials of a campaign share the rates at which pgbench logs."""
+    """The trials of a campaign share the rates at which pgbench logs, or know each other."""
+    if bench.plan.study.measure.paired:
+        return PairedTrials(bench).begin
     rates = SamplingRates(bench)
 
     def begin(trial: PlannedTrial, site: Site, folder: Path) -> PgbenchLoad:
@@ -147,7 +148,11 @@ class PgbenchLoad:
             *seen,
             *(one for one in own if one not in killed),
             *load_problems(self.gathered.metrics, cpu_seconds, self._planned.threads),
-            *(self._broken_invariants() if running and self._measured.slices else ()),
+            *(
+                broken_invariants(self._site, self._options.invariants)
+                if running and self._measured.slices
+                else ()
+            ),
         )
 
     def window(self, seconds: Seconds, folder: Path) -> ExtraWindow:
@@ -215,15 +220,3 @@ class PgbenchLoad:
             if not self._site.is_running():
                 process.stop()
         return process.wait(timeout=0.1)
-
-    def _broken_invariants(self) -> tuple[Problem, ...]:
-        if not self._options.invariants:
-            return ()
-        try:
-            with self._site.connect() as connection:
-                found = [INVARIANTS[name](connection) for name in self._options.invariants]
-        except psycopg.Error as error:
-            return (Problem("invariant", self._site.failure(error).message),)
-        except ServerError as error:
-            return (Problem("invariant", str(error)),)
-        return tuple(problem for problem in found if problem is not None)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from teiten.datasets.plan import described, made_by
-from teiten.errors import UsageError
+from teiten.errors import UsageError, WayError
 from teiten.factors.contract import Need
 from teiten.factors.registry import rule
 from teiten.kinds.contract import plan_of
@@ -214,14 +214,16 @@ def _actions_on(
 def _check_own_machine(study: Study, level: str, factors: Sequence[str]) -> None:
     """What only a server that Teiten starts can have."""
     asked = list(factors)
-    if study.measure.side_by_side:
+    if study.measure.paired:
+        asked.insert(0, "way")
+    elif study.measure.side_by_side:
         asked.append("slices" if study.measure.slices > 1 else "restart_every")
     if study.measure.flame_graph:
         asked.append("flame_graph")
     if study.measure.memory is not None:
         asked.append("memory")
     if asked:
-        raise UsageError(
+        raise (WayError if asked[0] == "way" else UsageError)(
             f"{asked[0]}: the server {level} is attached, and Teiten does not start it",
             "leave it out, or compare servers that Teiten starts: --servers 17,18",
         )

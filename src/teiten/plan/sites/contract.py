@@ -44,6 +44,9 @@ class Told:
 
     def loading(self, where: str) -> Iterator[str]:
         """What is done to the servers, from ``where``."""
+        if self.plan.study.measure.paired:
+            yield f"load both servers at once with Teiten's generator of pairs from {where}"
+            return
         for kind in sorted({one.kind for one in self.plan.study.workloads}):
             yield plan_of(kind).loading(str(self.plan.pgbench.version), where)
 

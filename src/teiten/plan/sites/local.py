@@ -101,9 +101,10 @@ def _servers(told: Told, own: Collection[PlannedTrial]) -> str:
         started = f"start and stop {servers} at a time, as user {told.user}"
         return f"{started}, {told.at_most}{len(own)} times; it is {sockets}"
     starts = len({trial.restart for trial in own})
+    load = "together" if study.measure.paired else "one of them at a time"
     return (
         f"start and stop {study.at_once * most} PostgreSQL servers side by side, as user"
-        f" {told.user}, {told.at_most}{starts} times, one of them under load at a time; they are"
+        f" {told.user}, {told.at_most}{starts} times, under load {load}; they are"
         f" {sockets}"
     )
 

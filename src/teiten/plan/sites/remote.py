@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from teiten.datasets.plan import made_by
-from teiten.errors import UsageError
+from teiten.errors import UsageError, WayError
 from teiten.factors.contract import Need
 from teiten.factors.registry import rule
 from teiten.kinds.contract import plan_of
@@ -34,7 +34,8 @@ NEVER = frozenset({"perf-not-allowed"})
 def check_remote(study: Study, servers: Sequence[tuple[str, Installation]]) -> None:
     """Raise UsageError for what only this machine's servers can have."""
     measure = study.measure
-    asked = [name for name in varied_factors(study) if Need.HERE in rule(name).needs]
+    asked = ["way"] if measure.paired else []
+    asked += [name for name in varied_factors(study) if Need.HERE in rule(name).needs]
     asked += ["slices"] if measure.slices > 1 else []
     asked += ["restart_every"] if measure.restart_every > 1 else []
     asked += ["flame_graph"] if measure.flame_graph else []
@@ -42,7 +43,7 @@ def check_remote(study: Study, servers: Sequence[tuple[str, Installation]]) -> N
     kinds = {one.name: plan_of(one.kind) for one in study.workloads}
     asked += [name for name, kind in kinds.items() if Need.HERE in kind.site_needs]
     if asked:
-        raise UsageError(
+        raise (WayError if asked[0] == "way" else UsageError)(
             f"{asked[0]}: not with servers or load generators on other hosts",
             "leave it out, or run the study on that host itself",
         )

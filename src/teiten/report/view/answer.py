@@ -9,11 +9,7 @@ from teiten.analysis.model.findings import ContrastResult, LevelResult, VerdictK
 from teiten.kinds.contract_present import OwnAnswer
 from teiten.model.trial import Outcome
 from teiten.report.blocks import Block, Pairs, Section, Statement, Text, WithoutScripts
-from teiten.report.sentences import (
-    machine_text,
-    sentence,
-    verdict_word,
-)
+from teiten.report.sentences import answer_sentence, verdict_word
 from teiten.report.texts import Texts, problem_text
 from teiten.report.view.design import stopped
 from teiten.report.view.kit import Kit
@@ -110,7 +106,7 @@ def _statement(kit: Kit, at: int, contrast: ContrastResult) -> Statement:
         names.workload(contrast.workload),
         contrast.overall.kind.value,
         verdict_word(t, contrast.overall),
-        sentence(t, names, contrast, machine_text(t, kit.analysis.facts)),
+        answer_sentence(t, names, kit.analysis, contrast),
         *kit.present(contrast.workload).beside(kit, f"forest-{at + 1}", contrast),
     )
 

@@ -144,7 +144,8 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
             steps.append(t("procedure.memory"))
         if emulates_nodes(kit):
             steps.append(t("nodes.procedure"))
-        steps.append(t("procedure.side-by-side" if measure.side_by_side else "procedure.start"))
+        started = "side-by-side" if measure.side_by_side else "start"
+        steps.append(t(f"procedure.{'paired' if measure.paired else started}"))
     steps += steps_of_sites(kit)
     steps.append(
         t(

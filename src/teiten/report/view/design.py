@@ -23,7 +23,7 @@ def blocks_text(kit: Kit) -> str:
 def side_by_side_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
     """What is special where the servers of a pair run side by side."""
     t, measure = kit.t, kit.study.measure
-    if not measure.side_by_side:
+    if not measure.side_by_side or measure.paired:
         return ()
     pairs = pairs_of_a_start(kit.analysis.plan)
     shared = "design.starts.every" if pairs == 1 else "design.starts.shared"

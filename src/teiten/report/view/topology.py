@@ -56,6 +56,8 @@ def topology(kit: Kit) -> Drawing:
 
 
 def _turns(kit: Kit) -> str:
+    if kit.study.measure.paired:
+        return kit.t("topology.turns-paired")
     side_by_side = kit.study.measure.side_by_side
     return kit.t("topology.turns-side-by-side" if side_by_side else "topology.turns")
 

@@ -204,7 +204,9 @@ class LocalSite:
         if self.warm:
             return dict(WARM)
         self._nodes.of_each(LocalNode.checkpoint)
-        time.sleep(self._measure.settle)
+        pair = self._bench.plan.pair_of(self._trial)
+        if not self._measure.paired or self._trial.number == pair[-1].number:
+            time.sleep(self._measure.settle)  # both sides at once
         return {}
 
     def connect(self, node: Node = FIRST) -> psycopg.Connection[Any]:

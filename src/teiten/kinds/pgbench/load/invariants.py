@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import psycopg
 
+from teiten.errors import ServerError
+from teiten.execute.sites.contract import Site
 from teiten.model.trial import Problem
 
 _BALANCES = """
@@ -35,3 +37,17 @@ INVARIANTS: Mapping[str, Callable[[psycopg.Connection[Any]], Problem | None]] = 
     "tpcb-balances": tpcb_balances,
 }
 """By the name that a study's workload gives."""
+
+
+def broken_invariants(site: Site, names: Sequence[str]) -> tuple[Problem, ...]:
+    """Those of a site's data that do not hold, or cannot be asked."""
+    if not names:
+        return ()
+    try:
+        with site.connect() as connection:
+            found = [INVARIANTS[name](connection) for name in names]
+    except psycopg.Error as error:
+        return (Problem("invariant", site.failure(error).message),)
+    except ServerError as error:
+        return (Problem("invariant", str(error)),)
+    return tuple(problem for problem in found if problem is not None)

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
 from teiten.kinds.contract_present import TrialColumn
 from teiten.kinds.pgbench.metrics import LATENCY_MEAN, TPS
 from teiten.kinds.pgbench.present.latency import latency_chart, percentile_table
 from teiten.kinds.pgbench.present.limits import limits
 from teiten.kinds.pgbench.present.lookups import lookups
+from teiten.kinds.pgbench.present.paired import left_behind, of_the_typical
 from teiten.kinds.pgbench.present.placements import placements
 from teiten.kinds.pgbench.present.published import clients_chart
 from teiten.kinds.pgbench.present.published_cores import cores_chart
 from teiten.kinds.pgbench.present.scaling import scaling
-from teiten.model.study import Workload
+from teiten.model.paired_starts import LEAST_SECONDS
+from teiten.model.study import MOST_SECONDS, Way, Workload
 from teiten.report.blocks import Block, Gallery
 from teiten.report.charts.base import Chart
-from teiten.report.names import CLIENTS
+from teiten.report.names import CLIENTS, Names
 from teiten.report.numbers import fixed
 from teiten.report.series import SeriesColumn
 from teiten.report.tables import Table
+from teiten.report.texts import Texts
 from teiten.report.topology import Box
 from teiten.report.view.chooser import still_series
 from teiten.report.view.kit import Kit
@@ -33,6 +37,7 @@ class PgbenchPresent(UsualPresent):
         TrialColumn("tps", digits=5),
         TrialColumn("tps_untrimmed", digits=5),
         TrialColumn("failed_transactions", decimals=0),
+        TrialColumn("latency_typical", 1000.0),
         TrialColumn("latency_mean", 1000.0),
         TrialColumn("latency_p50", 1000.0),
         TrialColumn("latency_p90", 1000.0),
@@ -49,6 +54,14 @@ class PgbenchPresent(UsualPresent):
     def duration(self, kit: Kit, _: Workload) -> str:
         """Its measured seconds, or its slices."""
         measure = kit.study.measure
+        if measure.paired:
+            return kit.t(
+                "paired.duration-lengthens" if measure.lengthens else "paired.duration",
+                seconds=kit.seconds(measure.duration),
+                warmup=kit.seconds(measure.warmup),
+                least=kit.seconds(LEAST_SECONDS),
+                most=kit.seconds(MOST_SECONDS),
+            )
         return kit.t(
             "design.duration.text" if measure.slices == 1 else "design.duration.slices",
             seconds=kit.seconds(measure.duration),
@@ -59,6 +72,9 @@ class PgbenchPresent(UsualPresent):
 
     def procedure(self, kit: Kit, _: Workload) -> str:
         measure = kit.study.measure
+        if measure.paired:
+            name = "procedure" if measure.way is Way.PAIRS else "procedure-in-step"
+            return kit.t(f"paired.{name}", warmup=kit.seconds(measure.warmup))
         return kit.t(
             "procedure.slices" if measure.slices > 1 else "procedure.measure",
             warmup=kit.seconds(measure.warmup),
@@ -66,10 +82,17 @@ class PgbenchPresent(UsualPresent):
             slice=kit.seconds(measure.slice_duration),
         )
 
+    def further(
+        self, t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
+    ) -> str:
+        return of_the_typical(t, names, analysis, contrast)
+
     def limits(self, kit: Kit, workload: str) -> Iterable[Block]:
         return limits(kit, workload)
 
     def load(self, kit: Kit) -> Box:
+        if kit.study.measure.paired:
+            return Box(kit.t("paired.generator"), _clients(kit))
         return Box(f"pgbench {kit.analysis.plan.pgbench.version}", _clients(kit))
 
     def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
@@ -87,6 +110,7 @@ class PgbenchPresent(UsualPresent):
         percentiles = percentile_table(kit, f"{prefix}-percentiles", groups)
         if percentiles is not None:
             yield percentiles
+        yield from left_behind(kit, workload)
         yield from lookups(kit, prefix, workload)
         yield from scaling(kit, prefix, workload)
         series = still_series(kit, f"{prefix}-series", workload)

@@ -1,4 +1,4 @@
-"""Paired transactions of a start to its two numbers, and how long the next start is to be; pure.
+"""Paired transactions of a start to its two numbers; pure.
 
 METHOD.md, Paired transactions. Both numbers are logarithms of B's speed over A's, so above 0 where
 B is faster, and answer two questions:
@@ -17,7 +17,6 @@ servers, and are never n.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,15 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from teiten.model.trial import FloatArray
-from teiten.model.units import Seconds
 
-FIRST_STARTS = 6
-"""Starts before their variances are known well enough to plan by (as many as an interval needs)."""
-FIRST_SECONDS = Seconds(8.0)
-"""Wall time of the load of each of the first starts."""
-LEAST_SECONDS, MOST_SECONDS = Seconds(4.0), Seconds(32.0)
-"""Of later starts: shorter ones are mostly fixed cost and a wrong estimate of the deviation between
-starts, longer ones risk too much in one start."""
 PARTS = 8
 """Into which a start is cut to see its variance within."""
 
@@ -95,16 +86,6 @@ class StartNumbers:
     typical: float
 
 
-@dataclass(frozen=True)
-class Spread:
-    """What a start's length is planned by, for one of the numbers."""
-
-    within: float
-    """Variance of the number of a start of one second."""
-    between: float
-    """Deviation between starts of one server, what is due to ``within`` taken out."""
-
-
 def throughput(times: PairedTimes) -> float:
     """θ. A failed transaction takes time and gives nothing. NaN where a side did nothing."""
     busy = times.latency.sum(axis=0, dtype=np.float64)
@@ -150,6 +131,28 @@ def carry_over(times: PairedTimes) -> StartNumbers:
     )
 
 
+def left_behind(times: PairedTimes) -> StartNumbers:
+    """By how much B seems faster than it is because of what each server leaves behind for the
+    other: the work of its background processes, caches, heat.
+
+    Each server's own time is compared between the pairs in which it was first and those in which it
+    was second. What being second does to both sides alike, the random order takes out; half of what
+    it does to A more than to B is in the numbers. NaN where one order is missing.
+    """
+    orders = [times.where(times.first == first) for first in (0, 1)]
+    if not all(len(one) for one in orders):
+        return StartNumbers(math.nan, math.nan)
+    slower = [
+        StartNumbers(
+            _log_mean(orders[1 - side], side) - _log_mean(orders[side], side),
+            _log_median(orders[1 - side], side) - _log_median(orders[side], side),
+        )
+        for side in (0, 1)
+    ]
+    a, b = slower
+    return StartNumbers((a.throughput - b.throughput) / 2, (a.typical - b.typical) / 2)
+
+
 def parts(times: PairedTimes, count: int = PARTS) -> list[StartNumbers]:
     """The numbers of parts of equal time, in order; those without pairs of both are left out."""
     begun = times.start.min(axis=1)
@@ -161,44 +164,15 @@ def parts(times: PairedTimes, count: int = PARTS) -> list[StartNumbers]:
     return [one for one in found if not (math.isnan(one.throughput) or math.isnan(one.typical))]
 
 
-def spread(starts: Sequence[float], inside: Sequence[Sequence[float]], seconds: float) -> Spread:
-    """The variances of one of the numbers.
-
-    ``starts``: the number of each start, two or more; ``inside``: of each start's parts;
-    ``seconds``: wall time of a start, the same for all.
-
-    The mean of P parts of a start of W seconds has the variance s²/P, so that of one second is
-    W·s²/P (parts that follow each other are taken for independent; where they are not, this is too
-    small, ``between`` too large, and starts are planned shorter and more of them, which is safe).
-    Two servers start anew each time, so that the variance between starts is 2b² + within/W.
-    """
-    of_start = [np.var(part, ddof=1) / len(part) for part in inside if len(part) > 1]
-    within = float(np.mean(of_start)) * seconds if of_start else 0.0
-    excess = float(np.var(starts, ddof=1)) - within / seconds
-    return Spread(within, math.sqrt(max(excess, 0.0) / 2))
+def _log_mean(times: PairedTimes, side: int) -> float:
+    """Of the time for each transaction that did not fail."""
+    done = int((~times.failed[:, side]).sum())
+    return math.log(times.latency[:, side].sum(dtype=np.float64) / done) if done else math.nan
 
 
-def wall_seconds(fixed: float, known: Spread) -> Seconds:
-    """How long the load of a start is to be, so that a campaign of given length says the most.
-
-    ``fixed``: seconds that a start takes beside its load (F).
-
-    In T seconds there are T/(F + W) starts of the variance 2b² + v/W each, so that the mean has
-    (2b² + v/W)(F + W)/T; this is least where W = √(F·v/(2b²)). Clipped to 4 … 32 s.
-    """
-    if not known.within * fixed:
-        return LEAST_SECONDS
-    if not known.between:
-        return MOST_SECONDS
-    best = math.sqrt(fixed * known.within / 2) / known.between
-    return Seconds(min(max(best, LEAST_SECONDS), MOST_SECONDS))
-
-
-def next_seconds(starts: int, fixed: float, known: Spread | None) -> Seconds:
-    """How long the load of the next start is to be, after so many."""
-    if starts < FIRST_STARTS or known is None:
-        return FIRST_SECONDS
-    return wall_seconds(fixed, known)
+def _log_median(times: PairedTimes, side: int) -> float:
+    done = times.latency[~times.failed[:, side], side]
+    return float(np.log(np.median(done))) if len(done) else math.nan
 
 
 def _weights(times: PairedTimes) -> FloatArray:

@@ -1,0 +1,47 @@
+"""What the sides of paired transactions leave behind for each other (METHOD.md, Paired
+transactions): where it is surely a part of the difference, there is no verdict.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from teiten.analysis.model.left_behind import LeftBehind
+from teiten.analysis.model.observations import Observation
+from teiten.analysis.verdict.sequential import patient_half_width
+from teiten.analysis.verdict.verdict import mean_and_deviation
+from teiten.kinds.contract import plan_of
+from teiten.model.plan import Plan
+
+SHARE_OF_DELTA = 0.25
+"""Of δ: what the difference may hold that is not the sides' own."""
+
+
+def left_behind(
+    plan: Plan, workload: str, observations: Sequence[Observation]
+) -> Iterator[LeftBehind]:
+    """Of every number of a workload that has two starts or more; nothing of classic trials.
+
+    ``observations``: the workload's.
+    """
+    measure = plan.study.measure
+    names = plan_of(plan.study.workload(workload).kind).left_behind if measure.paired else ()
+    for name in names:
+        found = {
+            (one.block, one.context): math.log(one.metrics[name])
+            for one in observations
+            if one.metrics.get(name, 0.0) > 0
+        }
+        values = list(found.values())
+        if len(values) < 2:
+            continue
+        mean, deviation = mean_and_deviation(values)
+        half = patient_half_width(deviation, len(values), measure.alpha)
+        limit = math.log1p(measure.delta) * SHARE_OF_DELTA
+        yield LeftBehind(name, mean, mean - half, mean + half, limit)
+
+
+def is_left_behind(plan: Plan, workload: str, observations: Sequence[Observation]) -> bool:
+    """Whether paired transactions are no way to compare these sides."""
+    return any(one.is_too_much for one in left_behind(plan, workload, observations))

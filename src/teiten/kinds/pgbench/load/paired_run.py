@@ -1,0 +1,148 @@
+"""Loads two servers in paired transactions, or tries a script on one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from teiten.errors import WorkloadError
+from teiten.execute.bench import Bench
+from teiten.execute.client.address import Address
+from teiten.execute.client.paired import (
+    PairedProcess,
+    PairedResult,
+    PairedRun,
+    PairedServer,
+)
+from teiten.execute.probes.sampler import Sampler
+from teiten.execute.sites.contract import Site
+from teiten.host.facts.cpus import allowed_processors
+from teiten.host.system.users import uid_of
+from teiten.kinds.pgbench.load.checks import CLIENT_BOUND
+from teiten.kinds.pgbench.model import PgbenchClients, PgbenchOptions
+from teiten.model.study import Way, Workload
+from teiten.model.trial import Problem
+from teiten.model.units import Seconds
+
+LOOK_EVERY = 0.2
+"""Seconds between looks at the generator and the servers while they run."""
+GRACE = 60.0
+"""Seconds that the generator may take beyond the planned ones."""
+NOT_PINNED = "cannot be pinned"
+"""What the generator says where it may not move a server's process."""
+FAILED = "generator-failed"
+
+
+@dataclass(frozen=True)
+class PairedWork:
+    """What is run, whatever the start."""
+
+    bench: Bench
+    workload: Workload
+    options: PgbenchOptions
+    clients: PgbenchClients
+
+    @property
+    def threads(self) -> int:
+        """Of the generator."""
+        return max(1, min(self.clients.clients, allowed_processors()))
+
+    def run(
+        self,
+        sites: Sequence[Site],
+        folder: Path,
+        seconds: Seconds | None,
+        seed: int,
+        *,
+        pin: bool,
+    ) -> PairedRun:
+        """``seconds``: None for a single transaction of one client on each server."""
+        clients = 1 if seconds is None else self.clients.clients
+        return PairedRun(
+            servers=[_server(site.address()) for site in sites],
+            scripts=[(self.options.script, 1)],
+            clients=clients,
+            protocol=self.clients.query_mode,
+            seed=seed,
+            folder=folder,
+            duration=seconds,
+            pairs=1 if seconds is None else None,
+            threads=min(clients, self.threads),
+            in_step=self.bench.plan.study.measure.way is Way.IN_STEP and len(sites) > 1,
+            pin=pin,
+            variables={"scale": str(max(1, int(self.workload.data.scale or 1)))},
+        )
+
+    def carry_out(
+        self, process: PairedProcess, sites: Sequence[Site], samplers: Sequence[Sampler] = ()
+    ) -> PairedResult:
+        """Run to the end, and show how far it is; it is stopped where a server ends."""
+        process.start()
+        for sampler in samplers:
+            sampler.pgbench_pid = process.pid
+        began = time.monotonic()
+        deadline = began + (process.run.duration or 0.0) + GRACE
+        seen, at = 0, began
+        while not process.ended_within(LOOK_EVERY) and time.monotonic() < deadline:
+            self.bench.check_interruption()
+            now, count = time.monotonic(), process.transactions()
+            if now - at >= 1 and count > seen:
+                each = (now - at) / (count - seen)
+                self.bench.observer.progress(
+                    Seconds(now - began), 1 / each, Seconds(each * self.clients.clients / 2)
+                )
+                seen, at = count, now
+            if not all(site.is_running() for site in sites):
+                process.stop()
+        return process.wait(timeout=0.1)
+
+    def tried(self, site: Site, folder: Path) -> None:
+        """One transaction of the script. Raises WorkloadError where it is wrong."""
+        process = PairedProcess(self.run([site], folder, None, 1, pin=False))
+        name = self.options.script.name
+        try:
+            result = self.carry_out(process, [site])
+        except WorkloadError as error:
+            raise WorkloadError(f"script {name}: {error.message}", _CORRECT) from error
+        finally:
+            process.stop()
+        for aborted in result.summary["aborted"]:
+            raise WorkloadError(f"script {name}: {aborted['message']}", _CORRECT)
+
+
+_CORRECT = (
+    "correct it and run again (every script is tried with one transaction before the first trial);"
+    " or have pgbench run it: --way classic"
+)
+
+
+def problems_of(result: PairedResult, threads: int) -> tuple[Problem, ...]:
+    """What is wrong with a run that ended: clients that could not go on, an end before its time,
+    transactions that failed, and a generator that was the bottleneck."""
+    summary = result.summary
+    aborted = [str(one["message"]) for one in summary["aborted"]]
+    if aborted:
+        return (Problem(FAILED, "; ".join(dict.fromkeys(aborted[:3]))),)
+    if summary["reason"] != "duration":
+        return (Problem(FAILED, f"it ended before its time: {summary['reason']}"),)
+    failed = sum(sum(one["failures"].values()) for one in summary["servers"])
+    found = [Problem("failed-transactions", f"{failed:.0f}")] if failed else []
+    share = result.cpu_seconds / (summary["seconds"] * threads) if summary["seconds"] else 0.0
+    if share >= CLIENT_BOUND:
+        found.append(Problem("client-bound", f"{share:.0%}"))
+    return tuple(found)
+
+
+def _server(address: Address) -> PairedServer:
+    """A server of this machine, behind its private socket."""
+    given = dict(zip(address.options[::2], address.options[1::2], strict=True))
+    peer = address.environment.get("PGREQUIREPEER")
+    return PairedServer(
+        host=given["-h"],
+        port=int(given["-p"]),
+        user=given["-U"],
+        database=address.database,
+        peer=uid_of(peer) if peer else None,
+    )

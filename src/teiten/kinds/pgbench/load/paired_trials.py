@@ -1,0 +1,232 @@
+"""Trials in paired transactions: those of a pair share one load, which drives both servers.
+
+Both servers are up; whichever trial's step comes first runs the load for both, and each takes what
+is its own.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from teiten.errors import WorkloadError
+from teiten.execute.bench import Bench
+from teiten.execute.client.paired import (
+    ERRORS_FILE,
+    EVENTS_FILE,
+    PAIRS_FILE,
+    PairedProcess,
+    PairedResult,
+)
+from teiten.execute.executor import Facts
+from teiten.execute.load import ExtraWindow, Gathered
+from teiten.execute.probes.sampler import Sampling
+from teiten.execute.sites.contract import Site
+from teiten.host.cautions.machine import data_changed
+from teiten.kinds.pgbench.load.checks import changes_rows
+from teiten.kinds.pgbench.load.invariants import broken_invariants
+from teiten.kinds.pgbench.load.paired_metrics import SideNumbers, of_sides, without_the_other
+from teiten.kinds.pgbench.load.paired_numbers import PairedTimes
+from teiten.kinds.pgbench.load.paired_run import FAILED, NOT_PINNED, PairedWork, problems_of
+from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, TPS, WITHIN
+from teiten.kinds.pgbench.model import clients_of, pgbench_of
+from teiten.model.metrics import MEASURED_SECONDS
+from teiten.model.paired_starts import planned_seconds, starts_of
+from teiten.model.plan import PlannedTrial
+from teiten.model.trial import Problem
+from teiten.model.units import Seconds
+
+WARM_UP_SEED = 20_000_003
+"""Added to a trial's seed for the warm-up, so that it does not touch the same rows first."""
+WITH_THE_OTHER: Facts = {"with": "the other side"}
+"""The facts of a step that was taken with the other trial's."""
+
+
+class PairedTrials:
+    """Of a campaign: the trials of a pair find each other here."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.pin = True
+        """As long as the system lets the generator move the servers' processes."""
+        self._begun: dict[int, PairedTrial] = {}
+
+    def begin(self, trial: PlannedTrial, site: Site, folder: Path) -> PairedTrial:
+        begun = self._begun[trial.number] = PairedTrial(self, trial, site, folder)
+        return begun
+
+    def sides_of(self, trial: PlannedTrial) -> tuple[PairedTrial, PairedTrial]:
+        """Both of a pair that has begun, the old side first."""
+        study = self.bench.plan.study
+        factor = study.factor(study.contrast)
+        levels = factor.levels if factor is not None else ()
+        pair = self.bench.plan.pair_of(trial)
+        old, new = sorted(pair, key=lambda one: levels.index(one.cell.level(study.contrast) or ""))
+        return self._begun[old.number], self._begun[new.number]
+
+    def seconds_of(self, trial: PlannedTrial) -> Seconds:
+        """How long the load of a start is to be, from the starts that the ledger has."""
+        names = (TPS.name, WITHIN.name)
+        attempts = self.bench.record.attempts(*names, MEASURED_SECONDS.name)
+        plan = self.bench.plan
+        return planned_seconds(plan, starts_of(plan, attempts, trial, *names))
+
+
+@dataclass
+class _Measured:
+    """What a start has given for one side."""
+
+    result: PairedResult
+    numbers: SideNumbers
+    sampling: Sampling
+    telemetry: dict[str, float]
+    problems: tuple[Problem, ...] = field(default=())
+
+
+class PairedTrial:
+    """One side's trial."""
+
+    def __init__(self, trials: PairedTrials, trial: PlannedTrial, site: Site, folder: Path) -> None:
+        bench = trials.bench
+        self._trials, self._bench = trials, bench
+        self._trial, self.site, self.folder = trial, site, folder
+        self._workload = bench.plan.study.workload(trial.cell.workload)
+        self._options = pgbench_of(self._workload)
+        self._work = PairedWork(bench, self._workload, self._options, clients_of(trial))
+        self._process: PairedProcess | None = None
+        self._is_warm = False
+        self._measured: _Measured | None = None
+        self._problems: tuple[Problem, ...] = ()
+        self.gathered = Gathered()
+
+    def rehearse(self) -> None:
+        """One transaction of the script, on this side's server."""
+        self._work.tried(self.site, self.folder / "rehearsal")
+
+    def warm_up(self) -> Facts:
+        seconds = self._bench.plan.study.measure.warmup
+        if self._is_warm or not seconds:
+            return dict(WITH_THE_OTHER) if self._is_warm else {"warm_up": 0.0}
+        folder = self.folder / "warm-up"
+        seed = self._trial.seed + WARM_UP_SEED
+        sides = self._trials.sides_of(self._trial)
+        try:
+            result = self._run(sides, folder, seconds, seed)
+        except WorkloadError as error:
+            if NOT_PINNED not in error.message or not self._trials.pin:
+                raise
+            self._trials.pin = False
+            result = self._run(sides, folder, seconds, seed)
+        problems = problems_of(result, self._work.threads)
+        shutil.rmtree(folder, ignore_errors=True)
+        if problems:
+            raise WorkloadError(problems[0].detail, "see the server's log of this trial")
+        for side in sides:
+            side._is_warm = True
+        return {"pairs": result.summary["pairs"]}
+
+    def measure(self, turn: int) -> Facts:
+        """Of both sides, in the turn of the first."""
+        del turn
+        if self._measured is None and not self._problems:
+            sides = self._trials.sides_of(self._trial)
+            self._measure(sides)
+        if self._measured is None:
+            return {"skipped": "nothing was measured"}
+        metrics = self._measured.numbers.metrics
+        return {name: metrics[name] for name in (TPS.name, LATENCY_TYPICAL.name)}
+
+    def collect(self) -> Facts:
+        found = self._measured
+        if found is None:
+            return {}
+        own = found.numbers
+        gathered, record = self.gathered, self._bench.record
+        gathered.metrics = {**found.telemetry, **own.metrics}
+        transactions = gathered.metrics["transactions"]
+        if "wal_bytes" in gathered.metrics:
+            per = gathered.metrics["wal_bytes"] / transactions
+            gathered.metrics["wal_bytes_per_transaction"] = per
+        gathered.series = (own.series, *found.sampling.series)
+        gathered.histogram = own.histogram.encode()
+        gathered.facts |= {
+            "way": self._bench.plan.study.measure.way.value,
+            "pinned_pairs": self._trials.pin,
+            "pairs": found.result.summary["pairs"],
+            "generator_cpu_seconds": found.result.cpu_seconds,
+        }
+        for caution in found.sampling.cautions:
+            record.record_caution(caution)
+        if not self._workload.changes_data and changes_rows(gathered.series, transactions):
+            record.record_caution(data_changed(self._workload.name))
+        return {}
+
+    def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
+        """The cause comes first: a server that fails fails the generator."""
+        found = (*seen, *self._problems)
+        if self._measured is None or not self.site.is_running():
+            return found
+        return (*found, *broken_invariants(self.site, self._options.invariants))
+
+    def window(self, seconds: Seconds, folder: Path) -> ExtraWindow:
+        """On this side's server alone."""
+        seed = self._trial.seed + WARM_UP_SEED
+        process = PairedProcess(
+            self._work.run([self.site], folder / "load", seconds, seed, pin=False)
+        )
+        try:
+            result = self._work.carry_out(process, [self.site])
+        finally:
+            process.stop()
+        return ExtraWindow(
+            seconds=Seconds(result.summary["seconds"]),
+            transactions=float(result.summary["pairs"]),
+            problems=problems_of(result, self._work.threads),
+        )
+
+    def abandon(self) -> None:
+        if self._process is not None:
+            self._process.stop()
+        (self.folder / PAIRS_FILE).unlink(missing_ok=True)
+        files = (("generator output", EVENTS_FILE), ("generator errors", ERRORS_FILE))
+        self.gathered.evidence = tuple(
+            (kind, name) for kind, name in files if (self.folder / name).exists()
+        )
+
+    def _run(
+        self, sides: Sequence[PairedTrial], folder: Path, seconds: Seconds, seed: int
+    ) -> PairedResult:
+        sites = [side.site for side in sides]
+        run = self._work.run(sites, folder, seconds, seed, pin=self._trials.pin)
+        self._process = PairedProcess(run)
+        return self._work.carry_out(self._process, sites)
+
+    def _measure(self, sides: tuple[PairedTrial, PairedTrial]) -> None:
+        sites = [side.site for side in sides]
+        seconds = self._trials.seconds_of(self._trial)
+        run = self._work.run(sites, self.folder, seconds, self._trial.seed, pin=self._trials.pin)
+        process = self._process = PairedProcess(run)
+        samplers = [site.sampler() for site in sites]
+        with ExitStack() as quiet:
+            for site in sites:
+                quiet.enter_context(site.quiet())
+            try:
+                for one in samplers:
+                    one.start()
+                result = self._work.carry_out(process, sites, samplers)
+            finally:
+                samplings = [one.stop() for one in samplers]
+        problems = problems_of(result, self._work.threads)
+        clients = self._work.clients.clients
+        found = of_sides(PairedTimes.of(result.pairs), clients, result.summary["seconds"])
+        if found is None:
+            problems = problems or (Problem(FAILED, "no transaction was completed"),)
+        for at, side in enumerate(sides):
+            side._problems = problems
+            if found is not None:
+                other = samplings[1 - at].metrics
+                telemetry = without_the_other(samplings[at].metrics, other)
+                side._measured = _Measured(result, found[at], samplings[at], telemetry)

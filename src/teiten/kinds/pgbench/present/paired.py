@@ -1,0 +1,123 @@
+"""What paired transactions tell besides the throughput: of the typical one, and of slow ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from teiten.analysis.model.findings import (
+    CampaignAnalysis,
+    ContrastResult,
+    LevelResult,
+)
+from teiten.analysis.model.left_behind import LeftBehind
+from teiten.analysis.model.verdict import Interval
+from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, MEAN_BY_TYPICAL
+from teiten.kinds.pgbench.results import pgbench_found
+from teiten.report.blocks import Block, Heading, Items, Text
+from teiten.report.names import Names
+from teiten.report.numbers import significant
+from teiten.report.sentences import change, percent, percent_decimals, plain_percent
+from teiten.report.speed import inverse
+from teiten.report.texts import Texts
+from teiten.report.view.kit import Kit
+
+NINETY_NINE = "latency_p99"
+
+
+def of_the_typical(
+    t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
+) -> str:
+    """After the sentence on the throughput; empty for classic trials, and without a verdict."""
+    beside = {
+        one.metric.name: one
+        for one in analysis.contrasts
+        if (one.workload, one.old, one.new) == (contrast.workload, contrast.old, contrast.new)
+    }
+    typical, by_mean = beside.get(LATENCY_TYPICAL.name), beside.get(MEAN_BY_TYPICAL.name)
+    if typical is None or by_mean is None or typical.overall.effect is None:
+        return ""
+    said = _typical(t, typical.overall.effect)
+    differs = by_mean.overall.effect
+    if differs is None or differs.low <= 1 <= differs.high:
+        return t("paired.agree", typical=said)
+    more = contrast.new if differs.ratio > 1 else contrast.old
+    values = {"typical": said, "side": names.side(more).long}
+    others = contrast.old if differs.ratio > 1 else contrast.new
+    tail = beside.get(NINETY_NINE)
+    if tail is None or len(by_mean.levels) > 1:
+        return t("paired.differ", **values)
+    of_side = {
+        contrast.old: _slow(by_mean.levels[0], tail.levels[0], new=False),
+        contrast.new: _slow(by_mean.levels[0], tail.levels[0], new=True),
+    }
+    (times, slow), (other_times, other_slow) = of_side[more], of_side[others]
+    return t(
+        "paired.differ-by",
+        **values,
+        other=names.side(others).long,
+        times=times,
+        slow=slow,
+        other_times=other_times,
+        other_slow=other_slow,
+    )
+
+
+def _slow(by_mean: LevelResult, tail: LevelResult, *, new: bool) -> tuple[str, str]:
+    """How many times as long as the typical transaction the mean one takes, and within how many
+    milliseconds 99 % end: medians of the starts."""
+    times = by_mean.new_median if new else by_mean.old_median
+    within = tail.new_median if new else tail.old_median
+    return significant(times), significant((within or 0.0) * 1000)
+
+
+def _typical(t: Texts, times: Interval) -> str:
+    """In words of speed, which is that of time turned round."""
+    effect = inverse(times)
+    digits = percent_decimals(effect)
+    confidence = plain_percent(t, effect.confidence)
+    if effect.low <= 1 <= effect.high:
+        return t(
+            "paired.typical",
+            confidence=confidence,
+            change=change(t, effect.ratio, digits),
+            low=change(t, effect.low, digits),
+            high=change(t, effect.high, digits),
+        )
+    faster = effect.ratio > 1
+    ends = (effect.low - 1, effect.high - 1) if faster else (1 - effect.high, 1 - effect.low)
+    return t(
+        f"paired.typical-{'faster' if faster else 'slower'}",
+        confidence=confidence,
+        percent=percent(t, abs(effect.ratio - 1), digits),
+        low=percent(t, ends[0], digits),
+        high=percent(t, ends[1], digits),
+    )
+
+
+def left_behind(kit: Kit, workload: str) -> Iterator[Block]:
+    """What each side leaves behind for the other, as far as that can be told."""
+    found = [one for name, one in pgbench_found(kit.analysis).left_behind if name == workload]
+    if not found:
+        return
+    t = kit.t
+    said = [
+        t(
+            "paired.left",
+            number=t(f"paired.number.{one.metric}"),
+            share=change(t, math.exp(one.share), 2),
+            interval=_interval(t, one),
+            limit=percent(t, math.expm1(one.limit), 2),
+        )
+        for one in found
+    ]
+    yield Heading(4, t("paired.left-title"))
+    yield Items(tuple(said), "findings")
+    yield Text(t("paired.left-note"), "note")
+
+
+def _interval(t: Texts, one: LeftBehind) -> str:
+    if math.isinf(one.high - one.low):
+        return t("paired.no-interval")
+    low, high = change(t, math.exp(one.low), 2), change(t, math.exp(one.high), 2)
+    return t("paired.interval", low=low, high=high)

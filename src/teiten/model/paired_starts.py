@@ -1,0 +1,140 @@
+"""Starts of two servers that are loaded in paired transactions: how long the next one is to be.
+
+METHOD.md, Paired transactions. Pure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from teiten.model.metrics import MEASURED_SECONDS
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.study import MOST_SECONDS
+from teiten.model.trial import Attempt, Outcome
+from teiten.model.units import Seconds
+
+FIRST_STARTS = 6
+"""Starts before their variances are known well enough to plan by (as many as an interval needs)."""
+FIRST_SECONDS = Seconds(8.0)
+"""Wall time of the load of each of the first starts."""
+LEAST_SECONDS = Seconds(4.0)
+"""Of later starts: shorter ones are mostly fixed cost and a wrong estimate of the deviation between
+starts."""
+
+
+@dataclass(frozen=True)
+class PairedStart:
+    """What a start has shown of one of the numbers."""
+
+    number: float
+    """A logarithm of B's speed over A's."""
+    within: float
+    """The variance that it would have if it were one second long."""
+    seconds: float
+    """Wall time of its load."""
+    fixed: float = 0.0
+    """What it took besides."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What a start's length is planned by, for one of the numbers."""
+
+    within: float
+    """Variance of the number of a start of one second."""
+    between: float
+    """Deviation between starts of one server, what is due to ``within`` taken out."""
+
+
+def variance_of_a_second(inside: Sequence[float], seconds: float) -> float:
+    """Of a start's number, from the number of each of its parts of equal time.
+
+    The mean of P parts of a start of W seconds has the variance s²/P, so that of one second is
+    W·s²/P. Parts that follow each other are taken for independent; where they are not, this is too
+    small, the deviation between starts too large, and starts are planned shorter and more of them,
+    which costs time and no truth. 0 of fewer than two parts.
+    """
+    if len(inside) < 2:
+        return 0.0
+    return float(np.var(inside, ddof=1)) / len(inside) * seconds
+
+
+def spread(starts: Sequence[PairedStart]) -> Spread:
+    """The variances, from two starts or more. Two servers start anew each time, so that the
+    variance between starts is 2b² + within/W."""
+    within = float(np.mean([one.within for one in starts]))
+    explained = float(np.mean([within / one.seconds for one in starts]))
+    excess = float(np.var([one.number for one in starts], ddof=1)) - explained
+    return Spread(within, math.sqrt(max(excess, 0.0) / 2))
+
+
+def wall_seconds(fixed: float, known: Spread) -> Seconds:
+    """How long the load of a start is to be, so that a campaign of given length says the most.
+
+    ``fixed``: seconds that a start takes beside its load (F).
+
+    In T seconds there are T/(F + W) starts of the variance 2b² + v/W each, so that the mean has
+    (2b² + v/W)(F + W)/T; this is least where W = √(F·v/(2b²)). Clipped to 4 … 32 s.
+    """
+    if not known.within * fixed:
+        return LEAST_SECONDS
+    if not known.between:
+        return MOST_SECONDS
+    best = math.sqrt(fixed * known.within / 2) / known.between
+    return Seconds(min(max(best, LEAST_SECONDS), MOST_SECONDS))
+
+
+def next_seconds(starts: Sequence[PairedStart]) -> Seconds:
+    """How long the load of the next start is to be, after these."""
+    if len(starts) < FIRST_STARTS:
+        return FIRST_SECONDS
+    return wall_seconds(float(np.median([one.fixed for one in starts])), spread(starts))
+
+
+def starts_of(
+    plan: Plan, attempts: Sequence[Attempt], trial: PlannedTrial, number: str, within: str
+) -> list[PairedStart]:
+    """The counted starts of a trial's workload and context, by block.
+
+    ``number`` and ``within``: the metrics whose ratio is the number, and that have its variance of
+    a second; ``attempts`` have both, and ``MEASURED_SECONDS``.
+    """
+    factor = plan.study.factor(plan.study.contrast)
+    old = factor.levels[0] if factor is not None else ""
+    planned = {one.number: one for one in plan.trials}
+    context = trial.cell.context(plan.study.contrast)
+    needed = {number, within, MEASURED_SECONDS.name}
+    sides: dict[int, dict[bool, Attempt]] = {}
+    for one in attempts:
+        cell = planned[one.number].cell
+        same = cell.workload == trial.cell.workload
+        if one.outcome is not Outcome.COUNTED or not same or not needed <= one.metrics.keys():
+            continue
+        if cell.context(plan.study.contrast) == context:
+            is_old = cell.level(plan.study.contrast) == old
+            sides.setdefault(planned[one.number].block, {})[is_old] = one
+    return [
+        _start(pair[True], pair[False], number, within)
+        for _, pair in sorted(sides.items())
+        if len(pair) == 2
+    ]
+
+
+def planned_seconds(plan: Plan, starts: Sequence[PairedStart]) -> Seconds:
+    """How long the load of a plan's next start is to be, after these."""
+    measure = plan.study.measure
+    return next_seconds(starts) if measure.lengthens else measure.duration or FIRST_SECONDS
+
+
+def _start(old: Attempt, new: Attempt, number: str, within: str) -> PairedStart:
+    seconds = old.metrics[MEASURED_SECONDS.name]
+    return PairedStart(
+        math.log(new.metrics[number] / old.metrics[number]),
+        old.metrics[within],
+        seconds,
+        max(0.0, old.finished_at - old.started_at - seconds),
+    )

@@ -1,0 +1,56 @@
+"""``teiten ab`` in paired transactions with real servers: a parameter of Teiten's own tells each
+side's transactions how long to sleep."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from teiten.ledger.campaigns import CampaignState, summarise
+from tests.fixtures.campaigns import Teiten, kill, step_of
+
+native = pytest.importorskip("teiten_native", reason="the native part is not built: make native")
+if not hasattr(native, "pairs_main"):
+    pytest.skip("the native part is older than this test: make native", allow_module_level=True)
+
+SLEEP = "SELECT pg_sleep(current_setting('teiten.milliseconds')::float8 / 1000);\n"
+TWO_STARTS = (
+    *("--clients", "2", "--duration", "1s", "--set", "scale=1", "--set", "changes_data=no"),
+    *("--set", "settle=0s", "--set", "warmup=0s", "--set", "disturbed_share=100%"),
+    *("--guc-a", "teiten.milliseconds=4", "--guc-b", "teiten.milliseconds=8", "--blocks", "2"),
+)
+
+
+def test_a_start_that_is_killed_runs_again_and_no_finished_one_is_lost(
+    teiten: Teiten, server: str, tmp_path: Path
+) -> None:
+    script = tmp_path / "sleep.sql"
+    script.write_text(SLEEP, encoding="ascii")
+    process = teiten.start("ab", server, server, "--script", str(script), *TWO_STARTS)
+    teiten.wait_for(process, step_of(3, "settle"))
+    kill(process)
+    before = {(one.number, one.attempt): one.metrics for one in teiten.trials()}
+    assert set(before) == {(1, 1), (2, 1)}, "both sides of a start are one record"
+    result = teiten.run("resume", "--json")
+    assert result.returncode == 0, result.stderr
+    assert summarise(teiten.campaign()).state is CampaignState.COMPLETE
+    after = {(one.number, one.attempt): one for one in teiten.trials()}
+    assert {number for number, _ in after} == {1, 2, 3, 4} and len(after) == 4
+    assert all(after[key].metrics == metrics for key, metrics in before.items())
+    assert not list(teiten.processes("postgres"))
+    assert not list(teiten.workdir.clusters.iterdir())
+    for one in after.values():
+        assert one.facts["way"] == "pairs" and one.metrics["transactions"] > 10
+        assert not list((teiten.campaign() / "evidence").glob("*/pairs.npy")), "numbers are kept"
+    found = {one["metric"]: one for one in json.loads(result.stdout)["contrasts"]}
+    assert found["tps"]["pairs"] == found["latency_typical"]["pairs"] == 2
+    sides: dict[str, list[dict[str, float]]] = {"A": [], "B": []}
+    for planned in teiten.plan().trials:
+        sides[planned.cell.level("server") or ""].append(after[planned.number, 1].metrics)
+    for a, b in zip(sides["A"], sides["B"], strict=True):
+        assert 0.4 < b["tps"] / a["tps"] < 0.75
+        assert math.log(b["latency_typical"] / a["latency_typical"]) > math.log(1.4)
+        assert a["measured_seconds"] == b["measured_seconds"]

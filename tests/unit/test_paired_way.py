@@ -1,0 +1,171 @@
+"""Two sides in paired transactions: what is planned, what forbids it, and when it ends."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from teiten.analysis.across.fingerprint import conditions_fingerprint
+from teiten.analysis.verdict.carry_over import left_behind
+from teiten.analysis.verdict.contrasts import contrasts
+from teiten.analysis.verdict.pairs import observe
+from teiten.analysis.verdict.stopping import standing
+from teiten.analysis.verdict.verdict import LEFT_BEHIND
+from teiten.cli.text.noise import needed_text, noise_lines
+from teiten.errors import UsageError, WayError
+from teiten.host.facts.noise import noise_key
+from teiten.kinds.metrics import deciding
+from teiten.kinds.pgbench.plan import PLAN
+from teiten.model.noise import NoiseFloor
+from teiten.model.paired_starts import FIRST_SECONDS, FIRST_STARTS, planned_seconds, starts_of
+from teiten.model.plan import Plan
+from teiten.model.progress import Ending
+from teiten.model.study import MOST_SECONDS, Way
+from teiten.model.trial import Attempt, Outcome
+from teiten.model.units import Seconds, Share
+from teiten.plan.way import why_classic
+from tests.fixtures.pairs import ab_plan
+from tests.fixtures.synthetic_plan import HOST
+
+FIXED = 4.0
+
+
+def paired(*overrides: str, **given: object) -> Plan:
+    return ab_plan(way="pairs", overrides=overrides, **given)  # type: ignore[arg-type]
+
+
+def attempts_of(
+    plan: Plan, starts: int, *, effect: float = 0.0, left: float = 0.0, within: float = 1e-4
+) -> Iterator[Attempt]:
+    """Starts of eight seconds that deviate by 0.2 %."""
+    for trial in plan.trials[: 2 * starts]:
+        noise = random.Random(trial.block).gauss(0.0, 0.002)
+        is_new = trial.cell.level("server") == "18"
+        begun = trial.block * (FIRST_SECONDS + FIXED)
+        metrics = {
+            "tps": 1000.0 * math.exp((effect + noise) * is_new),
+            PLAN.paired_within: within,
+            "measured_seconds": FIRST_SECONDS,
+            **{name: math.exp(left + noise) for name in PLAN.left_behind},
+        }
+        ended = begun + FIRST_SECONDS + FIXED
+        yield Attempt(trial.number, 1, Outcome.COUNTED, metrics, begun, ended)
+
+
+def test_both_servers_of_a_block_start_together_on_copies_of_their_own() -> None:
+    plan = paired(budget="10m")
+    measure = plan.study.measure
+    assert (measure.way, measure.duration, measure.lengthens) == (Way.PAIRS, FIRST_SECONDS, True)
+    for trial in plan.trials:
+        pair = plan.pair_of(trial)
+        assert {one.copy for one in pair} == {1, 2} and len({one.seed for one in pair}) == 1
+        assert sorted(turn for one in pair for turn in one.turns) == [1, 2]
+        assert {one.restart for one in pair} == {trial.block}, "a start is a block"
+    assert plan.needs.seconds <= 600
+    classic = ab_plan(way="classic", duration="8s", budget="10m")
+    assert len(plan.trials) > len(classic.trials), "the seconds of load are of both sides"
+    assert plan.needs.memory > classic.needs.memory
+
+
+def test_a_duration_that_is_given_is_that_of_every_start() -> None:
+    measure = paired(duration="3s").study.measure
+    assert (measure.duration, measure.lengthens) == (Seconds(3.0), False)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        (("slices=4", "duration=8s"), "slices"),
+        (("restart_every=2",), "restart_every"),
+        (("caches=evict",), "cold caches"),
+        (("index_lookups=yes",), "index_lookups"),
+        (("pgbench_options=-C",), "-C"),
+        (("query_mode=simple,prepared",), None),
+    ],
+)
+def test_what_cannot_be_had_is_said(overrides: tuple[str, ...], said: str | None) -> None:
+    if said is None:
+        assert why_classic(paired(*overrides, duration="1s").study) is None
+        return
+    classic = ab_plan(way="classic", overrides=overrides)
+    assert said in (why_classic(classic.study) or "")
+    with pytest.raises(WayError, match=said):
+        paired(*overrides)
+
+
+def test_another_word_for_a_way_is_refused() -> None:
+    with pytest.raises(UsageError, match="way"):
+        ab_plan(way="duet")
+
+
+def test_the_length_of_later_starts_follows_from_what_the_ledger_has() -> None:
+    plan = paired(budget="1h")
+    names = ("tps", PLAN.paired_within)
+
+    def seconds(starts: int, within: float) -> Seconds:
+        attempts = list(attempts_of(plan, starts, within=within))
+        found = starts_of(plan, attempts, plan.trials[-1], *names)
+        assert [one.fixed for one in found] == pytest.approx([FIXED] * starts)
+        return planned_seconds(plan, found)
+
+    assert seconds(FIRST_STARTS - 1, 1.0) == FIRST_SECONDS
+    assert seconds(FIRST_STARTS, 1.0) == MOST_SECONDS
+    assert seconds(FIRST_STARTS, 1e-9) < FIRST_SECONDS
+    cut = list(attempts_of(plan, 2))[:3]
+    assert len(starts_of(plan, cut, plan.trials[0], *names)) == 1, "one side is no start"
+
+
+def test_a_longer_start_that_does_not_fit_into_the_budget_is_not_begun() -> None:
+    plan = paired("alpha=1%", "delta=0.1%", budget="2m")
+    attempts = list(attempts_of(plan, FIRST_STARTS, within=1.0))
+    needed = MOST_SECONDS + FIXED
+    assert standing(plan, attempts, Seconds(120 - needed - 1)).ending is None
+    assert standing(plan, attempts, Seconds(120 - needed + 1)).ending is Ending.BUDGET_SPENT
+
+
+def test_what_a_side_leaves_behind_forbids_a_verdict_only_where_that_is_sure() -> None:
+    plan = paired(budget="10m")
+    few = list(attempts_of(plan, FIRST_STARTS - 1, effect=0.1, left=0.05))
+    enough = list(attempts_of(plan, FIRST_STARTS, effect=0.1, left=0.05))
+    none = list(attempts_of(plan, FIRST_STARTS, effect=0.1))
+    assert standing(plan, few, Seconds(60)).ending is None
+    assert standing(plan, none, Seconds(80)).ending is Ending.DECIDED
+    stands = standing(plan, enough, Seconds(80))
+    assert stands.ending is Ending.LEFT_BEHIND
+    assert len(stands.unneeded) == len(plan.trials)
+    (result,) = contrasts(plan, enough, judged_only=True)
+    assert (result.overall.reason, result.overall.effect) == (LEFT_BEHIND, None)
+    found = list(left_behind(plan, "read", observe(plan, enough)))
+    assert [one.metric for one in found] == list(PLAN.left_behind)
+    assert all(one.low < one.share < one.high and one.is_too_much for one in found)
+    classic = replace(plan.study.measure, way=Way.CLASSIC)
+    plain = replace(plan, study=replace(plan.study, measure=classic))
+    assert not list(left_behind(plain, "read", observe(plain, enough)))
+
+
+def test_what_decides_is_read_from_the_ledger_with_what_plans_the_next_start() -> None:
+    names = set(deciding(paired()))
+    assert {"tps", "measured_seconds", PLAN.paired_within, *PLAN.left_behind} <= names
+    assert set(deciding(ab_plan(way="classic"))) == {"tps"}
+
+
+def test_ways_are_told_apart_wherever_numbers_are_laid_side_by_side() -> None:
+    plans = [ab_plan(way=one.value, duration="8s") for one in Way]
+    assert len({conditions_fingerprint(one) for one in plans}) == len(Way)
+    assert len({noise_key(HOST, one, one.trials[0]) for one in plans}) == len(Way)
+
+
+def test_the_time_of_a_verdict_counts_the_load_of_both_sides_once() -> None:
+    floor = NoiseFloor(
+        *("key", "null", 0.0, "read", 2, Seconds(8.0), "18.4", 20, 0.02, 0.02, 0.0, Share(0.0)),
+        alpha=Share(0.05),
+    )
+    assert floor.seconds_of_a_pair == Seconds(16)
+    paired_floor = replace(floor, way=Way.PAIRS.value)
+    assert paired_floor.seconds_of_a_pair == Seconds(8)
+    assert "starts in paired transactions" in next(noise_lines(paired_floor))
+    assert "2%: 15 pairs (2 min of measuring)" in needed_text(paired_floor)
