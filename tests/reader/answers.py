@@ -53,6 +53,7 @@ PROBLEMS = {
     "wrong-answer": ("a query answered other rows than before", "クエリの返した行が以前と異なる"),
     "steal": ("the hypervisor took CPU time", "ハイパーバイザによるCPU時間の横取り(steal)"),
     "other-load": ("other processes used the CPU", "他のプロセスがCPUを使用"),
+    "partner": ("the other trial of its pair does not count", "組の相手の試行が無効"),
 }
 
 

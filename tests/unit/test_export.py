@@ -24,7 +24,7 @@ from tests.fixtures.synthetic import synthetic_trials
 from tests.fixtures.synthetic_plan import HOST, make_plan
 
 PLAN = make_plan(60)
-TRIALS = tuple(synthetic_trials(PLAN, 6, 1))
+TRIALS = tuple(sorted(synthetic_trials(PLAN, 6, 1), key=lambda one: (one.number, one.attempt)))
 
 
 @pytest.fixture(scope="module")

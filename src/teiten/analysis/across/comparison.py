@@ -3,7 +3,8 @@
 A block of the one campaign has no counterpart in the other, so the unit is the block of each
 campaign on its own: the mean of ln over the levels in a block, then Welch's interval of the
 blocks' means. The levels of a block ran close to one another and share its disturbances, which
-adding up intervals of single levels would not see.
+adding up intervals of single levels would not see. Blocks that share a start of their servers are
+one, their mean, as in a campaign's own verdicts.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from teiten.analysis.model.comparison import ComparedLevel, Comparison, Unpaired
 from teiten.analysis.model.findings import CampaignAnalysis, LevelResult
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.contrasts import contrasted_here
-from teiten.analysis.verdict.pairs import observe
+from teiten.analysis.verdict.pairs import by_start, observe
 from teiten.analysis.verdict.verdict import Rule, median, over_timeout
 from teiten.model.metrics import Metric
 from teiten.model.units import Share
@@ -74,7 +75,7 @@ class Logs:
 
     @property
     def complete(self) -> tuple[int, ...]:
-        """Blocks that have every context."""
+        """Blocks, or the first ones of a start, that have every context."""
         blocks = [set(found) for found in self.by_context.values()]
         return tuple(sorted(set.intersection(*blocks))) if blocks else ()
 
@@ -86,8 +87,8 @@ class Logs:
         ]
 
 
-def logs(values: Values) -> Logs:
-    """The logarithms of values by context and block."""
+def logs(campaign: CampaignAnalysis, values: Values) -> Logs:
+    """The logarithms of a campaign's values by context and block, or start of the servers."""
     usable: dict[Context, dict[int, float]] = {}
     unusable = 0
     for context, by_block in values.items():
@@ -97,7 +98,11 @@ def logs(values: Values) -> Logs:
                 usable[context][block] = math.log(value)
             else:
                 unusable += 1
-    return Logs(usable, unusable)
+    starts = {
+        context: by_start(campaign.plan, campaign.trials, found)
+        for context, found in usable.items()
+    }
+    return Logs(starts, unusable)
 
 
 def values_of(
@@ -128,7 +133,7 @@ def _results(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[UnpairedResul
                 contexts = common_contexts(a.plan, b.plan, workload, side)
                 if contexts:
                     yield _result(
-                        a,
+                        (a, b),
                         (here, there),
                         workload=workload,
                         metric=metric,
@@ -138,7 +143,7 @@ def _results(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[UnpairedResul
 
 
 def _result(
-    a: CampaignAnalysis,
+    campaigns: tuple[CampaignAnalysis, CampaignAnalysis],
     found: tuple[Sequence[Observation], Sequence[Observation]],
     *,
     workload: str,
@@ -150,18 +155,23 @@ def _result(
         values_of(one, workload=workload, side=level, contexts=contexts, metric=metric.name)
         for one, level in zip(found, (side.a, side.b), strict=True)
     )
+    a, b = campaigns
     measure = a.plan.study.measure
     rule = Rule(measure.delta, measure.alpha, metric.better)
     level_rule = Rule(measure.delta, Share(measure.alpha / len(contexts)), metric.better)
     over = _over(found, workload, (side.a, side.b), metric.exceeded)
     whole = [context for context in contexts if context not in over]
-    logs_old, logs_new = (logs({context: one[context] for context in whole}) for one in (old, new))
+    logs_old, logs_new = (
+        logs(campaign, {context: one[context] for context in whole})
+        for campaign, one in ((a, old), (b, new))
+    )
     return UnpairedResult(
         workload=workload,
         metric=metric,
         side=side,
         levels=tuple(
-            _level(context, old, new, level_rule, over=context in over) for context in contexts
+            _level(context, (a, old), (b, new), level_rule, over=context in over)
+            for context in contexts
         ),
         overall=decide_unpaired(
             logs_old.block_means(),
@@ -189,14 +199,22 @@ def _over(
     )
 
 
-def _level(context: Context, old: Values, new: Values, rule: Rule, *, over: bool) -> LevelResult:
-    of_old, of_new = logs({context: old[context]}), logs({context: new[context]})
+def _level(
+    context: Context,
+    old: tuple[CampaignAnalysis, Values],
+    new: tuple[CampaignAnalysis, Values],
+    rule: Rule,
+    *,
+    over: bool,
+) -> LevelResult:
+    of_old, of_new = (logs(one, {context: values[context]}) for one, values in (old, new))
+    old_values, new_values = (_in_block_order(values[context]) for _, values in (old, new))
     return LevelResult(
         context=context,
-        old_values=_in_block_order(old[context]),
-        new_values=_in_block_order(new[context]),
-        old_median=median(_in_block_order(old[context])),
-        new_median=median(_in_block_order(new[context])),
+        old_values=old_values,
+        new_values=new_values,
+        old_median=median(old_values),
+        new_median=median(new_values),
         verdict=over_timeout(0, rule)
         if over
         else decide_unpaired(

@@ -118,9 +118,11 @@ def _estimates(path: str, campaign: CampaignAnalysis) -> Iterator[tuple[str, Est
         side = trial.cell.level(plan.study.contrast) or ""
         cells[trial.cell.workload, side][trial.cell.context(plan.study.contrast)] = None
     for (workload, side), contexts in cells.items():
-        one = _estimate(path, kept, found, workload=workload, side=side, contexts=list(contexts))
+        one = _estimate(
+            path, campaign, found, workload=workload, side=side, contexts=list(contexts)
+        )
         if one is not None:
-            yield workload, one
+            yield workload, replace(one, campaign=kept)
 
 
 def _estimate(
@@ -135,7 +137,7 @@ def _estimate(
     """None without a block that has every level, or with a value that is not positive."""
     metric = judged_in(campaign.plan, workload).name
     values = values_of(found, workload=workload, side=side, contexts=contexts, metric=metric)
-    of_values = logs(values)
+    of_values = logs(campaign, values)
     means = of_values.block_means()
     if not means or of_values.unusable:
         return None

@@ -147,7 +147,7 @@ def _contrast(
             for context in contexts
         ),
         overall=overall,
-        incomplete_blocks=tuple(sorted(_blocks_run(plan, observations) - complete.keys())),
+        incomplete_blocks=tuple(sorted(_blocks_run(plan, workload, attempts) - complete.keys())),
         lag_one=lag_one(means),
         trend=trend(means),
         forecast=forecast(means, rule, len(whole)) if measure.sequential is not None else None,
@@ -180,11 +180,13 @@ def _over(
     ]
 
 
-def _blocks_run(plan: Plan, observations: Sequence[Observation]) -> set[int]:
-    """All blocks of a fixed design; of a sequential one those that have a counted trial."""
-    if plan.study.measure.sequential is not None:
-        return {one.block for one in observations}
-    return {trial.block for trial in plan.trials}
+def _blocks_run(plan: Plan, workload: str, attempts: Sequence[Attempt]) -> set[int]:
+    """All blocks of a fixed design; of a sequential one those in which a trial has ended."""
+    if plan.study.measure.sequential is None:
+        return {trial.block for trial in plan.trials}
+    tried = {one.number for one in attempts}
+    mine = (trial for trial in plan.trials if trial.cell.workload == workload)
+    return {trial.block for trial in mine if trial.number in tried}
 
 
 def _level(

@@ -16,7 +16,7 @@ from teiten.analysis.model.observations import Context
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.sequential import is_decided
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.progress import Ending, Standing, open_trials
+from teiten.model.progress import Ending, OpenTrial, Standing, open_trials
 from teiten.model.trial import Attempt
 from teiten.model.units import Seconds
 
@@ -72,14 +72,13 @@ def _next_block(
     still = _undecided(plan, attempts)
     unneeded = passed | {one.number for one in plan.trials if _level(plan, one) not in still}
     finished = [(one.number, one.attempt, one.outcome) for one in attempts]
-    repeats = plan.study.measure.repeats
-    left = open_trials(plan.trials, finished, repeats=repeats, unneeded=unneeded)
+    left = open_trials(plan, finished, unneeded=unneeded)
     ending = None
     if not still:
         ending = Ending.DECIDED
     elif not left:
         ending = Ending.BLOCKS_SPENT
-    elif attempts and spent + _time_of_next(left, attempts, plan.study.at_once) > _budget(plan):
+    elif attempts and spent + _time_of_next(plan, left, attempts) > _budget(plan):
         ending = Ending.BUDGET_SPENT
     if ending is None:
         return Standing(frozenset(unneeded))
@@ -97,15 +96,15 @@ def _before(plan: Plan, attempts: Sequence[Attempt], block: int) -> list[Attempt
     return [one for one in attempts if blocks[one.number] < block]
 
 
-def _time_of_next(left: Sequence[PlannedTrial], attempts: Sequence[Attempt], at_once: int) -> float:
+def _time_of_next(plan: Plan, left: Sequence[OpenTrial], attempts: Sequence[Attempt]) -> float:
     """What comes next will take: the rest of a block, or of a start of the servers, whose pairs
-    count together; or, at the end, one repeat.
-
-    ``at_once``: how many trials share their time.
-    """
+    count together; or, at the end, the repeat of a comparison."""
+    at_once = plan.study.at_once
     tried = {one.number for one in attempts}
-    fresh = [one for one in left if one.number not in tried]
-    trials = at_once
+    waiting = [one.trial for one in left]
+    fresh = [one for one in waiting if one.number not in tried]
+    again = [one for one in waiting if one.block == waiting[0].block]
+    trials = max(at_once, sum(_level(plan, one) == _level(plan, waiting[0]) for one in again))
     if fresh:
         of_start = sum(one.restart == fresh[0].restart for one in fresh if one.restart)
         trials = max(of_start, sum(one.block == fresh[0].block for one in fresh))

@@ -30,7 +30,7 @@ class PgbenchPresent(UsualPresent):
     axis = CLIENTS
     columns = (
         TrialColumn("tps", digits=5),
-        TrialColumn("tps_untrimmed", digits=5),
+        TrialColumn("tps_trimmed", digits=5),
         TrialColumn("failed_transactions", decimals=0),
         TrialColumn("latency_mean", 1000.0),
         TrialColumn("latency_p50", 1000.0),
