@@ -38,7 +38,7 @@ def false_alarms(*, whole: bool, campaigns: int, seed: int) -> float:
     """
     random = np.random.default_rng(seed)
     shape = (campaigns, ROUNDS, PAIRS, 2)
-    bad = random.random(shape) < np.array(DISTURBED)
+    bad: Flags = np.asarray(random.random(shape) < np.array(DISTURBED))
     slope = random.uniform(-DRIFT, DRIFT, (campaigns, 1, 1, 1))
     d, counted = _differences(_placed(slope, shape, random), bad, whole=whole)
     pairs = counted.sum(axis=1)
@@ -75,9 +75,10 @@ def _placed(slope: Array, shape: tuple[int, int, int, int], random: np.random.Ge
 def _differences(values: Array, bad: Flags, *, whole: bool) -> tuple[Array, Flags]:
     """d of each pair of the first attempts that count, and whether there is one."""
     if whole:
-        bad = np.repeat(bad.any(axis=3, keepdims=True), 2, axis=3)
+        bad = np.broadcast_to(bad[..., :1] | bad[..., 1:], bad.shape)
     chosen = np.argmin(bad, axis=1)[:, None]
-    counted: Flags = ~np.take_along_axis(bad, chosen, axis=1)[:, 0].any(axis=2)
+    last = np.take_along_axis(bad, chosen, axis=1)[:, 0]
+    counted: Flags = ~(last[..., 0] | last[..., 1])
     sides = np.take_along_axis(values, chosen, axis=1)[:, 0]
     d: Array = sides[..., 1] - sides[..., 0]
     return d, counted

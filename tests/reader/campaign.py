@@ -6,7 +6,7 @@ import itertools
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from teiten.analysis.model.claims import Claim
@@ -18,6 +18,7 @@ from tests.reader.arithmetic import Judgement, judge
 
 Context = tuple[tuple[str, str], ...]
 
+JUDGED = ("tps", "query_seconds")
 LOWER_IS_BETTER = {
     "tps": False,
     "query_seconds": True,
@@ -90,6 +91,11 @@ class Campaign:
             if counts and (known is None or one.attempt > known.attempt):
                 found[one.number] = one
         return found
+
+    @property
+    def alpha(self) -> float:
+        """Of one of the report's primary statements: of each workload, of each new side."""
+        return self.plan.study.measure.alpha / max(1, len(list(self.answers())))
 
     @property
     def contrast(self) -> str:
@@ -190,7 +196,7 @@ class Campaign:
         pairs: dict[Context, dict[int, float]] = {}
         levels: dict[Context, Judgement] = {}
         unusable: dict[Context, int] = {}
-        share = measure.alpha / len(contexts)
+        share = self.alpha / len(contexts)
         for context in contexts:
             raw, bad = self.log_ratios(workload, context, (old, new), metric)
             pairs[context], unusable[context] = self.by_start(raw), bad
@@ -209,8 +215,11 @@ class Campaign:
         left = tuple(one for one in contexts if times and self.over(workload, one))
         whole = [one for one in contexts if one not in left]
         overall = self.together(
-            [pairs[one] for one in whole], measure.alpha, lower, sum(unusable[one] for one in whole)
+            [pairs[one] for one in whole], self.alpha, lower, sum(unusable[one] for one in whole)
         )
+        if metric not in JUDGED:
+            levels = {one: replace(found, worded=False) for one, found in levels.items()}
+            overall = replace(overall, worded=False)
         return Judged(workload, metric, old, new, levels, overall, left)
 
     def block_means(self, workload: str, metric: str, new: str) -> list[float]:

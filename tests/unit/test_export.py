@@ -120,8 +120,8 @@ def test_verdicts_of_levels_and_of_all_together(exported: Path) -> None:
     overall = read[-1]
     assert (overall["old"], overall["new"], overall["verdict"]) == ("17", "18", "faster")
     assert overall["low"] < overall["ratio"] < overall["high"]
-    assert (overall["confidence"], overall["delta"], overall["pairs"]) == (0.95, 0.02, 3)
-    assert read[0]["confidence"] == pytest.approx(0.99)
+    assert (overall["confidence"], overall["delta"], overall["pairs"]) == (0.975, 0.02, 3)
+    assert read[0]["confidence"] == pytest.approx(0.995)
 
 
 def test_events_with_their_detail(exported: Path) -> None:

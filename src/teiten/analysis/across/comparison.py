@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from teiten.analysis.across.comparability import common_contexts, comparability, matched_levels
 from teiten.analysis.across.published import assess_comparison
@@ -124,14 +124,20 @@ def values_of(
 
 
 def _results(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[UnpairedResult]:
+    """The primary statements, of each workload on each side, share α."""
     here, there = observations(a), observations(b)
     names = {one.name for one in b.plan.study.workloads}
-    for workload in (one.name for one in a.plan.study.workloads if one.name in names):
+    common = {
+        (workload, side): contexts
+        for workload in (one.name for one in a.plan.study.workloads if one.name in names)
+        for side in matched_levels(a.plan, b.plan)
+        if (contexts := common_contexts(a.plan, b.plan, workload, side))
+    }
+    for workload in dict.fromkeys(workload for workload, _ in common):
         mine = [[one for one in found if one.workload == workload] for found in (here, there)]
         for metric in contrasted_here(a.plan, workload, *mine):
-            for side in matched_levels(a.plan, b.plan):
-                contexts = common_contexts(a.plan, b.plan, workload, side)
-                if contexts:
+            for (of, side), contexts in common.items():
+                if of == workload:
                     yield _result(
                         (a, b),
                         (here, there),
@@ -139,6 +145,7 @@ def _results(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[UnpairedResul
                         metric=metric,
                         side=side,
                         contexts=contexts,
+                        alpha=Share(a.plan.study.measure.alpha / len(common)),
                     )
 
 
@@ -150,15 +157,15 @@ def _result(
     metric: Metric,
     side: ComparedLevel,
     contexts: Sequence[Context],
+    alpha: Share,
 ) -> UnpairedResult:
     old, new = (
         values_of(one, workload=workload, side=level, contexts=contexts, metric=metric.name)
         for one, level in zip(found, (side.a, side.b), strict=True)
     )
     a, b = campaigns
-    measure = a.plan.study.measure
-    rule = Rule(measure.delta, measure.alpha, metric.better)
-    level_rule = Rule(measure.delta, Share(measure.alpha / len(contexts)), metric.better)
+    rule = Rule(a.plan.study.measure.delta, alpha, metric.better, metric.judged)
+    level_rule = replace(rule, alpha=Share(alpha / len(contexts)))
     over = _over(found, workload, (side.a, side.b), metric.exceeded)
     whole = [context for context in contexts if context not in over]
     logs_old, logs_new = (

@@ -23,7 +23,8 @@ from teiten.analysis.model.history import (
     LeftOut,
 )
 from teiten.analysis.model.observations import Context, Observation
-from teiten.analysis.verdict.verdict import mean_and_deviation, student_half_width
+from teiten.analysis.verdict.changes import half_width_of
+from teiten.analysis.verdict.verdict import mean_and_deviation
 from teiten.kinds.metrics import judged_in
 from teiten.model.metrics import RATE
 from teiten.model.plan import Plan
@@ -145,7 +146,9 @@ def _estimate(
     half = error = None
     if len(means) > 1:
         _, deviation = mean_and_deviation(means)
-        half = student_half_width(deviation, len(means), campaign.plan.study.measure.alpha)
+        measure = campaign.plan.study.measure
+        wide = half_width_of(measure)(deviation, len(means), measure.alpha)
+        half = wide if math.isfinite(wide) else None
         error = deviation / math.sqrt(len(means))
     version = _version(campaign, side)
     point = HistoryPoint(
