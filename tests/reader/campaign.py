@@ -13,7 +13,7 @@ from teiten.analysis.model.claims import Claim
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import Workload
-from teiten.model.trial import Attempt, Event, Outcome
+from teiten.model.trial import Attempt, Event, Outcome, Problem, Trial
 from tests.reader.arithmetic import Judgement, judge
 
 Context = tuple[tuple[str, str], ...]
@@ -80,6 +80,25 @@ class Campaign:
     """The published findings that are compared, as they were declared."""
     further: dict[str, object] = field(default_factory=dict)
     """What a kind's own truth keeps."""
+
+    def __post_init__(self) -> None:
+        """Of what ran together, all or nothing counts."""
+        places = {
+            one.number: (one.block, one.cell.workload, one.cell.context(self.contrast))
+            for one in self.plan.trials
+        }
+        bad: dict[object, Trial] = {}
+        for one in self.trials:
+            if one.outcome is not Outcome.COUNTED and isinstance(one, Trial):
+                bad.setdefault((places[one.number], one.attempt), one)
+        marked: list[Attempt] = []
+        for one in self.trials:
+            other = bad.get((places[one.number], one.attempt))
+            if one.outcome is Outcome.COUNTED and isinstance(one, Trial) and other is not None:
+                beside = (Problem("partner", f"trial {other.number}: {other.problems[0].code}"),)
+                one = replace(one, outcome=Outcome.DISTURBED, problems=beside)  # noqa: PLW2901
+            marked.append(one)
+        self.trials = marked
 
     @cached_property
     def counted(self) -> dict[int, Attempt]:
