@@ -113,7 +113,7 @@ def test_a_level_that_is_slower_than_the_first_is_not_the_fastest() -> None:
 
 
 def test_an_interval_of_the_speed_up_does_not_stand_beside_a_percentage_of_time() -> None:
-    one = drawn_with(drawn.sweeps, 22, r"less time compared with \d+ \(")
+    one = drawn_with(drawn.sweeps, 36, r"less time compared with \d+ \(")
     said = r"(less time compared with \d+ \(\S+ % interval) .*? to .*?\)"
     assert objections(one, said, r"\1 1.011 to 1.035)")
 
