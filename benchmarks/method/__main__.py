@@ -3,6 +3,7 @@
     python -m benchmarks.method              the tables of docs/concepts/trust.md
     python -m benchmarks.method --quick      a few seconds, for a look
     python -m benchmarks.method --json FILE  every count as well
+    python -m benchmarks.method --audit      the rules that an audit found wanting, and today's
     python -m benchmarks.method --recorded CAMPAIGN-FOLDER
                                              on the noise of a null campaign of this machine
 
@@ -20,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.method import audit
 from benchmarks.method.campaigns import EFFECTS, SINGLE, SWEEP, Tallies, count
 from benchmarks.method.noise import KINDS
 from benchmarks.method.recorded import LEAST_BLOCKS, RULES, count_recorded, recorded_pairs
@@ -45,7 +47,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--recorded", type=Path, help="folder of a null campaign: draw its trials")
     parser.add_argument("--json", type=Path, help="write every count to this file")
+    parser.add_argument("--audit", action="store_true", help="what an audit found, old and new")
     arguments = parser.parse_args()
+    if arguments.audit:
+        print("\n".join(audit.table(QUICK if arguments.quick else 4 * QUICK, arguments.seed)))
+        return
     campaigns = QUICK if arguments.quick else FULL
     record = {}
     for title, rules, found in _parts(arguments.recorded, campaigns, arguments.seed):

@@ -63,13 +63,22 @@ def test_the_golden_reports_are_true(at: int, language: Language, form: str) -> 
     assert reader.read > 150
 
 
+NOT_RECOMPUTED = r"The measured means miss it by|測定値の平均と曲線の差は"
+"""A lack of fit is recomputed where every load has a trial in every block; in the golden report a
+pair was lost, so that neither side has. Drawn campaigns have it."""
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("at", [0, 1], ids=["versions", "queries"])
 def test_a_changed_number_and_a_turned_direction_are_seen(at: int, language: Language) -> None:
     one = golden()[at]
     document = documents(one, language)
     known = read(document, one.campaign, language)
-    every = list(planted(document, language, known.given))
+    every = [
+        wrong
+        for wrong in planted(document, language, known.given)
+        if not re.search(NOT_RECOMPUTED, wrong.before)
+    ]
     assert len(every) > 150
     chosen = random.Random(at).sample(every, PLANTED)
     missed = [
@@ -113,7 +122,7 @@ def test_a_level_that_is_slower_than_the_first_is_not_the_fastest() -> None:
 
 
 def test_an_interval_of_the_speed_up_does_not_stand_beside_a_percentage_of_time() -> None:
-    one = drawn_with(drawn.sweeps, 22, r"less time compared with \d+ \(")
+    one = drawn_with(drawn.sweeps, 36, r"less time compared with \d+ \(")
     said = r"(less time compared with \d+ \(\S+ % interval) .*? to .*?\)"
     assert objections(one, said, r"\1 1.011 to 1.035)")
 

@@ -42,6 +42,7 @@ WORDS = {
     "equivalent": ("equivalent within ±{delta} %", "±{delta}%の範囲で同等"),
     "small": ("different but below {delta} %", "差はあるが{delta}%未満"),
     "inconclusive": ("inconclusive", "判定できない"),
+    "alone": ("interval alone", "区間のみ"),
 }
 BEYOND = {
     "faster": ("faster by at least {delta} %", "少なくとも{delta}%速い"),
@@ -53,6 +54,7 @@ PROBLEMS = {
     "wrong-answer": ("a query answered other rows than before", "クエリの返した行が以前と異なる"),
     "steal": ("the hypervisor took CPU time", "ハイパーバイザによるCPU時間の横取り(steal)"),
     "other-load": ("other processes used the CPU", "他のプロセスがCPUを使用"),
+    "partner": ("the other trial of its pair does not count", "組の相手の試行が無効"),
 }
 
 
@@ -343,14 +345,27 @@ def close(reader: Reader) -> None:
         reader.equal(verdict, verdict_text(reader, reader.overall(of, metric, new)), "the verdict")
 
 
+@BOOK.says(
+    "All pairs share one start of the attached servers: what that start did to their speed is not"
+    " in the width of the interval; a second campaign after a restart would tell.",
+    "接続したサーバの起動は全組に共通の1回であり、その起動による速さの違いは区間の幅に含まれない。再起動した上で"
+    "もう一度検証すれば分かる。",
+)
+def one_start(reader: Reader, _groups: Groups, _part: Part) -> None:
+    servers = [one for _, one in reader.campaign.plan.servers]
+    reader.that(any(one.attached is not None for one in servers), "Teiten starts the servers")
+
+
 # --- notices and remarks ---------------------------------------------------------------------
 
 
 @BOOK.says(
-    "This campaign supports no conclusion: its profile “<profile:t>” is too short for one. It shows"
-    " that everything works, and what a report looks like.",
-    "この検証結果からは、いかなる結論も導けません。プロファイル「<profile:t>」は測定時間が短すぎるため"
-    "です。動作の確認と、報告書の体裁を見るためのものです。",
+    "A quick look: the profile “<profile:t>” is short, and its tables are small. What it decides"
+    " holds for them, at the stated confidence; what it leaves open says nothing, and published"
+    " findings are not judged by it.",
+    "簡易な測定の結果である。プロファイル「<profile:t>」は測定時間が短く、テーブルも小さい。判定できたことは、"
+    "その条件のもとで、示した信頼度で成り立つ。判定できなかったことからは何も言えず、公表された知見の検証にも"
+    "用いない。",
 )
 def no_conclusion(reader: Reader, groups: Groups, _part: Part) -> None:
     study = reader.campaign.plan.study

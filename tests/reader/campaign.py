@@ -6,18 +6,19 @@ import itertools
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from teiten.analysis.model.claims import Claim
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import Workload
-from teiten.model.trial import Attempt, Event, Outcome
+from teiten.model.trial import Attempt, Event, Outcome, Problem, Trial
 from tests.reader.arithmetic import Judgement, judge
 
 Context = tuple[tuple[str, str], ...]
 
+JUDGED = ("tps", "query_seconds")
 LOWER_IS_BETTER = {
     "tps": False,
     "query_seconds": True,
@@ -80,6 +81,25 @@ class Campaign:
     further: dict[str, object] = field(default_factory=dict)
     """What a kind's own truth keeps."""
 
+    def __post_init__(self) -> None:
+        """Of what ran together, all or nothing counts."""
+        places = {
+            one.number: (one.block, one.cell.workload, one.cell.context(self.contrast))
+            for one in self.plan.trials
+        }
+        bad: dict[object, Trial] = {}
+        for one in self.trials:
+            if one.outcome is not Outcome.COUNTED and isinstance(one, Trial):
+                bad.setdefault((places[one.number], one.attempt), one)
+        marked: list[Attempt] = []
+        for one in self.trials:
+            other = bad.get((places[one.number], one.attempt))
+            if one.outcome is Outcome.COUNTED and isinstance(one, Trial) and other is not None:
+                beside = (Problem("partner", f"trial {other.number}: {other.problems[0].code}"),)
+                one = replace(one, outcome=Outcome.DISTURBED, problems=beside)  # noqa: PLW2901
+            marked.append(one)
+        self.trials = marked
+
     @cached_property
     def counted(self) -> dict[int, Attempt]:
         """By planned trial: of several that count the last one."""
@@ -90,6 +110,11 @@ class Campaign:
             if counts and (known is None or one.attempt > known.attempt):
                 found[one.number] = one
         return found
+
+    @property
+    def alpha(self) -> float:
+        """Of one of the report's primary statements: of each workload, of each new side."""
+        return self.plan.study.measure.alpha / max(1, len(list(self.answers())))
 
     @property
     def contrast(self) -> str:
@@ -190,7 +215,7 @@ class Campaign:
         pairs: dict[Context, dict[int, float]] = {}
         levels: dict[Context, Judgement] = {}
         unusable: dict[Context, int] = {}
-        share = measure.alpha / len(contexts)
+        share = self.alpha / len(contexts)
         for context in contexts:
             raw, bad = self.log_ratios(workload, context, (old, new), metric)
             pairs[context], unusable[context] = self.by_start(raw), bad
@@ -209,8 +234,11 @@ class Campaign:
         left = tuple(one for one in contexts if times and self.over(workload, one))
         whole = [one for one in contexts if one not in left]
         overall = self.together(
-            [pairs[one] for one in whole], measure.alpha, lower, sum(unusable[one] for one in whole)
+            [pairs[one] for one in whole], self.alpha, lower, sum(unusable[one] for one in whole)
         )
+        if metric not in JUDGED:
+            levels = {one: replace(found, worded=False) for one, found in levels.items()}
+            overall = replace(overall, worded=False)
         return Judged(workload, metric, old, new, levels, overall, left)
 
     def block_means(self, workload: str, metric: str, new: str) -> list[float]:

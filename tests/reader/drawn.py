@@ -121,6 +121,8 @@ PROBLEMS = (
     (Outcome.DISTURBED, "steal"),
     (Outcome.DISTURBED, "other-load"),
 )
+BESIDE = (Outcome.DISTURBED, "partner")
+"""A trial that is alone, because another of its comparison does not count."""
 
 
 @dataclass(frozen=True)
@@ -147,9 +149,11 @@ class Luck:
     def trials(
         self, plan: Plan, numbers: Callable[[PlannedTrial], tuple[dict[str, float], dict[str, Any]]]
     ) -> list[Trial]:
-        """Each with its attempts, those that are run again at the end."""
+        """Each with its attempts, those that are run again at the end; what is compared is run again
+        together."""
         found: list[Trial] = []
         again: list[Trial] = []
+        drawn: dict[tuple[object, ...], int] = {}
         clock = START + 60
         cut = 1.0 - self.missing if self.chance.random() < 0.5 else None
         for at, planned in enumerate(plan.trials):
@@ -158,12 +162,13 @@ class Luck:
             if cut is None and self.chance.random() < self.missing:
                 continue
             metrics, facts = numbers(planned)
-            drawn = self.chance.random()
-            fails = 0 if drawn >= self.lost + self.fails else 1 if drawn < self.fails else 3
+            key = planned.block, planned.cell.workload, planned.cell.context(plan.study.contrast)
+            first = key not in drawn
+            fails = drawn.setdefault(key, self._fails())
             for attempt in range(1, fails + 1):
-                outcome, code = self.chance.choice(PROBLEMS)
+                outcome, code = self.chance.choice(PROBLEMS if first else (*PROBLEMS, BESIDE))
                 problems: tuple[Problem, ...] = (Problem(code, "seen"),)
-                if self.chance.random() < 0.2:
+                if code != BESIDE[1] and self.chance.random() < 0.2:
                     problems += (Problem("other-load", "40 %"), Problem("other-load", "41 %"))
                 trial = self._trial(planned, attempt, outcome, problems, clock, metrics, facts)
                 (found if attempt == 1 else again).append(trial)
@@ -175,6 +180,11 @@ class Luck:
                 (found if not fails else again).append(counted)
                 clock += 7
         return [*found, *again]
+
+    def _fails(self) -> int:
+        """Attempts in vain of a comparison."""
+        drawn = self.chance.random()
+        return 0 if drawn >= self.lost + self.fails else 1 if drawn < self.fails else 3
 
     @staticmethod
     def _trial(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 
 from tests.reader.answers import verdict_text
 from tests.reader.arithmetic import Judgement, median
-from tests.reader.campaign import Context, Judged
+from tests.reader.campaign import JUDGED, Context, Judged
 from tests.reader.document import Table
 from tests.reader.language import printed
 from tests.reader.reader import Reader
@@ -67,9 +68,10 @@ def judged_in(reader: Reader, workload: str, metric: str, new: str) -> Judged:
         levels: dict[Context, Judgement] = {}
         overall = None
         for row in table.rows:
-            share = measure.alpha / max(1, len(table.rows) - 1)
-            alpha = measure.alpha if row[0] in OVERALL else share
+            whole = reader.campaign.alpha
+            alpha = whole if row[0] in OVERALL else whole / max(1, len(table.rows) - 1)
             found = _of_row(row, at, table, measure.delta, alpha, lower=lower)
+            found = replace(found, worded=metric in JUDGED)
             if row[0] in OVERALL:
                 overall = found
             else:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from teiten.analysis.campaign import analyse, wall_seconds
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
+from teiten.analysis.verdict.pairs import observe
 from teiten.cli.campaign.analyse import analyse_campaign
 from teiten.ledger.store import Ledger
-from teiten.model.progress import open_trials
-from teiten.model.trial import Event, Outcome, Trial
+from teiten.model.progress import compared_together, counting, open_trials
+from teiten.model.trial import Event, Outcome, Problem, Trial
 from tests.fixtures.synthetic import (
     CAUTIONS,
     SERVER_FACTS,
@@ -61,7 +63,8 @@ def test_every_trial_is_listed_whatever_its_outcome() -> None:
 
 def test_a_campaign_that_was_cut_off_says_what_is_missing() -> None:
     found = analysis(TRIALS[:20])
-    ended = {trial.number for trial in TRIALS[:20] if trial.outcome is Outcome.COUNTED}
+    finished = [(trial.number, trial.attempt, trial.outcome) for trial in TRIALS[:20]]
+    ended = {number for number, _ in counting(PLAN, finished)}
     assert not found.complete
     assert found.missing == 60 - len(ended)
     assert found.finished_at is None
@@ -77,9 +80,31 @@ def test_a_trial_has_ended_when_it_counted_or_was_repeated_in_vain() -> None:
     failed, counted = Outcome.FAILED, Outcome.COUNTED
     finished = [(1, 1, counted), (2, 1, failed), (2, 2, Outcome.DISTURBED), (2, 3, failed)]
     finished += [(3, 1, failed), (3, 2, counted), (4, 1, failed), (4, 2, failed)]
-    left = open_trials(PLAN.trials, finished, repeats=2)
-    assert [trial.number for trial in left] == list(range(4, 61))
-    assert open_trials(PLAN.trials[:4], finished, repeats=1) == ()
+    left = {one.trial.number: one.attempt for one in open_trials(PLAN, finished)}
+    assert left == {1: 3, 3: 3, 4: 3, **dict.fromkeys(range(5, 61), 1)}
+
+
+def test_a_trial_whose_partner_was_disturbed_does_not_count_however_it_ended() -> None:
+    number, other = (one.number for one in next(compared_together(PLAN)))
+    one, partner = (next(trial for trial in TRIALS if trial.number == at) for at in (number, other))
+    sound = [replace(one, attempt=at, outcome=Outcome.COUNTED, problems=()) for at in (1, 2)]
+    steal = (Problem("steal", "9 %"),)
+    first = replace(partner, attempt=1, outcome=Outcome.DISTURBED, problems=steal)
+    second = replace(partner, attempt=2, outcome=Outcome.COUNTED, problems=())
+    found = {
+        (view.number, view.attempt): (view.outcome, view.problems)
+        for view in analysis([sound[0], first, sound[1], second]).trials
+    }
+    beside = (Problem("partner", f"trial {other}: steal"),)
+    assert found[number, 1] == (Outcome.DISTURBED, beside)
+    assert found[other, 1] == (Outcome.DISTURBED, steal)
+    assert found[number, 2] == found[other, 2] == (Outcome.COUNTED, ())
+    values = observe(PLAN, [sound[0], first, sound[1]])
+    assert [(view.side, view.block) for view in values] == [
+        (PLAN.trials[number - 1].cell.level("server"), 1)
+    ], "the repeat of the one, and nothing of the other"
+    old = observe(PLAN, [sound[0], first, second])
+    assert {view.side for view in old} == {PLAN.trials[other - 1].cell.level("server")}
 
 
 def test_the_time_between_two_sessions_is_not_the_campaigns() -> None:

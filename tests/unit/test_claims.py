@@ -115,10 +115,13 @@ def test_the_catalogue_on_a_campaign_of_13_and_14() -> None:
     assert found["2020-read-tps-same"].standing is NOT_APPLICABLE
     assert found["2013-read-93-lower"].standing is NOT_APPLICABLE
     one_client = found["2021-read-14-one-client"]
-    assert one_client.standing is CONTRADICTED
+    assert one_client.standing is REPRODUCED, "2.3 % less, where 1.5 to 10 % reproduce it"
     assert one_client.deciding is not None and one_client.in_print is not None
     assert one_client.deciding.ratio == pytest.approx(0.977, abs=0.005)
     assert one_client.in_print.ratio == pytest.approx(412.937 / 437.241)
+    equal = assess(claims_of("observe"), PLAN, FACTS, attempts(with_effect(1.0)))
+    (one_client,) = (one for one in equal if one.claim.id == "2021-read-14-one-client")
+    assert one_client.standing is CONTRADICTED
 
 
 def test_noise_makes_an_effect_inconclusive_not_reproduced() -> None:
@@ -127,16 +130,17 @@ def test_noise_makes_an_effect_inconclusive_not_reproduced() -> None:
     assert found.reason is not None and found.reason.code == "undecided"
 
 
-def test_no_difference_holds_at_every_level_or_not() -> None:
+def test_no_difference_is_one_of_the_mean_over_the_levels() -> None:
     assert outcome(between(NoDifference()), attempts(with_effect(1.0))).standing is REPRODUCED
 
-    def one_level(server: str, clients: float) -> float:
-        return saturating(server, clients) * (0.9 if (server, clients) == ("14", 8) else 1)
-
-    found = outcome(between(NoDifference()), attempts(one_level))
+    found = outcome(between(NoDifference()), attempts(with_effect(0.95)))
     assert found.standing is CONTRADICTED
-    assert found.deciding is not None and found.deciding.at == (8.0,)
-    assert sum(check.standing is REPRODUCED for check in found.checks) == 5
+    assert len(found.checks) == 1
+
+    def one_level(server: str, clients: float) -> float:
+        return saturating(server, clients) * (0.97 if (server, clients) == ("14", 8) else 1)
+
+    assert outcome(between(NoDifference()), attempts(one_level)).standing is REPRODUCED
 
 
 def test_a_plateau_is_neither_a_slope_nor_a_collapse() -> None:

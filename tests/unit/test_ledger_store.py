@@ -85,6 +85,13 @@ def test_a_trial_comes_back_as_it_was(ledger: Ledger) -> None:
     assert ledger.points() == {"os": 3, "waits": 0}
 
 
+def test_of_trials_of_before_the_plain_mean_is_the_number(ledger: Ledger) -> None:
+    ledger.record_trial(replace(a_trial(), metrics={"tps": 99.0, "tps_untrimmed": 98.0}))
+    (found,) = ledger.trials()
+    assert found.metrics == {"tps": 98.0, "tps_trimmed": 99.0}
+    assert ledger.attempts("tps")[0].metrics["tps"] == 98.0
+
+
 def test_trials_come_without_their_series_where_none_are_needed(ledger: Ledger) -> None:
     ledger.record_trial(a_trial())
     (found,) = ledger.trials(series=False)

@@ -25,9 +25,9 @@ FLOOR = NoiseFloor(
 )  # fmt: skip
 
 
-def attempts(deviation: float, blocks: int = 20) -> list[Attempt]:
+def attempts(deviation: float, blocks: int = 20, bias: float = 0.0) -> list[Attempt]:
     random = np.random.default_rng(5)
-    d = random.normal(0.0, deviation, 21)
+    d = random.normal(0.0, deviation, 21) + bias
     return [
         Attempt(
             trial.number,
@@ -63,6 +63,20 @@ def test_the_deviation_is_that_of_the_pairs() -> None:
     assert found.deviation == pytest.approx(float(np.std(d, ddof=1)))
     assert found.lag_one is not None and abs(found.lag_one) < 0.5
     assert found.false_alarms < 0.06
+
+
+def test_a_side_that_is_favoured_is_seen_though_the_deviation_does_not_know_it() -> None:
+    (plain,), (biased,) = (list(noise(PLAN, attempts(0.01, bias=one))) for one in (0.0, 0.02))
+    assert biased.deviation == pytest.approx(plain.deviation)
+    assert biased.false_alarms == plain.false_alarms, "its mean is taken off"
+    assert plain.bias is not None and biased.bias is not None
+    assert not plain.bias.certain and biased.bias.certain
+    assert biased.bias.low < 0.02 < biased.bias.high < 0.03
+    assert biased.bias.bound == biased.bias.high
+    said = list(noise_lines(replace(FLOOR, bias=biased.bias)))
+    assert any(line.startswith("  bias: B against A +") and "is favoured" in line for line in said)
+    event = Event(1.0, NOISE, None, None, asdict(replace(FLOOR, bias=biased.bias)))
+    assert recorded_noise([event])[0].bias == biased.bias
 
 
 @pytest.mark.parametrize("blocks", [0, 1, 2])

@@ -135,7 +135,7 @@ def test_no_windows_no_profiles() -> None:
 
 
 def test_equal_pairs_claim_no_certainty() -> None:
-    found = change([1.0, 2.0], [1.5, 2.5], alpha=0.05, width=student_half_width)
+    found = change([1.0, 2.0], [1.5, 2.5], starts=[1, 2], alpha=0.05, width=student_half_width)
     assert found.difference == 0.5 and found.low is None and not found.certain
 
 

@@ -65,7 +65,7 @@ def test_a_quick_profile_says_first_that_it_supports_no_conclusion(
 ) -> None:
     first = visible(render_html(quick(analysis), "en")).split("\n")
     lines = [line.strip() for line in first if line.strip()]
-    assert lines[0].startswith("This campaign supports no conclusion")
+    assert lines[0].startswith("A quick look: the profile ")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -82,7 +82,7 @@ def test_excluded_trials_are_listed_with_their_reason(analysis: CampaignAnalysis
     text = visible(render_html(analysis, "en"))
     assert "the server&#39;s log holds an error: ERROR:  out of shared memory" in text
     assert "the hypervisor took CPU time: 9.1 %" in text
-    assert "2 of 81 ended trials do not count" in text
+    assert "4 of 82 ended trials do not count" in text
 
 
 def test_values_that_are_no_numbers_are_gaps(analysis: CampaignAnalysis) -> None:

@@ -71,9 +71,9 @@ def test_slower_counts_downwards() -> None:
     assert "1.1 % to 3.5 %" in said(VerdictKind.SLOWER, (0.977, 0.965, 0.989))
 
 
-def test_faster_in_latency_is_a_smaller_ratio() -> None:
-    sentence = said(VerdictKind.FASTER, (0.977, 0.965, 0.989), metric="latency_mean")
-    assert sentence.startswith("Judged by mean latency: PostgreSQL 18.4 is 2.3 % faster")
+def test_a_metric_beside_the_judged_one_is_told_without_a_word() -> None:
+    sentence = said(VerdictKind.UNJUDGED, (0.977, 0.965, 0.989), metric="latency_mean")
+    assert sentence.startswith("mean latency: PostgreSQL 18.4 against 17.10 measured −2.3 % on the")
 
 
 def test_by_at_least_delta_equivalent_and_small() -> None:

@@ -19,7 +19,7 @@ from tests.fixtures.synthetic import write_synthetic_ledger
 @pytest.fixture(scope="module")
 def workdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("workdir")
-    write_synthetic_ledger(root / "campaigns" / "one", trials=40, samples=2400)
+    write_synthetic_ledger(root / "campaigns" / "one", trials=60, samples=2400)
     return root
 
 

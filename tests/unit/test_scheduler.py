@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from teiten.errors import TrialsFailedError
 from teiten.execute.scheduler import FailureStreaks, next_trial, rehearsals
 from teiten.model.plan import Plan
-from teiten.model.progress import Finished
+from teiten.model.progress import Finished, compared_together, counting
 from teiten.model.trial import Outcome, Problem, Trial
 from tests.fixtures.synthetic_plan import make_plan
 
 PLAN = make_plan()
+PAIRS = list(compared_together(PLAN))
 
 
 def carry_on(plan: Plan, finished: list[Finished], outcome_of_trial: random.Random) -> None:
@@ -33,7 +34,7 @@ def test_the_first_trial_of_an_empty_ledger_is_the_plans_first() -> None:
     assert (remaining.trial, remaining.attempt) == (PLAN.trials[0], 1)
 
 
-def test_a_failed_trial_is_repeated_at_the_end_and_at_most_twice() -> None:
+def test_a_disturbed_pair_is_repeated_as_a_whole_at_the_end_and_at_most_twice() -> None:
     finished: list[Finished] = []
     order = []
     while (remaining := next_trial(PLAN, finished)) is not None:
@@ -42,8 +43,11 @@ def test_a_failed_trial_is_repeated_at_the_end_and_at_most_twice() -> None:
         outcome = Outcome.DISTURBED if number == 3 else Outcome.COUNTED
         finished.append((number, remaining.attempt, outcome))
     total = len(PLAN.trials)
-    assert order == [*range(1, total + 1), 3, 3]
+    pair = next([one.number for one in pair] for pair in PAIRS if PLAN.trials[2] in pair)
+    assert len(pair) == 2
+    assert order == [*range(1, total + 1), *pair, *pair]
     assert [attempt for number, attempt, _ in finished if number == 3] == [1, 2, 3]
+    assert not {number for number, _ in counting(PLAN, finished)} & set(pair)
 
 
 @given(seed=st.integers(0, 10_000), cut=st.integers(0, 400))
@@ -55,12 +59,23 @@ def test_a_campaign_cut_off_anywhere_goes_on_as_if_it_had_not_been(seed: int, cu
     carry_on(PLAN, resumed, random.Random(seed + 1))
     assert resumed[: len(whole[:cut])] == whole[:cut]
     attempts = Counter(number for number, _, _ in resumed)
-    counted = Counter(number for number, _, outcome in resumed if outcome is Outcome.COUNTED)
+    outcomes = {(number, attempt): outcome for number, attempt, outcome in resumed}
+    counted = counting(PLAN, resumed)
     assert set(attempts) == {trial.number for trial in PLAN.trials}
-    assert max(counted.values(), default=0) <= 1
-    assert len({(number, attempt) for number, attempt, _ in resumed}) == len(resumed)
-    for number, times in attempts.items():
-        assert counted[number] == 1 or times == 1 + PLAN.study.measure.repeats
+    assert len(outcomes) == len(resumed)
+    for pair in PAIRS:
+        times = {attempts[one.number] for one in pair}
+        assert len(times) == 1, "no side is tried more often than the other"
+        last = times.pop()
+        sound = [
+            all(outcomes[one.number, attempt] is Outcome.COUNTED for one in pair)
+            for attempt in range(1, last + 1)
+        ]
+        assert not any(sound[:-1]), "what counts is not run again"
+        assert sound[-1] or last == 1 + PLAN.study.measure.repeats
+        for one in pair:
+            mine = [attempt for number, attempt in counted if number == one.number]
+            assert mine == ([last] if sound[-1] else [])
 
 
 def test_each_kind_of_server_and_script_is_rehearsed_once() -> None:

@@ -279,13 +279,13 @@ def test_slices_of_a_null_campaign_tell_the_parts_of_the_noise() -> None:
             "en",
             (
                 "5 s measured in 5 slices of 1 s",
-                "the trimmed mean of the slices (the least and the greatest 1 left out)",
+                "their trimmed mean (the least and the greatest 1 left out)",
                 "2 pairs share a start and count as one pair",
                 "chosen by a pilot that does not count (3 starts of both servers, 5 slices",
                 "only one server is under load at a time",
             ),
         ),
-        ("ja", ("スライスのトリム平均", "2組が1回の起動を共有", "予備測定", "負荷は一度に1台")),
+        ("ja", ("トリム平均を併記する", "2組が1回の起動を共有", "予備測定", "負荷は一度に1台")),
     ],
 )
 def test_the_report_tells_how_it_was_measured(

@@ -18,6 +18,7 @@ INTERVALS = {
     VerdictKind.EQUIVALENT: (1.0, 0.99, 1.01),
     VerdictKind.DIFFERENT_BUT_SMALL: (1.01, 1.005, 1.015),
     VerdictKind.INCONCLUSIVE: (0.97, 0.90, 1.04),
+    VerdictKind.UNJUDGED: (0.97, 0.94, 0.99),
 }
 
 

@@ -21,6 +21,7 @@ from teiten.analysis.verdict.drift import drift_cautions
 from teiten.analysis.verdict.noise import recorded_noise
 from teiten.analysis.verdict.replication import recorded_replication
 from teiten.analysis.verdict.stopping import standing
+from teiten.analysis.verdict.together import judged_together
 from teiten.kinds.contract import analysis_of
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan, PlannedTrial
@@ -60,9 +61,8 @@ def analyse(
     stands = standing(plan, views, wall)
     missing = len(
         open_trials(
-            plan.trials,
+            plan,
             [(one.number, one.attempt, one.outcome) for one in views],
-            repeats=plan.study.measure.repeats,
             unneeded=stands.unneeded,
         )
     )
@@ -144,7 +144,8 @@ def _views(
     plan: Plan, trials: Iterable[Trial], stride_by_source: Mapping[str, int]
 ) -> tuple[TrialView, ...]:
     planned = {trial.number: trial for trial in plan.trials}
-    return tuple(_view(planned[trial.number], trial, stride_by_source) for trial in trials)
+    views = [_view(planned[trial.number], trial, stride_by_source) for trial in trials]
+    return tuple(judged_together(plan, views))
 
 
 def _view(planned: PlannedTrial, trial: Trial, stride_by_source: Mapping[str, int]) -> TrialView:

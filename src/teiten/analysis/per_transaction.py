@@ -83,20 +83,22 @@ def _table(pairs: PairedViews, cores: int, alpha: float, width: HalfWidth) -> Pe
             fmean(old),
             fmean(new),
             len(old),
-            change(old, new, alpha=alpha / len(known), width=width),
+            change(old, new, starts=starts, alpha=alpha / len(known), width=width),
         )
-        for row, (old, new) in known
+        for row, (old, new, starts) in known
     )
     return PerTransaction(pairs.workload, pairs.context, pairs.old, pairs.new, rows)
 
 
-def _values(pairs: PairedViews, of: Of) -> tuple[list[float], list[float]] | None:
-    """Of the blocks in which both sides have it; None where there is none, or all are 0."""
-    found = [(of(old), of(new)) for old, new in pairs.blocks]
-    found = [(old, new) for old, new in found if math.isfinite(old) and math.isfinite(new)]
-    if not any(old or new for old, new in found):
+def _values(pairs: PairedViews, of: Of) -> tuple[list[float], list[float], list[int]] | None:
+    """Of the blocks in which both sides have it, and their starts; None where there is none, or all
+    are 0."""
+    placed = zip(pairs.blocks, pairs.starts, strict=True)
+    found = [(of(old), of(new), start) for (old, new), start in placed]
+    found = [one for one in found if math.isfinite(one[0]) and math.isfinite(one[1])]
+    if not any(old or new for old, new, _ in found):
         return None
-    return [old for old, _ in found], [new for _, new in found]
+    return [old for old, _, _ in found], [new for _, new, _ in found], [at for _, _, at in found]
 
 
 def _rows(pairs: PairedViews, cores: int) -> Iterator[_Row]:

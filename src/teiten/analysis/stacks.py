@@ -61,7 +61,7 @@ def stacks_found(plan: Plan, views: Sequence[TrialView]) -> StacksFound:
     costs = {
         id(one): costs_of(one.stack_samples) for one in sampled if one.stack_samples is not None
     }
-    pairs = paired_views(plan, sampled)
+    pairs = paired_views(plan, views, lambda one: one.stack_samples is not None)
     return StacksFound(
         levels=tuple(_levels(plan, sampled)),
         contrasts=tuple(_contrast(plan, one, costs) for one in pairs),
@@ -141,7 +141,7 @@ def _contrast(plan: Plan, pairs: PairedViews, costs: Mapping[int, WindowCosts]) 
     measure = plan.study.measure
     old = [costs[id(before)] for before, _ in pairs.blocks]
     new = [costs[id(after)] for _, after in pairs.blocks]
-    comparison = _Comparison(old, new, measure.alpha, half_width_of(measure))
+    comparison = _Comparison(old, new, pairs.starts, measure.alpha, half_width_of(measure))
     functions = comparison.functions()
     return StacksContrast(
         pairs.workload,
@@ -172,16 +172,18 @@ class _Comparison:
         self,
         old: Sequence[WindowCosts],
         new: Sequence[WindowCosts],
+        starts: Sequence[int],
         alpha: float,
         width: HalfWidth,
     ) -> None:
         self._old, self._new = old, new
+        self._starts = starts
         self._alpha, self._width = alpha, width
         self._wholes = (fmean(one.whole for one in old), fmean(one.whole for one in new))
         self._names = self._visible()
         self.compared = max(1, self._differences_looked_at())
         before, after = ([one.whole for one in side] for side in (old, new))
-        self.whole = change(before, after, alpha=alpha, width=width)
+        self.whole = change(before, after, starts=starts, alpha=alpha, width=width)
 
     def functions(self) -> tuple[FunctionCost, ...]:
         """Those with the greatest difference of their own code first."""
@@ -198,7 +200,7 @@ class _Comparison:
         )
 
     def explained(self, functions: Sequence[FunctionCost]) -> Explained | Unexplained:
-        if len(self._old) < 2:
+        if len(set(self._starts)) < 2:
             return Unexplained.TOO_FEW
         if not self.whole.certain:
             return Unexplained.NO_DIFFERENCE
@@ -274,14 +276,17 @@ class _Comparison:
             fmean(own[1]),
             fmean(all_of_it[0]),
             fmean(all_of_it[1]),
-            change(*own, alpha=alpha, width=self._width),
-            change(*all_of_it, alpha=alpha, width=self._width),
+            self._change(own, alpha),
+            self._change(all_of_it, alpha),
             self._share_change(name, total=True),
         )
 
     def _share_change(self, name: str, *, total: bool) -> CostChange:
         alpha = self._alpha / self.compared
-        return change(*self._shares(name, total=total), alpha=alpha, width=self._width)
+        return self._change(self._shares(name, total=total), alpha)
+
+    def _change(self, sides: tuple[Sequence[float], Sequence[float]], alpha: float) -> CostChange:
+        return change(*sides, starts=self._starts, alpha=alpha, width=self._width)
 
     def _shares(self, name: str, *, total: bool) -> tuple[list[float], list[float]]:
         """A function's share of each window's cost."""

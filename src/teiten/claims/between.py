@@ -78,14 +78,15 @@ def _points(
 
 
 def contrast_checks(found: SystemCurves, asked: Sequence[ClaimQuestion]) -> tuple[Check, ...]:
-    """Each question by Welch's interval, at α over their number."""
-    return tuple(_check(one, found, found.alpha / len(asked)) for one in asked)
+    """Each question by Welch's interval."""
+    return tuple(_check(one, found, len(asked)) for one in asked)
 
 
-def _check(question: ClaimQuestion, found: SystemCurves, alpha: float) -> Check:
+def _check(question: ClaimQuestion, found: SystemCurves, among: int) -> Check:
     old, new = (_block_means(one, question.at) for one in (found.old, found.new))
-    estimate = estimate_unpaired(old, new, alpha)
-    check = check_of(question, alpha, lambda _values, _alpha: estimate)
+    check = check_of(
+        question, found.alpha, lambda _values, at: estimate_unpaired(old, new, at), among=among
+    )
     return replace(check, pairs=min(len(old), len(new)))
 
 

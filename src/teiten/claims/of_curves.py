@@ -47,7 +47,7 @@ class OfCurves(Predicate):
         measure = ground.plan.study.measure
         asked = tuple(self.asked(curves, CurveGround(ground.cores, measure.delta)))
         estimator = estimator_of(measure)
-        return tuple(check_of(one, measure.alpha / len(asked), estimator) for one in asked)
+        return tuple(check_of(one, measure.alpha, estimator, among=len(asked)) for one in asked)
 
     def in_print(self, claim: Claim) -> Sequence[Check]:
         table = claim.published
@@ -60,7 +60,7 @@ class OfCurves(Predicate):
         """The shape of each system's curve, by itself."""
         found = system_curves(claim, systems, self.metric_of(claim))
         asked = tuple(self.asked((found.old, found.new), CurveGround(found.cores, found.delta)))
-        return tuple(check_of(one, found.alpha / len(asked), student) for one in asked)
+        return tuple(check_of(one, found.alpha, student, among=len(asked)) for one in asked)
 
 
 class ContrastOfCurves(OfCurves):

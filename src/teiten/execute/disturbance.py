@@ -1,25 +1,40 @@
-"""Whether others disturbed a trial: a rule on the machine's record, blind to the result."""
+"""Whether others disturbed a trial: a rule on the machine's record, blind to the result.
+
+What the hypervisor stole is a share of what was wanted, and not of all CPU time: a side that wants
+more CPU loses more ticks to the same neighbour, would be found disturbed more often, and would keep
+the quieter trials (METHOD.md, A trial).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from teiten.model.trial import Problem
 from teiten.model.units import Share
 
-RULES = (
-    ("steal", "cpu_steal_share"),
-    ("other-load", "cpu_other_share"),
-    ("steal", "client_cpu_steal_share"),
-    ("other-load", "client_cpu_other_share"),
-)
-"""The code of the problem, and the metric that has a share of the CPU."""
+MACHINES = ("", "client_")
+"""How the names of a machine's metrics begin: the server's, and the load generator's of its own."""
+LEAST_WANTED = 0.1
+"""Of the CPU time. Of less, a tick of 10 ms more or less would be a share."""
 
 
 def problems(metrics: Mapping[str, float], limit: Share) -> tuple[Problem, ...]:
     """Where others used more than this share (METHOD.md, A trial, 7)."""
     return tuple(
-        Problem(code, f"{metrics[metric]:.1%} > {limit:.1%}")
-        for code, metric in RULES
-        if metrics.get(metric, 0.0) > limit
+        Problem(code, f"{share:.1%} > {limit:.1%}")
+        for machine in MACHINES
+        for code, share in _shares(metrics, machine)
+        if share > limit
     )
+
+
+def _shares(metrics: Mapping[str, float], machine: str) -> Iterator[tuple[str, float]]:
+    yield "steal", stolen(metrics, machine)
+    yield "other-load", metrics.get(f"{machine}cpu_other_share", 0.0)
+
+
+def stolen(metrics: Mapping[str, float], machine: str = "") -> float:
+    """What the hypervisor took of the CPU time that was wanted, 0 to 1; 0 where it is not known."""
+    taken = metrics.get(f"{machine}cpu_steal_share", 0.0)
+    used = (metrics.get(f"{machine}cpu_{way}_share", 0.0) for way in ("user", "system"))
+    return taken / max(LEAST_WANTED, taken + sum(used)) if taken > 0 else 0.0

@@ -9,27 +9,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 
 from teiten.errors import TrialsFailedError
 from teiten.execute.executor import Executor, Facts, Observer
 from teiten.execute.record import CampaignRecord
 from teiten.execute.trial import StepRecorder, TrialRun, run_pair
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.progress import Finished, Standing, open_trials
+from teiten.model.progress import Finished, OpenTrial, Standing, open_trials
 from teiten.model.trial import Outcome, Step, Trial
 
 REHEARSED = "rehearsed"
 HOPELESS_AFTER = 4
 """Failures in a row of one kind, at the least; always more than a trial's attempts."""
-
-
-@dataclass(frozen=True)
-class NextTrial:
-    """The next trial to run. ``attempt`` is from 1."""
-
-    trial: PlannedTrial
-    attempt: int
 
 
 StoppingRule = Callable[[], Standing]
@@ -38,20 +29,14 @@ StoppingRule = Callable[[], Standing]
 
 def next_trial(
     plan: Plan, finished: Sequence[Finished], unneeded: Collection[int] = frozenset()
-) -> NextTrial | None:
+) -> OpenTrial | None:
     """The next trial of a campaign: the first that has not ended, then repeats; None at the end.
 
-    Repeats come at the end, the trials with the fewest attempts first. ``unneeded``: numbers of
-    trials that a decision has made needless.
+    Repeats come at the end, the comparisons with the fewest attempts first. ``unneeded``: numbers
+    of trials that a decision has made needless.
     """
-    attempts = Counter(number for number, _, _ in finished)
-    candidates = open_trials(
-        plan.trials, finished, repeats=plan.study.measure.repeats, unneeded=unneeded
-    )
-    if not candidates:
-        return None
-    trial = min(candidates, key=lambda trial: (attempts[trial.number], trial.number))
-    return NextTrial(trial=trial, attempt=attempts[trial.number] + 1)
+    candidates = open_trials(plan, finished, unneeded=unneeded)
+    return min(candidates, key=lambda one: (one.attempt, one.trial.number), default=None)
 
 
 def rehearsals(plan: Plan) -> tuple[PlannedTrial, ...]:

@@ -15,10 +15,8 @@ from typing import Protocol
 from teiten.errors import ServerError, WorkloadError
 from teiten.execute.executor import Executor, Facts, Observer, TrialSteps
 from teiten.model.plan import PlannedTrial
-from teiten.model.trial import Outcome, Problem, Step, Trial
+from teiten.model.trial import PARTNER, Outcome, Problem, Step, Trial
 
-PARTNER = "partner"
-"""The code of the problem of a trial that stands alone, because its partner does not count."""
 DISTURBANCES = frozenset({"steal", "other-load", PARTNER})
 """Problems that come from the machine's record, not from what was measured."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -118,8 +118,17 @@ def encode_metrics(metrics: Mapping[str, float]) -> list[tuple[str, float | None
     return [(name, None if math.isnan(value) else float(value)) for name, value in metrics.items()]
 
 
-def decode_metric(value: float | None) -> float:
-    return math.nan if value is None else float(value)
+OF_BEFORE = "_untrimmed"
+"""Until 0.2 the plain mean of slices was named so; the trimmed one had the metric's own name."""
+
+
+def decode_metrics(rows: Iterable[tuple[str, float | None]]) -> dict[str, float]:
+    """A trial's metrics, in today's names."""
+    found = {name: math.nan if value is None else float(value) for name, value in rows}
+    for name in [one for one in found if one.endswith(OF_BEFORE)]:
+        of = name.removesuffix(OF_BEFORE)
+        found[of], found[f"{of}_trimmed"] = found.pop(name), found.get(of, math.nan)
+    return found
 
 
 def encode_series(series: Series) -> bytes:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +146,7 @@ def _trial(connection: sqlite3.Connection, key: tuple[int, int], with_series: bo
         problems=codec.decode_problems(problems),
         started_at=_moment(started_at),
         finished_at=_moment(finished_at),
-        metrics={name: codec.decode_metric(value) for name, value in metrics},
+        metrics=codec.decode_metrics(metrics),
         series=_series(connection, key) if with_series else (),
         histogram=histogram,
         facts=codec.decode_object(facts),
@@ -180,26 +180,24 @@ def _knows_stack_samples(connection: sqlite3.Connection) -> bool:
 
 def attempts(connection: sqlite3.Connection, metrics: Sequence[str]) -> list[Attempt]:
     """Every recorded trial with those of these metrics that it has."""
-    names = ", ".join("?" * len(metrics))
+    wanted = [name + ending for name in metrics for ending in ("", codec.OF_BEFORE)]
+    names = ", ".join("?" * len(wanted))
     found = connection.execute(
         "SELECT trial.number, trial.attempt, outcome, started_at, finished_at, name, value"  # noqa: S608
         " FROM trial LEFT JOIN metric ON metric.number = trial.number"
         f" AND metric.attempt = trial.attempt AND name IN ({names}) ORDER BY trial.rowid",
-        tuple(metrics),
+        tuple(wanted),
     )
-    result: dict[tuple[int, int], Attempt] = {}
+    ended: dict[tuple[int, int], tuple[Outcome, float, float]] = {}
+    values: dict[tuple[int, int], list[tuple[str, float | None]]] = defaultdict(list)
     for number, attempt, outcome, started_at, finished_at, name, value in found:
-        one = result.setdefault(
-            (number, attempt),
-            Attempt(
-                number, attempt, Outcome(outcome), {}, _moment(started_at), _moment(finished_at)
-            ),
-        )
+        ended[number, attempt] = Outcome(outcome), _moment(started_at), _moment(finished_at)
         if name is not None:
-            result[number, attempt] = replace(
-                one, metrics={**one.metrics, name: codec.decode_metric(value)}
-            )
-    return list(result.values())
+            values[number, attempt].append((name, value))
+    return [
+        Attempt(*key, outcome, codec.decode_metrics(values[key]), started_at, finished_at)
+        for key, (outcome, started_at, finished_at) in ended.items()
+    ]
 
 
 def _series(connection: sqlite3.Connection, key: tuple[int, int]) -> tuple[Series, ...]:

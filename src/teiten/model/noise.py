@@ -12,6 +12,28 @@ NOISE = "noise-floor"
 
 
 @dataclass(frozen=True)
+class Bias:
+    """What the one of two equal sides gets for nothing: ln(B/A) and its interval.
+
+    The place of its files, the order of the starts, and whatever else stays for all pairs. Only an
+    average over campaigns with other copies would take it out of a difference.
+    """
+
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def bound(self) -> float:
+        """How large it may be, on either side."""
+        return max(abs(self.low), abs(self.high))
+
+    @property
+    def certain(self) -> bool:
+        return not self.low <= 0 <= self.high
+
+
+@dataclass(frozen=True)
 class NoiseFloor:
     """Of one workload at one number of clients, of what its workload is judged by."""
 
@@ -43,6 +65,8 @@ class NoiseFloor:
     not estimated."""
     within: float | None = None
     """Deviation of one second of a trial, autocorrelation counted in."""
+    bias: Bias | None = None
+    """None of a floor of before, or of too few pairs for an interval."""
     best_duration: Seconds | None = None
     """Of a trial: where a longer one pays less than a further pair; None: the longer the better."""
     way: str = Way.CLASSIC.value

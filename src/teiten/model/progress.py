@@ -1,13 +1,20 @@
-"""Which planned trials have ended: the one rule for the scheduler, the ledger and the analysis."""
+"""Which planned trials have ended, and which of their attempts count: the one rule for the
+scheduler, the ledger and the analysis.
+
+The trials of a comparison (all sides of one block, workload and context) count together or not at
+all, and are run again together, next to one another. A trial that was repeated alone would stand
+beside a partner of another hour, and the side that is disturbed more often would have more of the
+later hours: with drift, 20 % of such comparisons of equal servers were wrong (METHOD.md, A trial).
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from teiten.model.plan import PlannedTrial
+from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.trial import Outcome
 
 Finished = tuple[int, int, Outcome]
@@ -34,25 +41,71 @@ class Standing:
     """None while it goes on, and for a fixed design, which ends with its last trial."""
 
 
-def open_trials(
-    planned: Iterable[PlannedTrial],
-    finished: Iterable[Finished],
-    *,
-    repeats: int,
-    unneeded: Collection[int] = frozenset(),
-) -> tuple[PlannedTrial, ...]:
-    """The planned trials that still have to run, in the plan's order.
+@dataclass(frozen=True)
+class OpenTrial:
+    """A trial that still has to run. ``attempt`` is from 1."""
 
-    A trial has ended when an attempt counted, or when it was repeated ``repeats`` times in vain
-    (METHOD.md, A trial, 7). ``unneeded``: numbers that need not run, because a verdict is decided.
+    trial: PlannedTrial
+    attempt: int
+
+
+def compared_together(plan: Plan) -> Iterator[tuple[PlannedTrial, ...]]:
+    """The trials of each comparison, in the plan's order; a trial alone where nothing is compared
+    with it."""
+    contrast = plan.study.contrast
+    found: dict[tuple[object, ...], list[PlannedTrial]] = defaultdict(list)
+    for trial in plan.trials:
+        found[trial.block, trial.cell.workload, trial.cell.context(contrast)].append(trial)
+    yield from map(tuple, found.values())
+
+
+def counting(plan: Plan, finished: Iterable[Finished]) -> frozenset[tuple[int, int]]:
+    """Number and attempt of the trials that count: those of which no other side failed, or was
+    disturbed, in the same attempt."""
+    outcomes = {(number, attempt): outcome for number, attempt, outcome in finished}
+    rounds = {attempt for _, attempt in outcomes}
+    found: set[tuple[int, int]] = set()
+    for together in compared_together(plan):
+        for attempt in rounds:
+            ran = {one.number: outcomes.get((one.number, attempt)) for one in together}
+            if all(outcome in (None, Outcome.COUNTED) for outcome in ran.values()):
+                found.update((number, attempt) for number, outcome in ran.items() if outcome)
+    return frozenset(found)
+
+
+def open_trials(
+    plan: Plan, finished: Iterable[Finished], *, unneeded: Collection[int] = frozenset()
+) -> tuple[OpenTrial, ...]:
+    """The planned trials that still have to run, in the plan's order, each with its next attempt.
+
+    A comparison has ended when all of its trials counted in the same attempt, or when it was
+    repeated ``measure.repeats`` times in vain (METHOD.md, A trial, 7). ``unneeded``: numbers that
+    need not run, because a verdict is decided.
     """
-    outcomes: dict[int, list[Outcome]] = defaultdict(list)
-    for number, _, outcome in finished:
-        outcomes[number].append(outcome)
+    outcomes: dict[int, dict[int, Outcome]] = defaultdict(dict)
+    for number, attempt, outcome in finished:
+        outcomes[number][attempt] = outcome
+    left: dict[int, int] = {}
+    for together in compared_together(plan):
+        left.update(_next_attempts({one.number: outcomes[one.number] for one in together}))
+    attempts = 1 + plan.study.measure.repeats
     return tuple(
-        trial
-        for trial in planned
-        if trial.number not in unneeded
-        and Outcome.COUNTED not in outcomes[trial.number]
-        and len(outcomes[trial.number]) <= repeats
+        OpenTrial(trial, left[trial.number])
+        for trial in plan.trials
+        if trial.number not in unneeded and left.get(trial.number, attempts + 1) <= attempts
     )
+
+
+def _next_attempts(together: Mapping[int, Mapping[int, Outcome]]) -> dict[int, int]:
+    """Of the trials of a comparison that are to be run next, the attempt; none of one that counts.
+
+    An attempt that some of them have not had yet is ended first, or else one side would have more
+    attempts than another.
+    """
+    last = max((attempt for one in together.values() for attempt in one), default=1)
+    lacking = {number: last for number, one in together.items() if last not in one}
+    if lacking:
+        return lacking
+    if all(one[last] is Outcome.COUNTED for one in together.values()):
+        return {}
+    return dict.fromkeys(together, last + 1)

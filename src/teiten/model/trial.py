@@ -81,6 +81,10 @@ class Attempt:
     finished_at: float = 0.0
 
 
+PARTNER = "partner"
+"""The code of the problem of a trial that stands alone, because its partner does not count."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Trial(Attempt):
     """All of it, as the ledger keeps it."""

@@ -9,7 +9,7 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.kinds.contract_present import present_of
 from teiten.model.plan import Plan
 from teiten.model.study import GUC_PREFIX
-from teiten.report.sites import named_by_user
+from teiten.report.sites import named_by_user, of_one_start
 from teiten.report.texts import Texts
 
 Context = tuple[tuple[str, str], ...]
@@ -54,6 +54,7 @@ class Names:
         self.axes = [one.axis for one in kinds if one.axis is not None]
         self.own_factors = {one.own_factor for one in kinds if one.own_factor is not None}
         self.told = _told(analysis.plan)
+        self.of_one_start = of_one_start(analysis.plan)
         factor = study.factor(study.contrast)
         levels = factor.levels if factor else ()
         self.sides = {one.level: one for one in _sides(levels, analysis.plan, self)}

@@ -146,6 +146,8 @@ def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> 
     )
     subject += pooled_text(t, names, contrast.levels)
     said = subject + _statement(t, verdict, contrast.metric, values)
+    if names.of_one_start and verdict.effect is not None:
+        said += t("sentence.one-start")
     is_described = f"side-of.{names.contrast}" in t and said.startswith(new.long)
     return said[:1].upper() + said[1:] if is_described else said
 
@@ -179,6 +181,8 @@ def _statement(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str
     }
     if verdict.kind is VerdictKind.EQUIVALENT:
         return t("sentence.equivalent", **values)
+    if verdict.kind is VerdictKind.UNJUDGED:
+        return t("sentence.unjudged", **values)
     return t("sentence.inconclusive", detectable=_detectable(t, verdict), **values)
 
 

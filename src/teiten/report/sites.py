@@ -19,6 +19,11 @@ CLOCKS = "clocks"
 """Of a trial's facts: role to offset and its uncertainty, in seconds."""
 
 
+def of_one_start(plan: Plan) -> bool:
+    """Whether the pairs share a start of a server that Teiten does not restart."""
+    return any(server.attached is not None for _, server in plan.servers)
+
+
 def shown(host: PlannedHost) -> str:
     """A host for people: as the study names it, or what this machine calls itself."""
     return host.name or host.node

@@ -64,14 +64,17 @@ BOOK.only_words(
         "ワーカー数はデータ量で決まるため、判定の対象は報告書の数そのものではなく規則である。",
     ),
     (
-        "A finding is a set of checks, each a ratio that must lie between bounds fixed beforehand."
+        "A finding is a set of checks, each a ratio that must lie between bounds fixed beforehand"
+        " (where a table is printed, so that it keeps them with room for chance)."
         " It is reproduced where every check's whole interval lies between them, and contradicted"
-        " where one lies wholly outside. Shown is the check that decides, with its interval at α"
-        " divided by the number of checks. Findings about versions apply to these versions only;"
+        " where one lies wholly outside. Shown is the check that decides, with its interval at α; to"
+        " contradict, the interval at α divided by the number of checks has to lie outside. Findings"
+        " about versions apply to these versions only;"
         " those about the shape of a curve are checked on every server here.",
-        "検証結果ごとに、比が収まるべき範囲を事前に定めた。すべての項目で信頼区間全体が範囲に収まれば「再現された」、範囲の"
-        "完全に外にある項目が1つでもあれば「異なる結果となった」とする。表には判定を決めた項目を示し、信頼区間はαを項目数で"
-        "割って求めた。バージョン間の差についての検証結果は、そのバージョンにのみ当てはめる。曲線の形についての検証結果は、"
+        "検証結果ごとに、比が収まるべき範囲を事前に定めた(表がある場合は、その値が偶然の揺れの余裕をもって収まる範囲とした)。"
+        "すべての項目で信頼区間全体が範囲に収まれば「再現された」、範囲の"
+        "完全に外にある項目が1つでもあれば「異なる結果となった」とする。表には判定を決めた項目を、αによる信頼区間とともに示す。"
+        "「異なる結果となった」とするのは、αを項目数で割った信頼区間が範囲の外にある場合に限る。バージョン間の差についての検証結果は、そのバージョンにのみ当てはめる。曲線の形についての検証結果は、"
         "本検証のすべてのサーバで確かめる。",
     ),
 )
@@ -84,9 +87,8 @@ def compared_caption(reader: Reader, _groups: Groups, part: Part) -> None:
 
 @BOOK.says(
     "Old is “<old:t>” and new “<new:t>” of the printed table, in seconds. Intervals of the measured"
-    " are those of the findings, each at α divided by their number.",
-    "旧は報告書の表の「<old:t>」、新は「<new:t>」(秒)。本検証の信頼区間は各検証結果の判定に用いたもので、αを項目数で"
-    "割っている。",
+    " are those of the findings, each at α.",
+    "旧は報告書の表の「<old:t>」、新は「<new:t>」(秒)。本検証の信頼区間は各検証結果の判定に用いたもので、αによる。",
 )
 def compared_note(reader: Reader, _groups: Groups, part: Part) -> None:
     reader.that(part.section > 2, "a note out of its place")

@@ -152,19 +152,20 @@ def number_of_slices(reader: Reader, groups: Groups, _part: Part) -> None:
 
 SLICES = {
     "trimmed": (
-        "the trimmed mean of the slices (the least and the greatest {cut} left out) for TPS and"
-        " mean latency, the plain mean beside it; percentiles are of all transactions",
-        "TPSと平均レイテンシはスライスのトリム平均(最小と最大の{cut}個ずつを除く)とし、単純平均を併記する。"
-        "パーセンタイルは全トランザクションから求める",
+        "the plain mean of the slices, stalls among them; beside it, for TPS and mean latency,"
+        " their trimmed mean (the least and the greatest {cut} left out); percentiles are of all"
+        " transactions",
+        "停滞も含めたスライスの単純平均とする。TPSと平均レイテンシには、最小と最大の{cut}個ずつを除いた"
+        "トリム平均を併記する。パーセンタイルは全トランザクションから求める",
     ),
     "few": (
-        "the plain mean of the slices; from five on the least and the greatest are left out",
-        "スライスの単純平均。5個以上あれば最小と最大を除く",
+        "the plain mean of the slices; from five on, a trimmed mean would stand beside it",
+        "スライスの単純平均。5個以上あれば、トリム平均を併記する",
     ),
     "plain": (
-        "the plain mean of the slices, because stalls are part of what a workload measures that"
-        " changes data",
-        "スライスの単純平均。データを変更する負荷では、停滞も測定の対象だからである",
+        "the plain mean of the slices, and no trimmed one, because stalls are part of what a"
+        " workload does that changes data",
+        "スライスの単純平均。データを変更する負荷では停滞も測定の対象なので、トリム平均は求めない",
     ),
 }
 

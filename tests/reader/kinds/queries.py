@@ -175,7 +175,7 @@ def group_judged(
     reader: Reader, workload: str, sides: tuple[str, str], others: Context, names: list[str]
 ) -> Judgement:
     campaign = reader.campaign
-    share = campaign.plan.study.measure.alpha / len(groups_of(reader, workload))
+    share = campaign.alpha / len(groups_of(reader, workload))
     pairs, unusable = [], 0
     for context in contexts_in(reader, workload, others, names):
         found, bad = campaign.log_ratios(workload, context, sides, METRIC)
@@ -376,7 +376,7 @@ def bound_of(
                 for block in both[0].keys() & both[1].keys()
             }
         )
-    share = campaign.plan.study.measure.alpha / len(groups_of(reader, workload))
+    share = campaign.alpha / len(groups_of(reader, workload))
     found = campaign.together(pairs, share, lower=True)
     if found.reason:
         return None
@@ -601,7 +601,7 @@ def steps(reader: Reader) -> list[tuple[str, Judgement]]:
     workload, context = reader.sweep
     campaign = reader.campaign
     levels = campaign.sides(workload)
-    alpha = campaign.plan.study.measure.alpha / (len(levels) - 1)
+    alpha = campaign.alpha
     found = []
     for old, new in itertools.pairwise(levels):
         pairs, bad = campaign.log_ratios(workload, context, (old, new), METRIC)
@@ -682,7 +682,7 @@ def sweep_note(reader: Reader, groups: Groups, part: Part) -> None:
     first_level(reader, groups["first"], part)
     workload = workload_here(reader, part)
     if workload is not None:
-        alpha = reader.campaign.plan.study.measure.alpha / len(reader.campaign.contexts(workload))
+        alpha = reader.campaign.alpha / len(reader.campaign.contexts(workload))
         said = printed(groups["confidence"]).value
         reader.that(abs(said - (1 - alpha) * 100) < 0.006, f"the level is {(1 - alpha) * 100}")
 

@@ -3,14 +3,15 @@
 A block of the one campaign has no counterpart in the other, so the unit is the block of each
 campaign on its own: the mean of ln over the levels in a block, then Welch's interval of the
 blocks' means. The levels of a block ran close to one another and share its disturbances, which
-adding up intervals of single levels would not see.
+adding up intervals of single levels would not see. Blocks that share a start of their servers are
+one, their mean, as in a campaign's own verdicts.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from teiten.analysis.across.comparability import common_contexts, comparability, matched_levels
 from teiten.analysis.across.published import assess_comparison
@@ -21,7 +22,7 @@ from teiten.analysis.model.comparison import ComparedLevel, Comparison, Unpaired
 from teiten.analysis.model.findings import CampaignAnalysis, LevelResult
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.contrasts import contrasted_here
-from teiten.analysis.verdict.pairs import observe
+from teiten.analysis.verdict.pairs import by_start, observe
 from teiten.analysis.verdict.verdict import Rule, median, over_timeout
 from teiten.model.metrics import Metric
 from teiten.model.units import Share
@@ -74,7 +75,7 @@ class Logs:
 
     @property
     def complete(self) -> tuple[int, ...]:
-        """Blocks that have every context."""
+        """Blocks, or the first ones of a start, that have every context."""
         blocks = [set(found) for found in self.by_context.values()]
         return tuple(sorted(set.intersection(*blocks))) if blocks else ()
 
@@ -86,8 +87,8 @@ class Logs:
         ]
 
 
-def logs(values: Values) -> Logs:
-    """The logarithms of values by context and block."""
+def logs(campaign: CampaignAnalysis, values: Values) -> Logs:
+    """The logarithms of a campaign's values by context and block, or start of the servers."""
     usable: dict[Context, dict[int, float]] = {}
     unusable = 0
     for context, by_block in values.items():
@@ -97,7 +98,11 @@ def logs(values: Values) -> Logs:
                 usable[context][block] = math.log(value)
             else:
                 unusable += 1
-    return Logs(usable, unusable)
+    starts = {
+        context: by_start(campaign.plan, campaign.trials, found)
+        for context, found in usable.items()
+    }
+    return Logs(starts, unusable)
 
 
 def values_of(
@@ -119,49 +124,61 @@ def values_of(
 
 
 def _results(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[UnpairedResult]:
+    """The primary statements, of each workload on each side, share α."""
     here, there = observations(a), observations(b)
     names = {one.name for one in b.plan.study.workloads}
-    for workload in (one.name for one in a.plan.study.workloads if one.name in names):
+    common = {
+        (workload, side): contexts
+        for workload in (one.name for one in a.plan.study.workloads if one.name in names)
+        for side in matched_levels(a.plan, b.plan)
+        if (contexts := common_contexts(a.plan, b.plan, workload, side))
+    }
+    for workload in dict.fromkeys(workload for workload, _ in common):
         mine = [[one for one in found if one.workload == workload] for found in (here, there)]
         for metric in contrasted_here(a.plan, workload, *mine):
-            for side in matched_levels(a.plan, b.plan):
-                contexts = common_contexts(a.plan, b.plan, workload, side)
-                if contexts:
+            for (of, side), contexts in common.items():
+                if of == workload:
                     yield _result(
-                        a,
+                        (a, b),
                         (here, there),
                         workload=workload,
                         metric=metric,
                         side=side,
                         contexts=contexts,
+                        alpha=Share(a.plan.study.measure.alpha / len(common)),
                     )
 
 
 def _result(
-    a: CampaignAnalysis,
+    campaigns: tuple[CampaignAnalysis, CampaignAnalysis],
     found: tuple[Sequence[Observation], Sequence[Observation]],
     *,
     workload: str,
     metric: Metric,
     side: ComparedLevel,
     contexts: Sequence[Context],
+    alpha: Share,
 ) -> UnpairedResult:
     old, new = (
         values_of(one, workload=workload, side=level, contexts=contexts, metric=metric.name)
         for one, level in zip(found, (side.a, side.b), strict=True)
     )
-    measure = a.plan.study.measure
-    rule = Rule(measure.delta, measure.alpha, metric.better)
-    level_rule = Rule(measure.delta, Share(measure.alpha / len(contexts)), metric.better)
+    a, b = campaigns
+    rule = Rule(a.plan.study.measure.delta, alpha, metric.better, metric.judged)
+    level_rule = replace(rule, alpha=Share(alpha / len(contexts)))
     over = _over(found, workload, (side.a, side.b), metric.exceeded)
     whole = [context for context in contexts if context not in over]
-    logs_old, logs_new = (logs({context: one[context] for context in whole}) for one in (old, new))
+    logs_old, logs_new = (
+        logs(campaign, {context: one[context] for context in whole})
+        for campaign, one in ((a, old), (b, new))
+    )
     return UnpairedResult(
         workload=workload,
         metric=metric,
         side=side,
         levels=tuple(
-            _level(context, old, new, level_rule, over=context in over) for context in contexts
+            _level(context, (a, old), (b, new), level_rule, over=context in over)
+            for context in contexts
         ),
         overall=decide_unpaired(
             logs_old.block_means(),
@@ -189,14 +206,22 @@ def _over(
     )
 
 
-def _level(context: Context, old: Values, new: Values, rule: Rule, *, over: bool) -> LevelResult:
-    of_old, of_new = logs({context: old[context]}), logs({context: new[context]})
+def _level(
+    context: Context,
+    old: tuple[CampaignAnalysis, Values],
+    new: tuple[CampaignAnalysis, Values],
+    rule: Rule,
+    *,
+    over: bool,
+) -> LevelResult:
+    of_old, of_new = (logs(one, {context: values[context]}) for one, values in (old, new))
+    old_values, new_values = (_in_block_order(values[context]) for _, values in (old, new))
     return LevelResult(
         context=context,
-        old_values=_in_block_order(old[context]),
-        new_values=_in_block_order(new[context]),
-        old_median=median(_in_block_order(old[context])),
-        new_median=median(_in_block_order(new[context])),
+        old_values=old_values,
+        new_values=new_values,
+        old_median=median(old_values),
+        new_median=median(new_values),
         verdict=over_timeout(0, rule)
         if over
         else decide_unpaired(

@@ -23,7 +23,8 @@ from teiten.analysis.model.history import (
     LeftOut,
 )
 from teiten.analysis.model.observations import Context, Observation
-from teiten.analysis.verdict.verdict import mean_and_deviation, student_half_width
+from teiten.analysis.verdict.changes import half_width_of
+from teiten.analysis.verdict.verdict import mean_and_deviation
 from teiten.kinds.metrics import judged_in
 from teiten.model.metrics import RATE
 from teiten.model.plan import Plan
@@ -118,9 +119,11 @@ def _estimates(path: str, campaign: CampaignAnalysis) -> Iterator[tuple[str, Est
         side = trial.cell.level(plan.study.contrast) or ""
         cells[trial.cell.workload, side][trial.cell.context(plan.study.contrast)] = None
     for (workload, side), contexts in cells.items():
-        one = _estimate(path, kept, found, workload=workload, side=side, contexts=list(contexts))
+        one = _estimate(
+            path, campaign, found, workload=workload, side=side, contexts=list(contexts)
+        )
         if one is not None:
-            yield workload, one
+            yield workload, replace(one, campaign=kept)
 
 
 def _estimate(
@@ -135,7 +138,7 @@ def _estimate(
     """None without a block that has every level, or with a value that is not positive."""
     metric = judged_in(campaign.plan, workload).name
     values = values_of(found, workload=workload, side=side, contexts=contexts, metric=metric)
-    of_values = logs(values)
+    of_values = logs(campaign, values)
     means = of_values.block_means()
     if not means or of_values.unusable:
         return None
@@ -143,7 +146,9 @@ def _estimate(
     half = error = None
     if len(means) > 1:
         _, deviation = mean_and_deviation(means)
-        half = student_half_width(deviation, len(means), campaign.plan.study.measure.alpha)
+        measure = campaign.plan.study.measure
+        wide = half_width_of(measure)(deviation, len(means), measure.alpha)
+        half = wide if math.isfinite(wide) else None
         error = deviation / math.sqrt(len(means))
     version = _version(campaign, side)
     point = HistoryPoint(

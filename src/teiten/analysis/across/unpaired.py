@@ -17,11 +17,11 @@ from teiten.analysis.model.findings import Interval, Verdict, VerdictKind
 from teiten.analysis.verdict.verdict import (
     NO_VARIANCE,
     NOT_POSITIVE,
-    POWER,
     Rule,
     classify,
     exp,
     mean_and_deviation,
+    smallest_detectable,
     student_quantile,
 )
 from teiten.model.units import Share
@@ -48,7 +48,6 @@ def decide_unpaired(
         return _nothing(fewer, rule, IDENTICAL_TRIALS)
     half = student_quantile(1 - rule.alpha / 2, freedom) * error
     kind, beyond = classify(difference - half, difference + half, rule)
-    detectable = exp(half + student_quantile(POWER, freedom) * error) - 1
     return Verdict(
         kind=kind,
         at_least_delta=beyond,
@@ -60,7 +59,9 @@ def decide_unpaired(
         ),
         pairs=fewer,
         delta=rule.delta,
-        smallest_detectable=Share(detectable) if kind is VerdictKind.INCONCLUSIVE else None,
+        smallest_detectable=Share(smallest_detectable(half, error, freedom))
+        if kind is VerdictKind.INCONCLUSIVE
+        else None,
     )
 
 
@@ -96,4 +97,5 @@ def welch(old: Sequence[float], new: Sequence[float]) -> tuple[float, float, flo
 
 
 def _nothing(fewer: int, rule: Rule, reason: str) -> Verdict:
-    return Verdict(VerdictKind.INCONCLUSIVE, False, None, fewer, rule.delta, None, reason)
+    kind = VerdictKind.INCONCLUSIVE if rule.worded else VerdictKind.UNJUDGED
+    return Verdict(kind, False, None, fewer, rule.delta, None, reason)

@@ -78,8 +78,14 @@ def _estimate(
     return mean, mean - half, mean + half
 
 
-def check_of(question: ClaimQuestion, alpha: float, estimator: Estimator) -> Check:
+def check_of(
+    question: ClaimQuestion, alpha: float, estimator: Estimator, *, among: int = 1
+) -> Check:
+    """``among``: the checks of its claim. A claim needs all of them to be reproduced, so that none
+    needs less than α for its part; one is enough to contradict it, so that each may do so at α over
+    their number alone."""
     found = estimator(question.values, alpha)
+    strict = estimator(question.values, alpha / among)
     mean, low, high = found or (None, None, None)
     return Check(
         kind=question.kind,
@@ -91,19 +97,18 @@ def check_of(question: ClaimQuestion, alpha: float, estimator: Estimator) -> Che
         least=None if math.isinf(question.low) else math.exp(question.low),
         most=None if math.isinf(question.high) else math.exp(question.high),
         pairs=len(question.values),
-        standing=_of_interval(question, found),
+        standing=_of_intervals(question, found, strict),
         classes=question.classes,
         server=question.server,
         metric=question.metric,
     )
 
 
-def _of_interval(question: ClaimQuestion, found: Estimate | None) -> ClaimStanding:
-    if found is None:
-        return ClaimStanding.INCONCLUSIVE
-    _, low, high = found
-    if question.low <= low and high <= question.high:
+def _of_intervals(
+    question: ClaimQuestion, found: Estimate | None, strict: Estimate | None
+) -> ClaimStanding:
+    if found is not None and question.low <= found[1] and found[2] <= question.high:
         return ClaimStanding.REPRODUCED
-    if high < question.low or low > question.high:
+    if strict is not None and (strict[2] < question.low or strict[1] > question.high):
         return ClaimStanding.CONTRADICTED
     return ClaimStanding.INCONCLUSIVE

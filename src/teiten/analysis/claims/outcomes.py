@@ -2,8 +2,9 @@
 
 A claim is a conjunction of checks, each a ratio that must lie between bounds. A check is reproduced
 where its whole interval lies between them, contradicted where it lies wholly outside; a claim is
-reproduced where every check is, contradicted where one is. Each of K checks has its interval at
-α/K, so that one contradiction among many checks is no accident of their number.
+reproduced where every check is, contradicted where one is. To be reproduced takes all K checks,
+each by its interval at α: nothing is gained by their number. To be contradicted takes one, by its
+interval at α/K, so that one contradiction among many checks is no accident of their number.
 """
 
 from __future__ import annotations

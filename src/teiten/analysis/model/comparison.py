@@ -75,6 +75,12 @@ class Comparison:
     """There are obstacles, and the user compares nevertheless."""
 
     @property
+    def statement_alpha(self) -> float:
+        """α of a primary statement: of each workload on each server."""
+        statements = sum(one.metric.judged for one in self.results)
+        return self.a.plan.study.measure.alpha / max(1, statements)
+
+    @property
     def obstacles(self) -> tuple[Difference, ...]:
         return tuple(one for one in self.differences if one.weight is Weight.OBSTACLE)
 

@@ -24,6 +24,12 @@ class VerdictKind(StrEnum):
     EQUIVALENT = "equivalent"
     DIFFERENT_BUT_SMALL = "different-but-small"
     INCONCLUSIVE = "inconclusive"
+    UNJUDGED = "unjudged"
+    """An interval without a word: of a metric that is shown beside the judged one."""
+
+
+WORDS = tuple(kind for kind in VerdictKind if kind is not VerdictKind.UNJUDGED)
+"""What a primary statement can say."""
 
 
 @dataclass(frozen=True)

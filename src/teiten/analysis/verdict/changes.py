@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.observations import Context
 from teiten.analysis.verdict.contrasts import sides_of
+from teiten.analysis.verdict.pairs import starts_of
 from teiten.analysis.verdict.sequential import half_width
 from teiten.analysis.verdict.verdict import HalfWidth, mean_and_deviation, student_half_width
 from teiten.model.plan import Plan
@@ -31,6 +32,9 @@ class PairedViews:
     new: str
     blocks: tuple[tuple[TrialView, TrialView], ...]
     """Old and new of each block that has both, in block order."""
+    starts: tuple[int, ...]
+    """Of each such block, which start of the servers it belongs to: those of one start are not
+    independent, and count as one."""
 
 
 def half_width_of(measure: Measure) -> HalfWidth:
@@ -40,10 +44,20 @@ def half_width_of(measure: Measure) -> HalfWidth:
 
 
 def change(
-    old: Sequence[float], new: Sequence[float], *, alpha: float, width: HalfWidth
+    old: Sequence[float],
+    new: Sequence[float],
+    *,
+    starts: Sequence[int],
+    alpha: float,
+    width: HalfWidth,
 ) -> CostChange:
-    """The mean of new - old over pairs, with its interval. One pair or more."""
-    differences = [after - before for before, after in zip(old, new, strict=True)]
+    """The mean of new - old over starts, with its interval. One pair or more.
+
+    ``starts``: the start of the servers that each pair belongs to.
+    """
+    differences = _by_start(
+        [after - before for before, after in zip(old, new, strict=True)], starts
+    )
     mean = math.fsum(differences) / len(differences)
     if len(differences) < 2:
         return CostChange(mean, None, None)
@@ -55,16 +69,28 @@ def change(
     return CostChange(mean, mean - half, mean + half)
 
 
+def _by_start(values: Sequence[float], starts: Sequence[int]) -> list[float]:
+    shared: dict[int, list[float]] = defaultdict(list)
+    for value, start in zip(values, starts, strict=True):
+        shared[start].append(value)
+    return [math.fsum(one) / len(one) for one in shared.values()]
+
+
 def paired_views(
     plan: Plan,
     views: Iterable[TrialView],
     usable: Callable[[TrialView], bool] = lambda _: True,
 ) -> Iterator[PairedViews]:
-    """Every contrast and level with at least one block of two usable counted trials."""
+    """Every contrast and level with at least one block of two usable counted trials.
+
+    ``views``: of the whole campaign.
+    """
     factor = plan.study.factor(plan.study.contrast)
     if factor is None:
         return
-    cells = _cells(plan, views, usable)
+    known = tuple(views)
+    starts = starts_of(plan, known)
+    cells = _cells(plan, known, usable)
     ranks = {
         (one.name, level): rank
         for one in plan.study.factors
@@ -79,10 +105,11 @@ def paired_views(
         old, *others = sides_of(plan, key[0])
         for new in others:
             before, after = cells[key].get(old, {}), cells[key].get(new, {})
-            blocks = sorted(before.keys() & after.keys())
+            blocks = sorted(before.keys() & after.keys() & starts.keys())
             if blocks:
                 pairs = tuple((before[block], after[block]) for block in blocks)
-                yield PairedViews(key[0], key[1], old, new, pairs)
+                of_blocks = tuple(starts[block] for block in blocks)
+                yield PairedViews(key[0], key[1], old, new, pairs, of_blocks)
 
 
 Cells = Mapping[tuple[str, Context], Mapping[str, Mapping[int, TrialView]]]

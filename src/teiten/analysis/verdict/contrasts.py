@@ -1,11 +1,13 @@
 """The contrasts of a campaign: for each workload and metric, each new level against the old one.
 
 The primary question is the mean over the levels of the sweep: in each block the mean of d over the
-levels, then one interval over the blocks, at α. Only blocks in which every level has both sides
-enter it, or else the levels would weigh differently in different blocks; the others are named in
-``incomplete_blocks``. A query of which a trial exceeded its time limit has no ratio and is left out
-of the mean (``left_out``). Each single level gets its own interval at α/K, K the levels in the
-plan.
+levels, then one interval over the blocks, at this statement's share of α (``model.statements``).
+Only blocks in which every level has both sides enter it, or else the levels would weigh differently
+in different blocks; the others are named in ``incomplete_blocks``. A query of which a trial exceeds
+its time limit has no ratio and is left out of the mean (``left_out``). Each single level gets its
+own interval at a K-th of that share, K the levels in the plan. Metrics beside the judged one have
+the same intervals, and no words: mean latency in a closed loop only repeats the throughput, and
+each further word is a further chance to err.
 
 The intervals are Student's t for a fixed design, and valid at every look for a sequential one.
 """
@@ -38,6 +40,7 @@ from teiten.analysis.verdict.verdict import decide as decide_fixed
 from teiten.kinds.metrics import contrasted
 from teiten.model.metrics import Metric
 from teiten.model.plan import Plan
+from teiten.model.statements import statement_alpha
 from teiten.model.trial import Attempt
 from teiten.model.units import Seconds, Share
 
@@ -122,8 +125,9 @@ def _contrast(
     }
     alone = {context: by_start(plan, attempts, one.log_ratios) for context, one in paired.items()}
     measure = plan.study.measure
-    rule = Rule(measure.delta, measure.alpha, metric.better)
-    level_rule = Rule(measure.delta, Share(measure.alpha / len(contexts)), metric.better)
+    alpha = statement_alpha(plan)
+    rule = Rule(measure.delta, alpha, metric.better, metric.judged)
+    level_rule = replace(rule, alpha=Share(alpha / len(contexts)))
     over = {one: _over(observations, one, metric) for one in contexts}
     whole = [one for one in contexts if not over[one]]
     decide, decide_overall = _rules(plan, len(whole))
@@ -152,7 +156,7 @@ def _contrast(
             for context in contexts
         ),
         overall=overall,
-        incomplete_blocks=tuple(sorted(_blocks_run(plan, observations) - complete.keys())),
+        incomplete_blocks=tuple(sorted(_blocks_run(plan, workload, attempts) - complete.keys())),
         lag_one=lag_one(means),
         trend=trend(means),
         forecast=forecast(means, rule, len(whole)) if measure.sequential is not None else None,
@@ -185,11 +189,13 @@ def _over(
     ]
 
 
-def _blocks_run(plan: Plan, observations: Sequence[Observation]) -> set[int]:
-    """All blocks of a fixed design; of a sequential one those that have a counted trial."""
-    if plan.study.measure.sequential is not None:
-        return {one.block for one in observations}
-    return {trial.block for trial in plan.trials}
+def _blocks_run(plan: Plan, workload: str, attempts: Sequence[Attempt]) -> set[int]:
+    """All blocks of a fixed design; of a sequential one those in which a trial has ended."""
+    if plan.study.measure.sequential is None:
+        return {trial.block for trial in plan.trials}
+    tried = {one.number for one in attempts}
+    mine = (trial for trial in plan.trials if trial.cell.workload == workload)
+    return {trial.block for trial in mine if trial.number in tried}
 
 
 def _level(

@@ -67,10 +67,10 @@ def drift_cautions(results: Iterable[ContrastResult]) -> tuple[Caution, ...]:
         )
         for one in results
         if one.metric.judged and one.lag_one is not None and one.trend is not None
-        if one.overall.pairs >= FEWEST_PAIRS and _drifts(one.lag_one, one.trend, one.overall.pairs)
+        if one.overall.pairs >= FEWEST_PAIRS and drifts(one.lag_one, one.trend, one.overall.pairs)
     )
 
 
-def _drifts(lag: float, moved: float, pairs: int) -> bool:
+def drifts(lag: float, moved: float, pairs: int) -> bool:
     """Only a positive correlation makes intervals too narrow."""
     return lag * math.sqrt(pairs) > SUSPICIOUS or abs(moved) > SUSPICIOUS

@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from teiten.analysis.model.observations import Context
+from teiten.analysis.verdict.changes import half_width_of
 from teiten.analysis.verdict.drift import lag_one
 from teiten.analysis.verdict.pairs import by_start, observe, pair
 from teiten.analysis.verdict.sequential import patient_half_width
 from teiten.analysis.verdict.verdict import NO_VARIANCE, mean_and_deviation
 from teiten.kinds.metrics import judged_in
-from teiten.model.noise import NOISE, NoiseFloor
+from teiten.model.noise import NOISE, Bias, NoiseFloor
 from teiten.model.plan import Plan
+from teiten.model.study import Measure
 from teiten.model.trial import Attempt, Event, FloatArray
 from teiten.model.units import Share
 
@@ -38,6 +40,7 @@ class Noise:
     robust_deviation: float
     lag_one: float | None
     false_alarms: Share
+    bias: Bias | None
 
 
 def noise(plan: Plan, attempts: Iterable[Attempt]) -> Iterator[Noise]:
@@ -65,7 +68,16 @@ def noise(plan: Plan, attempts: Iterable[Attempt]) -> Iterator[Noise]:
                 robust_deviation(d),
                 lag_one(d),
                 false_alarm_rate(d, plan.study.measure.alpha),
+                bias_of(d, plan.study.measure),
             )
+
+
+def bias_of(log_ratios: Sequence[float], measure: Measure) -> Bias | None:
+    """The mean that ``false_alarm_rate`` takes off, by the interval of the campaign's design; None
+    where that is infinite."""
+    mean, deviation = mean_and_deviation(log_ratios)
+    half = half_width_of(measure)(deviation, len(log_ratios), measure.alpha)
+    return Bias(mean, mean - half, mean + half) if math.isfinite(half) else None
 
 
 def robust_deviation(log_ratios: Sequence[float]) -> float:
@@ -80,8 +92,9 @@ def false_alarm_rate(log_ratios: Sequence[float], alpha: float, seed: int = 1) -
     ``log_ratios``: of a null campaign, in block order. Comparisons of LOOKS pairs are resampled
     from runs of neighbouring pairs (a circular block bootstrap, so that autocorrelation stays) and
     each run gets a sign at random: which of two equal sides is called A is arbitrary. The mean is
-    taken off first, or else it would look like autocorrelation. Of 20 independent pairs the result
-    scatters from about 0 to 9 % around the true 2.5 %: a warning, not a measurement of the rule.
+    taken off first, or else it would look like autocorrelation; ``bias_of`` tells it. Of 20
+    independent pairs the result scatters from about 0 to 9 % around the true 2.5 %: a warning, not
+    a measurement of the rule.
     """
     values = np.asarray(log_ratios, dtype=np.float64)
     values = values - values.mean()
@@ -102,7 +115,8 @@ def recorded_noise(events: Iterable[Event]) -> tuple[NoiseFloor, ...]:
 
 def _floor(detail: dict[str, Any]) -> NoiseFloor | None:
     try:
-        return NoiseFloor(**detail)
+        bias = detail.get("bias")
+        return NoiseFloor(**{**detail, "bias": Bias(**bias) if bias else None})
     except TypeError:  # of a Teiten that knew other things of noise
         return None
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.verdict import log_ratio
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.progress import counting
 from teiten.model.starts import pairs_of_a_start
-from teiten.model.trial import Attempt, Outcome
+from teiten.model.trial import Attempt
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,16 @@ class PairedValues:
 
 
 def observe(plan: Plan, attempts: Iterable[Attempt]) -> tuple[Observation, ...]:
-    """The planned trials that count, in the plan's order; of several attempts the last counted."""
+    """The planned trials that count, in the plan's order; of several attempts the last counted.
+
+    Trials that count do so together with the other sides of their comparison, so that what is
+    paired ran in the same attempt.
+    """
+    known = tuple(attempts)
+    counts = counting(plan, ((one.number, one.attempt, one.outcome) for one in known))
     counted: dict[int, Attempt] = {}
-    for one in attempts:
-        known = counted.get(one.number)
-        if one.outcome is Outcome.COUNTED and (known is None or one.attempt > known.attempt):
+    for one in sorted(known, key=lambda one: one.attempt):
+        if (one.number, one.attempt) in counts:
             counted[one.number] = one
     return tuple(
         _observation(planned, counted[planned.number].metrics, plan.study.contrast)
@@ -62,21 +68,29 @@ def pair(
 
 
 def by_start(plan: Plan, attempts: Iterable[Attempt], d: Mapping[int, float]) -> dict[int, float]:
-    """d of what stands for itself: the mean of the pairs that share a start of their servers
-    (METHOD.md, One number per trial), by their first block.
+    """d, or the logarithm of one side, of what stands for itself: the mean of the pairs that share
+    a start of their servers (METHOD.md, One number per trial), by their first block."""
+    starts = starts_of(plan, attempts)
+    shared: dict[int, list[float]] = defaultdict(list)
+    for block in sorted(d.keys() & starts.keys()):
+        shared[starts[block]].append(d[block])
+    return {first: math.fsum(found) / len(found) for first, found in shared.items()}
+
+
+def starts_of(plan: Plan, attempts: Iterable[Attempt]) -> dict[int, int]:
+    """The first block of those that share a start of their servers, by block.
 
     A start of which a pair is still to come is left out: a look inside it would be one more look.
     """
     if pairs_of_a_start(plan) == 1:
-        return dict(d)
+        return {trial.block: trial.block for trial in plan.trials}
     tried = {one.number for one in attempts}
     blocks: dict[int, set[int]] = defaultdict(set)
     open_starts = {trial.restart for trial in plan.trials if trial.number not in tried}
     for trial in plan.trials:
         if trial.restart not in open_starts:
             blocks[trial.restart].add(trial.block)
-    shared = {min(one): [d[block] for block in sorted(one & d.keys())] for one in blocks.values()}
-    return {first: math.fsum(found) / len(found) for first, found in shared.items() if found}
+    return {block: min(one) for one in blocks.values() for block in one}
 
 
 def _observation(planned: PlannedTrial, metrics: Mapping[str, float], contrast: str) -> Observation:

@@ -22,7 +22,8 @@ from teiten.analysis.model.findings import Verdict, VerdictKind
 from teiten.analysis.verdict.verdict import NO_VARIANCE, Rule, decide, mean_and_deviation
 
 G = 0.25
-"""The prior's precision, in pairs: small effects in units of the deviation are expected."""
+"""The prior's precision, in pairs: effects of about 1/√g = 2 deviations of a pair are expected,
+large ones. So few pairs decide what is large, and what is small takes more than it could."""
 LEAST_PAIRS = 6
 """What an interval needs, counted over all levels that enter it. Simulated by benchmarks/method:
 under a disturbance in every second trial's time one level had 7.1 % false alarms without it and has

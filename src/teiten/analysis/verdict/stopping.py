@@ -20,7 +20,7 @@ from teiten.analysis.verdict.verdict import LEFT_BEHIND
 from teiten.kinds.contract import plan_of
 from teiten.model.paired_starts import planned_seconds, starts_of
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.progress import Ending, Standing, open_trials
+from teiten.model.progress import Ending, OpenTrial, Standing, open_trials
 from teiten.model.trial import Attempt
 from teiten.model.units import Seconds
 
@@ -77,8 +77,7 @@ def _next_block(
     still = _undecided(plan, attempts)
     unneeded = passed | {one.number for one in plan.trials if _level(plan, one) not in still}
     finished = [(one.number, one.attempt, one.outcome) for one in attempts]
-    repeats = plan.study.measure.repeats
-    left = open_trials(plan.trials, finished, repeats=repeats, unneeded=unneeded)
+    left = open_trials(plan, finished, unneeded=unneeded)
     ending = None
     if not still:
         results = contrasts(plan, attempts, judged_only=True)
@@ -104,19 +103,21 @@ def _before(plan: Plan, attempts: Sequence[Attempt], block: int) -> list[Attempt
     return [one for one in attempts if blocks[one.number] < block]
 
 
-def _time_of_next(plan: Plan, left: Sequence[PlannedTrial], attempts: Sequence[Attempt]) -> float:
+def _time_of_next(plan: Plan, left: Sequence[OpenTrial], attempts: Sequence[Attempt]) -> float:
     """What comes next will take: the rest of a block, or of a start of the servers, whose pairs
-    count together; or, at the end, one repeat."""
+    count together; or, at the end, the repeat of a comparison."""
     at_once = plan.study.at_once
     tried = {one.number for one in attempts}
-    fresh = [one for one in left if one.number not in tried]
-    trials = at_once
+    waiting = [one.trial for one in left]
+    fresh = [one for one in waiting if one.number not in tried]
+    again = [one for one in waiting if one.block == waiting[0].block]
+    trials = max(at_once, sum(_level(plan, one) == _level(plan, waiting[0]) for one in again))
     if fresh:
         of_start = sum(one.restart == fresh[0].restart for one in fresh if one.restart)
         trials = max(of_start, sum(one.block == fresh[0].block for one in fresh))
     times = [one.finished_at - one.started_at for one in attempts]
     if plan.study.measure.lengthens:
-        times = [_time_of_start(plan, attempts, left[0])]
+        times = [_time_of_start(plan, attempts, waiting[0])]
     return trials * sum(times) / len(times) / at_once
 
 

@@ -6,7 +6,8 @@ interval and word cannot contradict each other:
 
 - the band of ±δ is [1/(1+δ), 1+δ]: symmetric in d, so that exchanging old and new inverts the
   ratio and mirrors the verdict;
-- each of K levels gets an interval at α/K (Bonferroni), which are valid together. Holm's correction
+- the primary statements of a report share α (``model.statements``), and each of K levels of one has
+  a K-th of its share (Bonferroni); these intervals are valid together. Holm's correction
   would call more levels different, but has no interval that belongs to "by at least δ" or to
   "equivalent within ±δ"; whatever is called different here, Holm calls different too.
 """
@@ -21,11 +22,9 @@ import numpy as np
 from scipy import special
 
 from teiten.analysis.model.findings import Interval, Verdict, VerdictKind
+from teiten.analysis.verdict.power import detectable
 from teiten.model.metrics import Better
 from teiten.model.units import Share
-
-POWER = 0.8
-"""With which the smallest detectable effect would be found."""
 
 NO_VARIANCE = 1e-9
 """A deviation of d below this is rounding: the pairs are equal, not measured with certainty."""
@@ -49,8 +48,10 @@ class Rule:
 
     delta: Share
     alpha: Share
-    """Of one interval: divided by the number of levels already."""
+    """Of one interval: divided by the number of statements and levels already."""
     better: Better
+    worded: bool = True
+    """Whether the interval gets a word; not so of a metric beside the judged one."""
 
     @property
     def band(self) -> float:
@@ -88,6 +89,7 @@ def decide(
     if math.isinf(half):
         return _nothing(pairs, rule, INFINITE_INTERVAL)
     kind, beyond = classify(mean - half, mean + half, rule)
+    seen = smallest_detectable(half, deviation / math.sqrt(pairs), pairs - 1)
     return Verdict(
         kind=kind,
         at_least_delta=beyond,
@@ -96,9 +98,7 @@ def decide(
         ),
         pairs=pairs,
         delta=rule.delta,
-        smallest_detectable=Share(smallest_detectable(half, deviation / math.sqrt(pairs), pairs))
-        if kind is VerdictKind.INCONCLUSIVE
-        else None,
+        smallest_detectable=Share(seen) if kind is VerdictKind.INCONCLUSIVE else None,
     )
 
 
@@ -130,8 +130,11 @@ def classify(low: float, high: float, rule: Rule) -> tuple[VerdictKind, bool]:
     """The word for an interval of d, and whether all of it lies beyond δ.
 
     Excludes 0 and not wholly inside the band: slower or faster. Excludes 0, inside: different but
-    below δ. Includes 0, inside: equivalent. Else inconclusive.
+    below δ. Includes 0, inside: equivalent. Else inconclusive. None of these where the rule gives
+    no word.
     """
+    if not rule.worded:
+        return VerdictKind.UNJUDGED, False
     inside = -rule.band < low and high < rule.band
     if low <= 0 <= high:
         return (VerdictKind.EQUIVALENT if inside else VerdictKind.INCONCLUSIVE), False
@@ -140,13 +143,12 @@ def classify(low: float, high: float, rule: Rule) -> tuple[VerdictKind, bool]:
     return _direction(low > 0, rule.better), low >= rule.band or high <= -rule.band
 
 
-def smallest_detectable(half: float, error: float, pairs: int) -> float:
+def smallest_detectable(half: float, error: float, freedom: float) -> float:
     """The effect that this many pairs of this deviation find with a probability of 80 %.
 
-    ``half``: half the width of the interval; ``error``: the standard error of the mean of d. A
-    share: 0.03 is a ratio of 1.03.
+    As ``power.detectable``, but a share: 0.03 is a ratio of 1.03.
     """
-    return exp(half + student_quantile(POWER, pairs - 1) * error) - 1
+    return exp(detectable(half, error, freedom)) - 1
 
 
 def student_quantile(probability: float, freedom: float) -> float:
@@ -183,7 +185,7 @@ def _direction(higher: bool, better: Better) -> VerdictKind:
 
 def _nothing(pairs: int, rule: Rule, reason: str) -> Verdict:
     return Verdict(
-        kind=VerdictKind.INCONCLUSIVE,
+        kind=VerdictKind.INCONCLUSIVE if rule.worded else VerdictKind.UNJUDGED,
         at_least_delta=False,
         effect=None,
         pairs=pairs,

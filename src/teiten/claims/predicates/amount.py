@@ -59,7 +59,7 @@ class OfAmounts(OfCurves):
         measure = ground.plan.study.measure
         asked = tuple(self.asked(curves, CurveGround(ground.cores, measure.delta)))
         estimator = counted(estimator_of(measure))
-        return tuple(check_of(one, measure.alpha / len(asked), estimator) for one in asked)
+        return tuple(check_of(one, measure.alpha, estimator, among=len(asked)) for one in asked)
 
 
 @dataclass(frozen=True, config=FORM, kw_only=True)

@@ -16,6 +16,7 @@ from teiten.model.plan import Plan
 from teiten.model.progress import Ending, Standing
 from teiten.model.quantities import rough_duration
 from teiten.model.starts import pairs_of_a_start
+from teiten.model.statements import statement_alpha
 from teiten.model.trial import Attempt
 from teiten.model.units import Seconds
 from teiten.report.sentences import interval_percent, percent_decimals, verdict_word
@@ -97,7 +98,7 @@ def _way(plan: Plan, one: ContrastResult, attempts: Sequence[Attempt]) -> str:
     if one.overall.kind is not VerdictKind.INCONCLUSIVE:
         return ""
     needed = one.forecast
-    least = least_pairs(plan.study.measure.alpha, len(one.levels))
+    least = least_pairs(statement_alpha(plan), len(one.levels))
     if needed is None:
         return f", a decision needs {least} at least" if one.overall.pairs < least else ""
     further = max(needed, least, one.overall.pairs + 1) - one.overall.pairs

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from teiten.analysis.model.findings import VerdictKind
+from teiten.analysis.model.verdict import WORDS
 from teiten.cli.campaign.carry_out import CarriedOut
 from teiten.errors import VerdictError
 from teiten.report.sentences import verdict_sentence
@@ -17,7 +17,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 fail_on_option = click.option(
     "--fail-on",
     multiple=True,
-    type=click.Choice(tuple(kind.value for kind in VerdictKind)),
+    type=click.Choice(tuple(kind.value for kind in WORDS)),
     help="End with exit code 5 where this is a primary verdict; may be given several times.",
 )
 

@@ -76,6 +76,7 @@ def _floor(ledger: Ledger, one: Noise, ended: float) -> NoiseFloor:
         lag_one=one.lag_one,
         false_alarms=one.false_alarms,
         alpha=plan.study.measure.alpha,
+        bias=one.bias,
         between=parts.between if parts else None,
         within=parts.within if parts else None,
         best_duration=parts.best_duration if parts else None,

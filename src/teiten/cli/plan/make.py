@@ -24,6 +24,7 @@ from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.starts import pairs_of_a_start
+from teiten.model.statements import statement_alpha
 from teiten.model.study import Study
 from teiten.plan.checks import check
 from teiten.plan.estimate import estimate
@@ -171,7 +172,7 @@ def _budget_cautions(plan: Plan) -> tuple[Caution, ...]:
     measure = plan.study.measure
     pairs = measure.blocks // pairs_of_a_start(plan)
     levels = [len(contexts_of(plan, workload.name)) for workload in plan.study.workloads]
-    least = least_pairs(measure.alpha, min(filter(None, levels), default=1))
+    least = least_pairs(statement_alpha(plan), min(filter(None, levels), default=1))
     if measure.sequential is None or pairs >= least:
         return ()
     values = (("pairs", str(pairs)), ("least", str(least)))

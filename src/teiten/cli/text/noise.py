@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from teiten.analysis.verdict.sequential import pairs_for
@@ -26,6 +27,15 @@ def noise_lines(floor: NoiseFloor) -> Iterator[str]:
         f" {_percent(floor.false_alarms)} call a difference; at most {_percent(floor.alpha)} is"
         " promised (a rough estimate)"
     )
+    if floor.bias is not None:
+        told = (
+            f"{_signed(floor.bias.mean)} ({_signed(floor.bias.low)} to {_signed(floor.bias.high)})"
+        )
+        how = "one side is favoured" if floor.bias.certain else "no side is known to be favoured"
+        yield (
+            f"  bias: B against A {told}, {how}; up to {_percent(floor.bias.bound)} of a difference"
+            " found here may be what stays for all pairs (the place of the files, the start order)"
+        )
     yield f"  {needed_text(floor)}"
     if floor.between is not None and floor.within is not None:
         best = "the longer the better"
@@ -53,6 +63,10 @@ def needed_text(floor: NoiseFloor) -> str:
         )
         parts.append(f"{effect:.0%}: {pairs if pairs is not None else 'no number of'} pairs{time}")
     return "a difference is found with about " + ", ".join(parts)
+
+
+def _signed(logarithm: float) -> str:
+    return f"{math.expm1(logarithm) * 100:+.2g} %"
 
 
 def _percent(share: float) -> str:

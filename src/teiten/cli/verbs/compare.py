@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from teiten.analysis.model.comparison import Comparison, UnpairedResult
-from teiten.analysis.model.findings import VerdictKind
+from teiten.analysis.model.verdict import WORDS
 from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.cli.text.verdict_json import verdict_as_json
@@ -41,7 +41,7 @@ FOLDER = "comparisons"
 @click.option(
     "--fail-on",
     multiple=True,
-    type=click.Choice([kind.value for kind in VerdictKind]),
+    type=click.Choice([kind.value for kind in WORDS]),
     help="End with exit code 5 where this is a verdict of TPS, or of the time of queries; may be"
     " given several times.",
 )

@@ -7,10 +7,10 @@ from teiten.model.metrics import MEASURED_SECONDS, TRANSACTIONS, Better, Metric
 TPS = Metric("tps", "tps", Better.HIGHER, judged=True)
 LATENCY_MEAN = Metric("latency_mean", "s", Better.LOWER)
 LATENCY_STDDEV = Metric("latency_stddev", "s", Better.LOWER)
-UNTRIMMED = {
-    one.name: Metric(f"{one.name}_untrimmed", one.unit, one.better) for one in (TPS, LATENCY_MEAN)
+TRIMMED = {
+    one.name: Metric(f"{one.name}_trimmed", one.unit, one.better) for one in (TPS, LATENCY_MEAN)
 }
-"""The plain means of trials whose number is the trimmed mean of their slices."""
+"""The trimmed means of a trial's slices, beside the plain ones, which are judged."""
 
 PERCENTILES: tuple[tuple[str, float], ...] = (
     ("latency_p50", 50.0),
@@ -42,7 +42,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("failed_transactions", "1"),
     LATENCY_MEAN,
     LATENCY_STDDEV,
-    *UNTRIMMED.values(),
+    *TRIMMED.values(),
     *(Metric(name, "s", Better.LOWER) for name, _ in PERCENTILES),
     MEASURED_SECONDS,
     Metric("connection_seconds", "s"),
@@ -56,6 +56,6 @@ METRICS: tuple[Metric, ...] = (
     LEFT_TYPICAL,
 )
 CONTRASTED = (
-    *(TPS.name, LATENCY_TYPICAL.name, MEAN_BY_TYPICAL.name, UNTRIMMED[TPS.name].name),
+    *(TPS.name, LATENCY_TYPICAL.name, MEAN_BY_TYPICAL.name, TRIMMED[TPS.name].name),
     *(LATENCY_MEAN.name, "latency_p95", "latency_p99"),
 )

@@ -22,6 +22,7 @@ from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.kinds.queries.model import QueryGroup, queries_of
 from teiten.kinds.queries.results import GroupConclusion, RatioBound
 from teiten.model.plan import Plan
+from teiten.model.statements import statement_alpha
 from teiten.model.units import Share
 
 QUERY = "query"
@@ -39,8 +40,8 @@ class ComparedSides:
 
     def rule(self, intervals: int) -> Rule:
         """Of one interval of so many that hold together."""
-        measure = self.plan.study.measure
-        return Rule(measure.delta, Share(measure.alpha / intervals), QUERY_TIME.better)
+        alpha = Share(statement_alpha(self.plan) / intervals)
+        return Rule(self.plan.study.measure.delta, alpha, QUERY_TIME.better)
 
     def decided(
         self, log_ratios: Sequence[float], rule: Rule, levels: int = 1, *, unusable: int = 0
@@ -177,9 +178,10 @@ def _with_limits(sides: ComparedSides, context: Context) -> dict[int, float]:
 def step_verdicts(
     sides: ComparedSides, context: Context, levels: Sequence[str]
 ) -> tuple[Verdict | None, ...]:
-    """Each level of a sweep against the one before it, each at α over the number of steps; None of
-    the first, and where a trial exceeded its limit there is no number."""
-    rule = sides.rule(max(1, len(levels) - 1))
+    """Each level of a sweep against the one before it, each at a statement's share of α (there are
+    as many steps as new sides); None of the first, and where a trial exceeded its limit there is no
+    number."""
+    rule = sides.rule(1)
     found: list[Verdict | None] = [None]
     for old, new in itertools.pairwise(levels):
         step = ComparedSides(sides.plan, sides.workload, sides.observations, old, new)

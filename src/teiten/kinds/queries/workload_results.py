@@ -21,9 +21,10 @@ from teiten.analysis.model.findings import (
 )
 from teiten.analysis.model.measured import Measured
 from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.verdict.changes import half_width_of
 from teiten.analysis.verdict.contrasts import contexts_of, sides_of
 from teiten.analysis.verdict.pairs import observe
-from teiten.analysis.verdict.verdict import exp, mean_and_deviation, student_half_width
+from teiten.analysis.verdict.verdict import exp, mean_and_deviation
 from teiten.kinds.queries.groups import ComparedSides, bounds, conclusions, step_verdicts
 from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.kinds.queries.results import (
@@ -37,6 +38,7 @@ from teiten.kinds.queries.results import (
 )
 from teiten.model.plan import Plan
 from teiten.model.relations import PLANNER
+from teiten.model.statements import statement_alpha
 from teiten.model.trial import Outcome
 from teiten.model.units import Seconds, Share
 
@@ -137,7 +139,8 @@ class _Workload:
         half = math.nan
         if len(logs) > 1:
             _, deviation = mean_and_deviation(logs)
-            half = student_half_width(deviation, len(logs), self.plan.study.measure.alpha)
+            measure = self.plan.study.measure
+            half = half_width_of(measure)(deviation, len(logs), measure.alpha)
         known = mean is not None and math.isfinite(half)
         return QueryTime(
             context=context,
@@ -197,7 +200,7 @@ class _Workload:
             return
         sides = ComparedSides(self.plan, self.name, self.observations, levels[0], levels[-1])
         contexts = contexts_of(self.plan, self.name)
-        confidence = Share(1 - self.plan.study.measure.alpha / len(contexts))
+        confidence = Share(1 - statement_alpha(self.plan) / len(contexts))
         for context in contexts:
             verdicts = step_verdicts(sides, context, levels)
             steps = tuple(

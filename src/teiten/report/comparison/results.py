@@ -100,8 +100,7 @@ def result_table(pair: Pair, name: str, result: UnpairedResult, *, noted: bool) 
     """A, B, ratio, interval, trials and verdict of every level, and over all levels."""
     t, kit = pair.t, pair.kits[0]
     factors = tuple(one for one, _ in result.levels[0].context)
-    effect = result.overall.effect
-    confidence = plain_percent(t, round(effect.confidence, 12) if effect else 0.95)
+    confidence = plain_percent(t, round(1 - pair.comparison.statement_alpha, 12))
     a, b = pair.sides
 
     def count(level: LevelResult | None) -> TableCell:

@@ -138,6 +138,8 @@ def _sentence(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str]
     }
     if verdict.kind is VerdictKind.EQUIVALENT:
         return t("comparison-sentence.equivalent", **values)
+    if verdict.kind is VerdictKind.UNJUDGED:
+        return t("comparison-sentence.unjudged", **values)
     smallest = verdict.smallest_detectable
     told = (
         ""

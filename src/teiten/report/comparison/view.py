@@ -180,7 +180,7 @@ def _method(pair: Pair) -> tuple[str, ...]:
         t(
             "comparison-method.verdicts",
             delta=plain_percent(t, measure.delta),
-            confidence=plain_percent(t, round(1 - measure.alpha, 12)),
+            confidence=plain_percent(t, round(1 - pair.comparison.statement_alpha, 12)),
         ),
         t("comparison-method.scope"),
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from teiten.analysis.model.findings import ContrastResult, Interval, LevelResult, Verdict
+from teiten.model.statements import statement_alpha
 from teiten.report.charts.forest import ForestRow
 from teiten.report.names import Context
 from teiten.report.numbers import measured, spread
@@ -161,7 +162,7 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
     context = contrast.levels[0].context if contrast.levels else ()
     factors = tuple(name for name, _ in context)
     overall = contrast.overall
-    confidence = overall.effect.confidence if overall.effect else 0.95
+    confidence = 1 - statement_alpha(kit.analysis.plan)
     sequential = kit.study.measure.sequential is not None
     note = "table.contrast.note-sequential" if sequential else "table.contrast.note"
     return Judged(
@@ -173,7 +174,7 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
         names.ratio,
         t("table.pairs"),
         t("level.overall"),
-        t(note, confidence=plain_percent(t, confidence)) if noted else "",
+        t(note, confidence=plain_percent(t, round(confidence, 12))) if noted else "",
         by_interval(factor_of(contrast.metric)),
         lambda level: _pairs(level.verdict if level else overall),
     )

@@ -1,8 +1,8 @@
 """The slices of a trial to one number per metric, one set of series and one histogram; pure.
 
-METHOD.md, One number per trial: a workload that only reads has the trimmed mean of its slices, with
-the plain one kept beside it; one that changes data has the plain mean, because stalls are part of
-what it measures. Percentiles are of all transactions, never trimmed.
+METHOD.md, One number per trial: the number is the plain mean of the slices, because stalls are part
+of what is measured. Where a workload only reads, their trimmed mean stands beside it. Percentiles
+are of all transactions, never trimmed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from teiten.execute.client.histogram import LatencyHistogram
-from teiten.kinds.pgbench.metrics import LATENCY_MEAN, LATENCY_STDDEV, PERCENTILES, TPS, UNTRIMMED
+from teiten.kinds.pgbench.metrics import LATENCY_MEAN, LATENCY_STDDEV, PERCENTILES, TPS, TRIMMED
 from teiten.model.metrics import of_any_node
 from teiten.model.starts import trimmed_at_each_end
 from teiten.model.trial import FloatArray, Series
@@ -54,8 +54,8 @@ def pooled_metrics(
 ) -> dict[str, float]:
     """The metrics of a trial from those of its slices, one or more.
 
-    ``latencies``: of all logged transactions; ``trimmed``: whether TPS and mean latency are the
-    trimmed means, where there are slices enough to leave some out.
+    ``latencies``: of all logged transactions; ``trimmed``: whether TPS and mean latency have their
+    trimmed means beside them, where there are slices enough to leave some out.
     """
     if len(slices) == 1:
         return dict(slices[0])
@@ -64,7 +64,7 @@ def pooled_metrics(
     result = {name: value for name, value in found.items() if value is not None}
     result |= dict(_latencies(slices, latencies))
     if trimmed and trimmed_at_each_end(len(slices)):
-        result |= dict(_trimmed(slices, result))
+        result |= dict(_trimmed(slices))
     return result
 
 
@@ -132,12 +132,11 @@ def _deviation(slices: Sequence[Metrics]) -> float:
     return math.sqrt(max(0.0, square - mean**2))
 
 
-def _trimmed(slices: Sequence[Metrics], plain: Metrics) -> Iterator[tuple[str, float]]:
+def _trimmed(slices: Sequence[Metrics]) -> Iterator[tuple[str, float]]:
     for metric in (TPS, LATENCY_MEAN):
         name = metric.name
-        if name in plain and all(name in one for one in slices):
-            yield UNTRIMMED[name].name, plain[name]
-            yield name, trimmed_mean([one[name] for one in slices])
+        if all(name in one for one in slices):
+            yield TRIMMED[name].name, trimmed_mean([one[name] for one in slices])
 
 
 def _beginnings(slices: Sequence[Sequence[Series]], duration: Seconds) -> list[float]:

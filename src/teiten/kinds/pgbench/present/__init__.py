@@ -35,7 +35,7 @@ class PgbenchPresent(UsualPresent):
     axis = CLIENTS
     columns = (
         TrialColumn("tps", digits=5),
-        TrialColumn("tps_untrimmed", digits=5),
+        TrialColumn("tps_trimmed", digits=5),
         TrialColumn("failed_transactions", decimals=0),
         TrialColumn("latency_typical", 1000.0),
         TrialColumn("latency_mean", 1000.0),

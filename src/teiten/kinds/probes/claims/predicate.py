@@ -29,7 +29,9 @@ class OfProbe(Predicate):
         estimator = estimator_of(measure)
         if self.counts:
             estimator = counted(estimator)
-        return tuple(check_of(one, measure.alpha / len(questions), estimator) for one in questions)
+        return tuple(
+            check_of(one, measure.alpha, estimator, among=len(questions)) for one in questions
+        )
 
     def reader(self) -> Reader | None:
         return numbers_of

@@ -61,7 +61,7 @@ def effects_between(
         for one in _ask(claim, part, kind, names, (found[0][server], found[1][server]))
     ]
     measure = systems.here[names[0]][0].plan.study.measure
-    return tuple(_check(one, measure.alpha / len(asked)) for one in asked)
+    return tuple(_check(one, measure.alpha, len(asked)) for one in asked)
 
 
 def _by_server(claim: Claim, observed: Observed) -> dict[str, Logs]:
@@ -106,7 +106,11 @@ def _ask(
         yield _Asked(question, *means)
 
 
-def _check(one: _Asked, alpha: float) -> Check:
-    estimate = estimate_unpaired(one.old, one.new, alpha)
-    check = check_of(one.question, alpha, lambda _values, _alpha: estimate)
+def _check(one: _Asked, alpha: float, among: int) -> Check:
+    check = check_of(
+        one.question,
+        alpha,
+        lambda _values, at: estimate_unpaired(one.old, one.new, at),
+        among=among,
+    )
     return replace(check, pairs=min(len(one.old), len(one.new)))

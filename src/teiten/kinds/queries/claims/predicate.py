@@ -64,10 +64,10 @@ class OfSides(OfQueries):
 
 
 def answered(claim: Claim, ground: Ground, asked: Sequence[ClaimQuestion]) -> tuple[Check, ...]:
-    """Each question by the interval of the campaign's design, at α over their number."""
+    """Each question by the interval of the campaign's design."""
     measure = ground.plan.study.measure
     estimator = _of_metric(estimator_of(measure), claim.metric)
-    return tuple(check_of(one, measure.alpha / len(asked), estimator) for one in asked)
+    return tuple(check_of(one, measure.alpha, estimator, among=len(asked)) for one in asked)
 
 
 def _with_plans(claim: Claim, found: ClaimSides) -> None:

@@ -1,0 +1,58 @@
+"""What an audit of the method found, each as it was and as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchmarks.method import correlated, multiplicity, repeats, stalls, starts
+
+
+def table(campaigns: int, seed: int) -> Iterator[str]:
+    """Markdown: what is counted, in percent of the campaigns, by the old rule and by today's."""
+    yield "| what | before | now |"
+    yield "| --- | --: | --: |"
+    for what, before, now in _rows(campaigns, seed):
+        yield f"| {what} | {100 * before:.1f} % | {100 * now:.1f} % |"
+
+
+def _rows(campaigns: int, seed: int) -> Iterator[tuple[str, float, float]]:
+    alone, whole = (
+        repeats.false_alarms(whole=one, campaigns=campaigns, seed=seed) for one in (False, True)
+    )
+    yield "repeats on a machine that drifts: false alarms", alone, whole
+    yield (
+        "steal, judged by all CPU time and by what was wanted: bias of d",
+        repeats.bias(whole=False, of_wanted=False, campaigns=campaigns, seed=seed),
+        repeats.bias(whole=True, of_wanted=True, campaigns=campaigns, seed=seed),
+    )
+    for what, counted in (
+        ("five pairs of a start, two campaigns: false alarms", starts.of_two_campaigns),
+        ("five pairs of a start, costs per transaction: false alarms", starts.of_paired_costs),
+    ):
+        one, start = (
+            counted(as_starts=how, campaigns=campaigns, seed=seed) for how in (False, True)
+        )
+        yield what, one, start
+    for often in (0.04, 0.08, 0.2):
+        trimmed, plain = (
+            stalls.stalled(trimmed=how, often=often, campaigns=campaigns, seed=seed)
+            for how in (True, False)
+        )
+        where = f"stalls in {often:.0%} of one side's slices, truly −2 %"
+        yield f"{where}: called equivalent", trimmed.equivalent, plain.equivalent
+        yield f"{where}: called slower", trimmed.slower, plain.slower
+    for news in (1, 3):
+        before, now = (
+            multiplicity.said(news=news, spent=how, campaigns=campaigns, seed=seed)
+            for how in (False, True)
+        )
+        where = f"report of equal servers, {news} new"
+        yield f"{where}: a difference in any primary statement", before[1], now[1]
+        yield f"{where}: a difference in any cell", before[0], now[0]
+    single, shared = (
+        correlated.correlated(pairs_of_a_start=pairs, campaigns=campaigns, seed=seed)
+        for pairs in (1, 8)
+    )
+    where = "pairs that correlate by 0.6, one by one and eight as one"
+    yield f"{where}: false alarms", single.false_alarms, shared.false_alarms
+    yield f"{where}: the caution is given", single.cautioned, shared.cautioned

@@ -1,0 +1,25 @@
+"""How many statements a campaign's report makes, and the share of α that each of them has.
+
+Primary is what is said of a workload over all its levels, of each new side against the old one, by
+the metric that the workload is judged by. They share α (Bonferroni), so that a report of equal
+servers calls some pair different in α of all reports, whatever number of workloads and sides it
+has. Each of K levels of a primary statement has a K-th of its share.
+"""
+
+from __future__ import annotations
+
+from teiten.model.plan import Plan
+from teiten.model.units import Share
+
+
+def primary_statements(plan: Plan) -> int:
+    """One or more."""
+    contrast = plan.study.contrast
+    sides = {(one.cell.workload, one.cell.level(contrast)) for one in plan.trials}
+    workloads = {workload for workload, _ in sides}
+    return max(1, len(sides) - len(workloads))
+
+
+def statement_alpha(plan: Plan) -> Share:
+    """α of a primary statement."""
+    return Share(plan.study.measure.alpha / primary_statements(plan))
