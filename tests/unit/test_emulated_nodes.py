@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -144,7 +145,7 @@ def test_a_study_that_insists_is_refused() -> None:
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_its_place(
-    overrides: tuple[str, ...], flags: dict[str, str], words: str
+    overrides: tuple[str, ...], flags: dict[str, Any], words: str
 ) -> None:
     with pytest.raises((UsageError, StudyError), match=words) as caught:
         planned(*overrides, **flags)
@@ -173,7 +174,7 @@ def test_flags_profiles_and_no_nodes_at_all(tmp_path: Path) -> None:
     def take(**kwargs: object) -> object:
         return kwargs["options"]
 
-    overrides = plan_options(take)(**given).overrides  # type: ignore[arg-type, attr-defined]
+    overrides = plan_options(take)(**given).overrides  # type: ignore[attr-defined]
     assert overrides == ("scale=1", "nodes.memory=1GiB", "nodes.cpus=2")
     assert planned(*NODES, "nodes.emulate=no").study.nodes is None
     text = (Path(load_study.__code__.co_filename).parent.parent / "studies/observe.toml").read_text(
