@@ -24,6 +24,8 @@ from teiten.model.facts import LogicalCpu, Severity
 from teiten.model.memory import memory_of
 from teiten.model.nodes import EmulatedNodes, NodeMachine, NodePart
 from teiten.model.plan import Plan, TemplateSpec
+from teiten.model.text import Language
+from teiten.model.trial import Event
 from teiten.model.units import GIB, MIB, Bytes
 from teiten.plan.checks import check
 from teiten.plan.limits import limits_of
@@ -31,6 +33,8 @@ from teiten.plan.nodes import emulated, machines, node_cautions, with_machines
 from teiten.plan.sites.contract import Told
 from teiten.plan.sites.local import LocalPlan
 from teiten.report.texts import caution_text
+from teiten.report.view.kit import Kit
+from teiten.report.view.nodes import emulates_nodes, node_rows
 from teiten.study.load import load_study
 from tests.fixtures.planned import FOLDER, planned
 from tests.fixtures.synthetic_plan import HOST
@@ -279,3 +283,30 @@ def test_campaigns_on_other_nodes_are_not_compared() -> None:
         conditions_fingerprint(each.plan) for each in (one, two, on(two, GIB))
     )
     assert plain == other != emulating
+
+
+def test_the_report_says_that_nodes_are_emulated_and_what_each_had() -> None:
+    machines = tuple(NodeMachine(True, Bytes(GIB), Bytes(20 * MIB), None, (n,)) for n in (0, 1))
+    found = campaign("one")
+    planned_trials = tuple(replace(one, machines=machines) for one in found.plan.trials)
+    peaks = {"nodes": {"1": {"memory": {"peak": 5}}, "2": {"memory": {"peak": 768 * MIB}}}}
+    trials = tuple(replace(one, facts={**one.facts, **peaks}) for one in found.trials)
+    addresses = ["198.18.0.1", "198.18.0.2"]
+    seen = {"nodes": 2, "addresses": addresses, "cgroup": 2, "read": 4096, "counted": 8192}
+    event = Event(0.0, "nodes-emulated", None, None, seen)
+    found = replace(
+        found,
+        plan=replace(found.plan, trials=planned_trials),
+        trials=trials,
+        events=(*found.events, event),
+    )
+    for language, words in LANGUAGES.items():
+        kit = Kit(found, language)
+        ((what, text),) = node_rows(kit)
+        assert what == words and emulates_nodes(kit)
+        for said in ("1 GiB", "20 MiB/s", "198.18.0.1, 198.18.0.2", "0 / 1", "768 MiB"):
+            assert said in text.replace("\u00a0", " ")
+    assert list(node_rows(Kit(campaign("one"), "en"))) == []
+
+
+LANGUAGES: dict[Language, str] = {"en": "Emulated nodes", "ja": "模擬ノード"}
