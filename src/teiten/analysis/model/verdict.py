@@ -46,3 +46,7 @@ class Verdict:
     over-timeout (a query exceeded its time limit, and has no number), incomplete-blocks (there are
     pairs, but fewer than two blocks have one at every level).
     """
+    conclusive: bool = True
+    """False: of a campaign whose profile supports no conclusion. ``kind`` is then what the interval
+    would say, for whoever reads the numbers; no form shows it as a verdict
+    (``analysis.verdict.conclusive``)."""

@@ -170,19 +170,21 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _as_json(analysis: CampaignAnalysis, language: Language, path: Path) -> dict[str, object]:
+    from teiten.cli.text.verdict_json import verdict_as_json
     from teiten.report.sentences import verdict_sentence
 
     return {
         "campaign": analysis.name,
         "path": str(path),
         "complete": analysis.complete,
+        "conclusive": analysis.plan.study.conclusive,
         "verdicts": [
             {
                 "workload": one.workload,
                 "metric": one.metric.name,
                 "old": one.old,
                 "new": one.new,
-                "verdict": one.overall.kind.value,
+                **verdict_as_json(one.overall),
                 "sentence": verdict_sentence(analysis, one, language),
             }
             for one in analysis.contrasts
