@@ -21,3 +21,6 @@ class Bilingual:
 
     def in_language(self, language: Language) -> str:
         return self.ja if language == "ja" else self.en
+
+
+UNWRITTEN = Bilingual("", "")

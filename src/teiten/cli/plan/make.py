@@ -10,7 +10,7 @@ from teiten.analysis.verdict.sequential import least_pairs
 from teiten.cli.main import Session
 from teiten.cli.plan.builds import StudyServers
 from teiten.cli.plan.options import LARGEST_SEED, PlanOptions
-from teiten.cli.plan.site import PlanningSite, planning_site, require_here
+from teiten.cli.plan.site import PlanningSite, planning_site, require_here, servers_here
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.errors import MachineError
 from teiten.execute.postgres.built_as import read_build
@@ -166,7 +166,7 @@ def load(study_reference: str, options: PlanOptions) -> Study:
 
 def _of_servers(plan: Plan) -> tuple[Caution, ...]:
     """How they were built, and which of them is taken as old."""
-    read = {level: read_build(one) for level, one in plan.servers}
+    read = {level: read_build(one) for level, one in servers_here(plan)}
     builds = {level: one for level, one in read.items() if one is not None}
     return (*cautions_of_builds(builds), *order_of_servers(plan))
 

@@ -157,6 +157,11 @@ def planning_site(session: Session, study: Study) -> Iterator[PlanningSite]:
         yield PlanningOnHosts(pair, pair.placement())
 
 
+def servers_here(plan: Plan) -> Servers:
+    """Those whose programs are on this machine, wherever they are to run."""
+    return tuple((level, one) for level, one in plan.servers if not one.on_db_host)
+
+
 def require_here(plan: Plan) -> None:
     """Raise MachineError where this machine cannot limit what a plan wants limited."""
     limits = limits_of(plan)

@@ -16,11 +16,10 @@ from teiten.errors import UsageError
 from teiten.given_paths import exists, is_file
 from teiten.host.system.causes import told
 from teiten.model.text import Language
+from teiten.report.notes import NO_NOTES, Notes
 
 F = TypeVar("F", bound=Callable[..., Any])
-EXAMPLES = (
-    "Examples:  teiten report last --lang ja  ·  teiten report observe-quick --format markdown"
-)
+EXAMPLES = "Examples:  teiten report last --lang ja  ·  teiten report observe-quick --format pdf"
 FOLDER = "report"
 """Where reports go inside a campaign's folder."""
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
@@ -55,12 +54,27 @@ def languages_option(what: str) -> Callable[[F], F]:
     show_default=True,
     help="Language of the report.",
 )
-@form_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["html", "markdown", "md", "pdf"]),
+    default="html",
+    show_default=True,
+    help="One HTML file that works offline, a folder of Markdown with charts as SVG, or a PDF"
+    " (with the extra teiten[pdf]).",
+)
+@click.option(
+    "--with",
+    "notes",
+    type=GivenPath(path_type=Path, dir_okay=False),
+    metavar="NOTES",
+    help="A TOML file of authors, licence, remarks and revisions (teiten init report-notes).",
+)
 @click.option(
     "--to",
     "target",
     type=GivenPath(path_type=Path),
-    help="File (HTML) or folder to write (default: the campaign's folder, under report/).",
+    help="File (HTML, PDF) or folder to write (default: the campaign's folder, under report/).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the paths and verdicts as JSON.")
 @click.pass_obj
@@ -70,6 +84,7 @@ def command(
     *,
     language: Language,
     form: str,
+    notes: Path | None,
     target: Path | None,
     as_json: bool,
 ) -> None:
@@ -79,15 +94,20 @@ def command(
     a campaign that is still running or was interrupted is reported as far as it is.
     """
     from teiten.ledger.campaigns import find_campaign
+    from teiten.report.render.pdf import require_typst
 
     folder = find_campaign(session.workdir.campaigns, campaign)
+    told = _notes(notes)
+    if form == "pdf":
+        require_typst()
     analysis = _analysis_of(folder)
-    if form == "markdown":
-        path = _write_markdown(
-            analysis, language, target or folder / FOLDER / f"markdown.{language}"
-        )
+    if form in {"markdown", "md"}:
+        place = target or folder / FOLDER / f"markdown.{language}"
+        path = _write_markdown(analysis, language, place, told)
+    elif form == "pdf":
+        path = _write_pdf(analysis, language, _target(folder, language, target, "pdf"), told)
     else:
-        path = _write_html(analysis, language, _html_target(folder, language, target))
+        path = _write_html(analysis, language, _target(folder, language, target), told)
     if as_json:
         session.console.json(_as_json(analysis, language, path))
     else:
@@ -97,14 +117,13 @@ def command(
 def write_reports(analysis: CampaignAnalysis, folder: Path) -> list[Path]:
     """Write a campaign's HTML reports in every language into its folder; English comes first."""
     return [
-        _write_html(analysis, language, _html_target(folder, language, None))
-        for language in LANGUAGES
+        _write_html(analysis, language, _target(folder, language, None)) for language in LANGUAGES
     ]
 
 
 def written_reports(folder: Path) -> tuple[Path, ...]:
     """The reports that a campaign has, where it has those of all languages."""
-    paths = tuple(_html_target(folder, language, None) for language in LANGUAGES)
+    paths = tuple(_target(folder, language, None) for language in LANGUAGES)
     return paths if all(path.is_file() for path in paths) else ()
 
 
@@ -116,21 +135,38 @@ def _analysis_of(folder: Path) -> CampaignAnalysis:
         return analyse_campaign(ledger)
 
 
-def _html_target(folder: Path, language: Language, target: Path | None) -> Path:
-    name = f"report.{language}.html"
+def _notes(path: Path | None) -> Notes:
+    from teiten.cli.text.notes import read_notes
+
+    return NO_NOTES if path is None else read_notes(path)
+
+
+def _target(folder: Path, language: Language, target: Path | None, ending: str = "html") -> Path:
+    name = f"report.{language}.{ending}"
     if target is None:
         return folder / FOLDER / name
     return target / name if target.is_dir() else target
 
 
-def _write_html(analysis: CampaignAnalysis, language: Language, path: Path) -> Path:
+def _write_html(
+    analysis: CampaignAnalysis, language: Language, path: Path, notes: Notes = NO_NOTES
+) -> Path:
     from teiten.report.campaign import render_html
 
-    write_files(path.parent, {path.name: render_html(analysis, language).encode()})
+    write_files(path.parent, {path.name: render_html(analysis, language, notes).encode()})
     return path
 
 
-def _write_markdown(analysis: CampaignAnalysis, language: Language, folder: Path) -> Path:
+def _write_pdf(analysis: CampaignAnalysis, language: Language, path: Path, notes: Notes) -> Path:
+    from teiten.report.campaign import render_pdf
+
+    write_files(path.parent, {path.name: render_pdf(analysis, language, notes)})
+    return path
+
+
+def _write_markdown(
+    analysis: CampaignAnalysis, language: Language, folder: Path, notes: Notes
+) -> Path:
     from teiten.report.campaign import render_markdown
     from teiten.report.render.markdown import TEXT
 
@@ -139,7 +175,7 @@ def _write_markdown(analysis: CampaignAnalysis, language: Language, folder: Path
             f"--to {folder} is a file; a Markdown report is a folder",
             "name a folder, or leave out --to",
         )
-    write_files(folder, render_markdown(analysis, language))
+    write_files(folder, render_markdown(analysis, language, notes))
     return folder / TEXT
 
 

@@ -19,8 +19,8 @@ LONGEST = 8192
 
 
 def read_build(installation: Installation) -> ServerBuild | None:
-    """None where there is no binary here: an attached server, one of another host, a client."""
-    if installation.postgres is None or installation.on_db_host:
+    """None where there is no binary here: an attached server, a client."""
+    if installation.postgres is None:
         return None
     return build_in(installation.postgres)
 
