@@ -37,7 +37,8 @@ CAPTIONS = (
     ("The topology", "検証構成"),
     ("The machine", "検証マシン"),
     ("What each server says of itself", "サーバ自身の情報"),
-    ("Settings that differ from the default", "デフォルトから変更した設定"),
+    ("What differs from each version's own default", "各バージョンのデフォルトと異なる設定"),
+    ("Settings that the study asks for", "本検証が指定する設定"),
     ("Trials that do not count", "除外した試行"),
     ("Every trial", "全試行の一覧"),
     ("Binaries and templates", "バイナリとテンプレート"),
@@ -62,9 +63,16 @@ BOOK.only_words(
         "負荷生成側とサーバは同じマシンで動き、負荷は一度に1台のサーバだけにかける。",
     ),
     (
-        "Everything else is PostgreSQL's default. The generated postgresql.conf holds the reasons"
-        " as comments.",
-        "他の設定はPostgreSQLのデフォルト値。生成したpostgresql.confにも、理由をコメントとして記した。",
+        "The generated postgresql.conf holds the reasons as comments.",
+        "生成したpostgresql.confにも、理由をコメントとして記した。",
+    ),
+    (
+        "As the running servers said (pg_settings, without what a session sets for itself), and"
+        " initdb's checksums; a dash is the version's own default, which also holds for everything"
+        " that is not listed. The generated postgresql.conf holds the reasons as comments.",
+        "動作中のサーバの回答(pg_settings、セッションが自ら設定するものを除く)と、initdbのチェックサムの"
+        "指定。「—」はそのバージョンのデフォルト値であり、表にない設定もすべて同様。生成したpostgresql.conf"
+        "にも、理由をコメントとして記した。",
     ),
     (
         "Kept and listed, never part of a result. The rule was fixed before the run and looks at"
@@ -85,12 +93,13 @@ BOOK.only_words(
         "活動中のバックエンドを毎秒10回調べた、測定時間中の平均。",
     ),
     (
-        "Medians over the trials, as a share of all cores.",
-        "全コアに対する割合。試行間の中央値。",
+        "Means over the trials, as a share of all cores.",
+        "全コアに対する割合。試行間の平均。",
     ),
     (
-        "Who used the processors: server and load generator share this machine.",
-        "CPUを使ったプロセス。サーバと負荷生成側は同じマシンで動いている。",
+        "Means over the trials. Who used the processors: server and load generator share this"
+        " machine.",
+        "CPUを使ったプロセス。試行間の平均。サーバと負荷生成側は同じマシンで動いている。",
     ),
     (
         "Means over the measured seconds, by device. Dots: trials; lines: medians.",
@@ -459,10 +468,10 @@ def confidence_of(reader: Reader, text: str) -> None:
 
 
 @BOOK.says(
-    "Medians of the counted trials; ratio and <confidence:p> interval of the paired trials (new ÷"
+    "Geometric means of the counted trials; ratio and <confidence:p> interval of the paired trials (new ÷"
     " old in the same block). Each of K levels has its interval at α/K, so that together they"
     " hold.",
-    "新旧の値は有効な試行の中央値。比と<confidence:p>信頼区間は、同じブロック内で組にした試行の比(新÷旧)"
+    "新旧の値は有効な試行の幾何平均。比と<confidence:p>信頼区間は、同じブロック内で組にした試行の比(新÷旧)"
     "による。条件ごとの信頼区間はα/K(Kは条件の数)で求めており、全条件について同時に成り立つ。",
 )
 def paired(reader: Reader, groups: Groups, _part: Part) -> None:
@@ -471,10 +480,10 @@ def paired(reader: Reader, groups: Groups, _part: Part) -> None:
 
 
 @BOOK.says(
-    "Medians of the counted trials; ratio and <confidence:p> interval of the paired trials (new ÷"
+    "Geometric means of the counted trials; ratio and <confidence:p> interval of the paired trials (new ÷"
     " old in the same block). The intervals are valid whenever one looks; each of K levels has its"
     " interval at α/K, so that together they hold.",
-    "新旧の値は有効な試行の中央値。比と<confidence:p>信頼区間は、同じブロック内で組にした試行の比(新÷旧)"
+    "新旧の値は有効な試行の幾何平均。比と<confidence:p>信頼区間は、同じブロック内で組にした試行の比(新÷旧)"
     "による。信頼区間はいつ判定しても有効であり、条件ごとの信頼区間はα/K(Kは条件の数)で求めているため、"
     "全条件について同時に成り立つ。",
 )

@@ -42,22 +42,22 @@ Text = Annotated[Bilingual, PlainValidator(values.text)]
 Texts = Annotated[tuple[Bilingual, ...], PlainValidator(values.texts)]
 
 
-class _Table(BaseModel):
+class _NotesPart(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class _AuthorTable(_Table):
+class _AuthorTable(_NotesPart):
     name: str
     organisation: str = ""
 
 
-class _RevisionTable(_Table):
+class _RevisionTable(_NotesPart):
     version: str = ""
     date: str
     text: Text
 
 
-class _NotesTable(_Table):
+class _NotesTable(_NotesPart):
     title: Text = UNWRITTEN
     organisation: Text = UNWRITTEN
     licence: Text = UNWRITTEN

@@ -209,7 +209,7 @@ def _build_text(one: Installation) -> str:
     if found is None:
         return ""
     parts = {"JIT": found.jit, "ICU": found.icu}
-    return ", ".join([found.told() or "not known", *(name for name, has in parts.items() if has)])
+    return ", ".join([found.told() or "unknown", *(name for name, has in parts.items() if has)])
 
 
 def _table(installations: tuple[Installation, ...]) -> Table:

@@ -11,7 +11,7 @@ from teiten.model.installation import Installation
 from teiten.model.server_build import ServerBuild
 
 VERSION = re.compile(r"PostgreSQL \d.* compiled by (.+?), \d+-bit")
-FLAGS = re.compile(r"([ -~]*-fno-strict-aliasing[ -~]*)$")
+FLAGS = re.compile(r"([ -~]*-fno-strict-aliasing[ -~]*-fwrapv[ -~]*)$")
 """CFLAGS of every build by gcc or clang: PostgreSQL's own configure and meson.build add it."""
 OPTIONS = re.compile(r"(?:^|[^ -~])((?: ?'[ -&(-~]*')*(?: ?'--[a-z][ -&(-~]*')(?: ?'[ -&(-~]*')*)$")
 LONGEST = 8192

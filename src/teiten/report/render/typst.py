@@ -67,7 +67,7 @@ def _path(name: str) -> str:
 def typst_text(page: Page, teiten_version: str, widths: Mapping[str, float]) -> str:
     """The document's source. ``widths``: of its pictures, in points."""
     t = page.texts
-    writer = Writer(t, widths)
+    writer = TypstWriter(t, widths)
     front = "".join(f"({string(term)}, {string(said)}), " for term, said in page.front)
     meta = "".join(f"{string(one)}, " for one in page.meta)
     begin = (
@@ -88,7 +88,7 @@ def _template() -> str:
     return file.read_text(encoding="utf-8")
 
 
-class Writer:
+class TypstWriter:
     """Writes blocks in one language."""
 
     def __init__(self, t: Texts, widths: Mapping[str, float]) -> None:

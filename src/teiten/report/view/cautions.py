@@ -34,8 +34,8 @@ def _shown(kit: Kit, one: Caution) -> ShownCaution:
     return ShownCaution(
         one.severity.value,
         kit.t(f"severity.{one.severity.value}"),
-        kit.t("caution-measured.beside", what=what, measured=measured) if measured else what,
-        advice,
+        what,
+        kit.t("caution-measured.beside", advice=advice, measured=measured) if measured else advice,
     )
 
 
