@@ -22,6 +22,7 @@ from teiten.report.sites import client_rows, host_rows, origin_text
 from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.view.cautions import cautions
 from teiten.report.view.kit import Kit
+from teiten.report.view.repeat import repeat_blocks
 from teiten.report.view.settings import settings_table
 from teiten.report.view.trials import (
     excluded_table,
@@ -61,6 +62,7 @@ def evidence(kit: Kit) -> Section:
         Text(t("repeat.command")),
         Code(analysis.command, "sh"),
         Text(t("repeat.seed", seed=str(analysis.plan.seed)), "note"),
+        *repeat_blocks(kit),
         *(study if kit.study.source_text else ()),
         _fingerprints(kit),
         *([events] if events else []),
@@ -115,6 +117,7 @@ def _machine_rows(
         ),
         (t("fact.virtualisation"), facts.virtualisation or t("fact.bare")),
         (t("fact.container"), facts.container),
+        (t("fact.product"), facts.product),
         (t("fact.cpu"), cpu.model),
         (t("fact.processors"), t("fact.processors.text", usable=cpu.logical, online=cpu.online)),
         (t("fact.cores"), count(cpu.physical_cores)),
@@ -143,6 +146,7 @@ def _machine_rows(
         (t("fact.huge-pages"), count(memory.huge_pages_total)),
         (t("fact.transparent"), memory.transparent_huge_pages),
         (t("fact.disk"), f"{disk.kind}, {disk.device}"),
+        (t("fact.scheduler"), facts.io_scheduler),
         (t("fact.file-system"), f"{disk.file_system} ({disk.options}), {disk.mount_point}"),
         (
             t("fact.space"),

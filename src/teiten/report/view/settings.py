@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from teiten.model.installation import Version
+from teiten.model.initdb import checksums_by_default
 from teiten.model.study import Setting
 from teiten.report.numbers import NOTHING
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
 CHECKSUMS = "data_checksums"
-CHECKSUMS_BY_DEFAULT = 18
-"""The major version since which initdb turns checksums on unless told otherwise."""
 OF_INITDB = frozenset(
     {
         *(
@@ -92,13 +90,9 @@ def _checksums(kit: Kit, level: str) -> str:
         if (trial.cell.level("server") or level) == level
         for template in trial.templates
     }
-    if made <= {_by_default(version)}:
+    if made <= {checksums_by_default(version)}:
         return ""
     return ", ".join("on" if one else "off" for one in sorted(made))
-
-
-def _by_default(version: Version) -> bool:
-    return version.major_number >= CHECKSUMS_BY_DEFAULT
 
 
 def _row(kit: Kit, name: str, values: dict[str, str], levels: list[str]) -> Row:
