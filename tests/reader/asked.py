@@ -86,6 +86,13 @@ BOOK.only_words(
         "実行した順。CSVには全指標を、丸めずに、秒・バイト・割合の単位で収めた。",
     ),
     ("The numbers behind this report:", "この報告書のもとになった数値:"),
+    ("Clusters are made with:", "クラスタの作成:"),
+    (
+        "The load, as run in the first trial that counts of each workload (without what belongs to"
+        " this place, -h and -p):",
+        "負荷。負荷ごとに、有効な最初の試行で実行したもの(この環境に固有の-hと-pを除く):",
+    ),
+    ("Parameters of the kernel", "カーネルパラメータ"),
     ("One command, with the same seed:", "次のコマンドで、同じシードの検証を再現できる。"),
     (
         "Active backends by wait event, sampled ten times a second; means over the measured"
