@@ -69,8 +69,8 @@ def command(
     from teiten.report.comparison.sides import comparison_sentence
 
     comparison = _comparison(session, a, b, anyway=anyway)
-    for one in (comparison.a, comparison.b):
-        refuse_fail_on(one.plan.study, fail_on)
+    for side in (comparison.a, comparison.b):
+        refuse_fail_on(side.plan.study, fail_on)
     folder = target or session.workdir.root / FOLDER / _name(comparison)
     paths = _write(comparison, folder, form, (language,) if language else LANGUAGES)
     if as_json:

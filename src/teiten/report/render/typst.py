@@ -133,7 +133,7 @@ class TypstWriter:
 
     @one.register
     def _(self, one: blocks.Statement) -> str:
-        inside = [blocks.Text(one.text), blocks.Items(one.points)]
+        inside: list[Block] = [blocks.Text(one.text), blocks.Items(one.points)]
         chart = self.one(one.chart) if one.chart else ""
         return (
             f"#statement(kind: {string(one.kind)}, workload: {string(one.workload)},"
