@@ -22,6 +22,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 EXAMPLES = "Examples:  teiten report last --lang ja  ·  teiten report observe-quick --format pdf"
 FOLDER = "report"
 """Where reports go inside a campaign's folder."""
+EXCHANGED = ("junit", "github", "bencher", "benchmark-action")
+"""Forms of other programs (``report.exchange``)."""
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
 
 form_option = click.option(
@@ -57,11 +59,12 @@ def languages_option(what: str) -> Callable[[F], F]:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["html", "markdown", "md", "pdf"]),
+    type=click.Choice(["html", "markdown", "md", "pdf", *EXCHANGED]),
     default="html",
     show_default=True,
     help="One HTML file that works offline, a folder of Markdown with charts as SVG, or a PDF"
-    " (with the extra teiten[pdf]).",
+    " (with the extra teiten[pdf]). For CI: JUnit's XML, the summary of a step of GitHub Actions,"
+    " Bencher's metric format, or what github-action-benchmark reads.",
 )
 @click.option(
     "--with",
@@ -104,6 +107,8 @@ def command(
     if form in {"markdown", "md"}:
         place = target or folder / FOLDER / f"markdown.{language}"
         path = _write_markdown(analysis, language, place, told)
+    elif form in EXCHANGED:
+        path = _write_exchange(analysis, language, form, target or folder / FOLDER)
     elif form == "pdf":
         path = _write_pdf(analysis, language, _target(folder, language, target, "pdf"), told)
     else:
@@ -154,6 +159,17 @@ def _write_html(
     from teiten.report.campaign import render_html
 
     write_files(path.parent, {path.name: render_html(analysis, language, notes).encode()})
+    return path
+
+
+def _write_exchange(
+    analysis: CampaignAnalysis, language: Language, form: str, target: Path
+) -> Path:
+    from teiten.report.exchange import render_exchange
+
+    name, content = render_exchange(analysis, form, language)
+    path = target / name if target.is_dir() or not target.suffix else target
+    write_files(path.parent, {path.name: content})
     return path
 
 
