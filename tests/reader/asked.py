@@ -606,3 +606,21 @@ def drift(reader: Reader, groups: Groups, _part: Part) -> None:
     spread = (n * (n - 1) * (2 * n + 5) / 18) ** 0.5
     reader.same(groups["lag"], lag, "the correlation")
     reader.same(groups["trend"], rises / spread, "the trend")
+
+
+@BOOK.says("<count:i> <noun:t> not apply here", "本検証では対象外のもの(<count:i>件)")
+def elsewhere(reader: Reader, groups: Groups, _part: Part) -> None:
+    """What opens the table of the findings that do not apply."""
+    captions = {"Findings that do not apply here", "本検証では対象外のもの"}
+    tables = [one for one in reader.document.tables if one.caption in captions]
+    rows = sum(len(one.rows) for one in tables)
+    reader.equal(groups["count"], rows, "the findings in the table")
+    if "noun" in groups:
+        one = "finding that does" if rows == 1 else "findings that do"
+        reader.equal(groups["noun"], one, "one or several")
+
+
+@BOOK.says("<count:i> parameters of the kernel", "カーネルパラメータ(<count:i>個)")
+def kernel_parameters(reader: Reader, groups: Groups, _part: Part) -> None:
+    known = len(reader.campaign.facts.kernel_parameters)
+    reader.equal(groups["count"], known, "the parameters")
