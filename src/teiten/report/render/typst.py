@@ -33,7 +33,7 @@ LINE, SIDEWAYS = 470.0, 757.0
 """Points of a line, upright and sideways."""
 OF_PIXEL = 0.62
 """Points of a pixel of a chart, whose letters are then as large as a caption's."""
-SMALL = 290.0
+SMALL = 320.0
 """Points up to which two charts share a line."""
 LEFT_OUT = frozenset({"toml"})
 """Languages of code that only the other forms hold: whole study files."""
@@ -181,17 +181,24 @@ class TypstWriter:
     @one.register
     def _(self, one: blocks.Gallery) -> str:
         """Small charts stand beside one another, by twos."""
-        shown, waiting = [], ""
+        shown: list[str] = []
+        waiting: Chart | None = None
         for chart in one.charts:
-            if self.widths.get(chart.name, LINE) > SMALL:
-                shown += [waiting, self.one(chart)]
-                waiting = ""
+            small = self.widths.get(chart.name, LINE) <= SMALL
+            if waiting is not None and small:
+                shown.append(self._two(waiting, chart))
+                waiting = None
                 continue
-            part = self._picture(chart.name, chart.title, chart.note, beside=True)
-            if waiting:
-                shown.append(f"#grid(columns: (1fr, 1fr), gutter: 14pt, [{waiting}], [{part}])")
-            waiting = "" if waiting else part
-        return "\n\n".join(filter(None, (*shown, waiting)))
+            shown += [self.one(waiting)] if waiting is not None else []
+            waiting = chart if small else None
+            shown += [] if small else [self.one(chart)]
+        shown += [self.one(waiting)] if waiting is not None else []
+        return "\n\n".join(shown)
+
+    def _two(self, *charts: Chart) -> str:
+        parts = (self._picture(one.name, one.title, one.note, beside=True) for one in charts)
+        cells = ", ".join(f"[{part}]" for part in parts)
+        return f"#grid(columns: (1fr, 1fr), gutter: 14pt, {cells})"
 
     @one.register
     def _(self, one: blocks.Code) -> str:
