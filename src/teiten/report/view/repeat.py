@@ -60,7 +60,7 @@ def _loads(kit: Kit) -> Iterator[str]:
         if isinstance(command, str) and command:
             told.add(trial.workload)
             context = kit.names.context(kit.context_of(trial))
-            yield f"{without_place(command)}    # {kit.names.workload(trial.workload)}, {context}"
+            yield f"{without_place(command)}    # {trial.workload}, {context}"
 
 
 def without_place(command: str) -> str:
