@@ -59,7 +59,7 @@ lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 	  pyproject.toml --quiet --output-file requirements/run.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
-	  pyproject.toml --extra dev --quiet --output-file requirements/dev.lock
+	  pyproject.toml --extra dev --extra pdf --quiet --output-file requirements/dev.lock
 
 clean:
 	rm -rf $(VENV) dist build crates/target

@@ -68,9 +68,32 @@ def reason_text(reader: Reader, reason: str) -> str:
 
 
 def verdict_text(reader: Reader, found: Judgement) -> str:
-    """The one way in which a verdict is said."""
+    """The one way in which a verdict is said; none in a campaign that supports no conclusion."""
+    if not reader.campaign.plan.study.conclusive:
+        return no_conclusion_text(reader, found)
     forms = BEYOND if found.beyond else WORDS
     return forms[found.word][reader.language == "ja"].format(delta=plain_number(found.delta * 100))
+
+
+def no_conclusion_text(reader: Reader, found: Judgement) -> str:
+    """Without the percentage where there is none; else up to where it begins."""
+    japanese = reader.language == "ja"
+    if found.reason:
+        return ("no conclusion", "結論は導けない")[japanese]
+    return ("no conclusion; measured ", "結論は導けない(測定値は")[japanese]
+
+
+def says_verdict(reader: Reader, text: str, found: Judgement) -> None:
+    """The verdict in a heading or a cell; of no conclusion what was measured."""
+    expected = verdict_text(reader, found)
+    if reader.campaign.plan.study.conclusive or found.reason:
+        reader.equal(text, expected, "the verdict")
+        return
+    reader.that(text.startswith(expected), f"a verdict of what supports no conclusion: {text}")
+    share = text.removeprefix(expected).rstrip(")")
+    reader.same(
+        share.replace("%", "").strip(), (math.exp(found.mean) - 1) * 100, "what it measured"
+    )
 
 
 # --- the headline ----------------------------------------------------------------------------
@@ -251,6 +274,19 @@ def inconclusive(reader: Reader, groups: Groups, part: Part) -> None:
         )
 
 
+@headline(
+    "No conclusion on the <workload:t> workload: this profile is too short for one. <new:t> against"
+    f" <old:t> measured <percent:p> {INTERVAL_EN}",
+    "<workload:t>では、プロファイルの測定時間が短すぎるため結論は導けない。<old:t>に対する<new:t>の差の"
+    "測定値は<percent:p>" + INTERVAL_JA,
+)
+def no_conclusion_answer(reader: Reader, groups: Groups, _part: Part) -> None:
+    reader.that(not reader.campaign.plan.study.conclusive, "it supports a conclusion")
+    found = answer_of(reader, groups)
+    if found is not None:
+        change_is(reader, groups, found, word=found.word, signed=True)
+
+
 @BOOK.says(
     "<these:t> <pairs:i> <noun:t> could have shown a difference of <percent:p> or more.",
     "<pairs:i>組の測定で検出できる差は<percent:p>以上。",
@@ -342,7 +378,7 @@ def close(reader: Reader) -> None:
         reader.about = f"heading {workload}: {verdict}"
         reader.that(workload == of, "another workload")
         metric = metric_in(reader, groups.get("lead") or "", of)
-        reader.equal(verdict, verdict_text(reader, reader.overall(of, metric, new)), "the verdict")
+        says_verdict(reader, verdict, reader.overall(of, metric, new))
 
 
 @BOOK.says(
@@ -508,6 +544,14 @@ def undecided(reader: Reader, groups: Groups, _part: Part) -> None:
     """Every open level of the answers on this page, and no other."""
     none = {"Nothing: every level has a verdict.", "なし。すべての条件で判定できた。"}
     listed = groups["listed"]
+    study = reader.campaign.plan.study
+    if not study.conclusive:
+        nothing = {
+            f"Everything: a campaign of the profile “{study.profile}” decides nothing.",
+            f"すべて。プロファイル「{study.profile}」の検証では、何も判定しない。",
+        }
+        reader.that(listed in nothing, "such a campaign decides nothing")
+        return
     expected = []
     asked = list(reader.said_first)
     overall = ("all levels", "全条件")[reader.language == "ja"]

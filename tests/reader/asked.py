@@ -37,7 +37,8 @@ CAPTIONS = (
     ("The topology", "検証構成"),
     ("The machine", "検証マシン"),
     ("What each server says of itself", "サーバ自身の情報"),
-    ("Settings that differ from the default", "デフォルトから変更した設定"),
+    ("What differs from each version's own default", "各バージョンのデフォルトと異なる設定"),
+    ("Settings that the study asks for", "本検証が指定する設定"),
     ("Trials that do not count", "除外した試行"),
     ("Every trial", "全試行の一覧"),
     ("Binaries and templates", "バイナリとテンプレート"),
@@ -62,9 +63,16 @@ BOOK.only_words(
         "負荷生成側とサーバは同じマシンで動き、負荷は一度に1台のサーバだけにかける。",
     ),
     (
-        "Everything else is PostgreSQL's default. The generated postgresql.conf holds the reasons"
-        " as comments.",
-        "他の設定はPostgreSQLのデフォルト値。生成したpostgresql.confにも、理由をコメントとして記した。",
+        "The generated postgresql.conf holds the reasons as comments.",
+        "生成したpostgresql.confにも、理由をコメントとして記した。",
+    ),
+    (
+        "As the running servers said (pg_settings, without what a session sets for itself), and"
+        " initdb's checksums; a dash is the version's own default, which also holds for everything"
+        " that is not listed. The generated postgresql.conf holds the reasons as comments.",
+        "動作中のサーバの回答(pg_settings、セッションが自ら設定するものを除く)と、initdbのチェックサムの"
+        "指定。「—」はそのバージョンのデフォルト値であり、表にない設定もすべて同様。生成したpostgresql.conf"
+        "にも、理由をコメントとして記した。",
     ),
     (
         "Kept and listed, never part of a result. The rule was fixed before the run and looks at"
@@ -78,6 +86,13 @@ BOOK.only_words(
         "実行した順。CSVには全指標を、丸めずに、秒・バイト・割合の単位で収めた。",
     ),
     ("The numbers behind this report:", "この報告書のもとになった数値:"),
+    ("Clusters are made with:", "クラスタの作成:"),
+    (
+        "The load, as run in the first trial that counts of each workload (without what belongs to"
+        " this place, -h and -p):",
+        "負荷。負荷ごとに、有効な最初の試行で実行したもの(この環境に固有の-hと-pを除く):",
+    ),
+    ("Parameters of the kernel", "カーネルパラメータ"),
     ("One command, with the same seed:", "次のコマンドで、同じシードの検証を再現できる。"),
     (
         "Active backends by wait event, sampled ten times a second; means over the measured"
@@ -85,12 +100,13 @@ BOOK.only_words(
         "活動中のバックエンドを毎秒10回調べた、測定時間中の平均。",
     ),
     (
-        "Medians over the trials, as a share of all cores.",
-        "全コアに対する割合。試行間の中央値。",
+        "Means over the trials, as a share of all cores.",
+        "全コアに対する割合。試行間の平均。",
     ),
     (
-        "Who used the processors: server and load generator share this machine.",
-        "CPUを使ったプロセス。サーバと負荷生成側は同じマシンで動いている。",
+        "Means over the trials. Who used the processors: server and load generator share this"
+        " machine.",
+        "CPUを使ったプロセス。試行間の平均。サーバと負荷生成側は同じマシンで動いている。",
     ),
     (
         "Means over the measured seconds, by device. Dots: trials; lines: medians.",
@@ -459,10 +475,10 @@ def confidence_of(reader: Reader, text: str) -> None:
 
 
 @BOOK.says(
-    "Medians of the counted trials; ratio and <confidence:p> interval of the paired trials (new ÷"
+    "Geometric means of the counted trials; ratio and <confidence:p> interval of the paired trials (new ÷"
     " old in the same block). The primary statements of a report share α, and the levels of each"
     " its share, so that together they hold; metrics beside the judged one have no word.",
-    "新旧の値は有効な試行の中央値。比と<confidence:p>信頼区間は、同じブロック内で組にした試行の比(新÷旧)"
+    "新旧の値は有効な試行の幾何平均。比と<confidence:p>信頼区間は、同じブロック内で組にした試行の比(新÷旧)"
     "による。報告書の主たる判定はαを分け合い、条件ごとの信頼区間はその判定の分をさらに分け合うので、"
     "すべて同時に成り立つ。判定に用いない指標には区間だけを示す。",
 )
@@ -472,11 +488,11 @@ def paired(reader: Reader, groups: Groups, _part: Part) -> None:
 
 
 @BOOK.says(
-    "Medians of the counted trials; ratio and <confidence:p> interval of the paired trials (new ÷"
+    "Geometric means of the counted trials; ratio and <confidence:p> interval of the paired trials (new ÷"
     " old in the same block). The intervals are valid whenever one looks. The primary statements"
     " of a report share α, and the levels of each its share, so that together they hold; metrics"
     " beside the judged one have no word.",
-    "新旧の値は有効な試行の中央値。比と<confidence:p>信頼区間は、同じブロック内で組にした試行の比(新÷旧)"
+    "新旧の値は有効な試行の幾何平均。比と<confidence:p>信頼区間は、同じブロック内で組にした試行の比(新÷旧)"
     "による。信頼区間はいつ判定しても有効である。報告書の主たる判定はαを分け合い、条件ごとの信頼区間は"
     "その判定の分をさらに分け合うので、すべて同時に成り立つ。判定に用いない指標には区間だけを示す。",
 )
@@ -594,3 +610,21 @@ def drift(reader: Reader, groups: Groups, _part: Part) -> None:
     spread = (n * (n - 1) * (2 * n + 5) / 18) ** 0.5
     reader.same(groups["lag"], lag, "the correlation")
     reader.same(groups["trend"], rises / spread, "the trend")
+
+
+@BOOK.says("<count:i> <noun:t> not apply here", "本検証では対象外のもの(<count:i>件)")
+def elsewhere(reader: Reader, groups: Groups, _part: Part) -> None:
+    """What opens the table of the findings that do not apply."""
+    captions = {"Findings that do not apply here", "本検証では対象外のもの"}
+    tables = [one for one in reader.document.tables if one.caption in captions]
+    rows = sum(len(one.rows) for one in tables)
+    reader.equal(groups["count"], rows, "the findings in the table")
+    if "noun" in groups:
+        one = "finding that does" if rows == 1 else "findings that do"
+        reader.equal(groups["noun"], one, "one or several")
+
+
+@BOOK.says("<count:i> parameters of the kernel", "カーネルパラメータ(<count:i>個)")
+def kernel_parameters(reader: Reader, groups: Groups, _part: Part) -> None:
+    known = len(reader.campaign.facts.kernel_parameters)
+    reader.equal(groups["count"], known, "the parameters")

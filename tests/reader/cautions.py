@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tests.reader.asked import caution
-from tests.reader.language import Book
+from tests.reader.document import Part
+from tests.reader.language import Book, Groups
 from tests.reader.reader import Reader
 
 BOOK = Book()
@@ -83,17 +84,18 @@ caution(
 )
 caution(
     "few-cores",
-    "There are only <cores:t> cores. The load generator takes a large part of them from the "
+    "There are only <cores:t> cores. The load generator takes part of them from the "
     "server. Compare the two sides, not the absolute numbers, with those of larger machines.",
-    "コアが <cores:t> 個しかありません。負荷生成側がサーバの CPU を大きく奪います。 絶対値を大きな"
+    "コアが <cores:t> 個しかありません。負荷生成側がその一部をサーバから奪います。 絶対値を大きな"
     "マシンと比べず、両者の比を見てください。",
     book=BOOK,
 )
 caution(
     "shared-cores",
     "The load generator and the server share the same <cores:t> cores. Read the throughput "
-    "together with the share of the CPU that pgbench used; it stands beside every result.",
-    "負荷生成側とサーバが同じ <cores:t> コアを共有しています。 各結果に添えた pgbench の CPU 使用"
+    "together with the share of the CPU that pgbench used; it stands beside every result of the "
+    "report.",
+    "負荷生成側とサーバが同じ <cores:t> コアを共有しています。 報告書の各結果に添えた pgbench の CPU 使用"
     "率とあわせてスループットを読んでください。",
     book=BOOK,
 )
@@ -370,3 +372,121 @@ def close(reader: Reader) -> None:
     reader.about = "the cautions"
     recorded = len(reader.campaign.cautions)
     reader.that(len(said) >= recorded, f"{recorded} were recorded, {len(said)} are said")
+
+
+caution(
+    "builds-differ",
+    "The servers are not built alike (<build"
+    "s:t>). What is measured here is these b"
+    "uilds: a difference between them may be"
+    " the build's, and not the version's. Co"
+    "mpare servers of one source of packages"
+    ", or build both alike: teiten pg build "
+    "NAME --source …",
+    "サーバのビルド方法が揃っていません（<builds:t>）。ここで測定している"
+    "のはこれらのビルドであり、差はバージョンではなくビルドによるものかもしれません"
+    "。 同じ配布元のサーバどうしを比べるか、両方を同じ方法でビルドしてください（t"
+    "eiten pg build 名前 --source …）。",
+    book=BOOK,
+)
+caution(
+    "built-slow",
+    "Built for size, or without optimisation"
+    ": <builds:t>. What is measured here is "
+    "these builds; servers of distributions "
+    "are built with -O2, and may differ from"
+    " one another in another way. For a conc"
+    "lusion name servers of your distributio"
+    "n (system:VERSION), or build them: teit"
+    "en pg build NAME --source …",
+    "サイズ優先、または最適化なしでビルドされたサーバです（<builds:t>）。"
+    "ここで測定しているのはこれらのビルドです。ディストリビューションのサーバは -"
+    "O2 でビルドされており、差の現れ方が異なることがあります。 結論を得るには、"
+    "ディストリビューションのサーバ（system:バージョン）を指定するか、ビルド"
+    "してください（teiten pg build 名前 --source …）。",
+    book=BOOK,
+)
+caution(
+    "built-with-assertions",
+    "Built with assertions: <builds:t>. What is measured here is these builds: asse"
+    "rtions are checks for developers that take time. For a conclusion name servers"
+    " without them (configure without --enable-cassert).",
+    "アサーションを有効にしてビルドされたサーバです（<builds:t>）。ここで"
+    "測定しているのはこれらのビルドです。アサーションは開発者向けの検査であり、時間"
+    "がかかります。 結論を得るには、アサーションのないサーバ（--enable-c"
+    "assert なし）を指定してください。",
+    book=BOOK,
+)
+caution(
+    "servers-order",
+    "<old:t> is taken as old and <new:t> as new, because the first server named is "
+    "the old one; <old_again:t> is the newer version. Name the servers in the other"
+    " order where that is not what is meant: ratios and verdicts say new against ol"
+    "d.",
+    "先に指定したサーバを旧とするため、<old:t> を旧、<new:t> を新と"
+    "して扱います。バージョンは <old_again:t> の方が新しくなっていま"
+    "す。 意図と異なる場合は、サーバを逆の順に指定してください。比と判定は、旧に対"
+    "する新の値です。",
+    book=BOOK,
+)
+
+
+MEASURED = {
+    "cpu_other_share": (
+        "In the trials that count, other programs used <least:p> to <most:p> of the CPU.",
+        "有効な試行で、ほかのプログラムが使ったCPUは<least:p>〜<most:p>でした。",
+    ),
+    "pgbench_cpu_share": (
+        "In the trials that count, pgbench used <least:p> to <most:p> of the CPU.",
+        "有効な試行で、pgbenchが使ったCPUは<least:p>〜<most:p>でした。",
+    ),
+    "cpu_steal_share": (
+        "In the trials that count, <least:p> to <most:p> of the CPU was stolen.",
+        "有効な試行で、奪われたCPUは<least:p>〜<most:p>でした。",
+    ),
+}
+
+
+def _measured(metric: str, en: str, ja: str) -> None:
+    @BOOK.says(en, ja)
+    def check(reader: Reader, groups: Groups, _part: Part) -> None:
+        """The least and the most of the trials that count."""
+        found = [
+            one.metrics[metric]
+            for one in reader.campaign.counted.values()
+            if one.metrics.get(metric, -1.0) >= 0
+        ]
+        reader.that(bool(found), "no trial tells")
+        if found:
+            reader.same(groups["least"], min(found) * 100, "the least")
+            reader.same(groups["most"], max(found) * 100, "the most")
+
+
+for _metric, (_en, _ja) in MEASURED.items():
+    _measured(_metric, _en, _ja)
+
+
+@BOOK.says(
+    "The servers are not built alike (<builds:t>). What is measured here is these builds: a"
+    " difference between them may be the build's, and not the version's.",
+    "サーバのビルド方法が揃っていません（<builds:t>）。ここで測定しているのはこれらのビルドであり、差は"
+    "バージョンではなくビルドによるものかもしれません。",
+)
+def builds_differ_on_top(reader: Reader, groups: Groups, _part: Part) -> None:
+    _said_before(reader, "builds-differ", groups)
+
+
+@BOOK.says(
+    "Built for size, or without optimisation: <builds:t>. What is measured here is these builds;"
+    " servers of distributions are built with -O2, and may differ from one another in another way.",
+    "サイズ優先、または最適化なしでビルドされたサーバです（<builds:t>）。ここで測定しているのはこれらの"
+    "ビルドです。ディストリビューションのサーバは -O2 でビルドされており、差の現れ方が異なることがあります。",
+)
+def built_slow_on_top(reader: Reader, groups: Groups, _part: Part) -> None:
+    _said_before(reader, "built-slow", groups)
+
+
+def _said_before(reader: Reader, code: str, groups: Groups) -> None:
+    """A notice of the first screen is a caution's own words."""
+    known = [dict(one.values) for one in reader.campaign.cautions if one.code == code]
+    reader.that({"builds": groups["builds"]} in known, f"it was {known}")

@@ -6,8 +6,8 @@ import math
 import re
 from dataclasses import replace
 
-from tests.reader.answers import verdict_text
-from tests.reader.arithmetic import Judgement, median
+from tests.reader.answers import says_verdict
+from tests.reader.arithmetic import Judgement
 from tests.reader.campaign import JUDGED, Context, Judged
 from tests.reader.document import Table
 from tests.reader.language import printed
@@ -90,7 +90,7 @@ def judged_in(reader: Reader, workload: str, metric: str, new: str) -> Judged:
 def _of_row(
     row: tuple[str, ...], at: int, table: Table, delta: float, alpha: float, *, lower: bool
 ) -> Judgement:
-    pairs = int(row[table.column(*PAIRS) or 0])
+    pairs = int(re.match(r"\d+", row[table.column(*PAIRS) or 0])[0])  # type: ignore[index]
     if row[at] == "—":
         return Judgement(pairs, "unknown", alpha=alpha, delta=delta, lower_is_better=lower)
     low, high = (math.log(printed(one).value) for one in re.split(" to |〜", row[at]))
@@ -131,25 +131,28 @@ def check_tables(reader: Reader) -> None:
             for place, side in zip((at - 3, at - 2), sides, strict=True):
                 values = list(reader.campaign.values(workload, context, side, metric).values())
                 if not over and not reader.campaign.by_hand:
-                    _median(reader, row[place], values, _unit(table.caption))
+                    _mean(reader, row[place], values, _unit(table.caption))
         rows = [one for one in table.rows if one[0] not in OVERALL]
         reader.that(len(rows) == len(judged.levels), f"{table.caption}: not all levels")
 
 
-def _median(reader: Reader, text: str, values: list[float], unit: float) -> None:
+def _mean(reader: Reader, text: str, values: list[float], unit: float) -> None:
+    """Geometric, as the ratio beside it."""
     if not values:
-        reader.equal(text, "—", "a median of nothing")
-    else:
-        reader.that(text != "—", "a median is missing")
-        if text != "—":
-            reader.same(text, median(values) * unit, "the median")
+        reader.equal(text, "—", "a mean of nothing")
+        return
+    reader.that(text != "—", "a mean is missing")
+    if text != "—":
+        mean = math.exp(sum(map(math.log, values)) / len(values)) if min(values) > 0 else 0.0
+        reader.same(text, mean * unit, "the geometric mean")
 
 
 def _row(reader: Reader, table: Table, row: tuple[str, ...], at: int, found: Judgement) -> None:
-    reader.equal(row[table.column(*PAIRS) or 0], found.pairs, "the number of pairs")
+    counted = re.match(r"(\d+)", row[table.column(*PAIRS) or 0])
+    reader.equal(counted[1] if counted else "", found.pairs, "the number of pairs")
     seen = re.sub(r", detectable from .*|\([^(]*検出可能\)", "", row[-1])
     if found.reason != "unknown":
-        reader.equal(seen, verdict_text(reader, found), "the verdict")
+        says_verdict(reader, seen, found)
     if found.reason:
         reader.equal(row[at], "—", "an interval without one")
         return
@@ -157,7 +160,8 @@ def _row(reader: Reader, table: Table, row: tuple[str, ...], at: int, found: Jud
     for text, value in ((row[at - 1], found.mean), (low, found.low), (high, found.high)):
         reader.same(text, math.exp(min(value, 700)), "a ratio")
     detectable = re.search(r"detectable from (.*)|\((.*)以上の差なら", row[-1])
-    reader.that((found.word == "inconclusive") == (detectable is not None), "what could be seen")
+    could = found.word == "inconclusive" and reader.campaign.plan.study.conclusive
+    reader.that(could == (detectable is not None), "what could be seen")
     if detectable:
         text = detectable[1] or detectable[2]
         reader.same(text, found.detectable * 100, "detectable", safe="up")

@@ -12,7 +12,6 @@ from teiten.host.cautions import machine as module
 from teiten.host.cautions import variants as variant_cautions
 from teiten.host.cautions.machine import (
     cautions,
-    compiler_cautions,
     compiler_of,
     telemetry_missing,
     warnings_first,
@@ -127,18 +126,6 @@ def test_warnings_come_first_and_nothing_twice() -> None:
 )
 def test_the_compiler_is_read_from_the_version(text: str, compiler: str | None) -> None:
     assert compiler_of(text) == compiler
-
-
-def test_differing_compilers_are_named_with_their_servers() -> None:
-    old = "PostgreSQL 17.1 on x, compiled by gcc 7.5, 64-bit"
-    new = "PostgreSQL 18.1 on x, compiled by gcc 12.2, 64-bit"
-    (caution,) = compiler_cautions({"17": old, "18": new})
-    assert caution_text(caution, "en")[0] == (
-        "The servers were built by different compilers: 17: gcc 7.5; 18: gcc 12.2. "
-        "A difference between them may be the compiler's."
-    )
-    assert compiler_cautions({"17": old, "18": old}) == ()
-    assert compiler_cautions({"17": old, "18": "PostgreSQL 18"}) == ()
 
 
 def test_telemetry_that_is_missing_names_source_and_reason() -> None:

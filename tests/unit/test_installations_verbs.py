@@ -32,10 +32,10 @@ def root(workdir: Workdir, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_list_as_a_table(root: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--workdir", root, "pg", "list") == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert lines[0] == ["name", "version", "source", "contrib", "pgbench", "programs"]
+    assert lines[0] == ["name", "version", "source", "build", "contrib", "pgbench", "programs"]
     assert lines[1][:6] == ["wheel:18.4", "18.4", "wheel", "(Teiten)", "(no", "server)"]
     assert lines[2] == [
-        *("17.10", "17.10", "npm", "(Teiten)", "none", "no"),
+        *("17.10", "17.10", "npm", "(Teiten)", "unknown", "none", "no"),
         f"{root}/installations/17.10/bin",
     ]
 

@@ -69,7 +69,7 @@ def test_both_forms_hold_the_part_before_the_evidence(analysis: CampaignAnalysis
     assert "公開された検証結果との比較" in page
     files = render_markdown(analysis, "en")
     assert "charts/published.svg" in files
-    assert b"## Published findings" in files["report.md"]
+    assert b". Published findings\n" in files["report.md"]
 
 
 def test_a_study_without_findings_has_no_such_part(analysis: CampaignAnalysis) -> None:

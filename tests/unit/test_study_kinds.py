@@ -93,7 +93,7 @@ def test_a_kind_is_told_by_a_key_or_named(file: Path) -> None:
         (
             'queries = "sql"',
             'kind = "queries"\nquerys = "sql"',
-            "workloads.2.queries: is missing (and 1 more)",
+            "17: workloads.2.queries: is missing; line 21: workloads.2.querys: unknown key.",
         ),
         (
             'queries = "sql"',

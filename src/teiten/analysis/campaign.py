@@ -16,6 +16,7 @@ from teiten.analysis.model.measured import Measured
 from teiten.analysis.per_transaction import per_transaction
 from teiten.analysis.series import strides, thin
 from teiten.analysis.stacks import stacks_found
+from teiten.analysis.verdict.conclusive import as_declared
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.drift import drift_cautions
 from teiten.analysis.verdict.noise import recorded_noise
@@ -66,7 +67,7 @@ def analyse(
             unneeded=stands.unneeded,
         )
     )
-    results = contrasts(plan, views)
+    results = as_declared(contrasts(plan, views), plan.study)
     workloads = tuple(one.name for one in plan.study.workloads)
     measured = Measured(plan, facts, workloads, views, results, happened)
     return CampaignAnalysis(
@@ -112,7 +113,7 @@ def _of_kinds(measured: Measured) -> dict[str, object]:
     found: dict[str, object] = {}
     for kind in dict.fromkeys(one.kind for one in measured.plan.study.workloads):
         mine = tuple(one.name for one in measured.plan.study.workloads if one.kind == kind)
-        found[kind] = analysis_of(kind).results(
+        of_kind = analysis_of(kind).results(
             replace(
                 measured,
                 workloads=mine,
@@ -120,6 +121,7 @@ def _of_kinds(measured: Measured) -> dict[str, object]:
                 contrasts=tuple(one for one in measured.contrasts if one.workload in mine),
             )
         )
+        found[kind] = as_declared(of_kind, measured.plan.study)
     return found
 
 

@@ -52,6 +52,7 @@ VERBS = {
     "history": "many campaigns as a line through time",
     "data": "benchmark data: as files, to a pipe, or straight into a server",
     "export": "a campaign's numbers as CSV and Parquet",
+    "schema": "the JSON schema of a verdict",
 }
 
 

@@ -9,10 +9,14 @@ from typing import Any
 
 from teiten.execute.executor import Observer
 from teiten.execute.record import CampaignRecord
-from teiten.host.cautions.builds import build_cautions
-from teiten.host.cautions.machine import compiler_cautions
+from teiten.host.cautions.builds import (
+    build_cautions,
+    cautions_of_builds,
+    reported_build,
+)
 from teiten.model.build import BuildFacts
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.server_build import ServerBuild
 from teiten.model.study import Setting
 from teiten.model.text import Bilingual
 
@@ -44,8 +48,8 @@ class Bench:
     check_interruption: Callable[[], None]
     """Raises KeyboardInterrupt where someone asked for the end."""
     record: CampaignRecord
-    versions: dict[str, str] = field(default_factory=dict)
-    """What ``version()`` says on each level of the factor server that was started."""
+    builds: dict[str, ServerBuild] = field(default_factory=dict)
+    """How the server on each level of the factor server says that it was built, once started."""
 
     def evidence_folder(self, trial: PlannedTrial, attempt: int) -> Path:
         return self.campaign / "evidence" / f"trial-{trial.number:04d}.{attempt}"
@@ -70,7 +74,7 @@ class Bench:
 
     def note_server(self, level: str, facts: dict[str, Any], trial: PlannedTrial) -> None:
         """Record what a server says of itself, whether that is what a build was asked for, and
-        whether the sides differ in their compiler.
+        whether the sides were built alike, where the plan could not know.
 
         Where checksums are varied on one server, they are a fact of the trial, not of the server.
         """
@@ -86,10 +90,19 @@ class Bench:
         if asked is not None:
             noted["asked"] = asked_facts(asked)
         self.record.record_server_facts(level, noted)
-        if level not in self.versions:
-            self.versions[level] = facts["version"]
+        if level not in self.builds:
+            reported, said = facts.get("build", {}), facts["version"]
+            self.builds[level] = reported_build(reported, said)
             if asked is not None:
-                for caution in build_cautions(level, asked, facts["build"], facts["version"]):
+                for caution in build_cautions(level, asked, reported, said):
                     self.record.record_caution(caution)
-            for caution in compiler_cautions(self.versions):
+            self._note_builds()
+
+    def _note_builds(self) -> None:
+        """Once for all servers, and only what was not said before the run."""
+        if len(self.builds) < len(self.plan.servers):
+            return
+        said = {one.code for one in self.record.cautions}
+        for caution in cautions_of_builds(self.builds):
+            if caution.code not in said:
                 self.record.record_caution(caution)

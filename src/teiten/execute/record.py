@@ -20,6 +20,9 @@ class CampaignRecord(Protocol):
     @property
     def plan(self) -> Plan: ...
 
+    @property
+    def cautions(self) -> tuple[Caution, ...]: ...
+
     def finished(self) -> list[Finished]: ...
 
     def attempts(self, *metrics: str) -> list[Attempt]:

@@ -135,6 +135,7 @@ def _contrasts(plan: Plan, contrasts: Sequence[ContrastResult]) -> ArrowTable:
         ("new_median", _NUMBER),
         ("verdict", _TEXT),
         ("at_least_delta", _TRUTH),
+        ("conclusive", _TRUTH),
         ("ratio", _NUMBER),
         ("low", _NUMBER),
         ("high", _NUMBER),
@@ -173,6 +174,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
     return {
         "verdict": verdict.kind.value,
         "at_least_delta": verdict.at_least_delta,
+        "conclusive": verdict.conclusive,
         "ratio": effect.ratio if effect else None,
         "low": effect.low if effect else None,
         "high": effect.high if effect else None,

@@ -110,6 +110,12 @@ class HostFacts:
     """Those that the study names."""
     perf: str | None = None
     """Where perf(1) is, which samples call stacks."""
+    kernel_parameters: tuple[tuple[str, str], ...] = ()
+    """Those that a repetition has to know (``vm.swappiness``), and their values."""
+    io_scheduler: str | None = None
+    """Of the disk."""
+    product: str | None = None
+    """What the firmware calls the machine; in clouds the type of the instance."""
 
 
 class Severity(StrEnum):

@@ -15,5 +15,12 @@ class Bilingual:
     en: str
     ja: str
 
+    def __bool__(self) -> bool:
+        """Whether anything is written."""
+        return bool(self.en or self.ja)
+
     def in_language(self, language: Language) -> str:
         return self.ja if language == "ja" else self.en
+
+
+UNWRITTEN = Bilingual("", "")

@@ -241,6 +241,8 @@ class Page:
     """What it is about, in a name or two."""
     meta: tuple[str, ...]
     sections: tuple[Section, ...]
+    front: tuple[tuple[str, str], ...] = ()
+    """Who publishes it: term and text, for the title page of a form that has one."""
     made_key: str = "page.made"
     """The text that says by whom, and of what, the page was made."""
 

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.model.text import Language
+from teiten.report.notes import NO_NOTES, Notes
+from teiten.report.numbered import numbered
 from teiten.report.render.html import html
 from teiten.report.render.markdown import markdown_files
+from teiten.report.render.pdf import pdf
 from teiten.report.view.report import view
 
 
-def render_html(analysis: CampaignAnalysis, language: Language) -> str:
+def render_html(analysis: CampaignAnalysis, language: Language, notes: Notes = NO_NOTES) -> str:
     """One file that works offline."""
-    return html(view(analysis, language), analysis.teiten_version)
+    return html(numbered(view(analysis, language, notes)), analysis.teiten_version)
 
 
-def render_markdown(analysis: CampaignAnalysis, language: Language) -> dict[str, bytes]:
+def render_markdown(
+    analysis: CampaignAnalysis, language: Language, notes: Notes = NO_NOTES
+) -> dict[str, bytes]:
     """``report.md`` and the files beside it: relative path to content."""
-    return markdown_files(view(analysis, language), analysis.teiten_version)
+    page = numbered(view(analysis, language, notes))
+    return markdown_files(page, analysis.teiten_version)
+
+
+def render_pdf(analysis: CampaignAnalysis, language: Language, notes: Notes = NO_NOTES) -> bytes:
+    """One document. Raises UsageError where the extra ``teiten[pdf]`` is not installed."""
+    made_at = analysis.finished_at or analysis.created_at
+    return pdf(view(analysis, language, notes), analysis.teiten_version, made_at)

@@ -25,6 +25,7 @@ from teiten.report.speed import inverse, is_many_times, times_text
 from teiten.report.texts import Texts, texts
 
 DECIDED = (VerdictKind.FASTER, VerdictKind.SLOWER)
+NO_CONCLUSION = "no-conclusion"
 
 
 def percent(t: Texts, share: float, decimals: int, *, signed: bool = False) -> str:
@@ -88,8 +89,23 @@ def change(t: Texts, ratio: float, decimals: int) -> str:
 
 def verdict_word(t: Texts, verdict: Verdict) -> str:
     """The verdict as in tables and charts."""
+    if not verdict.conclusive:
+        return _no_conclusion_word(t, verdict)
     suffix = "-at-least" if verdict.at_least_delta and verdict.kind in DECIDED else ""
     return t(f"verdict.{verdict.kind.value}{suffix}", delta=plain_percent(t, verdict.delta))
+
+
+def _no_conclusion_word(t: Texts, verdict: Verdict) -> str:
+    effect = verdict.effect
+    if effect is None:
+        return t("verdict.no-conclusion")
+    measured = change(t, effect.ratio, percent_decimals(effect))
+    return t("verdict.no-conclusion-measured", percent=measured)
+
+
+def verdict_kind(verdict: Verdict) -> str:
+    """By what a form colours it: the verdict's kind, or that the campaign supports none."""
+    return verdict.kind.value if verdict.conclusive else NO_CONCLUSION
 
 
 def machine_text(t: Texts, facts: HostFacts) -> str:
@@ -167,23 +183,25 @@ def _statement(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str
         reason = t.either(f"reason.{verdict.reason}", t("reason.too-few-pairs"))
         return t("sentence.nothing", reason=reason, **values)
     values["confidence"] = plain_percent(t, effect.confidence)
+    if not verdict.conclusive:
+        return t("sentence.no-conclusion", **values, **_signed(t, effect))
     is_time = metric.judged and metric.better is Better.LOWER
     if verdict.kind in DECIDED and is_time and is_many_times(effect):
         return _many_times(t, verdict, values)
     if verdict.kind in DECIDED or verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
         which, numbers = decided(t, verdict, metric)
         return t(f"sentence.{which}", **values, **numbers)
-    digits = percent_decimals(effect)
-    values |= {
-        "percent": change(t, effect.ratio, digits),
-        "low": change(t, effect.low, digits),
-        "high": change(t, effect.high, digits),
-    }
-    if verdict.kind is VerdictKind.EQUIVALENT:
-        return t("sentence.equivalent", **values)
-    if verdict.kind is VerdictKind.UNJUDGED:
-        return t("sentence.unjudged", **values)
+    values |= _signed(t, effect)
+    if verdict.kind in {VerdictKind.EQUIVALENT, VerdictKind.UNJUDGED}:
+        return t(f"sentence.{verdict.kind.value}", **values)
     return t("sentence.inconclusive", detectable=_detectable(t, verdict), **values)
+
+
+def _signed(t: Texts, effect: Interval) -> dict[str, str]:
+    """``+2.3 %`` and the ends of its interval."""
+    digits = percent_decimals(effect)
+    ends = {"percent": effect.ratio, "low": effect.low, "high": effect.high}
+    return {name: change(t, ratio, digits) for name, ratio in ends.items()}
 
 
 def _many_times(t: Texts, verdict: Verdict, values: dict[str, str]) -> str:

@@ -29,7 +29,7 @@ from teiten.study.file import StudyFile
 from teiten.study.parameters import SIZED_SETTINGS
 from teiten.study.place import Place
 from teiten.study.schema import HostsTable, MeasureTable, NodesTable, SettingTable, WorkloadTable
-from teiten.study.values import AUTO
+from teiten.study.values import AUTO, titled
 from teiten.study.variation import own_levels
 
 BY_FLAG = Bilingual("set on the command line", "コマンドラインで指定")
@@ -50,7 +50,7 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
     _check_measure(draft, tables.measure, workloads)
     return Study(
         name=study.name,
-        title=study.title,
+        title=titled(study.title, study.name),
         question=study.question,
         purpose=study.purpose,
         sources=study.sources,
@@ -196,7 +196,7 @@ def _workload(draft: Draft, document: Document, index: int, table: WorkloadTable
     kind = plan_of(table.kind)
     workload = Workload(
         name=table.name,
-        title=table.title,
+        title=titled(table.title, table.name),
         description=table.description,
         kind=table.kind,
         options=kind.options_of(place, table),

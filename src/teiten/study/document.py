@@ -11,7 +11,7 @@ from teiten.errors import StudyError, UsageError
 from teiten.given_paths import exists, expanded
 from teiten.study.file import StudyFile
 from teiten.study.locate import KeyPath, dotted, key_lines, line_of
-from teiten.study.problems import validated
+from teiten.study.problems import Further, validated
 from teiten.study.reading import read_tables, read_text
 from teiten.suggest import did_you_mean
 
@@ -94,10 +94,14 @@ def read_file(path: Path, *, built_in: bool) -> Document:
     data = read_tables(path, text)
     lines = key_lines(text)
 
-    def fail(place: Sequence[str | int], message: str, hint: str, further: int) -> StudyError:
-        name = dotted(place) or "the file"
-        more = f" (and {further} more)" if further else ""
-        return StudyError(f"{path}:{line_of(lines, place)}: {name}: {message}{more}", hint)
+    def said(place: Sequence[str | int], message: str) -> str:
+        return f"{line_of(lines, place)}: {dotted(place) or 'the file'}: {message}"
+
+    def fail(
+        place: Sequence[str | int], message: str, hint: str, further: Further = ()
+    ) -> StudyError:
+        every = [said(place, message), *(f"line {said(*one)}" for one in further)]
+        return StudyError(f"{path}:{'; '.join(every)}", hint)
 
     return Document(path, text, data, validated(data, fail), built_in, lines)
 

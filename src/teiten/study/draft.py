@@ -26,7 +26,7 @@ from teiten.study.document import Document
 from teiten.study.file import StudyFile, kind_of
 from teiten.study.locate import KeyPath
 from teiten.study.parameters import setting_name
-from teiten.study.problems import FILE_HINT, validated
+from teiten.study.problems import FILE_HINT, Further, validated
 from teiten.suggest import did_you_mean
 
 EVERY = "all"
@@ -91,7 +91,7 @@ class Draft:
     def checked(self) -> StudyFile:
         """The changed tables, checked again; errors name the flag, or the place in the file."""
 
-        def fail(path: KeyPath, message: str, hint: str, _further: int) -> TeitenError:
+        def fail(path: KeyPath, message: str, hint: str, _further: Further) -> TeitenError:
             return self.error(path, message, hint)
 
         return validated(self._data, fail)

@@ -10,6 +10,7 @@ from teiten.study.changes import Change, from_command_line
 from teiten.study.document import Document, catalogue_names, read_document
 from teiten.study.draft import Draft
 from teiten.study.profiles import apply_profile
+from teiten.study.values import titled
 
 
 def load_study(
@@ -78,7 +79,7 @@ def summary(document: Document) -> StudySummary:
     study = document.tables.study
     return StudySummary(
         name=study.name,
-        title=study.title,
+        title=titled(study.title, study.name),
         question=study.question,
         sources=study.sources,
         profiles=tuple(document.tables.profiles),

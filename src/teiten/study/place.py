@@ -23,4 +23,4 @@ class Place:
     def error(self, key: str | Sequence[str | int], message: str, hint: str) -> TeitenError:
         """The error of one of the workload's keys, or of a path of keys; empty for the table."""
         path = ([key] if key else []) if isinstance(key, str) else key
-        return self.fail(("workloads", self.index, *path), message, hint, 0)
+        return self.fail(("workloads", self.index, *path), message, hint, ())

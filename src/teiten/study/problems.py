@@ -14,8 +14,10 @@ from teiten.study.file import StudyFile
 from teiten.suggest import did_you_mean
 
 KeyPath = tuple[str | int, ...]
-Fail = Callable[[KeyPath, str, str, int], TeitenError]
-"""Makes the error of a key path, a message, a hint, and the number of further problems."""
+Further = Sequence[tuple[KeyPath, str]]
+"""Further problems of the same file: where, and what."""
+Fail = Callable[[KeyPath, str, str, Further], TeitenError]
+"""Makes the error of a key path, a message, a hint, and the problems beside it."""
 
 _WORDS = {
     "string_type": "must be a text in quotes",
@@ -31,14 +33,13 @@ FILE_HINT = "teiten init observe prints a commented study file in which every ke
 
 
 def validated(data: Mapping[str, Any], fail: Fail) -> StudyFile:
-    """The tables in their checked form; raises what ``fail`` makes of the first problem."""
+    """The tables in their checked form; raises what ``fail`` makes of all problems."""
     try:
         return StudyFile.model_validate(data)
     except ValidationError as error:
-        problems = error.errors(include_url=False)
-        first = problems[0]
-        path = _path(first)
-        raise fail(path, _message(first, path, data), FILE_HINT, len(problems) - 1) from error
+        found = [(_path(one), one) for one in error.errors(include_url=False)]
+        (path, message), *further = [(at, _message(one, at, data)) for at, one in found]
+        raise fail(path, message, FILE_HINT, further) from error
 
 
 def _path(problem: ErrorDetails) -> KeyPath:

@@ -105,8 +105,8 @@ Levels = Annotated[dict[str, tuple[str, ...]], PlainValidator(_own_levels)]
 
 class StudyTable(TomlTable):
     name: Name
-    title: Text
-    question: Text
+    title: Text = Bilingual("", "")
+    question: Text = Bilingual("", "")
     purpose: Text = Bilingual("", "")
     sources: Words = ()
     contrast: Annotated[str, AfterValidator(factor_name)] = "server"
@@ -137,7 +137,7 @@ class WorkloadTable(TomlTable):
     """What every workload has, of whatever kind; each kind adds its own keys."""
 
     name: Name
-    title: Text
+    title: Text = Bilingual("", "")
     description: Text = Bilingual("", "")
     kind: str = ""
     data: Data | None = None

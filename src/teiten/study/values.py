@@ -47,6 +47,11 @@ def text(value: Any) -> Bilingual:
     raise ValueError('must be a text, or a table { en = "…", ja = "…" }')
 
 
+def titled(title: Bilingual, name: str) -> Bilingual:
+    """A title, or where none is written the name."""
+    return title if title else Bilingual(name, name)
+
+
 def name(value: Any) -> str:
     """A name that can stand in a file name, a flag and a key."""
     if not isinstance(value, str) or _NAME.fullmatch(value) is None:

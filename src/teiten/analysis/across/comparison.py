@@ -21,6 +21,7 @@ from teiten.analysis.model.claims import Claim
 from teiten.analysis.model.comparison import ComparedLevel, Comparison, UnpairedResult
 from teiten.analysis.model.findings import CampaignAnalysis, LevelResult
 from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.verdict.conclusive import marked
 from teiten.analysis.verdict.contrasts import contrasted_here
 from teiten.analysis.verdict.pairs import by_start, observe
 from teiten.analysis.verdict.verdict import Rule, median, over_timeout
@@ -43,7 +44,10 @@ def compare(
     Whether obstacles forbid the comparison is the caller's to decide: it is made in any case.
     """
     differences = comparability(a, b)
-    comparison = Comparison(a, b, differences, tuple(_results(a, b)), ())
+    results = tuple(_results(a, b))
+    if not (a.plan.study.conclusive and b.plan.study.conclusive):
+        results = marked(results)
+    comparison = Comparison(a, b, differences, results, ())
     of_systems = [claim for claim in claims if claim.needs.compared]
     return Comparison(
         a,

@@ -53,3 +53,7 @@ class Verdict:
     pairs, but fewer than two blocks have one at every level), left-behind (of paired transactions:
     what each side leaves behind for the other is part of the difference).
     """
+    conclusive: bool = True
+    """False: of a campaign whose profile supports no conclusion. ``kind`` is then what the interval
+    would say, for whoever reads the numbers; no form shows it as a verdict
+    (``analysis.verdict.conclusive``)."""

@@ -17,6 +17,7 @@ from teiten.cli.campaign.noise import keep_measured_noise
 from teiten.cli.campaign.progress import Watcher, watching
 from teiten.cli.main import Session
 from teiten.cli.text.noise import noise_lines
+from teiten.cli.text.verdict_json import verdict_as_json
 from teiten.errors import InterruptedCampaignError, MachineError, TeitenError, TrialsFailedError
 from teiten.execute.client.log_folder import sweep_logs
 from teiten.execute.machine import ThisMachine
@@ -231,11 +232,7 @@ def outcome_as_json(name: str, carried: CarriedOut) -> dict[str, Any]:
                 "metric": contrast.metric.name,
                 "old": contrast.old,
                 "new": contrast.new,
-                "verdict": contrast.overall.kind.value,
-                "ratio": contrast.overall.effect.ratio if contrast.overall.effect else None,
-                "interval": [contrast.overall.effect.low, contrast.overall.effect.high]
-                if contrast.overall.effect
-                else None,
+                **verdict_as_json(contrast.overall),
                 "pairs": contrast.overall.pairs,
             }
             for contrast in analysis.contrasts

@@ -9,7 +9,8 @@ import click
 
 from teiten.analysis.model.verdict import WORDS
 from teiten.cli.campaign.carry_out import CarriedOut
-from teiten.errors import VerdictError
+from teiten.errors import UsageError, VerdictError
+from teiten.model.study import Study
 from teiten.report.sentences import verdict_sentence
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -22,8 +23,20 @@ fail_on_option = click.option(
 )
 
 
+def refuse_fail_on(study: Study, kinds: Collection[str]) -> None:
+    """Raise UsageError before anything runs where the study supports no conclusion: a verdict on
+    which something may fail would be none."""
+    if kinds and not study.conclusive:
+        raise UsageError(
+            f"--fail-on {', '.join(kinds)}: the profile {study.profile} of {study.name} supports no"
+            " conclusion, so that no verdict of it may fail anything",
+            "choose another profile (teiten show), or leave out --fail-on",
+        )
+
+
 def check_fail_on(carried: CarriedOut, kinds: Collection[str]) -> None:
     """Raise VerdictError where a primary verdict, over all levels, is one of ``kinds``."""
+    refuse_fail_on(carried.analysis.plan.study, kinds)
     for contrast in carried.analysis.contrasts:
         kind = contrast.overall.kind.value
         if contrast.metric.judged and kind in kinds:

@@ -10,14 +10,17 @@ from teiten.analysis.verdict.sequential import least_pairs
 from teiten.cli.main import Session
 from teiten.cli.plan.builds import StudyServers
 from teiten.cli.plan.options import LARGEST_SEED, PlanOptions
-from teiten.cli.plan.site import PlanningSite, planning_site, require_here
+from teiten.cli.plan.site import PlanningSite, planning_site, require_here, servers_here
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.errors import MachineError
+from teiten.execute.postgres.built_as import read_build
 from teiten.execute.postgres.installations import find_installations
 from teiten.execute.postgres.parameters import read_refusals
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.sites.load_generator import load_generator
+from teiten.host.cautions.builds import cautions_of_builds
 from teiten.host.cautions.machine import warnings_first
+from teiten.host.cautions.variants import order_of_servers
 from teiten.host.facts.noise import known_noise
 from teiten.model.build import PlannedBuild
 from teiten.model.facts import Caution, HostFacts, Severity
@@ -123,7 +126,7 @@ def _plan(
     planned = Planned(
         replace(plan, needs=needs),
         facts,
-        warnings_first((*site.cautions(plan, facts), *_budget_cautions(plan))),
+        warnings_first((*_of_servers(plan), *site.cautions(plan, facts), *_budget_cautions(plan))),
         ready,
         tuple(known_noise(session.workdir.caches, facts, plan)),
         servers.planned,
@@ -165,6 +168,13 @@ def load(study_reference: str, options: PlanOptions) -> Study:
         memory=options.memory,
         storage=options.storage,
     )
+
+
+def _of_servers(plan: Plan) -> tuple[Caution, ...]:
+    """How they were built, and which of them is taken as old."""
+    read = {level: read_build(one) for level, one in servers_here(plan)}
+    builds = {level: one for level, one in read.items() if one is not None}
+    return (*cautions_of_builds(builds), *order_of_servers(plan))
 
 
 def _budget_cautions(plan: Plan) -> tuple[Caution, ...]:

@@ -193,6 +193,11 @@ def planning_site(session: Session, study: Study) -> Iterator[PlanningSite]:
         yield PlanningOnHosts(pair, pair.placement())
 
 
+def servers_here(plan: Plan) -> Servers:
+    """Those whose programs are on this machine, wherever they are to run."""
+    return tuple((level, one) for level, one in plan.servers if not one.on_db_host)
+
+
 def require_here(plan: Plan, folder: Path) -> None:
     """Raise MachineError where this machine cannot limit what a plan wants limited, or emulate
     nodes or a device as it has them. ``folder``: of clusters."""

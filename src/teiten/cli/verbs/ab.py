@@ -11,7 +11,7 @@ from teiten.analysis.model.findings import ContrastResult
 from teiten.cli.campaign.begin import begin, carry_out_new, prepare
 from teiten.cli.campaign.carry_out import CarriedOut
 from teiten.cli.campaign.confirm import confirm
-from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option
+from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option, refuse_fail_on
 from teiten.cli.campaign.way import plan_by_way
 from teiten.cli.main import Session
 from teiten.cli.plan.two_sides import pair_options, repeated, shared_options, tell_of_changed_data
@@ -55,6 +55,7 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
         SideFlags("b", new, given["set_b"], given["guc_b"]),
     )
     study = ab_study(*sides, options.shared)
+    refuse_fail_on(study, given["fail_on"])
     prepare(session, options.name)
     tell_of_changed_data(session, study, options)
     chosen = plan_by_way(session, study, options)

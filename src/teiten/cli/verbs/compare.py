@@ -11,6 +11,7 @@ import click
 
 from teiten.analysis.model.comparison import Comparison, UnpairedResult
 from teiten.analysis.model.verdict import WORDS
+from teiten.cli.campaign.fail_on import refuse_fail_on
 from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.cli.text.verdict_json import verdict_as_json
@@ -68,6 +69,8 @@ def command(
     from teiten.report.comparison.sides import comparison_sentence
 
     comparison = _comparison(session, a, b, anyway=anyway)
+    for side in (comparison.a, comparison.b):
+        refuse_fail_on(side.plan.study, fail_on)
     folder = target or session.workdir.root / FOLDER / _name(comparison)
     paths = _write(comparison, folder, form, (language,) if language else LANGUAGES)
     if as_json:

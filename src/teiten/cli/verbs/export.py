@@ -16,7 +16,7 @@ EXAMPLES = (
 
 
 @click.command("export", epilog=EXAMPLES)
-@click.argument("campaign", metavar="RUN")
+@click.argument("campaign", default="last", metavar="[RUN]")
 @click.option(
     "--to",
     "folder",
@@ -36,10 +36,10 @@ EXAMPLES = (
 def command(session: Session, campaign: str, folder: Path | None, form: str, as_json: bool) -> None:
     """Write a campaign's numbers for DuckDB, pandas, R or a spreadsheet.
 
-    RUN is its name, a unique prefix, its path, or "last". Four tables are written: trials (one
-    row each, with levels, outcome and all metrics, in seconds and bytes), samples (the time series
-    in long form), contrasts (the verdicts), and events (what happened when); of a campaign with
-    flame graphs also profiles (folded stacks with their samples and CPU seconds).
+    RUN is its name, a unique prefix, its path, or "last" (the default). Four tables are written:
+    trials (one row each, with levels, outcome and all metrics, in seconds and bytes), samples (the
+    time series in long form), contrasts (the verdicts), and events (what happened when); of a
+    campaign with flame graphs also profiles (folded stacks with their samples and CPU seconds).
     """
     from teiten.cli.campaign.analyse import analyse_campaign
     from teiten.export.files import Format, export

@@ -179,20 +179,51 @@ def describe(one: Installation) -> dict[str, Any]:
         "contrib": sorted(one.contrib),
         "fingerprint": one.fingerprint,
         "build": asdict(one.build) if one.build else None,
+        "built_as": _built_as(one),
     }
+
+
+def _built_as(one: Installation) -> dict[str, Any] | None:
+    from teiten.execute.postgres.built_as import read_build
+
+    found = read_build(one)
+    if found is None:
+        return None
+    return {
+        "compiler": found.compiler,
+        "optimisation": found.optimisation,
+        "link_time_optimisation": found.link_time_optimisation,
+        "assertions": found.assertions,
+        "jit": found.jit,
+        "icu": found.icu,
+        "cflags": found.cflags,
+        "configure": found.configure,
+    }
+
+
+def _build_text(one: Installation) -> str:
+    """``gcc 12.2.0 -O2, JIT, ICU``"""
+    from teiten.execute.postgres.built_as import read_build
+
+    found = read_build(one)
+    if found is None:
+        return ""
+    parts = {"JIT": found.jit, "ICU": found.icu}
+    return ", ".join([found.told() or "unknown", *(name for name, has in parts.items() if has)])
 
 
 def _table(installations: tuple[Installation, ...]) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("name", "version", "source", "contrib", "pgbench", "programs"):
+    for heading in ("name", "version", "source", "build", "contrib", "pgbench", "programs"):
         table.add_column(heading, no_wrap=heading != "programs", overflow="fold")
     for one in installations:
         table.add_row(
             one.name,
             str(one.version),
             f"{one.source.value}{' (Teiten)' if one.managed else ''}",
+            _build_text(one),
             _contrib(one),
             "yes" if one.pgbench else "no",
             str(one.bin_directory),

@@ -16,13 +16,14 @@ from teiten.errors import UsageError
 from teiten.given_paths import exists, is_file
 from teiten.host.system.causes import told
 from teiten.model.text import Language
+from teiten.report.notes import NO_NOTES, Notes
 
 F = TypeVar("F", bound=Callable[..., Any])
-EXAMPLES = (
-    "Examples:  teiten report last --lang ja  ·  teiten report observe-quick --format markdown"
-)
+EXAMPLES = "Examples:  teiten report last --lang ja  ·  teiten report observe-quick --format pdf"
 FOLDER = "report"
 """Where reports go inside a campaign's folder."""
+EXCHANGED = ("junit", "github", "bencher", "benchmark-action")
+"""Forms of other programs (``report.exchange``)."""
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
 
 form_option = click.option(
@@ -55,12 +56,28 @@ def languages_option(what: str) -> Callable[[F], F]:
     show_default=True,
     help="Language of the report.",
 )
-@form_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["html", "markdown", "md", "pdf", *EXCHANGED]),
+    default="html",
+    show_default=True,
+    help="One HTML file that works offline, a folder of Markdown with charts as SVG, or a PDF"
+    " (with the extra teiten[pdf]). For CI: JUnit's XML, the summary of a step of GitHub Actions,"
+    " Bencher's metric format, or what github-action-benchmark reads.",
+)
+@click.option(
+    "--with",
+    "notes",
+    type=GivenPath(path_type=Path, dir_okay=False),
+    metavar="NOTES",
+    help="A TOML file of authors, licence, remarks and revisions (teiten init report-notes).",
+)
 @click.option(
     "--to",
     "target",
     type=GivenPath(path_type=Path),
-    help="File (HTML) or folder to write (default: the campaign's folder, under report/).",
+    help="File (HTML, PDF) or folder to write (default: the campaign's folder, under report/).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the paths and verdicts as JSON.")
 @click.pass_obj
@@ -70,6 +87,7 @@ def command(
     *,
     language: Language,
     form: str,
+    notes: Path | None,
     target: Path | None,
     as_json: bool,
 ) -> None:
@@ -79,15 +97,22 @@ def command(
     a campaign that is still running or was interrupted is reported as far as it is.
     """
     from teiten.ledger.campaigns import find_campaign
+    from teiten.report.render.pdf import require_typst
 
     folder = find_campaign(session.workdir.campaigns, campaign)
+    told = _notes(notes)
+    if form == "pdf":
+        require_typst()
     analysis = _analysis_of(folder)
-    if form == "markdown":
-        path = _write_markdown(
-            analysis, language, target or folder / FOLDER / f"markdown.{language}"
-        )
+    if form in {"markdown", "md"}:
+        place = target or folder / FOLDER / f"markdown.{language}"
+        path = _write_markdown(analysis, language, place, told)
+    elif form in EXCHANGED:
+        path = _write_exchange(analysis, language, form, target or folder / FOLDER)
+    elif form == "pdf":
+        path = _write_pdf(analysis, language, _target(folder, language, target, "pdf"), told)
     else:
-        path = _write_html(analysis, language, _html_target(folder, language, target))
+        path = _write_html(analysis, language, _target(folder, language, target), told)
     if as_json:
         session.console.json(_as_json(analysis, language, path))
     else:
@@ -97,14 +122,13 @@ def command(
 def write_reports(analysis: CampaignAnalysis, folder: Path) -> list[Path]:
     """Write a campaign's HTML reports in every language into its folder; English comes first."""
     return [
-        _write_html(analysis, language, _html_target(folder, language, None))
-        for language in LANGUAGES
+        _write_html(analysis, language, _target(folder, language, None)) for language in LANGUAGES
     ]
 
 
 def written_reports(folder: Path) -> tuple[Path, ...]:
     """The reports that a campaign has, where it has those of all languages."""
-    paths = tuple(_html_target(folder, language, None) for language in LANGUAGES)
+    paths = tuple(_target(folder, language, None) for language in LANGUAGES)
     return paths if all(path.is_file() for path in paths) else ()
 
 
@@ -116,21 +140,49 @@ def _analysis_of(folder: Path) -> CampaignAnalysis:
         return analyse_campaign(ledger)
 
 
-def _html_target(folder: Path, language: Language, target: Path | None) -> Path:
-    name = f"report.{language}.html"
+def _notes(path: Path | None) -> Notes:
+    from teiten.cli.text.notes import read_notes
+
+    return NO_NOTES if path is None else read_notes(path)
+
+
+def _target(folder: Path, language: Language, target: Path | None, ending: str = "html") -> Path:
+    name = f"report.{language}.{ending}"
     if target is None:
         return folder / FOLDER / name
     return target / name if target.is_dir() else target
 
 
-def _write_html(analysis: CampaignAnalysis, language: Language, path: Path) -> Path:
+def _write_html(
+    analysis: CampaignAnalysis, language: Language, path: Path, notes: Notes = NO_NOTES
+) -> Path:
     from teiten.report.campaign import render_html
 
-    write_files(path.parent, {path.name: render_html(analysis, language).encode()})
+    write_files(path.parent, {path.name: render_html(analysis, language, notes).encode()})
     return path
 
 
-def _write_markdown(analysis: CampaignAnalysis, language: Language, folder: Path) -> Path:
+def _write_exchange(
+    analysis: CampaignAnalysis, language: Language, form: str, target: Path
+) -> Path:
+    from teiten.report.exchange import render_exchange
+
+    name, content = render_exchange(analysis, form, language)
+    path = target / name if target.is_dir() or not target.suffix else target
+    write_files(path.parent, {path.name: content})
+    return path
+
+
+def _write_pdf(analysis: CampaignAnalysis, language: Language, path: Path, notes: Notes) -> Path:
+    from teiten.report.campaign import render_pdf
+
+    write_files(path.parent, {path.name: render_pdf(analysis, language, notes)})
+    return path
+
+
+def _write_markdown(
+    analysis: CampaignAnalysis, language: Language, folder: Path, notes: Notes
+) -> Path:
     from teiten.report.campaign import render_markdown
     from teiten.report.render.markdown import TEXT
 
@@ -139,7 +191,7 @@ def _write_markdown(analysis: CampaignAnalysis, language: Language, folder: Path
             f"--to {folder} is a file; a Markdown report is a folder",
             "name a folder, or leave out --to",
         )
-    write_files(folder, render_markdown(analysis, language))
+    write_files(folder, render_markdown(analysis, language, notes))
     return folder / TEXT
 
 
@@ -170,19 +222,21 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _as_json(analysis: CampaignAnalysis, language: Language, path: Path) -> dict[str, object]:
+    from teiten.cli.text.verdict_json import verdict_as_json
     from teiten.report.sentences import verdict_sentence
 
     return {
         "campaign": analysis.name,
         "path": str(path),
         "complete": analysis.complete,
+        "conclusive": analysis.plan.study.conclusive,
         "verdicts": [
             {
                 "workload": one.workload,
                 "metric": one.metric.name,
                 "old": one.old,
                 "new": one.new,
-                "verdict": one.overall.kind.value,
+                **verdict_as_json(one.overall),
                 "sentence": verdict_sentence(analysis, one, language),
             }
             for one in analysis.contrasts

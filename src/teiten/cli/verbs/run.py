@@ -7,9 +7,9 @@ import click
 from teiten.cli.campaign.begin import begin, carry_out_new, prepare, repeating_command
 from teiten.cli.campaign.carry_out import outcome_as_json
 from teiten.cli.campaign.confirm import confirm
-from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option
+from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option, refuse_fail_on
 from teiten.cli.main import Session
-from teiten.cli.plan.make import make_plan
+from teiten.cli.plan.make import load, make_plan
 from teiten.cli.plan.options import PlanOptions, plan_options
 
 EXAMPLES = (
@@ -31,6 +31,7 @@ def command(
 
     Ctrl-C ends it in order; `teiten resume` continues it.
     """
+    refuse_fail_on(load(study, options), fail_on)
     prepare(session, options.name)
     if options.find_saturation:
         from teiten.cli.campaign.saturation import run_with_saturation

@@ -21,7 +21,7 @@ from psycopg.conninfo import make_conninfo
 from teiten.errors import ServerError, UsageError
 from teiten.execute.postgres import conf
 from teiten.execute.postgres.access import require_access
-from teiten.execute.postgres.initdb import INITDB_CONFIGURATION, LARGEST, SUPERUSER, run_initdb
+from teiten.execute.postgres.initdb import INITDB_CONFIGURATION, LARGEST, run_initdb
 from teiten.execute.postgres.marker import Kind, new_folder, read_marker, remove_marked
 from teiten.execute.postgres.remains import (
     ServerTrace,
@@ -44,6 +44,7 @@ from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
 from teiten.host.system.processes import send_signal, spawn
 from teiten.host.system.signals import QUIT
 from teiten.host.system.users import ServerUser, own_uid
+from teiten.model.initdb import SUPERUSER
 from teiten.model.installation import Installation
 from teiten.model.study import Setting
 from teiten.model.units import MIB

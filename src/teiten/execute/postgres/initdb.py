@@ -9,34 +9,18 @@ from teiten.errors import ServerError, UsageError
 from teiten.execute.postgres.programs import run_program
 from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.users import ServerUser
+from teiten.model.initdb import initdb_options
 from teiten.model.installation import Installation
 from teiten.model.units import MIB
 
-SUPERUSER = "postgres"
 BENCH_DATABASE = "bench"
 """The database of every template, which holds the tables."""
-CHECKSUMS_BY_DEFAULT = 18
-"""The major version since which initdb turns checksums on unless told otherwise."""
 WALDIR = 10
 """The major version since which initdb's option for the WAL has this name."""
 LARGEST = 4 * MIB
 """Bytes of a configuration file that is read; PostgreSQL's own have 30,000."""
 INITDB_CONFIGURATION = "postgresql.initdb.conf"
 """initdb's own postgresql.conf is kept under this name inside the data directory."""
-
-
-def initdb_options(installation: Installation, checksums: bool) -> tuple[str, ...]:
-    """The options that make the clusters of all versions alike.
-
-    Nothing is synced: a crash of the machine during initdb makes the cluster worthless anyway, and
-    a template is synced as a whole when it is finished.
-    """
-    options = ["--locale=C", "--encoding=UTF8", f"--username={SUPERUSER}", "--auth=trust", "-N"]
-    if checksums:
-        options.append("--data-checksums")
-    elif installation.version.major_number >= CHECKSUMS_BY_DEFAULT:
-        options.append("--no-data-checksums")
-    return tuple(options)
 
 
 def run_initdb(
@@ -74,7 +58,7 @@ def run_initdb(
     run_program(
         [
             installation.initdb,
-            *initdb_options(installation, checksums),
+            *initdb_options(installation.version, checksums=checksums),
             *_waldir(installation, data_directory.parent, wal),
             "--pgdata",
             data_directory,

@@ -17,6 +17,7 @@ Connect = Callable[[], psycopg.Connection[Any]]
 NON_DEFAULT = """
 SELECT name, setting || coalesce(' ' || unit, '') FROM pg_settings
 WHERE source NOT IN ('default', 'override', 'client', 'session')
+  AND setting IS DISTINCT FROM boot_val
   AND name NOT IN ('unix_socket_directories', 'port', 'application_name', 'client_encoding')
 ORDER BY name
 """
@@ -43,6 +44,7 @@ def read_server_facts(connect: Connect) -> dict[str, Any]:
             "compiler": _compiler(version),
             "data_checksums": _one(connection, "SHOW data_checksums"),
             "block_size": int(_one(connection, "SHOW block_size")),
+            "assertions": _one(connection, "SHOW debug_assertions"),
             **_build(connection),
         }
 

@@ -1,4 +1,5 @@
-"""Whether a server that Teiten built says of itself what was asked. Pure."""
+"""How servers were built: whether one that Teiten built says of itself what was asked, and whether
+what is measured is the builds. Pure."""
 
 from __future__ import annotations
 
@@ -8,6 +9,55 @@ from collections.abc import Iterator, Mapping
 from teiten.host.cautions.machine import compiler_of
 from teiten.model.build import BuildFacts
 from teiten.model.facts import Caution, Severity
+from teiten.model.server_build import (
+    BUILDS_DIFFER,
+    BUILT_SLOW,
+    BUILT_WITH_ASSERTIONS,
+    ServerBuild,
+    short_compiler,
+)
+
+
+def cautions_of_builds(builds: Mapping[str, ServerBuild]) -> tuple[Caution, ...]:
+    """``builds``: by the server's level, of those of which something is known."""
+    known = {level: one for level, one in builds.items() if one.told()}
+    sides = {_alike(one) for one in known.values()}
+    found = [Caution(BUILDS_DIFFER, Severity.WARNING, _listed(known))] if len(sides) > 1 else []
+    slow = {level: one for level, one in known.items() if one.slow}
+    asserting = {level: one for level, one in known.items() if one.assertions}
+    for code, ones in ((BUILT_SLOW, slow), (BUILT_WITH_ASSERTIONS, asserting)):
+        found += [Caution(code, Severity.WARNING, _listed(ones))] if ones else []
+    return tuple(found)
+
+
+def reported_build(reported: Mapping[str, str], version_text: str) -> ServerBuild:
+    """What a running server says: lines of ``pg_config()``, and ``SELECT version()``."""
+    compiler = compiler_of(version_text)
+    return ServerBuild(
+        compiler.strip() if compiler else None,
+        reported.get("CFLAGS"),
+        reported.get("CONFIGURE", "").strip() or None,
+    )
+
+
+def _alike(one: ServerBuild) -> tuple[object, ...]:
+    """What two builds must share to be alike."""
+    return (
+        short_compiler(one.compiler or ""),
+        one.optimisation,
+        one.link_time_optimisation,
+        one.assertions,
+        one.jit,
+    )
+
+
+def _listed(builds: Mapping[str, ServerBuild]) -> tuple[tuple[str, str], ...]:
+    jit = len({one.jit for one in builds.values()}) > 1
+    told = (
+        f"{level}: {one.told()}{' --with-llvm' if jit and one.jit else ''}"
+        for level, one in builds.items()
+    )
+    return (("builds", "; ".join(told)),)
 
 
 def build_cautions(

@@ -6,7 +6,7 @@ The texts stand in ``report/i18n/cautions.*.toml`` under ``caution.<code>``.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from teiten.host.cautions.variants import variant_cautions
@@ -62,19 +62,6 @@ def plan_cautions(plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
     for one in facts.directories:
         found += _file_system(replace(facts, disk=one.disk))
     return warnings_first(found)
-
-
-def compiler_cautions(version_texts: Mapping[str, str]) -> tuple[Caution, ...]:
-    """A caution where the servers of a campaign were built by different compilers.
-
-    ``version_texts``: server level to what ``SELECT version()`` answered.
-    """
-    compilers = {level: compiler_of(text) for level, text in version_texts.items()}
-    known = {level: name for level, name in compilers.items() if name is not None}
-    if len(set(known.values())) < 2:
-        return ()
-    listed = "; ".join(f"{level}: {name}" for level, name in known.items())
-    return (_warning("compilers-differ", compilers=listed),)
 
 
 def telemetry_missing(source: str, reason: str) -> Caution:

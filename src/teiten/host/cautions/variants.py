@@ -48,6 +48,17 @@ def variant_cautions(plan: Plan, facts: HostFacts) -> Iterator[Caution]:
         yield from rule(plan, facts)
 
 
+def order_of_servers(plan: Plan) -> tuple[Caution, ...]:
+    """A note where the newer version stands first: the first is taken as old, whatever it is."""
+    if plan.study.contrast != "server" or len(plan.servers) < 2:
+        return ()
+    (old, first), *others = plan.servers
+    newer = [level for level, one in others if one.version < first.version]
+    if not newer:
+        return ()
+    return (_caution(False, "servers-order", old=old, new=", ".join(newer)),)
+
+
 def pinned_apart(plan: Plan) -> bool:
     """Server and pgbench never share a processor."""
     return all(trial.server_cpus and not _shares(trial) for trial in plan.trials)

@@ -12,6 +12,7 @@ from teiten.host.ceilings.kept import cached_ceilings
 from teiten.host.facts.cgroups import read_cgroup_limits
 from teiten.host.facts.cpus import read_cpu_facts
 from teiten.host.facts.disks import disk_of
+from teiten.host.facts.kernel import read_kernel_parameters, read_product, read_scheduler
 from teiten.host.facts.memory import read_memory_facts
 from teiten.host.facts.readings import read_int, read_text
 from teiten.host.facts.virtualisation import read_container, read_virtualisation
@@ -29,6 +30,7 @@ def read_host_facts(workdir: Path, root: Path = Path("/")) -> HostFacts:
     /sys, for tests.
     """
     limits = read_cgroup_limits(root)
+    disk = disk_of(workdir, root)
     return HostFacts(
         system=platform.system(),
         distribution=distribution(read_text(root / "etc/os-release")) or platform.platform(),
@@ -36,7 +38,7 @@ def read_host_facts(workdir: Path, root: Path = Path("/")) -> HostFacts:
         architecture=platform.machine(),
         cpu=read_cpu_facts(limits.cpu_quota_cores, root),
         memory=read_memory_facts(limits, root),
-        disk=disk_of(workdir, root),
+        disk=disk,
         virtualisation=read_virtualisation(root) if sys.platform == "linux" else "unknown",
         container=read_container(root),
         load_average=_load_average(),
@@ -47,6 +49,9 @@ def read_host_facts(workdir: Path, root: Path = Path("/")) -> HostFacts:
         can_drop_page_cache=can_drop_page_cache(),
         ceilings=cached_ceilings(Workdir(workdir), root),
         perf=shutil.which("perf"),
+        kernel_parameters=read_kernel_parameters(root),
+        io_scheduler=read_scheduler(disk.device, root),
+        product=read_product(root),
     )
 
 

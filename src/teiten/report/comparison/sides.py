@@ -124,7 +124,7 @@ def _sentence(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str]
         reason = t.either(f"comparison-reason.{verdict.reason}", str(verdict.reason))
         return t("comparison-sentence.nothing", reason=reason, **values)
     values["confidence"] = plain_percent(t, round(effect.confidence, 12))
-    if verdict.kind in DECIDED or verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
+    if verdict.conclusive and verdict.kind in (*DECIDED, VerdictKind.DIFFERENT_BUT_SMALL):
         which, numbers = decided(t, verdict, metric)
         return t(f"comparison-sentence.{which}", **values, **numbers)
     digits = percent_decimals(effect)
@@ -136,6 +136,8 @@ def _sentence(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str]
         if far
         else percent(t, effect.high - 1, digits, signed=True),
     }
+    if not verdict.conclusive:
+        return t("comparison-sentence.no-conclusion", **values)
     if verdict.kind is VerdictKind.EQUIVALENT:
         return t("comparison-sentence.equivalent", **values)
     if verdict.kind is VerdictKind.UNJUDGED:

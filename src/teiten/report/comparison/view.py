@@ -33,7 +33,7 @@ from teiten.report.comparison.results import (
     value_columns,
 )
 from teiten.report.comparison.sides import Pair
-from teiten.report.sentences import machine_text, plain_percent, verdict_word
+from teiten.report.sentences import machine_text, plain_percent, verdict_kind, verdict_word
 from teiten.report.tables import Column, Table, cells
 from teiten.report.view.answer import answer_section
 from teiten.report.view.findings import findings_section
@@ -112,7 +112,7 @@ def _statements(pair: Pair) -> Iterator[Statement]:
     for at, one in enumerate(found, start=1):
         yield Statement(
             pair.title(one),
-            one.overall.kind.value,
+            verdict_kind(one.overall),
             verdict_word(pair.t, one.overall),
             pair.sentence(one),
             forest_chart(pair, f"forest-{at}", one),
@@ -140,7 +140,8 @@ def _remarks(pair: Pair) -> Iterator[tuple[str, str]]:
     undecided = [
         pair.title(one)
         for one in pair.comparison.results
-        if one.metric.judged and one.overall.kind is VerdictKind.INCONCLUSIVE
+        if one.metric.judged
+        and not (one.overall.conclusive and one.overall.kind is not VerdictKind.INCONCLUSIVE)
     ]
     listed = t("list.strong").join(undecided) or t("comparison.undecided-none")
     yield t("answer.undecided"), listed

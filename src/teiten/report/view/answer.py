@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult, VerdictKind
 from teiten.kinds.contract_present import OwnAnswer
+from teiten.model.server_build import OF_BUILDS
 from teiten.model.trial import Outcome
 from teiten.report.blocks import Block, Pairs, Section, Statement, Text, WithoutScripts
-from teiten.report.sentences import answer_sentence, verdict_word
-from teiten.report.texts import Texts, problem_text
+from teiten.report.sentences import answer_sentence, verdict_kind, verdict_word
+from teiten.report.texts import Texts, caution_text, problem_text
 from teiten.report.view.design import stopped
 from teiten.report.view.kit import Kit
 from teiten.report.view.storage import emulated
@@ -91,6 +92,9 @@ def _notices(kit: Kit) -> tuple[str, ...]:
     devices = emulated(kit)
     if devices:
         notices.append(t("notice.emulated", storages=t("list.separator").join(devices)))
+    notices += [
+        caution_text(one, t.language)[0] for one in analysis.cautions if one.code in OF_BUILDS
+    ]
     if analysis.missing and kit.study.measure.sequential is not None:
         notices.append(t("notice.undecided-yet"))
     elif analysis.missing:
@@ -104,7 +108,7 @@ def _statement(kit: Kit, at: int, contrast: ContrastResult) -> Statement:
     t, names = kit.t, kit.names
     return Statement(
         names.workload(contrast.workload),
-        contrast.overall.kind.value,
+        verdict_kind(contrast.overall),
         verdict_word(t, contrast.overall),
         answer_sentence(t, names, kit.analysis, contrast),
         *kit.present(contrast.workload).beside(kit, f"forest-{at + 1}", contrast),
@@ -146,6 +150,8 @@ def _excluded(kit: Kit) -> str:
 
 def _undecided(kit: Kit) -> str:
     t = kit.t
+    if not kit.study.conclusive:
+        return t("answer.undecided.profile", profile=kit.study.profile)
     parts = [text for own in _own(kit) for text in own.undecided]
     for contrast in _asked(kit):
         open_levels = [

@@ -38,11 +38,9 @@ from teiten.report.view.topology import topology
 def asked(kit: Kit) -> Section:
     """The second section."""
     t, study = kit.t, kit.study
-    shown: list[Block] = [
-        Text(t.of(study.question), "question"),
-        Heading(3, t("heading.purpose")),
-        Text(t.of(study.purpose)),
-    ]
+    shown: list[Block] = [Text(t.of(study.question), "question")] if study.question else []
+    if study.purpose:
+        shown += [Heading(3, t("heading.purpose")), Text(t.of(study.purpose))]
     if study.sources:
         listed = t("list.separator").join(study.sources)
         shown.append(Text(t("heading.sources", sources=listed), "note"))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from teiten.analysis.model.findings import ContrastResult, Interval, LevelResult, Verdict
+from teiten.model.starts import pairs_of_a_start
 from teiten.model.statements import statement_alpha
 from teiten.report.charts.forest import ForestRow
 from teiten.report.names import Context
@@ -16,6 +17,7 @@ from teiten.report.sentences import (
     interval_text,
     plain_percent,
     ratio_text,
+    verdict_kind,
     verdict_word,
 )
 from teiten.report.tables import Column, Row, Table, TableCell, level_value
@@ -29,7 +31,7 @@ Value = Callable[[LevelResult, int], TableCell]
 def detectable_text(t: Texts, verdict: Verdict) -> str:
     """The smallest detectable effect, behind a verdict; empty where there is none to say."""
     smallest = verdict.smallest_detectable
-    if smallest is None:
+    if smallest is None or not verdict.conclusive:
         return ""
     return t("table.detectable", percent=detectable_percent(t, smallest))
 
@@ -113,18 +115,31 @@ def _judged(said: Judged, verdict: Verdict, level: LevelResult | None) -> Iterat
         yield said.further(level)
     yield said.count(level)
     word = f"{verdict_word(t, verdict)}{said.telling.detectable(t, verdict)}"
-    yield TableCell(word, kind=f"verdict {verdict.kind.value}")
+    yield TableCell(word, kind=f"verdict {verdict_kind(verdict)}")
 
 
 def side_of(level: LevelResult, side: int) -> tuple[float | None, Sequence[float], int]:
-    """Of one side its median, its values, and how many were over their limit."""
+    """Of one side the geometric mean of its values, these, and how many were over their limit.
+
+    The geometric mean, as the ratio beside it is one of the pairs: where every trial has its
+    partner, the one divided by the other is that ratio.
+    """
     if side:
-        return level.new_median, level.new_values, level.new_over
-    return level.old_median, level.old_values, level.old_over
+        return geometric_mean(level.new_values), level.new_values, level.new_over
+    return geometric_mean(level.old_values), level.old_values, level.old_over
+
+
+def geometric_mean(values: Sequence[float]) -> float | None:
+    """None of no values; 0 where one of them is 0."""
+    if not values:
+        return None
+    if min(values) <= 0:
+        return 0.0
+    return math.exp(math.fsum(map(math.log, values)) / len(values))
 
 
 def by_spread(factor: float) -> Value:
-    """The median with the digits that the trials' spread allows, in the shown unit."""
+    """The mean with the digits that the trials' spread allows, in the shown unit."""
 
     def value(level: LevelResult, side: int) -> TableCell:
         number, values, _ = side_of(level, side)
@@ -136,7 +151,7 @@ def by_spread(factor: float) -> Value:
 
 
 def by_interval(factor: float) -> Value:
-    """The median with the digits that the ratio's interval allows, in the shown unit."""
+    """The mean with the digits that the ratio's interval allows, in the shown unit."""
 
     def value(level: LevelResult, side: int) -> TableCell:
         number, values, _ = side_of(level, side)
@@ -149,7 +164,7 @@ def by_interval(factor: float) -> Value:
 
 
 def half_width(level: LevelResult, number: float, values: Sequence[float]) -> float:
-    """Of a median, as wide as the ratio's interval; without one as its values spread."""
+    """Of a mean, as wide as the ratio's interval; without one as its values spread."""
     effect = level.verdict.effect
     relative = (effect.high - effect.low) / 2 if effect else math.nan
     return abs(number) * relative if math.isfinite(relative) else spread(values)
@@ -161,7 +176,6 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
     t, names = kit.t, kit.names
     context = contrast.levels[0].context if contrast.levels else ()
     factors = tuple(name for name, _ in context)
-    overall = contrast.overall
     confidence = 1 - statement_alpha(kit.analysis.plan)
     sequential = kit.study.measure.sequential is not None
     note = "table.contrast.note-sequential" if sequential else "table.contrast.note"
@@ -176,12 +190,18 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
         t("level.overall"),
         t(note, confidence=plain_percent(t, round(confidence, 12))) if noted else "",
         by_interval(factor_of(contrast.metric)),
-        lambda level: _pairs(level.verdict if level else overall),
+        lambda level: _pairs(kit, contrast, level),
     )
 
 
-def _pairs(verdict: Verdict) -> TableCell:
-    return TableCell(str(verdict.pairs), verdict.pairs)
+def _pairs(kit: Kit, contrast: ContrastResult, level: LevelResult | None) -> TableCell:
+    """Of a level its pairs; of all levels the blocks, which are what their mean is made of, and the
+    pairs in them."""
+    count = (level.verdict if level else contrast.overall).pairs
+    if level or len(contrast.levels) < 2 or pairs_of_a_start(kit.analysis.plan) > 1:
+        return TableCell(str(count), count)
+    pairs = count * len([one for one in contrast.levels if one.context not in contrast.left_out])
+    return TableCell(kit.t("table.blocks-of-pairs", blocks=count, pairs=pairs), count)
 
 
 def caption_of(kit: Kit, contrast: ContrastResult, metric: str) -> str:

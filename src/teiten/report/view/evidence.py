@@ -6,24 +6,24 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from teiten.model.facts import HostFacts, Severity
+from teiten.model.facts import HostFacts
 from teiten.model.plan import TemplateSpec
 from teiten.report.blocks import (
     Block,
-    Cautions,
     Code,
     Details,
     Downloads,
     Heading,
     Section,
-    ShownCaution,
     Text,
 )
 from teiten.report.numbers import bytes_text, plain
 from teiten.report.sites import client_rows, host_rows, origin_text
 from teiten.report.tables import Column, Row, Table, TableCell, cells
-from teiten.report.texts import caution_text
+from teiten.report.view.cautions import cautions
 from teiten.report.view.kit import Kit
+from teiten.report.view.repeat import repeat_blocks
+from teiten.report.view.settings import settings_table
 from teiten.report.view.trials import (
     excluded_table,
     level_download,
@@ -51,17 +51,18 @@ def evidence(kit: Kit) -> Section:
     t, analysis = kit.t, kit.analysis
     name = str(kit.study.file.name) if kit.study.file else f"{kit.study.name}.toml"
     study = (Details(t("repeat.study", name=name), (Code(kit.study.source_text, "toml"),)),)
-    tables = (_environment(kit), _servers(kit), _settings(kit), excluded_table(kit))
+    tables = (_environment(kit), _servers(kit), settings_table(kit), excluded_table(kit))
     events = _events(kit)
     shown: tuple[Block, ...] = (
         Heading(3, t("heading.cautions")),
-        _cautions(kit),
+        cautions(kit),
         *(one for one in tables if one is not None),
         Downloads((trial_download(kit), level_download(kit)), trial_table(kit)),
         Heading(3, t("heading.repeat")),
         Text(t("repeat.command")),
         Code(analysis.command, "sh"),
         Text(t("repeat.seed", seed=str(analysis.plan.seed)), "note"),
+        *repeat_blocks(kit),
         *(study if kit.study.source_text else ()),
         _fingerprints(kit),
         *([events] if events else []),
@@ -116,6 +117,7 @@ def _machine_rows(
         ),
         (t("fact.virtualisation"), facts.virtualisation or t("fact.bare")),
         (t("fact.container"), facts.container),
+        (t("fact.product"), facts.product),
         (t("fact.cpu"), cpu.model),
         (t("fact.processors"), t("fact.processors.text", usable=cpu.logical, online=cpu.online)),
         (t("fact.cores"), count(cpu.physical_cores)),
@@ -144,6 +146,7 @@ def _machine_rows(
         (t("fact.huge-pages"), count(memory.huge_pages_total)),
         (t("fact.transparent"), memory.transparent_huge_pages),
         (t("fact.disk"), f"{disk.kind}, {disk.device}"),
+        (t("fact.scheduler"), facts.io_scheduler),
         (t("fact.file-system"), f"{disk.file_system} ({disk.options}), {disk.mount_point}"),
         (
             t("fact.space"),
@@ -153,46 +156,6 @@ def _machine_rows(
         (t("fact.load"), None if facts.load_average is None else f"{facts.load_average:.2f}"),
         (t("fact.clock"), facts.clock_source),
     ]
-
-
-def _cautions(kit: Kit) -> Cautions | Text:
-    if not kit.analysis.cautions:
-        return Text(kit.t("page.no-cautions"))
-    ordered = sorted(kit.analysis.cautions, key=lambda one: one.severity is not Severity.WARNING)
-    return Cautions(
-        tuple(
-            ShownCaution(
-                one.severity.value,
-                kit.t(f"severity.{one.severity.value}"),
-                *caution_text(one, kit.t.language),
-            )
-            for one in ordered
-        )
-    )
-
-
-def _settings(kit: Kit) -> Table | None:
-    t = kit.t
-    if not kit.study.settings:
-        return None
-    columns = (
-        Column(t("table.parameter")),
-        Column(t("table.value")),
-        Column(t("table.reason")),
-        Column(t("table.source")),
-    )
-    rows = tuple(
-        (
-            TableCell(one.name, kind="code"),
-            TableCell(one.value or "—", kind="code"),
-            TableCell(t.of(one.reason)),
-            TableCell(one.source),
-        )
-        for one in kit.study.settings
-    )
-    return Table(
-        "settings", t("table.settings.caption"), columns, rows, note=t("table.settings.note")
-    )
 
 
 def _servers(kit: Kit) -> Table | None:

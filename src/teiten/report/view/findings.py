@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from teiten.analysis.model.claims import ClaimOutcome, ClaimStanding
-from teiten.report.blocks import Block, Gallery, Section, Text
+from teiten.report.blocks import Block, Details, Gallery, Section, Text, Unfolded
 from teiten.report.charts.base import Chart
 from teiten.report.claim_words import (
     Side,
@@ -43,13 +43,15 @@ def findings_section(
     return Section("findings", kit.t("section.findings"), shown)
 
 
-def claim_tables(kit: Kit, found: tuple[ClaimOutcome, ...]) -> tuple[Table, ...]:
-    """The findings that apply, then the others."""
+def claim_tables(kit: Kit, found: tuple[ClaimOutcome, ...]) -> tuple[Block, ...]:
+    """The findings that apply, then the others as one line to open."""
     applied = [one for one in found if one.standing is not ClaimStanding.NOT_APPLICABLE]
     elsewhere = [one for one in found if one.standing is ClaimStanding.NOT_APPLICABLE]
-    tables = [_outcomes(kit, applied)] if applied else []
+    tables: list[Block] = [_outcomes(kit, applied)] if applied else []
     if elsewhere:
-        tables.append(_not_applicable(kit, elsewhere))
+        title = kit.t.plural("claim.elsewhere", len(elsewhere))
+        table = _not_applicable(kit, elsewhere)
+        tables.append(Details(title, (table,), Unfolded.UNTITLED))
     return tuple(tables)
 
 

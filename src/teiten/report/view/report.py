@@ -5,16 +5,18 @@ from __future__ import annotations
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.model.text import Language
 from teiten.report.blocks import Page, with_contents
+from teiten.report.notes import NO_NOTES, Notes
 from teiten.report.view.answer import answer
 from teiten.report.view.asked import asked
 from teiten.report.view.evidence import evidence
 from teiten.report.view.findings import findings
 from teiten.report.view.kit import Kit
+from teiten.report.view.notes import about, front, remarks
 from teiten.report.view.results import results
 from teiten.report.view.why import why
 
 
-def view(analysis: CampaignAnalysis, language: Language) -> Page:
+def view(analysis: CampaignAnalysis, language: Language, notes: Notes = NO_NOTES) -> Page:
     """Everything computed and worded; what is left is layout."""
     kit = Kit(analysis, language)
     t = kit.t
@@ -33,6 +35,9 @@ def view(analysis: CampaignAnalysis, language: Language) -> Page:
         why(kit),
         *of_kinds,
         findings(kit),
+        remarks(kit, notes),
         evidence(kit),
+        about(kit, notes),
     )
-    return Page(t, t.of(kit.study.title), analysis.name, meta, sections)
+    title = t.of(notes.title) or t.of(kit.study.title)
+    return Page(t, title, analysis.name, meta, sections, front=tuple(front(kit, notes)))

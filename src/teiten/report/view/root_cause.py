@@ -346,6 +346,7 @@ def _taken(kit: Kit, name: str, one: PerTransaction) -> Table:
         columns,
         tuple(_taken_row(kit, row) for row in one.rows),
         note=f"{note}{t('taken.note-perf')}" if by_perf else note,
+        sortable=False,  # rows of bytes, seconds and counts have no order by value
     )
 
 

@@ -19,6 +19,7 @@ from teiten.report.texts import problem_text
 from teiten.report.view.kit import Kit
 
 OF_THE_MACHINE = (
+    TrialColumn("pgbench_cpu_share", 100.0, decimals=1),
     TrialColumn("cpu_idle_share", 100.0, decimals=1),
     TrialColumn("cpu_steal_share", 100.0, decimals=1),
 )
@@ -180,6 +181,7 @@ def level_download(kit: Kit) -> Download:
         "pairs",
         "verdict",
         "at_least_delta",
+        "conclusive",
         "delta",
         "smallest_detectable",
     )
@@ -218,6 +220,7 @@ def level_download(kit: Kit) -> Download:
                     verdict.pairs,
                     verdict.kind.value,
                     verdict.at_least_delta,
+                    verdict.conclusive,
                     verdict.delta,
                     verdict.smallest_detectable,
                 )

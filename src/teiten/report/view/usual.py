@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from statistics import fmean
 
-from teiten.analysis.model.findings import ContrastResult
+from teiten.analysis.model.findings import ContrastResult, LevelResult
 from teiten.kinds.contract_present import KindPresent
 from teiten.report.blocks import Block, Gallery, Section
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestWords, forest
+from teiten.report.numbers import NOTHING, fixed
 from teiten.report.sentences import plain_percent
-from teiten.report.tables import Table
+from teiten.report.tables import Table, TableCell
 from teiten.report.topology import Box
-from teiten.report.view.contrasts import forest_rows, judged_by_pairs, verdict_table
+from teiten.report.view.contrasts import Judged, forest_rows, judged_by_pairs, verdict_table
 from teiten.report.view.kit import Kit
 from teiten.report.view.levels import metric_chart
+
+GENERATOR = "pgbench_cpu_share"
 
 
 class UsualPresent(KindPresent):
@@ -61,7 +66,30 @@ def tables_of(kit: Kit, prefix: str, workload: str) -> Iterator[Table]:
     """Of each contrast, with a note below the first."""
     for at, one in enumerate(contrasts_of(kit, workload)):
         said = judged_by_pairs(kit, one, noted=at == 0)
+        if one.metric.judged:
+            said = _with_generator(kit, one, said)
         yield verdict_table(f"{prefix}-contrast-{at + 1}", said, one.levels, one.overall)
+
+
+def _with_generator(kit: Kit, contrast: ContrastResult, said: Judged) -> Judged:
+    """Beside the result, what share of the processors the load generator took from the server;
+    nothing where no trial tells."""
+    found = {
+        (group.context, group.side): fmean(values)
+        for group in kit.of_workload(contrast.workload)
+        if (values := group.values(GENERATOR))
+    }
+    if not found:
+        return said
+
+    def share(level: LevelResult | None) -> TableCell:
+        if level is None:
+            return TableCell("")
+        shares = [found.get((level.context, side)) for side in (contrast.old, contrast.new)]
+        texts = [NOTHING if one is None else fixed(one * 100, 1) for one in shares]
+        return TableCell(kit.t("table.generator-shares", old=texts[0], new=texts[1]), shares[0])
+
+    return replace(said, further=share, further_title=kit.t("table.generator"))
 
 
 def forest_of(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from statistics import median
+from statistics import fmean
 
 import numpy as np
 
@@ -54,9 +54,10 @@ def _of_workload(kit: Kit, prefix: str, name: str, groups: Sequence[TrialGroup])
         yield from causes
 
 
-def _middle(group: TrialGroup, metric: str) -> float:
+def _mean(group: TrialGroup, metric: str) -> float:
+    """Over the trials: means of shares add up to the whole, as medians do not."""
     values = group.values(metric)
-    return median(values) if values else math.nan
+    return fmean(values) if values else math.nan
 
 
 def _stack_words(kit: Kit, groups: Sequence[TrialGroup], x: str, part: str) -> StackWords:
@@ -141,7 +142,7 @@ def _wait_means(trials: Sequence[TrialView]) -> dict[str, float]:
 
 def _cpu_states(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
     def share(state: str) -> Callable[[TrialGroup], float]:
-        return lambda group: 100 * _middle(group, f"cpu_{state}_share")
+        return lambda group: 100 * _mean(group, f"cpu_{state}_share")
 
     parts = {kit.t(f"cpu.{state}"): share(state) for state in CPU_STATES}
     bars = _bars(kit, groups, parts)
@@ -158,7 +159,7 @@ def _cpu_states(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | 
 
 def _cpu_users(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
     def share(metric: str) -> Callable[[TrialGroup], float]:
-        return lambda group: 100 * _middle(group, metric)
+        return lambda group: 100 * _mean(group, metric)
 
     parts = {kit.t(f"cpu-user.{metric}"): share(metric) for metric in CPU_USERS}
     bars = _bars(kit, groups, parts)

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from teiten.datasets.plan import plan_of
-from teiten.execute.postgres.initdb import initdb_options
+from teiten.model.initdb import initdb_options
 from teiten.model.installation import Installation
 from teiten.model.study import DataSet
 
@@ -25,7 +25,7 @@ def template_fingerprint(installation: Installation, checksums: bool, data: Data
         "recipe": RECIPE,
         "server": installation.fingerprint,
         "version": installation.version.number,
-        "initdb": initdb_options(installation, checksums),
+        "initdb": initdb_options(installation.version, checksums=checksums),
         "checksums": checksums,
         "scale": data.scale,
     }

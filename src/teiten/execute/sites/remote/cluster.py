@@ -18,11 +18,12 @@ from teiten.errors import ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.postgres.cluster import StopManner
 from teiten.execute.postgres.conf import Opening
-from teiten.execute.postgres.initdb import BENCH_DATABASE, SUPERUSER
+from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.sites.failure import failure
 from teiten.execute.sites.remote.agent.forms import settings_form
 from teiten.execute.sites.remote.hosts import Host
 from teiten.model.hosts import Placement
+from teiten.model.initdb import SUPERUSER
 from teiten.model.installation import Installation
 from teiten.model.study import Setting
 

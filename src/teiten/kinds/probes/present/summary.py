@@ -10,7 +10,7 @@ from teiten.kinds.probes.present.units import MICROSECONDS, interval, said_perce
 from teiten.kinds.probes.results import EffectFound, ProbeResult, probes_found
 from teiten.kinds.probes.thresholds import MEDIUM_BELOW, NONE_WITHIN, SMALL_BELOW
 from teiten.report.numbers import NOTHING
-from teiten.report.sentences import plain_percent
+from teiten.report.sentences import plain_percent, verdict_kind
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
@@ -116,7 +116,9 @@ def _row(kit: Kit, found: ProbeResult) -> Iterator[Row]:
         TableCell(effect_word(kit, effect)),
         TableCell(winners_text(kit, found)),
         TableCell(_compared(kit, effect)),
-        TableCell(verdict_said(kit, effect.verdict), kind=f"verdict {effect.verdict.kind.value}"),
+        TableCell(
+            verdict_said(kit, effect.verdict), kind=f"verdict {verdict_kind(effect.verdict)}"
+        ),
         MICROSECONDS.estimate_cell(added),
         TableCell(interval(kit.t, added, MICROSECONDS.factor), added.low),
         TableCell(NOTHING if share is None else said_percent(kit.t, share), share),

@@ -30,6 +30,7 @@ from teiten.report.sentences import (
     interval_text,
     plain_percent,
     ratio_text,
+    verdict_kind,
     verdict_word,
 )
 from teiten.report.tables import Column, Row, Table, TableCell
@@ -135,7 +136,7 @@ def _pair(kit: Kit, found: ProbeResult, one: SidePair, kind: str) -> Iterator[Ro
         TableCell(ratio_text(effect), effect.ratio if effect else None),
         TableCell(interval_text(kit.t, effect), effect.low if effect else None),
         TableCell(str(one.verdict.pairs), one.verdict.pairs),
-        TableCell(verdict_said(kit, one.verdict), kind=f"verdict {one.verdict.kind.value}"),
+        TableCell(verdict_said(kit, one.verdict), kind=f"verdict {verdict_kind(one.verdict)}"),
     )
 
 

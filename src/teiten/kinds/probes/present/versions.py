@@ -11,7 +11,7 @@ from teiten.kinds.probes.present.tables import verdict_said
 from teiten.kinds.probes.present.units import MICROSECONDS
 from teiten.kinds.probes.results import VersionPair, probes_found
 from teiten.report.blocks import Block, Heading, Section, Text
-from teiten.report.sentences import interval_text, plain_percent, ratio_text
+from teiten.report.sentences import interval_text, plain_percent, ratio_text, verdict_kind
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
@@ -34,7 +34,11 @@ def versions_section(kit: Kit) -> Section:
 
 
 def _differs(one: VersionPair) -> bool:
-    return one.comparable and one.verdict.kind not in OPEN
+    return one.comparable and one.verdict.conclusive and one.verdict.kind not in OPEN
+
+
+def _kind(one: VersionPair) -> str:
+    return f"verdict {verdict_kind(one.verdict)}" if one.comparable else "muted"
 
 
 def _table(kit: Kit, name: str, pairs: list[VersionPair]) -> Table:
@@ -72,6 +76,6 @@ def _row(kit: Kit, one: VersionPair) -> Iterator[Row]:
         MICROSECONDS.estimate_cell(one.new_number),
         TableCell(ratio_text(effect), effect.ratio if effect else None),
         TableCell(interval_text(kit.t, effect), effect.low if effect else None),
-        TableCell(verdict, kind=f"verdict {one.verdict.kind.value}" if one.comparable else "muted"),
+        TableCell(verdict, kind=_kind(one)),
         TableCell(changed or (kit.t("versions.unknown") if differs else "")),
     )

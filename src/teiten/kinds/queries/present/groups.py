@@ -16,6 +16,7 @@ from teiten.report.sentences import (
     detectable_percent,
     percent,
     plain_percent,
+    verdict_kind,
     verdict_word,
 )
 from teiten.report.speed import (
@@ -136,7 +137,7 @@ def _row(kit: Kit, one: GroupConclusion, at: int, factors: Sequence[str]) -> Row
         TableCell(bound or speed_text(effect), shown.ratio if shown else None),
         TableCell(speed_interval_text(kit.t, effect), shown.low if shown else None),
         TableCell(str(one.verdict.pairs), one.verdict.pairs),
-        TableCell(word, kind=f"verdict {one.verdict.kind.value}"),
+        TableCell(word, kind=f"verdict {verdict_kind(one.verdict)}"),
     )
 
 

@@ -20,7 +20,7 @@ from teiten.kinds.queries.results import (
 from teiten.report.charts.base import Chart
 from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
 from teiten.report.numbers import NOTHING
-from teiten.report.sentences import plain_percent, verdict_word
+from teiten.report.sentences import plain_percent, verdict_kind, verdict_word
 from teiten.report.speed import inverse, speed_interval_text, speed_text
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
@@ -156,7 +156,7 @@ def _time(kit: Kit, one: QueryTime, unit: TimeUnit) -> TableCell:
 def _verdict(kit: Kit, verdict: Verdict | None) -> TableCell:
     if verdict is None:
         return TableCell(NOTHING)
-    return TableCell(verdict_word(kit.t, verdict), kind=f"verdict {verdict.kind.value}")
+    return TableCell(verdict_word(kit.t, verdict), kind=f"verdict {verdict_kind(verdict)}")
 
 
 def _launched(step: SweepStep) -> str:

@@ -1,0 +1,94 @@
+"""The file of ``teiten report --with``, and the one that ``teiten init report-notes`` prints."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError
+
+from teiten.errors import UsageError
+from teiten.model.text import UNWRITTEN, Bilingual
+from teiten.report.notes import Author, Notes, Revision
+from teiten.study import values
+
+HINT = "teiten init report-notes prints a file in which every key is explained"
+EXAMPLE = """\
+# What people add to a report: teiten report last --with notes.toml --format pdf
+# Everything may be left out. A text is one in both languages, or { en = "…", ja = "…" }.
+
+# title = "PostgreSQL 18 on our new machines"            # instead of the study's
+organisation = { en = "Example Consortium", ja = "例示コンソーシアム" }
+licence = "CC BY 4.0"
+
+# Paragraphs, which stand as a section of their own after the results. Nothing of them is checked.
+remarks = [
+  { en = "We expected less.", ja = "予想より差は小さかった。" },
+]
+acknowledgements = []
+
+[[authors]]
+name = "A. Author"
+organisation = "Example Ltd."
+
+[[revisions]]
+version = "1.0"
+date = "2026-01-31"
+text = { en = "First edition", ja = "初版" }
+"""
+
+Text = Annotated[Bilingual, PlainValidator(values.text)]
+Texts = Annotated[tuple[Bilingual, ...], PlainValidator(values.texts)]
+
+
+class _NotesPart(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class _AuthorTable(_NotesPart):
+    name: str
+    organisation: str = ""
+
+
+class _RevisionTable(_NotesPart):
+    version: str = ""
+    date: str
+    text: Text
+
+
+class _NotesTable(_NotesPart):
+    title: Text = UNWRITTEN
+    organisation: Text = UNWRITTEN
+    licence: Text = UNWRITTEN
+    remarks: Texts = ()
+    acknowledgements: Texts = ()
+    authors: list[_AuthorTable] = []
+    revisions: list[_RevisionTable] = []
+
+
+def read_notes(path: Path) -> Notes:
+    """Raises UsageError for a file that is not there, or is wrong, with the keys."""
+    try:
+        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}", HINT) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is no TOML file: {error}", HINT) from error
+    try:
+        table = _NotesTable.model_validate(data)
+    except ValidationError as error:
+        said = (
+            f"{'.'.join(map(str, one['loc']))}: {one['msg'].removeprefix('Value error, ')}"
+            for one in error.errors(include_url=False)
+        )
+        raise UsageError(f"{path}: {'; '.join(said)}", HINT) from error
+    return Notes(
+        title=table.title,
+        organisation=table.organisation,
+        authors=tuple(Author(one.name, one.organisation) for one in table.authors),
+        licence=table.licence,
+        remarks=table.remarks,
+        acknowledgements=table.acknowledgements,
+        revisions=tuple(Revision(one.date, one.text, one.version) for one in table.revisions),
+    )

@@ -1,0 +1,171 @@
+"""A campaign's verdicts in the forms of other programs: JUnit's XML, the summary of a step of
+GitHub Actions, Bencher's metric format, and what github-action-benchmark reads.
+
+Only what the question is about is told, over all levels and at each. Benchmarks are named by
+workload, levels and sides, so that the next campaign of the same question has the same names.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+from xml.etree import ElementTree
+
+from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, Verdict, VerdictKind
+from teiten.model.metrics import Better
+from teiten.model.text import Language
+from teiten.report.blocks import Page, Statement
+from teiten.report.render.markdown import markdown_text
+from teiten.report.sentences import verdict_sentence, verdict_word
+from teiten.report.tables import Table
+from teiten.report.view.answer import primary
+from teiten.report.view.contrasts import judged_by_pairs, verdict_table
+from teiten.report.view.kit import Kit
+from teiten.report.view.report import view
+
+
+@dataclass(frozen=True)
+class ToldVerdict:
+    """One verdict with its name."""
+
+    contrast: ContrastResult
+    name: str
+    verdict: Verdict
+    said: str
+    """In a sentence."""
+
+
+def render_exchange(analysis: CampaignAnalysis, form: str, language: Language) -> tuple[str, bytes]:
+    """The name of the file, and what stands in it. Names of benchmarks are English always."""
+    if form == "github":
+        return "summary.md", _github(analysis, language).encode()
+    made = {"junit": _junit, "bencher": _bencher, "benchmark-action": _benchmark_action}[form]
+    name = {"junit": "junit.xml", "bencher": "bencher.json"}.get(form, "benchmark.json")
+    return name, made(analysis).encode()
+
+
+def _told(analysis: CampaignAnalysis) -> Iterator[ToldVerdict]:
+    kit = Kit(analysis, "en")
+    for contrast in primary(kit):
+        sides = f"{contrast.new} against {contrast.old}"
+        of_all = verdict_sentence(analysis, contrast, "en")
+        yield ToldVerdict(contrast, f"{contrast.workload}, {sides}", contrast.overall, of_all)
+        if len(contrast.levels) < 2:
+            continue
+        for level in contrast.levels:
+            context = ", ".join(f"{name} {value}" for name, value in level.context)
+            said = verdict_word(kit.t, level.verdict)
+            name = f"{contrast.workload}, {context}, {sides}"
+            yield ToldVerdict(contrast, name, level.verdict, said)
+
+
+def _junit(analysis: CampaignAnalysis) -> str:
+    """A verdict is a test: it fails where the new side is slower, and is skipped where nothing was
+    decided, or where the campaign supports no conclusion."""
+    told = list(_told(analysis))
+    failed = [one for one in told if _fails(one.verdict)]
+    skipped = [one for one in told if _is_open(one.verdict)]
+    suite = ElementTree.Element(
+        "testsuite",
+        name=analysis.name,
+        tests=str(len(told)),
+        failures=str(len(failed)),
+        errors="0",
+        skipped=str(len(skipped)),
+        time=f"{analysis.wall:.3f}",
+    )
+    for one in told:
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=analysis.plan.study.name, name=one.name, time="0"
+        )
+        if _fails(one.verdict):
+            ElementTree.SubElement(case, "failure", message=_plain(one.said), type="slower")
+        elif _is_open(one.verdict):
+            ElementTree.SubElement(case, "skipped", message=_plain(one.said))
+        ElementTree.SubElement(case, "system-out").text = _plain(one.said)
+    suites = ElementTree.Element("testsuites")
+    suites.append(suite)
+    ElementTree.indent(suites)
+    return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _fails(verdict: Verdict) -> bool:
+    return verdict.conclusive and verdict.kind is VerdictKind.SLOWER
+
+
+def _is_open(verdict: Verdict) -> bool:
+    return not verdict.conclusive or verdict.kind is VerdictKind.INCONCLUSIVE
+
+
+def _github(analysis: CampaignAnalysis, language: Language) -> str:
+    """The first screen as Markdown without pictures, which such a summary cannot show: the table of
+    each answer stands where its chart does on the page."""
+    kit = Kit(analysis, language)
+    page = view(analysis, language)
+    tables = (_levels(kit, one, at) for at, one in enumerate(primary(kit)))
+    first = page.sections[0]
+    shown = tuple(
+        replace(one, chart=None) if isinstance(one, Statement) else one for one in first.blocks
+    )
+    section = replace(first, blocks=(*shown, *tables))
+    short: Page = replace(page, sections=(section,))
+    return markdown_text(short, analysis.teiten_version)
+
+
+def _levels(kit: Kit, contrast: ContrastResult, at: int) -> Table:
+    said = judged_by_pairs(kit, contrast, noted=at == 0)
+    return verdict_table(f"summary-{at}", said, contrast.levels, contrast.overall)
+
+
+def _bencher(analysis: CampaignAnalysis) -> str:
+    """Bencher's metric format: the ratio new ÷ old with its interval. A verdict without an interval
+    has no number to give, and is left out. What supports no conclusion is a measure of its own, so
+    that no threshold is held against it."""
+    found: dict[str, Any] = {}
+    for one in _told(analysis):
+        effect = one.verdict.effect
+        if effect is not None:
+            found[one.name] = {
+                f"{one.contrast.metric.name}-ratio{_apart(one.verdict)}": {
+                    "value": effect.ratio,
+                    "lower_value": effect.low,
+                    "upper_value": effect.high,
+                }
+            }
+    return _json(found)
+
+
+def _apart(verdict: Verdict) -> str:
+    return "" if verdict.conclusive else "-no-conclusion"
+
+
+def _benchmark_action(analysis: CampaignAnalysis) -> str:
+    """``customSmallerIsBetter``: the time that the same work takes, new ÷ old."""
+    found = []
+    for one in _told(analysis):
+        effect = one.verdict.effect
+        if effect is None:
+            continue
+        ratio, low, high = effect.ratio, effect.low, effect.high
+        if one.contrast.metric.better is Better.HIGHER:
+            ratio, low, high = 1 / ratio, 1 / high, 1 / low
+        found.append(
+            {
+                "name": one.name + _apart(one.verdict),
+                "unit": "time of new ÷ old",
+                "value": ratio,
+                "range": f"{low:.4f} to {high:.4f}",
+                "extra": _plain(one.said),
+            }
+        )
+    return _json(found)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _plain(text: str) -> str:
+    return text.replace("\u00a0", " ")

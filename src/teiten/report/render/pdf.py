@@ -1,0 +1,63 @@
+"""A page as PDF, by Typst, which the extra ``teiten[pdf]`` brings with its Japanese fonts."""
+
+from __future__ import annotations
+
+import tempfile
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from teiten.errors import MachineError, UsageError
+from teiten.report.blocks import Page
+from teiten.report.render.typst import TEXT, typst_files
+
+PROGRAM, FONTS = "typst", "pylopdf_fonts_jp"
+STANDARD = "a-2b"
+"""PDF/A: all fonts embedded, nothing loaded from outside."""
+
+
+def require_typst() -> None:
+    """Raise UsageError where the extra is not installed."""
+    missing = [name for name in (PROGRAM, FONTS) if find_spec(name) is None]
+    if missing:
+        raise UsageError(
+            f"a PDF needs what is not installed: {', '.join(missing)}",
+            "pip install 'teiten[pdf]', in the environment of Teiten",
+        )
+
+
+def pdf(page: Page, teiten_version: str, made_at: float) -> bytes:
+    """The document. ``made_at``: seconds since 1970, which stand in it as its date, so that one
+    campaign gives one file. Raises UsageError without the extra, MachineError where Typst fails."""
+    require_typst()
+    import typst  # noqa: PLC0415 - of an extra
+
+    with tempfile.TemporaryDirectory(prefix="teiten-pdf-") as name:
+        folder = Path(name)
+        for path, data in typst_files(page, teiten_version).items():
+            target = folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+        options: dict[str, Any] = {
+            "root": str(folder),
+            "font_paths": [str(_fonts())],
+            "ignore_system_fonts": True,
+            "pdf_standards": STANDARD,
+            "timestamp": datetime.fromtimestamp(int(made_at), UTC),
+        }
+        try:
+            made: bytes = typst.compile(str(folder / TEXT), **options)
+        except typst.TypstError as error:
+            raise MachineError(
+                f"Typst cannot set the report: {error}",
+                "this is a defect of Teiten; --format html needs no Typst",
+            ) from error
+    return made
+
+
+def _fonts() -> Path:
+    found = find_spec(FONTS)
+    if found is None or found.origin is None:
+        raise UsageError(f"{FONTS} is not installed", "pip install 'teiten[pdf]'")
+    return Path(found.origin).parent

@@ -1,0 +1,296 @@
+"""A page as a document of Typst: what is compiled to PDF, with the pictures beside it.
+
+Typst's markup is never written with a campaign's texts in it: every text is a string of Typst's
+code, in which nothing is markup.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import singledispatchmethod
+from importlib import resources
+
+from teiten.report import blocks
+from teiten.report.blocks import Block, Page
+from teiten.report.charts.base import Chart
+from teiten.report.charts.drawing import svg
+from teiten.report.tables import Table, TableCell
+from teiten.report.texts import Texts
+
+TEXT = "report.typ"
+MOST_ROWS = 200
+"""A longer table is left to the CSV, and the text says so."""
+LONG = 40
+"""Half-width characters of a cell from which on its column shares the room that is left."""
+WHOLE = 14
+"""Rows up to which a table stands on one page."""
+WIDE_TABLE = 11
+"""Columns from which on a table has a page turned sideways."""
+SIZES = ((6, 8.5), (9, 7.5), (13, 6.5), (99, 5.5))
+"""Up to so many columns: points of their text."""
+LINE, SIDEWAYS = 470.0, 757.0
+"""Points of a line, upright and sideways."""
+OF_PIXEL = 0.62
+"""Points of a pixel of a chart, whose letters are then as large as a caption's."""
+SMALL = 320.0
+"""Points up to which two charts share a line."""
+LEFT_OUT = frozenset({"toml"})
+"""Languages of code that only the other forms hold: whole study files."""
+
+
+def typst_files(page: Page, teiten_version: str) -> dict[str, bytes]:
+    """``report.typ`` and the pictures that it refers to: relative path to content."""
+    drawn = dict(_drawn(page))
+    text = typst_text(page, teiten_version, {name: _width(one) for name, one in drawn.items()})
+    return {TEXT: text.encode()} | {_path(name): one.encode() for name, one in drawn.items()}
+
+
+def _drawn(page: Page) -> Iterator[tuple[str, str]]:
+    for one in page.blocks():
+        if isinstance(one, Chart):
+            yield one.name, svg(one)
+        elif isinstance(one, blocks.Drawing):
+            yield one.name, str(one.alone)
+
+
+def _width(drawn: str) -> float:
+    """Points that a picture takes, of which its own width in pixels is the measure."""
+    found = re.search(r'<svg[^>]*?\swidth="([\d.]+)"', drawn)
+    return min(LINE, float(found[1]) * OF_PIXEL) if found else LINE
+
+
+def _path(name: str) -> str:
+    return f"charts/{name}.svg"
+
+
+def typst_text(page: Page, teiten_version: str, widths: Mapping[str, float]) -> str:
+    """The document's source. ``widths``: of its pictures, in points."""
+    t = page.texts
+    writer = TypstWriter(t, widths)
+    front = "".join(f"({string(term)}, {string(said)}), " for term, said in page.front)
+    meta = "".join(f"{string(one)}, " for one in page.meta)
+    begin = (
+        f"#show: report.with(title: {string(page.title)}, campaign: {string(page.campaign)},"
+        f" meta: ({meta}), front: ({front}), made: {string(page.made(teiten_version))},"
+        f" language: {string(t.language)}, contents: {string(t('heading.contents'))},"
+        f" words: (figure: {string(t('number.figure'))}, table: {string(t('number.table'))}))"
+    )
+    parts = [_template(), begin]
+    for section in page.sections:
+        parts += [f"#heading(level: 1, {string(section.title)})", writer.all(section.blocks)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _template() -> str:
+    """The look, which no text of a campaign enters."""
+    file = resources.files("teiten.report") / "templates" / "report.typ"
+    return file.read_text(encoding="utf-8")
+
+
+class TypstWriter:
+    """Writes blocks in one language."""
+
+    def __init__(self, t: Texts, widths: Mapping[str, float]) -> None:
+        self.t = t
+        self.widths = widths
+
+    def all(self, shown: Iterable[Block]) -> str:
+        return "\n\n".join(part for part in map(self.one, shown) if part)
+
+    @singledispatchmethod
+    def one(self, _: object) -> str:
+        """A block; empty for those that only a page on a screen shows."""
+        return ""
+
+    @one.register
+    def _(self, one: blocks.Heading) -> str:
+        return f"#heading(level: {one.level - 1}, {string(one.text)})"
+
+    @one.register
+    def _(self, one: blocks.Text) -> str:
+        if not one.text:
+            return ""
+        return f"#{one.kind}({content(one.text)})" if one.kind else f"#par({content(one.text)})"
+
+    @one.register
+    def _(self, one: blocks.Items) -> str:
+        kind = "enum" if one.kind == "steps" else "list"
+        return f"#{kind}({_listed(content(item) for item in one.items)})" if one.items else ""
+
+    @one.register
+    def _(self, one: blocks.Pairs) -> str:
+        pairs = (f"({content(term)}, {content(said)})" for term, said in one.pairs)
+        return f"#facts({_listed(pairs)})" if one.pairs else ""
+
+    @one.register
+    def _(self, one: blocks.Entries) -> str:
+        return "\n\n".join(
+            f"#par[#strong({content(entry.title)}) #h(0.6em) #{content(entry.text)}]\n\n"
+            f"{self.all(entry.blocks)}"
+            for entry in one.entries
+        )
+
+    @one.register
+    def _(self, one: blocks.Statement) -> str:
+        inside: list[Block] = [blocks.Text(one.text), blocks.Items(one.points)]
+        chart = self.one(one.chart) if one.chart else ""
+        return (
+            f"#statement(kind: {string(one.kind)}, workload: {string(one.workload)},"
+            f" word: {string(one.word)})[\n{self.all(inside)}\n\n{chart}\n]"
+        )
+
+    @one.register
+    def _(self, one: blocks.Cautions) -> str:
+        return "\n\n".join(
+            f"#caution(serious: {_truth(each.severity == 'warning')}, word: {string(each.word)})"
+            f"[#{content(each.what)} #text(fill: quiet, {content(each.advice)})]"
+            for each in one.cautions
+        )
+
+    @one.register
+    def _(self, one: Table) -> str:
+        text = self._rows(one)
+        if len(one.columns) < WIDE_TABLE:
+            return text
+        return f"#page(flipped: true, margin: (x: 15mm, y: 22mm))[\n{text}\n]"
+
+    def _rows(self, one: Table) -> str:
+        rows = one.rows[:MOST_ROWS]
+        size = next(points for columns, points in SIZES if len(one.columns) <= columns)
+        head = _listed(content(column.title) for column in one.columns)
+        cells = "\n".join(_listed(map(_cell, row)) for row in rows)
+        total = _listed(map(_cell, one.total)) if one.total else ""
+        note = f"note({content(one.note)})" if one.note else "none"
+        align = _listed("right" if column.numeric else "left" for column in one.columns)
+        return (
+            f"#rows(caption: {content(one.caption)}, columns: ({_widths(one, size)}),"
+            f" align: ({align}), size: {size}pt, breaks: {_truth(len(rows) > WHOLE)},"
+            f" head: ({head}), total: ({total}), note: {note},\n{cells})"
+        )
+
+    @one.register(Chart)
+    @one.register(blocks.FlameGraph)
+    def _(self, one: Chart | blocks.FlameGraph) -> str:
+        return self._picture(one.name, one.title, one.note)
+
+    @one.register
+    def _(self, one: blocks.Drawing) -> str:
+        return self._picture(one.name, one.title, one.note)
+
+    @one.register
+    def _(self, one: blocks.Gallery) -> str:
+        """Small charts stand beside one another, by twos."""
+        shown: list[str] = []
+        waiting: Chart | None = None
+        for chart in one.charts:
+            small = self.widths.get(chart.name, LINE) <= SMALL
+            if waiting is not None and small:
+                shown.append(self._two(waiting, chart))
+                waiting = None
+                continue
+            shown += [self.one(waiting)] if waiting is not None else []
+            waiting = chart if small else None
+            shown += [] if small else [self.one(chart)]
+        shown += [self.one(waiting)] if waiting is not None else []
+        return "\n\n".join(shown)
+
+    def _two(self, *charts: Chart) -> str:
+        parts = (self._picture(one.name, one.title, one.note, beside=True) for one in charts)
+        cells = ", ".join(f"[{part}]" for part in parts)
+        return f"#grid(columns: (1fr, 1fr), gutter: 14pt, {cells})"
+
+    @one.register
+    def _(self, one: blocks.Code) -> str:
+        if one.language in LEFT_OUT:
+            return ""
+        return f"#raw({string(one.text.rstrip())}, block: true, lang: {string(one.language)})"
+
+    @one.register
+    def _(self, one: blocks.Details) -> str:
+        inside = self.all(one.blocks)
+        if not inside or one.unfolded is blocks.Unfolded.LEFT_OUT:
+            return ""
+        if one.unfolded is blocks.Unfolded.UNTITLED:
+            return inside
+        return f"#block(sticky: true, strong({content(one.title)}))\n\n{inside}"
+
+    @one.register
+    def _(self, one: blocks.Beside) -> str:
+        return "\n\n".join(filter(None, map(self.all, one.parts)))
+
+    @one.register
+    def _(self, one: blocks.Downloads) -> str:
+        if one.table is None:
+            return ""
+        rows = len(one.table.rows)
+        more = self.t("table.trials.more", shown=MOST_ROWS, count=rows) if rows > MOST_ROWS else ""
+        return "\n\n".join((self.one(one.table), f"#note({content(more)})" if more else ""))
+
+    def _picture(self, name: str, title: str, note: str, *, beside: bool = False) -> str:
+        width = "100%" if beside else f"{self.widths.get(name, LINE):.0f}pt"
+        shown = f"#drawn({string(title)}, width: {width}, {string(_path(name))})"
+        return f"{shown}\n\n#note({content(note)})" if note else shown
+
+
+def string(text: str) -> str:
+    """A string of Typst's code."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "  ")
+    return '"' + re.sub(r"[\x00-\x09\x0b-\x1f]", "", escaped).replace("\n", "\\n") + '"'
+
+
+def content(text: str) -> str:
+    """The same as content, with its line breaks."""
+    lines = text.split("\n")
+    if len(lines) == 1:
+        return f"[#{string(text)}]"
+    return "[" + " \\ ".join(f"#{string(line)}" for line in lines) + "]"
+
+
+def _cell(cell: TableCell) -> str:
+    if "code" in cell.kind.split():
+        return f"raw({string(_breakable(cell.text))})" if cell.text else "[]"
+    verdict = "verdict" in cell.kind.split() and cell.text
+    shown = content(_breakable(cell.text))
+    return f"strong({shown})" if verdict else shown
+
+
+def _breakable(text: str) -> str:
+    """Where long paths and names may be broken."""
+    return re.sub(r"(?<=[/_.])(?=[^\s\d/_.]{3})", "\u200b", text)
+
+
+def _widths(table: Table, size: float) -> str:
+    """Where the columns have room enough, each as wide as it needs. Else those of long texts share
+    what the others leave; and where none is long, all share the line."""
+    needs = [_needed(table, at) for at in range(len(table.columns))]
+    room = (SIDEWAYS if len(table.columns) >= WIDE_TABLE else LINE) / (size / 2)
+    if sum(needs) + 2 * len(needs) <= room:
+        return _listed("auto" for _ in needs)
+    several = any(need > LONG for need in needs)
+    return _listed(
+        f"{min(need, 160) ** (0.6 if several else 0.9):.1f}fr"
+        if need > LONG or not several
+        else "auto"
+        for need in needs
+    )
+
+
+def _needed(table: Table, at: int) -> int:
+    """Half-width characters of the widest cell of a column; its title may be broken once."""
+    cells = [line for row in table.rows[:MOST_ROWS] for line in row[at].text.split("\n")]
+    title = table.columns[at].title
+    words = [(_half_widths(title) + 1) // 2, *map(_half_widths, title.split())]
+    return max([*map(_half_widths, cells), *(words if len(title) > 8 else [_half_widths(title)])])
+
+
+def _half_widths(text: str) -> int:
+    return sum(2 if ord(one) > 0x2FFF else 1 for one in text)
+
+
+def _listed(parts: Iterable[str]) -> str:
+    return "".join(f"{part}, " for part in parts)
+
+
+def _truth(value: bool) -> str:
+    return "true" if value else "false"

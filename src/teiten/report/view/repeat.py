@@ -1,0 +1,83 @@
+"""What a reader types to have the same again, beside Teiten's own command."""
+
+from __future__ import annotations
+
+import itertools
+import shlex
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from teiten.model.initdb import initdb_options
+from teiten.model.trial import Outcome
+from teiten.report.blocks import Block, Code, Details, Text
+from teiten.report.tables import Column, Table, cells
+from teiten.report.view.kit import Kit
+
+OF_THE_PLACE = frozenset({"-h", "-p"})
+"""Options of a load program, with a value each, that say where this campaign's server was."""
+LOG = "--log-prefix="
+
+
+def repeat_blocks(kit: Kit) -> Iterator[Block]:
+    """How clusters and loads were made, and the kernel's parameters."""
+    t = kit.t
+    made = tuple(dict.fromkeys(_initdb(kit)))
+    if made:
+        yield Text(t("repeat.initdb"))
+        yield Code("\n".join(made), "sh")
+    loads = tuple(_loads(kit))
+    if loads:
+        yield Text(t("repeat.load"))
+        yield Code("\n".join(loads), "sh")
+    kernel = kit.analysis.facts.kernel_parameters
+    if kernel:
+        table = Table(
+            "kernel",
+            t("table.kernel.caption"),
+            (Column(t("table.parameter")), Column(t("table.value"))),
+            tuple(cells(name, value) for name, value in kernel),
+            sortable=False,
+        )
+        yield Details(t("repeat.kernel", count=len(kernel)), (table,))
+
+
+def _initdb(kit: Kit) -> Iterator[str]:
+    """A line for each server and setting of checksums that Teiten made clusters with."""
+    for one in kit.analysis.plan.templates:
+        if one.installation.postgres is None:
+            continue
+        options = initdb_options(one.installation.version, checksums=one.checksums)
+        yield f"initdb {shlex.join(options)} -D DATA    # {one.installation.version}"
+
+
+def _loads(kit: Kit) -> Iterator[str]:
+    """The command line of each workload's first trial that counts, as it was run."""
+    told: set[str] = set()
+    for trial in kit.analysis.trials:
+        command = trial.facts.get("command")
+        if trial.outcome is not Outcome.COUNTED or trial.workload in told:
+            continue
+        if isinstance(command, str) and command:
+            told.add(trial.workload)
+            context = kit.names.context(kit.context_of(trial))
+            yield f"{without_place(command)}    # {trial.workload}, {context}"
+
+
+def without_place(command: str) -> str:
+    """A command line without the folders and the socket of the machine that it was run on."""
+    words = shlex.split(command)
+    kept = [PurePath(words[0]).name]
+    skipped = False
+    for before, word in itertools.pairwise(words):
+        if skipped:
+            skipped = False
+        elif word in OF_THE_PLACE:
+            skipped = True
+        elif not word.startswith(LOG):
+            kept.append(_short(before, word))
+    return shlex.join(kept)
+
+
+def _short(option: str, word: str) -> str:
+    """A script by its name alone."""
+    return PurePath(word).name if option == "-f" else word

@@ -1,0 +1,150 @@
+"""What differs from each version's own defaults, in one table: parameters and initdb's options."""
+
+from __future__ import annotations
+
+from teiten.model.initdb import checksums_by_default
+from teiten.model.study import Setting
+from teiten.report.numbers import NOTHING
+from teiten.report.tables import Column, Row, Table, TableCell
+from teiten.report.view.kit import Kit
+
+CHECKSUMS = "data_checksums"
+OF_INITDB = frozenset(
+    {
+        *(
+            "autovacuum_worker_slots",
+            "DateStyle",
+            "TimeZone",
+            "default_text_search_config",
+            "dynamic_shared_memory_type",
+        ),
+        *("lc_messages", "lc_monetary", "lc_numeric", "lc_time", "log_timezone"),
+        *("max_wal_size", "min_wal_size"),
+    }
+)
+"""Parameters that initdb itself writes into postgresql.conf."""
+
+Values = dict[str, dict[str, str]]
+"""Of each parameter, by the server's level, what the server said; several are listed."""
+
+
+def settings_table(kit: Kit) -> Table | None:
+    """As the running servers said in the trials; where none said anything, as the study asks."""
+    told = _told(kit)
+    if not told:
+        return _asked(kit)
+    t = kit.t
+    levels = [level for level, _ in kit.analysis.plan.servers if level in told]
+    columns = (
+        Column(t("table.parameter")),
+        *(Column(kit.names.server(level).long) for level in levels),
+        Column(t("table.reason")),
+        Column(t("table.source")),
+    )
+    values = _by_name(kit, told)
+    return Table(
+        "settings",
+        t("table.settings.caption"),
+        columns,
+        tuple(_row(kit, name, values[name], levels) for name in sorted(values, key=str.lower)),
+        note=t("table.settings.note-servers"),
+        sortable=False,
+    )
+
+
+def _told(kit: Kit) -> dict[str, dict[str, set[str]]]:
+    """By the server's level: parameters that are not at their default, and their values."""
+    found: dict[str, dict[str, set[str]]] = {}
+    for trial in kit.analysis.trials:
+        said = trial.facts.get("settings")
+        level = dict(trial.levels).get("server") or _only_server(kit)
+        if isinstance(said, dict) and level:
+            of_level = found.setdefault(level, {})
+            for name, value in said.items():
+                of_level.setdefault(str(name), set()).add(str(value))
+    return found
+
+
+def _only_server(kit: Kit) -> str:
+    servers = kit.analysis.plan.servers
+    return servers[0][0] if len(servers) == 1 else ""
+
+
+def _by_name(kit: Kit, told: dict[str, dict[str, set[str]]]) -> Values:
+    values: Values = {}
+    for level, of_level in told.items():
+        for name, found in of_level.items():
+            values.setdefault(name, {})[level] = ", ".join(sorted(found))
+        checksums = _checksums(kit, level)
+        if checksums:
+            values.setdefault(CHECKSUMS, {})[level] = checksums
+    return values
+
+
+def _checksums(kit: Kit, level: str) -> str:
+    """Empty where the clusters of a server have what its initdb does unless told otherwise."""
+    version = next(one.version for name, one in kit.analysis.plan.servers if name == level)
+    made = {
+        template.checksums
+        for trial in kit.analysis.plan.trials
+        if (trial.cell.level("server") or level) == level
+        for template in trial.templates
+    }
+    if made <= {checksums_by_default(version)}:
+        return ""
+    return ", ".join("on" if one else "off" for one in sorted(made))
+
+
+def _row(kit: Kit, name: str, values: dict[str, str], levels: list[str]) -> Row:
+    t = kit.t
+    known: dict[str, Setting] = {one.name: one for one in kit.study.settings}
+    reason, source = "", ""
+    if name in known:
+        reason, source = t.of(known[name].reason), known[name].source
+    elif name in _varied(kit):
+        reason = t("settings.varied")
+    elif name in OF_INITDB:
+        reason = t("settings.initdb")
+    elif name == CHECKSUMS:
+        reason = t("settings.checksums")
+    else:
+        reason = t("settings.teiten")
+    return (
+        TableCell(name, kind="code"),
+        *(TableCell(values.get(level, NOTHING), kind="code") for level in levels),
+        TableCell(reason),
+        TableCell(source),
+    )
+
+
+def _varied(kit: Kit) -> set[str]:
+    """Parameters that some trials have with one value and some with another."""
+    found: dict[str, set[str]] = {}
+    for trial in kit.analysis.plan.trials:
+        for name, value in trial.settings:
+            found.setdefault(name, set()).add(value)
+    return {name for name, values in found.items() if len(values) > 1}
+
+
+def _asked(kit: Kit) -> Table | None:
+    t = kit.t
+    if not kit.study.settings:
+        return None
+    columns = (
+        Column(t("table.parameter")),
+        Column(t("table.value")),
+        Column(t("table.reason")),
+        Column(t("table.source")),
+    )
+    rows = tuple(
+        (
+            TableCell(one.name, kind="code"),
+            TableCell(one.value or NOTHING, kind="code"),
+            TableCell(t.of(one.reason)),
+            TableCell(one.source),
+        )
+        for one in kit.study.settings
+    )
+    return Table(
+        "settings", t("table.settings.asked"), columns, rows, note=t("table.settings.note")
+    )

@@ -1,0 +1,85 @@
+"""Verdicts in the forms of other programs, and the schema of a verdict."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.verdict.conclusive import marked
+from teiten.cli.text.verdict_json import verdict_as_json
+from teiten.cli.text.verdict_schema import verdict_schema
+from teiten.report.exchange import render_exchange
+from tests.fixtures.invented_analysis import invented_analysis
+
+
+@pytest.fixture(scope="module")
+def analysis() -> CampaignAnalysis:
+    return invented_analysis(seconds=2)
+
+
+def told(analysis: CampaignAnalysis, form: str) -> str:
+    return render_exchange(analysis, form, "en")[1].decode()
+
+
+def cases(analysis: CampaignAnalysis) -> dict[str, set[str]]:
+    """By its name what stands in each test of the suite."""
+    root = ElementTree.fromstring(told(analysis, "junit"))
+    return {one.get("name", ""): {inner.tag for inner in one} for one in root.iter("testcase")}
+
+
+def test_a_slower_side_fails_and_what_is_open_is_skipped(analysis: CampaignAnalysis) -> None:
+    found = cases(analysis)
+    assert found["read, 18 against 17"] == {"system-out"}  # faster
+    assert found["update, clients 16, 18 against 17"] == {"failure", "system-out"}
+    assert found["update, clients 4, 18 against 17"] == {"skipped", "system-out"}
+    suite = next(ElementTree.fromstring(told(analysis, "junit")).iter("testsuite"))
+    tags = [tag for one in found.values() for tag in one]
+    assert int(suite.get("failures", "")) == tags.count("failure") > 0
+    assert int(suite.get("skipped", "")) == tags.count("skipped") > 0
+    assert int(suite.get("tests", "")) == len(found)
+
+
+def test_nothing_fails_that_supports_no_conclusion(analysis: CampaignAnalysis) -> None:
+    quick = replace(analysis, contrasts=marked(analysis.contrasts))
+    assert all("skipped" in one for one in cases(quick).values())
+    measures = [name for one in json.loads(told(quick, "bencher")).values() for name in one]
+    assert measures and all(one.endswith("-no-conclusion") for one in measures)
+
+
+def test_bencher_has_the_ratio_between_its_ends(analysis: CampaignAnalysis) -> None:
+    found = json.loads(told(analysis, "bencher"))
+    assert len(found) >= 4
+    for measures in found.values():
+        (measure,) = measures.values()
+        assert measure["lower_value"] < measure["value"] < measure["upper_value"]
+
+
+def test_smaller_is_better_for_the_benchmark_action(analysis: CampaignAnalysis) -> None:
+    found = {one["name"]: one for one in json.loads(told(analysis, "benchmark-action"))}
+    assert found["read, 18 against 17"]["value"] < 1 < found["update, 18 against 17"]["value"]
+    assert all(set(one) == {"name", "unit", "value", "range", "extra"} for one in found.values())
+
+
+def test_a_summary_is_the_first_screen_without_pictures(analysis: CampaignAnalysis) -> None:
+    text = told(analysis, "github")
+    assert text.count("## ") >= 1 and "![" not in text
+    assert "faster" in text and "| clients |" in text
+
+
+def test_every_verdict_is_as_the_schema_says(analysis: CampaignAnalysis) -> None:
+    schema = verdict_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    verdicts = [level.verdict for one in analysis.contrasts for level in one.levels] + [
+        one.overall for one in marked(analysis.contrasts)
+    ]
+    for one in verdicts:
+        validator.validate(verdict_as_json(one))
+    wrong = {**verdict_as_json(verdicts[0]), "verdict": "better"}
+    with pytest.raises(jsonschema.ValidationError):
+        validator.validate(wrong)

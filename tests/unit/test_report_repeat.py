@@ -1,0 +1,83 @@
+"""What a reader types to have the same again, and what differs from the versions' defaults."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from teiten.host.facts.kernel import read_kernel_parameters, read_product, read_scheduler
+from teiten.model.facts import Caution, Severity
+from teiten.report.blocks import Cautions, Code, of_kind
+from teiten.report.tables import Table
+from teiten.report.view.cautions import cautions
+from teiten.report.view.kit import Kit
+from teiten.report.view.repeat import repeat_blocks, without_place
+from teiten.report.view.settings import settings_table
+from tests.fixtures.invented_analysis import invented_analysis
+
+ANALYSIS = invented_analysis(seconds=2)
+
+
+def with_facts(**facts: object) -> Kit:
+    trials = tuple(replace(one, facts={**one.facts, **facts}) for one in ANALYSIS.trials)
+    return Kit(replace(ANALYSIS, trials=trials), "en")
+
+
+def test_a_command_line_is_told_without_the_place_where_it_ran() -> None:
+    command = (
+        "/opt/x/pgbench -n -h '/tmp/a b' -p 33 -U postgres -f /x/read.sql -c 2 -l"
+        " --log-prefix=/dev/shm/t bench"
+    )
+    assert without_place(command) == "pgbench -n -U postgres -f read.sql -c 2 -l bench"
+
+
+def test_loads_clusters_and_kernel_can_be_repeated() -> None:
+    kit = with_facts(command="/x/pgbench -h /s -p 1 -c 1 bench")
+    facts = replace(kit.analysis.facts, kernel_parameters=(("vm.swappiness", "60"),))
+    kit = Kit(replace(kit.analysis, facts=facts), "en")
+    shown = list(repeat_blocks(kit))
+    clusters, loads = (one.text for one in of_kind(shown, Code))
+    assert all(line.startswith("initdb --locale=C ") for line in clusters.splitlines())
+    assert len(loads.splitlines()) == len({one.workload for one in kit.analysis.trials})
+    assert loads.startswith("pgbench -c 1 bench    # ")
+    assert [one.name for one in of_kind(shown, Table)] == ["kernel"]
+
+
+def test_one_table_of_what_differs_from_each_version() -> None:
+    table = settings_table(with_facts(settings={"work_mem": "4096 kB", "TimeZone": "UTC"}))
+    assert table is not None
+    told = {row[0].text: [cell.text for cell in row[1:-2]] for row in table.rows}
+    assert told["work_mem"] == ["4096 kB"] * 2
+    assert told["data_checksums"] == ["on", "—"]  # both have them; 18 has unless told otherwise
+    asked = settings_table(Kit(ANALYSIS, "en"))
+    assert asked is not None and "default" not in asked.note
+
+
+def test_cautions_stand_beside_what_was_measured() -> None:
+    load = Caution("other-load", Severity.WARNING, (("load", "2.0"), ("cores", "2")))
+    trials = tuple(
+        replace(one, metrics={**one.metrics, "cpu_other_share": 0.005 + at % 2 / 100})
+        for at, one in enumerate(ANALYSIS.trials)
+    )
+    shown = cautions(Kit(replace(ANALYSIS, cautions=(load,), trials=trials), "en"))
+    assert isinstance(shown, Cautions)
+    said = shown.cautions[0].advice.replace("\u00a0", " ")
+    assert said.endswith("other programs used 0.5 % to 1.5 % of the CPU.")
+
+
+def test_the_kernel_is_read(tmp_path: Path) -> None:
+    for name, text in {
+        "proc/sys/vm/swappiness": "60\n",
+        "sys/class/block/vda/queue/scheduler": "none [mq-deadline] kyber\n",
+        "sys/class/block/vda/vda1/start": "1\n",
+        "sys/class/dmi/id/sys_vendor": "Amazon EC2\n",
+        "sys/class/dmi/id/product_name": "m5.large\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "sys/class/block/vda1").symlink_to(tmp_path / "sys/class/block/vda/vda1")
+    assert read_kernel_parameters(tmp_path) == (("vm.swappiness", "60"),)
+    assert read_scheduler("/dev/vda1", tmp_path) == "mq-deadline"
+    assert read_scheduler("/dev/none", tmp_path) is None
+    assert read_product(tmp_path) == "Amazon EC2 m5.large"
+    assert (read_kernel_parameters(tmp_path / "x"), read_product(tmp_path / "x")) == ((), None)

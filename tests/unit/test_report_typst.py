@@ -1,0 +1,86 @@
+"""A report as a document of Typst, its numbers, and what people add to it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from teiten.cli.text.notes import EXAMPLE, read_notes
+from teiten.errors import UsageError
+from teiten.model.text import Language
+from teiten.report.blocks import Page
+from teiten.report.notes import Notes
+from teiten.report.numbered import numbered
+from teiten.report.render.markdown import markdown_text
+from teiten.report.render.pdf import FONTS, PROGRAM, pdf
+from teiten.report.render.typst import content, string, typst_files
+from teiten.report.view.report import view
+from tests.fixtures.invented_analysis import NASTY, invented_analysis
+
+LANGUAGES: tuple[Language, ...] = ("en", "ja")
+
+
+@pytest.fixture(scope="module")
+def page() -> Page:
+    return view(invented_analysis(nasty=True, seconds=3), "en")
+
+
+def test_every_text_is_a_string_of_code() -> None:
+    assert string('a "b" \\ #c\x07') == '"a \\"b\\" \\\\ #c"'
+    assert content("a\n#b") == '[#"a" \\ #"#b"]'
+
+
+def test_every_picture_is_there_and_no_name_is_markup(page: Page) -> None:
+    files = typst_files(page, "0")
+    text = files["report.typ"].decode()
+    pictures = set(re.findall(r'"(charts/[^"]+\.svg)"', text))
+    assert pictures == set(files) - {"report.typ"}
+    outside = re.sub(r'"(?:[^"\\]|\\.)*"', "", text)
+    assert NASTY in text and NASTY not in outside
+
+
+@pytest.mark.skipif(not (find_spec(PROGRAM) and find_spec(FONTS)), reason="no teiten[pdf]")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_typst_sets_it(language: Language) -> None:
+    made = pdf(view(invented_analysis(nasty=True, seconds=3), language), "0", 1_700_000_000.5)
+    assert made.startswith(b"%PDF-")
+
+
+def test_figures_and_tables_are_numbered_in_their_order(page: Page) -> None:
+    text = markdown_text(numbered(page), "0")
+    for kind in ("Figure", "Table"):
+        found = [int(one) for one in re.findall(rf"^\*\*{kind} (\d+)\. ", text, re.MULTILINE)]
+        assert found == sorted(found) and len(set(found)) == len(found) > 5
+    assert re.findall(r"^## (\d)\. ", text, re.MULTILINE)[:3] == ["1", "2", "3"]
+
+
+def test_notes_stand_where_published_reports_have_them(tmp_path: Path) -> None:
+    file = tmp_path / "notes.toml"
+    file.write_text(EXAMPLE, encoding="utf-8")
+    notes = read_notes(file)
+    analysis = invented_analysis(seconds=3)
+    made = view(analysis, "ja", notes)
+    names = [one.name for one in made.sections]
+    assert names.index("findings") < names.index("remarks") < names.index("evidence")
+    assert names[-1] == "about"
+    assert dict(made.front)["執筆"] == "A. Author(Example Ltd.)"
+    assert "予想より差は小さかった。" in markdown_text(made, "0")
+    assert view(analysis, "ja", replace(notes, title=notes.licence)).title == "CC BY 4.0"
+    assert [one.name for one in view(analysis, "ja", Notes()).sections][-1] == "evidence"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("x = 1", "x: "), ("title = 3", "title: must be a text"), ("[", "is no TOML file")],
+)
+def test_a_wrong_file_of_notes_is_told(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "notes.toml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=said):
+        read_notes(file)
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_notes(tmp_path / "missing.toml")
