@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from teiten.model.distribution import Distribution
 from teiten.model.facts import HostFacts
 from teiten.model.hosts import Placement
 from teiten.model.installation import Installation, Pgbench
@@ -114,6 +115,8 @@ class PlannedTrial:
     for no limit."""
     memory_limit: Bytes | None = None
     """The memory that they may use, the page cache of their files included; None for no limit."""
+    distribution: Distribution | None = None
+    """How its tables are spread over its servers; None where the first one has all of them."""
 
     @property
     def template(self) -> TemplateSpec:

@@ -93,6 +93,10 @@ class Site(Protocol):
         """For load programs."""
         ...
 
+    def peer_address(self, node: Node = FIRST) -> Address:
+        """The address by which the other nodes reach it."""
+        ...
+
     def spawn(self, program: Program) -> Running:
         """Start a load program where the client is. Raises WorkloadError or MachineError."""
         ...

@@ -87,6 +87,9 @@ class AttachedSite:
     def address(self, node: Node = FIRST) -> Address:
         return self._nodes.node(node).database.address(self._trial.settings)
 
+    def peer_address(self, node: Node = FIRST) -> Address:
+        return self.address(node)
+
     def spawn(self, program: Program) -> Running:
         return self.client.spawn(program)
 

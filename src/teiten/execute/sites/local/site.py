@@ -189,6 +189,9 @@ class LocalSite:
     def address(self, node: Node = FIRST) -> Address:
         return self._nodes.node(node).address()
 
+    def peer_address(self, node: Node = FIRST) -> Address:
+        return self.address(node)
+
     def spawn(self, program: Program) -> Running:
         child = ChildHere(program, self._limit.groups if self._limit is not None else ())
         try:

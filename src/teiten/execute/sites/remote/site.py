@@ -118,6 +118,9 @@ class RemoteSite:
     def address(self, node: Node = FIRST) -> Address:
         return self._nodes.node(node).cluster.address()
 
+    def peer_address(self, node: Node = FIRST) -> Address:
+        return self.address(node)
+
     def spawn(self, program: Program) -> Running:
         return self.client.spawn(program)
 
