@@ -12,6 +12,7 @@ from teiten.kinds.pgbench.loads import scalings
 from teiten.kinds.pgbench.model import clients_of, pgbench_of
 from teiten.kinds.pgbench.plateaus import bottlenecks
 from teiten.kinds.pgbench.results import PgbenchFound
+from teiten.kinds.pgbench.scale_out.find import scale_outs
 from teiten.model.plan import PlannedTrial
 from teiten.model.study import Workload
 
@@ -22,7 +23,11 @@ class PgbenchAnalysis(KindAnalysis):
     def results(self, measured: Measured) -> PgbenchFound:
         plan, facts = measured.plan, measured.facts
         scaling = scalings(plan, measured.views, measured.workloads, cores=facts.cpu.logical)
-        return PgbenchFound(scaling, bottlenecks(plan, facts, measured.views, scaling))
+        return PgbenchFound(
+            scaling,
+            bottlenecks(plan, facts, measured.views, scaling),
+            scale_outs(plan, measured.views, measured.workloads),
+        )
 
     def identity(self, workload: Workload) -> dict[str, Any]:
         load = pgbench_of(workload)

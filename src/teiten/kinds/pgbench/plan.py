@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-from pydantic import PlainValidator
+from pydantic import Field, PlainValidator
 
 from teiten.given_paths import expanded
 from teiten.kinds.contract import Instead, KindPlan, ToldStep
@@ -37,6 +37,7 @@ class PgbenchTable(WorkloadTable):
     pgbench_options: Options = ()
     index_lookups: bool = False
     clients_per_node: bool = False
+    random_rows: Annotated[int, Field(ge=1)] | None = None
 
 
 class PgbenchKind(KindPlan):
@@ -56,6 +57,7 @@ class PgbenchKind(KindPlan):
         "pgbench_options",
         "index_lookups",
         "clients_per_node",
+        "random_rows",
     )
     changeable_of_one: ClassVar[tuple[str, ...]] = ("script", "clients")
     level_keys: ClassVar[tuple[str, ...]] = ("clients",)
@@ -81,6 +83,7 @@ class PgbenchKind(KindPlan):
             pgbench_options=table.pgbench_options,
             index_lookups=table.index_lookups,
             clients_per_node=table.clients_per_node,
+            random_rows=table.random_rows,
         )
 
     def check(self, place: Place, workload: Workload) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.scaling import ScalingResult
 from teiten.kinds.pgbench.model import NAME
+from teiten.kinds.pgbench.scale_out.results import ScaleOutResult
 from teiten.model.bottleneck import BottleneckResult
 
 
@@ -18,6 +19,8 @@ class PgbenchFound:
     """Of every workload, context and side with four loads or more."""
     bottlenecks: tuple[BottleneckResult, ...] = ()
     """Of every entry of ``scaling``; empty where no ceilings were measured before the campaign."""
+    scale_out: tuple[ScaleOutResult, ...] = ()
+    """Of every workload and context, where numbers of nodes are contrasted."""
 
 
 def pgbench_found(analysis: CampaignAnalysis) -> PgbenchFound:

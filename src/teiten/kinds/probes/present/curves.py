@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from teiten.kinds.probes.present.lines import AxisMark, CurveLabels, CurvePointOfSide, line_chart
+from teiten.report.charts.lines import AxisMark, CurveLabels, CurvePointOfSide, line_chart
 from teiten.kinds.probes.present.units import ProbeTimeUnit, confidence, half, interval, unit_for
 from teiten.kinds.probes.results import Estimate, PartTimes, ProbeResult
 from teiten.kinds.probes.thresholds import CLIFF
