@@ -55,17 +55,19 @@ class Engine(ABC):
     def parts(self, nodes: int) -> tuple[Part, ...]:
         """What each server holds before ``distribute``: the coordinator, then each node."""
 
-    def settings(self, connections: int) -> Mapping[str, str]:
+    def settings(self, clients: int) -> Mapping[str, str]:
         """The parameters that every server needs for so many clients."""
+        del clients
         return {}
 
     def connections(self, clients: int, nodes: int) -> int:
         """How many a node gets from the coordinator, at the most."""
+        del nodes
         return clients
 
     @abstractmethod
-    def distribute(self, servers: Servers, scale: int) -> None:
-        """Make pgbench's tables of a scale one database on servers that hold their parts.
+    def distribute(self, servers: Servers) -> None:
+        """Make pgbench's tables one database on servers that hold their parts.
 
         Whatever an earlier trial has left of this is replaced. Errors are psycopg's.
         """

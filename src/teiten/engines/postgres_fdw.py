@@ -44,7 +44,7 @@ class PostgresFdw(Engine):
         spread = (Part(PartMethod.HASH, number, nodes) for number in range(1, nodes + 1))
         return (NOTHING, *spread)
 
-    def distribute(self, servers: Servers, scale: int) -> None:
+    def distribute(self, servers: Servers) -> None:
         with servers.connect(servers.coordinator) as connection, connection.transaction():
             for statement in self._statements(servers, connection.info.server_version):
                 connection.execute(statement)

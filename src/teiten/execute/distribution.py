@@ -1,5 +1,4 @@
-"""The tables of a trial on several servers: made one database by an engine, and its commits counted.
-"""
+"""A trial's tables on several servers: made one database by an engine, and its commits counted."""
 
 from __future__ import annotations
 
@@ -44,11 +43,10 @@ class SiteServers:
 class DistributedTables:
     """Of one trial."""
 
-    def __init__(self, trial: PlannedTrial, planned: Distribution, site: Site) -> None:
+    def __init__(self, planned: Distribution, site: Site) -> None:
         self._servers = SiteServers(site)
         self._planned = planned
         self._engine: Engine = engine_of(planned.engine)
-        self._scale = max(int(one.data.scale or 1) for one in trial.templates)
         self._before: dict[Node, NodeCounters] = {}
         self._after: dict[Node, NodeCounters] = {}
 
@@ -65,7 +63,7 @@ class DistributedTables:
                 f"the nodes are of different versions ({told})",
                 "one database wants one version on all of its nodes",
             )
-        self._engine.distribute(self._servers, self._scale)
+        self._engine.distribute(self._servers)
         return {"engine": self._planned.engine, "nodes": self._planned.nodes}
 
     def begin(self) -> None:
@@ -101,6 +99,4 @@ class DistributedTables:
 def distributed(trial: PlannedTrial, site: Site) -> DistributedTables | None:
     """None of a trial whose first server has all tables."""
     planned = trial.distribution
-    return None if planned is None else DistributedTables(trial, planned, site)
-
-
+    return None if planned is None else DistributedTables(planned, site)

@@ -26,8 +26,7 @@ class Address:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """The same by libpq's names: host, port, user, dbname, and the password where there is one.
-        """
+        """The same by libpq's names: host, port, user, dbname, password where there is one."""
         given = dict(zip(self.options[::2], self.options[1::2], strict=True))
         found = {name: given[option] for option, name in _OPTIONS.items() if option in given}
         named = conninfo_to_dict(self.database) if "=" in self.database else {}

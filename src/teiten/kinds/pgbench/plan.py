@@ -21,7 +21,6 @@ from teiten.study.schema import Clients, Mode, Options, WorkloadTable
 from teiten.study.scripts import read_script
 from teiten.study.values import BUILTIN_SCRIPTS
 
-
 NODES = "nodes"
 OF_NODES = (NODES, "engine", "scenario")
 """Factors of tables that are spread over several servers."""

@@ -50,11 +50,9 @@ def topology(kit: Kit) -> Drawing:
     return Drawing("topology", title, note, drawn, on_white(drawn))
 
 
-def _servers(
-    kit: Kit, shared: str | None
-) -> tuple[tuple[tuple[Box, str], ...], tuple[Box, ...]]:
-    """One for each side, with its colour; where tables are spread over nodes the server that has all
-    of them, the coordinator, and behind it the most nodes of any trial."""
+def _servers(kit: Kit, shared: str | None) -> tuple[tuple[tuple[Box, str], ...], tuple[Box, ...]]:
+    """One for each side, with its colour; where tables are spread over nodes the server that has
+    all of them, the coordinator, and behind it the most nodes of any trial."""
     t = kit.t
     spread = [one.distribution for one in kit.analysis.plan.trials if one.distribution is not None]
     if not spread:

@@ -27,8 +27,11 @@ def load_problems(
 
 
 def without_retried(seen: Iterable[Problem], options: Sequence[str]) -> tuple[Problem, ...]:
-    """Of the problems in servers' logs those that hold: where pgbench was told to try again, what it
-    tried again is counted among the trial's numbers, and what failed at last is told by pgbench."""
+    """Of the problems in servers' logs those that hold.
+
+    Where pgbench was told to try again, what it tried again is counted among the trial's numbers,
+    and what failed at last is told by pgbench.
+    """
     if not any(_RETRIES.match(one) for one in options):
         return tuple(seen)
     return tuple(one for one in seen if not _RETRIED.search(one.detail))

@@ -171,4 +171,3 @@ def _with_interval(kit: Kit, one: RatioOfNodes) -> str:
         return kit.t("scale-out.ratio-plain", value=value)
     low, high = significant(one.low, 3), significant(one.high, 3)
     return kit.t("scale-out.ratio", value=value, low=low, high=high)
-

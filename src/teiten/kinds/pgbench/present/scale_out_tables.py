@@ -82,14 +82,18 @@ def model_table(kit: Kit, workload: str, rows: int, found: list[ScaleOutResult])
                 TableCell(str(nodes), float(nodes)),
                 _fraction(participants(nodes, rows)),
                 *in_print,
-                TableCell(t("list.separator").join(significant(one, 4) for one in known) or NOTHING),
+                TableCell(
+                    t("list.separator").join(significant(one, 4) for one in known) or NOTHING
+                ),
                 _fraction(commits_per_node(nodes, rows)),
                 _fraction(best_scaling(nodes, rows)),
             )
         )
     columns = tuple(Column(t(f"scale-out.model.{name}"), numeric=True) for name in names)
     note = t("scale-out.model.note-printed" if printed else "scale-out.model.note", rows=rows)
-    return Table(f"commits-{workload}", t("scale-out.model.caption"), columns, tuple(lines), note=note)
+    return Table(
+        f"commits-{workload}", t("scale-out.model.caption"), columns, tuple(lines), note=note
+    )
 
 
 def _fraction(value: Fraction | None) -> TableCell:

@@ -19,17 +19,14 @@ def shape_of(grown: RatioOfNodes | None, most: int) -> Shape:
     if grown is None or grown.low is None or grown.high is None or most < 2:
         return Shape.UNDECIDED
     low, high = grown.low, grown.high
-    if (1 - LINEAR_WITHIN) * most <= low and high <= (1 + LINEAR_WITHIN) * most:
-        return Shape.LINEAR
-    if 1 - FLAT_WITHIN <= low and high <= 1 + FLAT_WITHIN:
-        return Shape.FLAT
-    if low > most:
-        return Shape.SUPER_LINEAR
-    if high < 1:
-        return Shape.FALLING
-    if low > 1 and high < most:
-        return Shape.RISING
-    return Shape.UNDECIDED
+    told = {
+        Shape.LINEAR: low >= (1 - LINEAR_WITHIN) * most and high <= (1 + LINEAR_WITHIN) * most,
+        Shape.FLAT: low >= 1 - FLAT_WITHIN and high <= 1 + FLAT_WITHIN,
+        Shape.SUPER_LINEAR: low > most,
+        Shape.FALLING: high < 1,
+        Shape.RISING: low > 1 and high < most,
+    }
+    return next((shape for shape, holds in told.items() if holds), Shape.UNDECIDED)
 
 
 def pays(points: Sequence[NodesPoint]) -> Pays | None:
