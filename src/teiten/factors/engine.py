@@ -26,7 +26,7 @@ class EngineFactor(FactorRule):
     rank = 64
     of_server = False
     of_data = True
-    needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START})
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START, Need.HERE})
 
     def level(self, value: Any) -> str:
         text = str(value).strip()

@@ -22,13 +22,13 @@ PLAIN = 0
 MOST = 64
 
 
-class Nodes(FactorRule):
+class NodesFactor(FactorRule):
     name = "nodes"
     rank = 65
     of_server = False
     of_data = True
     flag = "--set {factor}=0,1,2"
-    needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START})
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START, Need.HERE})
 
     def level(self, value: Any) -> str:
         text = str(value).strip()
@@ -78,8 +78,8 @@ class Nodes(FactorRule):
 
 def most_nodes(study: Study) -> int:
     """The largest number of nodes of any trial; 1 where there is none."""
-    factor = study.factor(Nodes.name)
+    factor = study.factor(NodesFactor.name)
     return max([1, *(int(level) for level in factor.levels)] if factor else [1])
 
 
-FACTOR = Nodes()
+FACTOR = NodesFactor()

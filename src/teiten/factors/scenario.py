@@ -23,7 +23,7 @@ SIZE = "size"
 """The size grows with the nodes: the scale for each node, times the trial's."""
 
 
-class Scenario(FactorRule):
+class ScenarioFactor(FactorRule):
     name = "scenario"
     rank = 63
     of_server = False
@@ -58,4 +58,4 @@ class Scenario(FactorRule):
         return replace(setup, data=data)
 
 
-FACTOR = Scenario()
+FACTOR = ScenarioFactor()
