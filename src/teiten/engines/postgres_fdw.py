@@ -79,7 +79,7 @@ def _name(number: int) -> sql.Identifier:
 
 
 def _server(number: int, parameters: dict[str, str], version: int) -> Iterator[sql.Composed]:
-    mapped = {}
+    mapped: dict[str, str] = {}
     for name in ("user", "password"):
         if name in parameters:
             mapped[name] = parameters.pop(name)
