@@ -38,10 +38,14 @@ pgbench_options = ["--max-tries=1000"]
 duration = "2s"
 warmup = "0s"
 settle = "0s"
-blocks = 1
+blocks = 2
 caches = "keep"
 prewarm = true
 disturbed_share = "100%"
+
+[profiles.quick]
+conclusive = false
+blocks = 1
 """
 
 
@@ -72,7 +76,7 @@ def test_a_campaign_on_nodes_goes_on_after_one_was_killed(
     study = workdir.root / "spread.toml"
     server = installation("18").bin_directory
     study.write_text(STUDY.format(server=server), encoding="utf-8")
-    process = teiten.start("run", study, "--yes", "--set", "repeats=1")
+    process = teiten.start("run", study, "--profile", "quick", "--yes")
     spread = wait_for_a_trial_on_nodes(teiten, process)
     kill_a_backend_of_the_last_node(teiten)
     _, errors = process.communicate(timeout=200)
