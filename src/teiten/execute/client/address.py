@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from psycopg.conninfo import conninfo_to_dict
-
 _OPTIONS = {"-h": "host", "-p": "port", "-U": "user"}
 
 
@@ -27,6 +25,9 @@ class Address:
     @property
     def parameters(self) -> dict[str, str]:
         """The same by libpq's names: host, port, user, dbname, password where there is one."""
+        # Agents on hosts read this file too, and have no packages.
+        from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415
+
         given = dict(zip(self.options[::2], self.options[1::2], strict=True))
         found = {name: given[option] for option, name in _OPTIONS.items() if option in given}
         named = conninfo_to_dict(self.database) if "=" in self.database else {}
