@@ -51,6 +51,7 @@ KINDS = ("kinds.registry", "kinds.contract", "kinds.metrics")
 """How a stage reaches the kinds of workloads, without naming one."""
 FACTORS = ("factors.registry", "factors.contract")
 DATA_SETS = ("datasets.registry", "datasets.plan")
+ENGINES = ("engines.registry", "engines.contract", "engines.counters")
 FILLERS = ("datasets.contract", "datasets.registry", "datasets.sql")
 OF_A_KIND = (*FOUNDATION, "kinds", "study", "claims", "analysis")
 OF_A_LOAD = (*FOUNDATION, "kinds", "host", "execute")
@@ -77,10 +78,13 @@ ROOMS = {
     "study/build": Room(asks=(PLACE,), why="reads the table [hosts]"),
     "plan": Room((*FOUNDATION, *KINDS, *FACTORS, *DATA_SETS, "plan")),
     "plan/sites": Room(asks=(PLACE,), why="the room that is asked"),
-    "factors": Room((*FOUNDATION, "factors", "study", "plan")),
+    "engines": Room((*FOUNDATION, "engines")),
+    "factors": Room((*FOUNDATION, *DATA_SETS, *ENGINES, "factors", "study", "plan")),
     "ledger": Room((*FOUNDATION, *KINDS, *DATA_SETS, "ledger")),
     "ledger/options": Room(asks=(KIND,), why="the forms of older ledgers"),
-    "execute": Room((*FOUNDATION, *FILLERS, *DATA_SETS, "kinds.registry", "host", "execute")),
+    "execute": Room(
+        (*FOUNDATION, *FILLERS, *DATA_SETS, *ENGINES, "kinds.registry", "host", "execute")
+    ),
     "execute/sites": Room(asks=(PLACE,), why="the room that is asked"),
     "execute/postgres/sweep": Room(asks=(PLACE,), why="sweeps what local sites have left"),
     "execute/postgres/building/build": Room(asks=(KIND,), why="a program is called pgbench"),

@@ -15,6 +15,7 @@ from teiten.study.chosen import KeyedError
 from teiten.suggest import did_you_mean
 
 if TYPE_CHECKING:
+    from teiten.model.distribution import Part
     from teiten.study.place import Place
     from teiten.study.schema import DataTable, WorkloadTable
 
@@ -62,6 +63,13 @@ class DataPlan(ABC):
     def shares(self, data: DataSet) -> Mapping[str, float]:
         """Its tables as shares of that memory, by name; empty of others."""
         return {}
+
+    spreads: ClassVar[bool] = False
+    """Whether the tables can be spread over several servers."""
+
+    def part_of(self, data: DataSet, part: Part) -> DataSet:
+        """What one server holds of tables that are spread; only where ``spreads``."""
+        raise NotImplementedError
 
     @abstractmethod
     def filled_bytes(self, data: DataSet) -> Bytes:

@@ -15,13 +15,14 @@ import psycopg
 from teiten.errors import ServerError, TeitenError, WorkloadError
 from teiten.execute import disturbance
 from teiten.execute.bench import Bench
+from teiten.execute.distribution import distributed
 from teiten.execute.executor import Facts
 from teiten.execute.load import Gathered, Load
 from teiten.execute.postgres import visibility
 from teiten.execute.sites.contract import Site
 from teiten.execute.stacks import ProfilingFailedError, Window, sample, stack_cautions
 from teiten.host.facts.stacks import read_profiling_facts
-from teiten.model.metrics import VISIBLE_PAGES
+from teiten.model.metrics import TRANSACTIONS, VISIBLE_PAGES
 from teiten.model.plan import PlannedTrial
 from teiten.model.stacks import StackSamples
 from teiten.model.trial import Problem
@@ -45,6 +46,7 @@ class Steps:
         self.evidence = evidence
         self._stack_samples: StackSamples | None = None
         self._visible_pages: dict[str, float] = {}
+        self._tables = distributed(trial, site)
 
     def restore(self) -> Facts:
         shutil.rmtree(self.evidence, ignore_errors=True)
@@ -59,6 +61,8 @@ class Steps:
             lambda: self._site.limit(self._trial.cpu_limit, self._trial.memory_limit)
         )
         started = self._answered(self._site.start)
+        if self._tables is not None and not self._site.warm:
+            started = {**started, **self._answered(self._tables.distribute)}
         return {**limited, **started, **self._answered(self._visible)}
 
     def prewarm(self) -> Facts:
@@ -75,10 +79,15 @@ class Steps:
         return self._answered(self._load.warm_up)
 
     def measure(self, number: int) -> Facts:
+        if self._tables is not None:
+            self._answered(self._tables.begin)
         return self._answered(lambda: self._load.measure(number))
 
     def collect(self) -> Facts:
-        return self._answered(self._load.collect)
+        found = self._answered(self._load.collect)
+        if self._tables is not None and self._site.is_running():
+            self._answered(self._tables.end)
+        return found
 
     def check(self) -> tuple[Problem, ...]:
         try:
@@ -86,6 +95,8 @@ class Steps:
         except (ServerError, WorkloadError) as error:
             found = (Problem(CHECK_FAILED, error.message),)
         share = self._bench.plan.study.measure.disturbed_share
+        if self._tables is not None:
+            found = (*found, *self._tables.problems())
         return (*found, *disturbance.problems(self._load.gathered.metrics, share))
 
     @property
@@ -125,11 +136,12 @@ class Steps:
 
     def collected(self) -> Gathered:
         found = self._load.gathered
+        counted = self._tables.metrics(found.metrics.get(TRANSACTIONS.name)) if self._tables else {}
         base = self.evidence.relative_to(self._bench.campaign)
         kept = (*self._site.evidence, *found.evidence)
         return replace(
             found,
-            metrics={**found.metrics, **self._visible_pages},
+            metrics={**found.metrics, **self._visible_pages, **counted},
             facts={**self._site.facts, **found.facts},
             evidence=tuple((kind, str(base / name)) for kind, name in kept),
             stack_samples=self._stack_samples,

@@ -62,6 +62,12 @@ STORAGE_WRITTEN = Metric("storage_written_bytes_per_transaction", "B")
 VISIBLE_PAGES = Metric("visible_pages_share", "1")
 """Pages known to be visible before the trial, of all; where the layout says how many."""
 
+PARTICIPANTS = Metric("participants", "1")
+"""Of a trial on several nodes: on how many of them a transaction that changed something was
+committed, in the mean."""
+NODE_COMMITS = "commits"
+"""Of a node (``of_node``): transactions that changed something there."""
+
 OF_THE_MACHINE: tuple[Metric, ...] = (
     MEASURED_SECONDS,
     Metric("cpu_user_share", "1"),
@@ -100,6 +106,7 @@ OF_THE_MACHINE: tuple[Metric, ...] = (
     Metric("wal_full_page_images", "1"),
     Metric("checkpoints", "1"),
     VISIBLE_PAGES,
+    PARTICIPANTS,
     Metric("blocks_hit", "1"),
     Metric("blocks_read", "1"),
     Metric("buffers_written_by_backends", "1"),

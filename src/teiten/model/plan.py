@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from teiten.model.distribution import Distribution
 from teiten.model.facts import HostFacts
 from teiten.model.hosts import Placement
 from teiten.model.installation import Installation, Pgbench
@@ -121,6 +122,8 @@ class PlannedTrial:
     machines: tuple[NodeMachine, ...] = ()
     """What each node has, in the order of their numbers, where nodes are emulated as machines of
     their own; empty where they are plain servers."""
+    distribution: Distribution | None = None
+    """How its tables are spread over its servers; None where the first one has all of them."""
 
     @property
     def template(self) -> TemplateSpec:

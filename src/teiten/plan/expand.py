@@ -109,7 +109,9 @@ def _trials(
             block=placed.block,
             cell=cell,
             seed=placed.seed,
-            templates=(templates.of(server, setup.checksums, setup.data),),
+            templates=tuple(
+                templates.of(server, setup.checksums, one) for one in setup.parts or (setup.data,)
+            ),
             load=setup.load,
             settings=site_of(installation).settings(installation, setup.settings),
             copy=_copy_by_level(study, cell, contrasted) or copies[server],
@@ -118,6 +120,7 @@ def _trials(
             directory=setup.directory,
             placement=setup.placement,
             memory_limit=setup.memory_limit,
+            distribution=setup.distribution,
         )
 
 

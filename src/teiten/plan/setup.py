@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from teiten.factors.registry import rule
 from teiten.kinds.contract import plan_of
+from teiten.model.distribution import Distribution
 from teiten.model.facts import LogicalCpu
 from teiten.model.plan import Cell, PlannedLoad
 from teiten.model.storage import FilePlacement
@@ -23,6 +24,10 @@ class Setup:
     """Everything of a trial that a factor may set."""
 
     data: DataSet
+    """All tables, wherever they are."""
+    parts: tuple[DataSet, ...] = ()
+    """What each server holds of them, where there are several; empty for one that has all."""
+    distribution: Distribution | None = None
     settings: tuple[tuple[str, str], ...] = ()
     """Server parameters, each once."""
     checksums: bool = False
@@ -59,7 +64,7 @@ def setup_of(around: Around) -> Setup:
     kind = plan_of(workload.kind)
     setup = Setup(
         workload.data,
-        fixed,
+        settings=fixed,
         load=kind.first_load(workload.options),
         memory_limit=study.measure.memory,
     )

@@ -125,7 +125,9 @@ class Names:
             return self.t(one if level == "1" else many, count=level)
         if factor == SERVER and level in self.servers:
             return self.servers[level].long
-        return level if factor in self.own_factors else f"{self.factor(factor)} = {level}"
+        if factor in self.own_factors:
+            return level
+        return self.t.either(f"level.{factor}.{level}", f"{self.factor(factor)} = {level}")
 
     def axis(self, context: Context) -> tuple[str, str]:
         """The context as the label on the axis (clients, where varied) and that of its panel, in

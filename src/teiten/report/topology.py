@@ -11,6 +11,9 @@ from teiten.report.charts.base import FONT
 
 WIDTH = 720
 LINE = 19
+GAP = 12
+GAP_BELOW = 30
+"""Between a coordinator and its nodes."""
 MOST_CHARACTERS = 42
 """What fits into a box; the machine's lines have the whole width."""
 
@@ -36,6 +39,9 @@ class Topology:
     turns: str
     """Says that one server runs at a time."""
     disk: Box
+    behind: tuple[Box, ...] = ()
+    """Servers that the last of ``servers`` reaches, and clients do not: the nodes of a
+    coordinator."""
     client_machine: Box | None = None
     """Of a load generator on a machine of its own; ``machine`` is then the servers'."""
 
@@ -98,6 +104,21 @@ def _servers(
     return drawn, y - 12
 
 
+def _behind(nodes: Sequence[Box], x: float, top: float, width: float) -> tuple[Markup, float]:
+    """Two in a row, each at the end of a line from the server above."""
+    drawn, y, wide = Markup(""), top, (width - GAP) / 2
+    for at, box in enumerate(nodes):
+        left = x + (at % 2) * (wide + GAP)
+        part, height = _filled(left, y, wide, box)
+        drawn += part
+        if at < 2:
+            middle = left + wide / 2
+            drawn += _arrow(middle, top - GAP_BELOW + 2, middle, top - 4)
+        if at % 2 or at == len(nodes) - 1:
+            y += height + GAP
+    return drawn, y - GAP
+
+
 def _machines(topology: Topology, height: float) -> Markup:
     """One frame around all, or one around the load generator and one around the servers."""
     if topology.client_machine is None:
@@ -121,6 +142,9 @@ def topology_svg(topology: Topology) -> Markup:
     head = 52 + LINE * max(lines)
     servers, bottom = _servers(topology.servers, 400, head + 22, 290)
     middle = (head + 22 + bottom) / 2
+    if topology.behind:
+        nodes, bottom = _behind(topology.behind, 400, bottom + GAP_BELOW, 290)
+        servers += nodes
     client_height = 34 + LINE * len(topology.client.lines)
     client, _ = _filled(30, middle - client_height / 2, 220, topology.client)
     bottom = max(bottom, middle + client_height / 2)

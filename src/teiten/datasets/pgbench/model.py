@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from teiten.model.distribution import Part
 from teiten.model.study import DataOptions, DataSet, Layout
 
 NAME = "pgbench"
@@ -14,21 +15,30 @@ NAME = "pgbench"
 @dataclass(frozen=True)
 class PgbenchTables(DataOptions):
     fillfactor: int = 100
+    part: Part | None = None
+    """What a server holds of them, where they are spread over several; None for all of them."""
 
     @property
     def told(self) -> Mapping[str, Any]:
-        return {"fillfactor": self.fillfactor}
+        spread = {} if self.part is None else {"part": str(self.part)}
+        return {"fillfactor": self.fillfactor, **spread}
 
     def described(self, scale: float | None) -> str:
-        return f"scale {scale}, fillfactor {self.fillfactor}"
+        whole = f"scale {scale}, fillfactor {self.fillfactor}"
+        return whole if self.part is None else f"{whole}, {self.part}"
 
 
 def pgbench_data(scale: int | None, fillfactor: int = 100, layout: Layout | None = None) -> DataSet:
     return DataSet(scale, NAME, PgbenchTables(fillfactor), layout)
 
 
-def fillfactor_of(data: DataSet) -> int:
+def tables_of(data: DataSet) -> PgbenchTables:
     """Raises TypeError for another kind's data."""
     if not isinstance(data.options, PgbenchTables):
         raise TypeError(f"{data} is of the kind {data.kind}")
-    return data.options.fillfactor
+    return data.options
+
+
+def fillfactor_of(data: DataSet) -> int:
+    """Raises TypeError for another kind's data."""
+    return tables_of(data).fillfactor

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from teiten.datasets.pgbench.model import PgbenchTables, fillfactor_of, pgbench_data
+from teiten.datasets.pgbench.model import (
+    PgbenchTables,
+    fillfactor_of,
+    pgbench_data,
+    tables_of,
+)
 from teiten.datasets.plan import DataPlan
+from teiten.model.distribution import Part, PartMethod
 from teiten.model.study import DataSet
 from teiten.model.units import Bytes, Seconds
 from teiten.study.schema import DataTable, WorkloadTable
@@ -34,6 +41,7 @@ _MANTISSAS = (1, 1.5, 2, 3, 5, 7)
 class PgbenchData(DataPlan):
     table = DataTable
     options = PgbenchTables
+    spreads = True
     usual = True
     scales: ClassVar[tuple[float, ...]] = tuple(
         int(m * 10**e) for e in (1, 2, 3) for m in _MANTISSAS if m * 10**e <= 2000
@@ -51,7 +59,7 @@ class PgbenchData(DataPlan):
 
     def filled_bytes(self, data: DataSet) -> Bytes:
         """Scale 100 at a fillfactor of 100: 1.5 GB (2021 §4.2, table 4.1)."""
-        scale = data.scale or 1
+        scale = (data.scale or 1) * _share(tables_of(data).part)
         kept_free = BLOCK * (100 - fillfactor_of(data)) // 100
         rows_per_page = max(1, (BLOCK - PAGE_HEADER - kept_free) // ROW)
         pages = math.ceil(ROWS * scale / rows_per_page) + math.ceil(
@@ -60,14 +68,22 @@ class PgbenchData(DataPlan):
         return Bytes(math.ceil(pages * BLOCK + scale * SMALL_TABLES))
 
     def fill_seconds(self, data: DataSet) -> Seconds:
-        return Seconds(SECONDS_PER_SCALE * (data.scale or 1))
+        return Seconds(SECONDS_PER_SCALE * (data.scale or 1) * _share(tables_of(data).part))
+
+    def part_of(self, data: DataSet, part: Part) -> DataSet:
+        """An empty database is the same one whatever the scale."""
+        scale = 1 if part.method is PartMethod.EMPTY else data.scale
+        fillfactor = 100 if part.method is PartMethod.EMPTY else fillfactor_of(data)
+        return replace(data, scale=scale, options=PgbenchTables(fillfactor, part))
 
     def made_by(self, data: DataSet) -> str:
-        return "pgbench -i"
+        return "pgbench -i" if tables_of(data).part is None else "the rows of pgbench -i"
 
     def identity(self, data: DataSet) -> dict[str, Any]:
-        """As before there were other kinds."""
-        return {"fillfactor": fillfactor_of(data)}
+        """As before there were other kinds, and tables that are spread."""
+        part = tables_of(data).part
+        spread = {} if part is None else {"part": [part.method.value, part.number, part.nodes]}
+        return {"fillfactor": fillfactor_of(data), **spread}
 
     def described(self, data: DataSet) -> str:
         return f"{self.made_by(data)}: {data}"
@@ -76,6 +92,13 @@ class PgbenchData(DataPlan):
         return ""
 
     tells = ("scale", "fillfactor")
+
+
+def _share(part: Part | None) -> float:
+    """Of all rows."""
+    if part is None:
+        return 1.0
+    return 0.0 if part.method is PartMethod.EMPTY else 1 / part.nodes
 
 
 PLAN = PgbenchData()

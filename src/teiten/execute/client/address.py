@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+_OPTIONS = {"-h": "host", "-p": "port", "-U": "user"}
+
 
 @dataclass(frozen=True)
 class Address:
@@ -19,6 +21,19 @@ class Address:
     """The password, and the parameters of the program's sessions."""
     password_line: str | None = field(default=None, repr=False)
     """Of a pgpass file that is there while the program runs."""
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The same by libpq's names: host, port, user, dbname, password where there is one."""
+        # Agents on hosts read this file too, and have no packages.
+        from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415
+
+        given = dict(zip(self.options[::2], self.options[1::2], strict=True))
+        found = {name: given[option] for option, name in _OPTIONS.items() if option in given}
+        named = conninfo_to_dict(self.database) if "=" in self.database else {}
+        found |= {name: str(value) for name, value in named.items()} or {"dbname": self.database}
+        password = self.environment.get("PGPASSWORD")
+        return found if password is None else {**found, "password": password}
 
     @classmethod
     def by_socket(

@@ -15,6 +15,7 @@ from teiten.kinds.pgbench.model import clients_of, pgbench_of
 from teiten.kinds.pgbench.placements import placements
 from teiten.kinds.pgbench.plateaus import bottlenecks
 from teiten.kinds.pgbench.results import PgbenchFound
+from teiten.kinds.pgbench.scale_out.find import scale_outs
 from teiten.model.plan import PlannedTrial
 from teiten.model.study import Workload
 
@@ -36,6 +37,7 @@ class PgbenchAnalysis(KindAnalysis):
             bottlenecks(plan, facts, measured.views, scaling),
             placements(plan, measured.views, measured.workloads),
             left,
+            scale_outs(plan, measured.views, measured.workloads),
         )
 
     def identity(self, workload: Workload) -> dict[str, Any]:

@@ -7,6 +7,9 @@ from teiten.model.metrics import MEASURED_SECONDS, TRANSACTIONS, Better, Metric
 TPS = Metric("tps", "tps", Better.HIGHER, judged=True)
 LATENCY_MEAN = Metric("latency_mean", "s", Better.LOWER)
 LATENCY_STDDEV = Metric("latency_stddev", "s", Better.LOWER)
+RETRIED = Metric("retried_transactions", "1", Better.LOWER)
+"""Those that were tried again after a serialization failure or a deadlock."""
+RETRIES = Metric("retries", "1", Better.LOWER)
 TRIMMED = {
     one.name: Metric(f"{one.name}_trimmed", one.unit, one.better) for one in (TPS, LATENCY_MEAN)
 }
@@ -40,6 +43,8 @@ METRICS: tuple[Metric, ...] = (
     TPS,
     TRANSACTIONS,
     Metric("failed_transactions", "1"),
+    RETRIED,
+    RETRIES,
     LATENCY_MEAN,
     LATENCY_STDDEV,
     *TRIMMED.values(),

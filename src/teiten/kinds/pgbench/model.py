@@ -22,6 +22,11 @@ class PgbenchOptions(WorkloadOptions):
     """Further options of pgbench, verbatim."""
     index_lookups: bool = False
     """Count lookups by the tables' indexes, and the rows that they fetch from the tables."""
+    random_rows: int | None = None
+    """How many rows a transaction chooses at random and changes, for the model of commits; None for
+    what is known of pgbench's own scripts."""
+    clients_per_node: bool = False
+    """The levels of clients are for each node: four nodes have four times as many."""
 
     @property
     def source(self) -> str:
@@ -40,6 +45,8 @@ class PgbenchClients(PlannedLoad):
     threads: int = 1
     """Of pgbench, among which the clients are divided."""
     query_mode: QueryMode = QueryMode.SIMPLE
+    per_node: bool = False
+    """Their number was multiplied by the trial's nodes."""
 
     @property
     def connections(self) -> int:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-from pydantic import PlainValidator
+from pydantic import Field, PlainValidator
 
 from teiten.given_paths import expanded
 from teiten.kinds.contract import Instead, KindPlan, ToldStep
@@ -29,6 +29,10 @@ from teiten.study.schema import Clients, Mode, Options, WorkloadTable
 from teiten.study.scripts import read_script
 from teiten.study.values import BUILTIN_SCRIPTS
 
+NODES = "nodes"
+OF_NODES = (NODES, "engine", "scenario")
+"""Factors of tables that are spread over several servers."""
+
 
 class PgbenchTable(WorkloadTable):
     """The keys of a load of pgbench."""
@@ -39,6 +43,8 @@ class PgbenchTable(WorkloadTable):
     invariants: Annotated[tuple[str, ...], PlainValidator(values.invariants)] = ()
     pgbench_options: Options = ()
     index_lookups: bool = False
+    clients_per_node: bool = False
+    random_rows: Annotated[int, Field(ge=1)] | None = None
 
 
 class PgbenchKind(KindPlan):
@@ -57,10 +63,12 @@ class PgbenchKind(KindPlan):
         "invariants",
         "pgbench_options",
         "index_lookups",
+        "clients_per_node",
+        "random_rows",
     )
     changeable_of_one: ClassVar[tuple[str, ...]] = ("script", "clients")
     level_keys: ClassVar[tuple[str, ...]] = ("clients",)
-    brings: ClassVar[tuple[str, ...]] = ("clients", "query_mode")
+    brings: ClassVar[tuple[str, ...]] = ("clients", "query_mode", *OF_NODES)
     needs: ClassVar[tuple[str, ...]] = ("clients",)
     lasts = True
     paired_within = WITHIN.name
@@ -91,6 +99,8 @@ class PgbenchKind(KindPlan):
             invariants=table.invariants,
             pgbench_options=table.pgbench_options,
             index_lookups=table.index_lookups,
+            clients_per_node=table.clients_per_node,
+            random_rows=table.random_rows,
         )
 
     def check(self, place: Place, workload: Workload) -> None:
@@ -130,15 +140,15 @@ class PgbenchKind(KindPlan):
 
     def first_load(self, options: WorkloadOptions) -> PgbenchClients:
         assert isinstance(options, PgbenchOptions)
-        return PgbenchClients(query_mode=options.query_mode)
+        return PgbenchClients(query_mode=options.query_mode, per_node=options.clients_per_node)
 
     def set(self, load: PlannedLoad, factor: str, level: str) -> PlannedLoad:
         assert isinstance(load, PgbenchClients)
         if factor == "query_mode":
             return replace(load, query_mode=QueryMode(level))
-        clients = int(level)
-        # 2021 §4.4: half as many threads as clients
-        return replace(load, clients=clients, threads=max(1, clients // 2))
+        if factor == NODES:
+            return _with_clients(load, load.clients * max(1, int(level))) if load.per_node else load
+        return _with_clients(load, int(level)) if factor == "clients" else load
 
     def loading(self, version: str, where: str) -> str:
         return f"load the server with pgbench {version} from {where}"
@@ -175,6 +185,11 @@ class PgbenchKind(KindPlan):
             f" {measure.slice_duration:g} s, {workload.options.source},"
             f" random seed {slice_seed(trial.seed, number)}{part}"
         )
+
+
+def _with_clients(load: PgbenchClients, clients: int) -> PgbenchClients:
+    # 2021 §4.4: half as many threads as clients
+    return replace(load, clients=clients, threads=max(1, clients // 2))
 
 
 def _counted(number: int, what: str) -> str:

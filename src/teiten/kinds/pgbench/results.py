@@ -9,6 +9,7 @@ from teiten.analysis.model.left_behind import LeftBehind
 from teiten.analysis.model.placement import PlacementResult
 from teiten.analysis.model.scaling import ScalingResult
 from teiten.kinds.pgbench.model import NAME
+from teiten.kinds.pgbench.scale_out.results import ScaleOutResult
 from teiten.model.bottleneck import BottleneckResult
 
 
@@ -24,6 +25,8 @@ class PgbenchFound:
     """Of every workload and context; empty without the factor placement."""
     left_behind: tuple[tuple[str, LeftBehind], ...] = ()
     """By workload, of paired transactions: one for each of the two numbers."""
+    scale_out: tuple[ScaleOutResult, ...] = ()
+    """Of every workload and context, where numbers of nodes are contrasted."""
 
 
 def pgbench_found(analysis: CampaignAnalysis) -> PgbenchFound:

@@ -13,7 +13,7 @@ from teiten.execute.load import Begin, ExtraWindow, Gathered, sampled
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.contract import WARM, Site
 from teiten.host.cautions.machine import data_changed
-from teiten.kinds.pgbench.load.checks import changes_rows, load_problems
+from teiten.kinds.pgbench.load.checks import changes_rows, load_problems, without_retried
 from teiten.kinds.pgbench.load.command import PgbenchRun
 from teiten.kinds.pgbench.load.invariants import broken_invariants
 from teiten.kinds.pgbench.load.lookups import Lookups, read, read_settled
@@ -145,7 +145,7 @@ class PgbenchLoad:
         killed = tuple(one for one in own if one.detail.startswith(ENDED_BY_SIGNAL))
         return (
             *killed,
-            *seen,
+            *without_retried(seen, self._options.pgbench_options),
             *(one for one in own if one not in killed),
             *load_problems(self.gathered.metrics, cpu_seconds, self._planned.threads),
             *(

@@ -25,13 +25,7 @@ def topology(kit: Kit) -> Drawing:
     shared = settings.get("shared_buffers") or next(
         (one.value for one in kit.study.settings if one.name == "shared_buffers"), None
     )
-    servers = tuple(
-        (
-            Box(side.long, _buffers(kit, side.level, shared)),
-            SIDE_COLOURS[at % len(SIDE_COLOURS)],
-        )
-        for at, side in enumerate(kit.names.sides.values())
-    )
+    servers, nodes = _servers(kit, shared)
     disk = facts.disk
     drawn = topology_svg(
         Topology(
@@ -48,11 +42,31 @@ def topology(kit: Kit) -> Drawing:
                     t("topology.space", free=bytes_text(disk.free), total=bytes_text(disk.total)),
                 ),
             ),
+            nodes,
             _machine_box(kit, *client, narrow=True) if client else None,
         )
     )
     title, note = t("topology.title"), whereabouts(kit)
     return Drawing("topology", title, note, drawn, on_white(drawn))
+
+
+def _servers(kit: Kit, shared: str | None) -> tuple[tuple[tuple[Box, str], ...], tuple[Box, ...]]:
+    """One for each side, with its colour; where tables are spread over nodes the server that has
+    all of them, the coordinator, and behind it the most nodes of any trial."""
+    t = kit.t
+    spread = [one.distribution for one in kit.analysis.plan.trials if one.distribution is not None]
+    if not spread:
+        sides = enumerate(kit.names.sides.values())
+        boxes = ((Box(one.long, _buffers(kit, one.level, shared)), at) for at, one in sides)
+        return tuple((box, SIDE_COLOURS[at % len(SIDE_COLOURS)]) for box, at in boxes), ()
+    lines = (f"shared_buffers {shared}",) if shared else ()
+    most = max(one.nodes for one in spread)
+    engines = t("list.separator").join(dict.fromkeys(one.engine for one in spread))
+    nodes = tuple(Box(t("topology.node", number=number + 1), lines) for number in range(most))
+    coordinator = Box(t("topology.coordinator"), (t("topology.no-rows", engine=engines), *lines))
+    alone = len(spread) < len(kit.analysis.plan.trials)
+    plain = ((Box(t("topology.plain"), lines), SIDE_COLOURS[0]),) if alone else ()
+    return (*plain, (coordinator, SIDE_COLOURS[1])), nodes
 
 
 def _turns(kit: Kit) -> str:

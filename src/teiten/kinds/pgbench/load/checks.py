@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -13,6 +14,8 @@ CLIENT_BOUND = 0.95
 
 
 CHANGES_BY_TRANSACTION = 0.01
+_RETRIES = re.compile(r"--max-tries=(?!1$)\d+$")
+_RETRIED = re.compile(r"ERROR:  (?:could not serialize access due to|deadlock detected)")
 
 
 def load_problems(
@@ -21,6 +24,17 @@ def load_problems(
     """Transactions that failed, and a load generator that was the bottleneck (METHOD.md, A trial,
     7). ``cpu_seconds``: of pgbench."""
     return (*_failed_transactions(metrics), *_client_bound(metrics, cpu_seconds, threads))
+
+
+def without_retried(seen: Iterable[Problem], options: Sequence[str]) -> tuple[Problem, ...]:
+    """Of the problems in servers' logs those that hold.
+
+    Where pgbench was told to try again, what it tried again is counted among the trial's numbers,
+    and what failed at last is told by pgbench.
+    """
+    if not any(_RETRIES.match(one) for one in options):
+        return tuple(seen)
+    return tuple(one for one in seen if not _RETRIED.search(one.detail))
 
 
 def changes_rows(series: Iterable[Series], transactions: float) -> bool:

@@ -46,6 +46,11 @@ class Summary:
     """Until all clients were connected; before pgbench 14 from the two TPS lines' difference."""
     tps: float | None
     """Without the time of the initial connections."""
+    retried: int | None = None
+    """Transactions that were tried again after a serialization failure or a deadlock; None where
+    pgbench was not told to try again."""
+    retries: int | None = None
+    """How often, all together."""
 
     @property
     def measured_seconds(self) -> float | None:
@@ -71,6 +76,8 @@ def parse_summary(text: str) -> Summary:
         latency_stddev=_milliseconds(text, r"latency stddev(?: =|:) "),
         connection_seconds=connection,
         tps=excluding if excluding is not None else including,
+        retried=_integer(text, r"number of transactions retried: (\d+)"),
+        retries=_integer(text, r"total number of retries: (\d+)"),
     )
 
 

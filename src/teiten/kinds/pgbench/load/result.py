@@ -50,6 +50,8 @@ def summary_metrics(summary: Summary) -> dict[str, float]:
         "latency_stddev": summary.latency_stddev,
         "measured_seconds": summary.measured_seconds,
         "connection_seconds": summary.connection_seconds,
+        "retried_transactions": summary.retried,
+        "retries": summary.retries,
     }
     return {name: float(value) for name, value in found.items() if value is not None}
 

@@ -25,6 +25,8 @@ SUMS = frozenset(
         SECONDS,
         TRANSACTIONS,
         "failed_transactions",
+        "retried_transactions",
+        "retries",
         "context_switches",
         "disk_read_bytes",
         "disk_written_bytes",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
-from teiten.kinds.contract_present import TrialColumn
+from teiten.kinds.contract_present import OwnAnswer, TrialColumn
 from teiten.kinds.pgbench.metrics import LATENCY_MEAN, TPS
 from teiten.kinds.pgbench.present.latency import latency_chart, percentile_table
 from teiten.kinds.pgbench.present.limits import limits
@@ -14,10 +14,11 @@ from teiten.kinds.pgbench.present.paired import left_behind, of_the_typical
 from teiten.kinds.pgbench.present.placements import placements
 from teiten.kinds.pgbench.present.published import clients_chart
 from teiten.kinds.pgbench.present.published_cores import cores_chart
+from teiten.kinds.pgbench.present.scale_out import answer_of, section_of
 from teiten.kinds.pgbench.present.scaling import scaling
 from teiten.model.paired_starts import LEAST_SECONDS
 from teiten.model.study import MOST_SECONDS, Way, Workload
-from teiten.report.blocks import Block, Gallery
+from teiten.report.blocks import Block, Gallery, Section
 from teiten.report.charts.base import Chart
 from teiten.report.names import CLIENTS, Names
 from teiten.report.numbers import fixed
@@ -38,6 +39,8 @@ class PgbenchPresent(UsualPresent):
         TrialColumn("tps_trimmed", digits=5),
         TrialColumn("failed_transactions", decimals=0),
         TrialColumn("latency_typical", 1000.0),
+        TrialColumn("retries", decimals=0),
+        TrialColumn("participants"),
         TrialColumn("latency_mean", 1000.0),
         TrialColumn("latency_p50", 1000.0),
         TrialColumn("latency_p90", 1000.0),
@@ -116,6 +119,12 @@ class PgbenchPresent(UsualPresent):
         series = still_series(kit, f"{prefix}-series", workload)
         if series is not None:
             yield series
+
+    def own_answer(self, kit: Kit) -> OwnAnswer | None:
+        return answer_of(kit)
+
+    def sections(self, kit: Kit) -> Iterable[Section]:
+        yield section_of(kit)
 
     def published(self, kit: Kit) -> tuple[Sequence[Chart], Sequence[Table]]:
         drawn = (clients_chart(kit), cores_chart(kit))

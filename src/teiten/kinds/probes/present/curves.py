@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from teiten.kinds.probes.present.lines import AxisMark, CurveLabels, CurvePointOfSide, line_chart
 from teiten.kinds.probes.present.units import ProbeTimeUnit, confidence, half, interval, unit_for
 from teiten.kinds.probes.results import Estimate, PartTimes, ProbeResult
 from teiten.kinds.probes.thresholds import CLIFF
 from teiten.model.units import GIB, MIB
 from teiten.report.charts.base import Chart
+from teiten.report.charts.lines import AxisMark, CurveLabels, CurvePointOfSide, line_chart
 from teiten.report.numbers import NOTHING, bytes_text, measured, plain
 from teiten.report.view.kit import Kit
 

@@ -1,0 +1,1 @@
+"""What spreads tables over several servers; a file for each engine."""

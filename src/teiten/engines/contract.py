@@ -1,0 +1,73 @@
+"""What an engine must say and do; ``engines/NAME.py`` holds one as ``ENGINE``."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Protocol
+
+import psycopg
+
+from teiten.model.distribution import Part
+from teiten.model.plan import Node
+
+
+class Servers(Protocol):
+    """The started servers of a trial."""
+
+    @property
+    def coordinator(self) -> Node:
+        """Which clients reach."""
+        ...
+
+    @property
+    def nodes(self) -> Sequence[Node]:
+        """Those that hold the rows, in the order of their parts."""
+        ...
+
+    def connect(self, node: Node) -> psycopg.Connection[Any]:
+        """To its database, in autocommit. Errors are psycopg's."""
+        ...
+
+    def parameters(self, node: Node) -> Mapping[str, str]:
+        """By which the other servers reach it: libpq's host, port, user, dbname, password."""
+        ...
+
+
+class Engine(ABC):
+    """An engine that makes several servers one database."""
+
+    name: ClassVar[str]
+    """That of its file, as studies write it."""
+    extension: ClassVar[str]
+    """That every server needs."""
+    oldest: ClassVar[int]
+    """The oldest major version that can have it."""
+    installing: ClassVar[str]
+    """How its users come by it, for a hint."""
+    atomic: ClassVar[bool]
+    """A transaction is committed on all nodes that it has written to, or on none, whatever fails
+    meanwhile."""
+    needs_retries: ClassVar[bool] = False
+    """Concurrent updates of a row end in serialization failures, which clients must repeat."""
+
+    @abstractmethod
+    def parts(self, nodes: int) -> tuple[Part, ...]:
+        """What each server holds before ``distribute``: the coordinator, then each node."""
+
+    def settings(self, clients: int) -> Mapping[str, str]:
+        """The parameters that every server needs for so many clients."""
+        del clients
+        return {}
+
+    def connections(self, clients: int, nodes: int) -> int:
+        """How many a node gets from the coordinator, at the most."""
+        del nodes
+        return clients
+
+    @abstractmethod
+    def distribute(self, servers: Servers) -> None:
+        """Make pgbench's tables one database on servers that hold their parts.
+
+        Whatever an earlier trial has left of this is replaced. Errors are psycopg's.
+        """

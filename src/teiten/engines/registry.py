@@ -1,0 +1,31 @@
+"""The engines that there are, found by their files."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+
+from teiten import engines
+from teiten.engines.contract import Engine
+
+_ROOMS = ("contract", "counters", "registry")
+DEFAULT = "postgres_fdw"
+"""Every installation with contrib modules has it."""
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The names of all engines, sorted."""
+    found = (one.name for one in pkgutil.iter_modules(engines.__path__))
+    return tuple(sorted(name for name in found if name not in _ROOMS))
+
+
+@cache
+def engine_of(name: str) -> Engine:
+    """Raises KeyError where there is no such engine."""
+    if name not in names():
+        raise KeyError(name)
+    found = importlib.import_module(f"{engines.__name__}.{name}").ENGINE
+    assert isinstance(found, Engine), f"engines/{name}.py holds no Engine"
+    return found

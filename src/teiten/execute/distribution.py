@@ -1,0 +1,102 @@
+"""A trial's tables on several servers: made one database by an engine, and its commits counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+
+from teiten.engines.contract import Engine
+from teiten.engines.counters import NodeCounters, read, read_settled
+from teiten.engines.registry import engine_of
+from teiten.errors import ServerError
+from teiten.execute.executor import Facts
+from teiten.execute.sites.contract import Site
+from teiten.model.distribution import Distribution
+from teiten.model.metrics import NODE_COMMITS, PARTICIPANTS, of_node
+from teiten.model.plan import FIRST, Node, PlannedTrial
+from teiten.model.trial import Problem
+
+LEFT_PREPARED = "left-prepared"
+
+
+class SiteServers:
+    """A site as engines see it."""
+
+    coordinator = FIRST
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    @property
+    def nodes(self) -> Sequence[Node]:
+        return tuple(one for one in self._site.nodes if one != FIRST)
+
+    def connect(self, node: Node) -> psycopg.Connection[Any]:
+        return self._site.connect(node)
+
+    def parameters(self, node: Node) -> dict[str, str]:
+        return self._site.peer_address(node).parameters
+
+
+class DistributedTables:
+    """Of one trial."""
+
+    def __init__(self, planned: Distribution, site: Site) -> None:
+        self._servers = SiteServers(site)
+        self._planned = planned
+        self._engine: Engine = engine_of(planned.engine)
+        self._before: dict[Node, NodeCounters] = {}
+        self._after: dict[Node, NodeCounters] = {}
+
+    def distribute(self) -> Facts:
+        """Raises ServerError where the servers are of different versions; errors of connections are
+        psycopg's."""
+        versions = {}
+        for node in (FIRST, *self._servers.nodes):
+            with self._servers.connect(node) as connection:
+                versions[node] = connection.info.server_version
+        if len(set(versions.values())) > 1:
+            told = ", ".join(f"node {node}: {version}" for node, version in versions.items())
+            raise ServerError(
+                f"the nodes are of different versions ({told})",
+                "one database wants one version on all of its nodes",
+            )
+        self._engine.distribute(self._servers)
+        return {"engine": self._planned.engine, "nodes": self._planned.nodes}
+
+    def begin(self) -> None:
+        """Before the first measured slice."""
+        if not self._before:
+            self._before = read(self._servers)
+
+    def end(self) -> None:
+        """After the last one."""
+        self._after = read_settled(self._servers)
+
+    def metrics(self, transactions: float | None) -> dict[str, float]:
+        """The commits of each node, and how many nodes a transaction has written to; nothing where
+        none has."""
+        commits = {
+            node: float(after.commits_since(self._before[node]))
+            for node, after in self._after.items()
+        }
+        if not transactions or sum(commits.values()) == 0:
+            return {}
+        found = {of_node(node, NODE_COMMITS): one for node, one in commits.items()}
+        return {**found, PARTICIPANTS.name: sum(commits.values()) / transactions}
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Transactions that were prepared, and neither committed nor rolled back."""
+        return tuple(
+            Problem(LEFT_PREPARED, f"node {node}: {one.prepared} of {self._planned.engine}")
+            for node, one in self._after.items()
+            if one.prepared
+        )
+
+
+def distributed(trial: PlannedTrial, site: Site) -> DistributedTables | None:
+    """None of a trial whose first server has all tables."""
+    planned = trial.distribution
+    return None if planned is None else DistributedTables(planned, site)

@@ -1,0 +1,85 @@
+"""Over how many nodes the tables are spread; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from teiten.datasets.plan import plan_of as plan_of_data
+from teiten.engines.registry import DEFAULT, engine_of
+from teiten.factors.contract import FactorRule, Need
+from teiten.model.distribution import Distribution
+from teiten.model.study import Factor, Study, Workload
+
+if TYPE_CHECKING:
+    from teiten.plan.setup import Around, Setup
+    from teiten.study.draft import Draft
+    from teiten.study.file import StudyFile
+
+PLAIN = 0
+"""One server without any engine, which the nodes are compared with."""
+MOST = 64
+
+
+class NodesFactor(FactorRule):
+    name = "nodes"
+    rank = 65
+    of_server = False
+    of_data = True
+    flag = "--set {factor}=0,1,2"
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START, Need.HERE})
+
+    def level(self, value: Any) -> str:
+        text = str(value).strip()
+        if text == "plain":
+            return str(PLAIN)
+        if not text.isdecimal() or int(text) > MOST:
+            raise ValueError(
+                f"must be a number of nodes up to {MOST}, or 0 (or plain) for PostgreSQL by itself,"
+                f" not {text!r}"
+            )
+        return str(int(text))
+
+    def applies(self, workload: Workload) -> bool:
+        return plan_of_data(workload.data.kind).spreads
+
+    def check_study(
+        self, draft: Draft, tables: StudyFile, factor: Factor, workloads: Sequence[Workload]
+    ) -> None:
+        """Tables are spread as they are filled."""
+        for workload in workloads:
+            if workload.layouts:
+                raise draft.error(
+                    ("factors", self.name),
+                    f"the tables of {workload.name} have layouts, and tables that are spread have"
+                    " none",
+                    "leave out one of the two",
+                )
+            if not self.applies(workload):
+                raise draft.error(
+                    ("factors", self.name),
+                    f"the tables of {workload.name} are of the kind {workload.data.kind}, which"
+                    " cannot be spread over nodes",
+                    "pgbench's own tables can: leave data out",
+                )
+
+    def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
+        nodes = int(level)
+        if nodes == PLAIN:
+            return setup
+        engine = engine_of(around.cell.level("engine") or DEFAULT)
+        data = plan_of_data(setup.data.kind)
+        parts = tuple(data.part_of(setup.data, one) for one in engine.parts(nodes))
+        spread = replace(setup, parts=parts, distribution=Distribution(engine.name, nodes))
+        wanted = engine.settings(setup.load.connections)
+        return spread.with_settings({**wanted, **dict(setup.settings)})
+
+
+def most_nodes(study: Study) -> int:
+    """The largest number of nodes of any trial; 1 where there is none."""
+    factor = study.factor(NodesFactor.name)
+    return max([1, *(int(level) for level in factor.levels)] if factor else [1])
+
+
+FACTOR = NodesFactor()

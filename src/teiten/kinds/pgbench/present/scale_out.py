@@ -1,0 +1,173 @@
+"""Throughput by the number of nodes in words, for the first page and a section of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from teiten.analysis.model.findings import VerdictKind
+from teiten.kinds.contract_present import OwnAnswer
+from teiten.kinds.pgbench.model import pgbench_of
+from teiten.kinds.pgbench.present.scale_out_charts import chart_by_best, chart_by_plain
+from teiten.kinds.pgbench.present.scale_out_tables import model_table, nodes_table, ratio_text
+from teiten.kinds.pgbench.results import pgbench_found
+from teiten.kinds.pgbench.scale_out.commit_model import best_scaling, participants
+from teiten.kinds.pgbench.scale_out.results import (
+    FLAT_WITHIN,
+    LINEAR_WITHIN,
+    NodesPoint,
+    Pays,
+    RatioOfNodes,
+    ScaleOutResult,
+    Shape,
+)
+from teiten.report.blocks import Block, Gallery, Heading, Items, Section, Statement, Text
+from teiten.report.numbers import bytes_text, significant
+from teiten.report.sentences import percent, plain_percent
+from teiten.report.view.kit import Kit
+
+BETTER = (Shape.SUPER_LINEAR, Shape.LINEAR, Shape.RISING)
+
+
+def answer_of(kit: Kit) -> OwnAnswer | None:
+    """None where no numbers of nodes are contrasted."""
+    found = pgbench_found(kit.analysis).scale_out
+    if not found:
+        return None
+    undecided = (subject(kit, one) for one in found if one.shape is Shape.UNDECIDED)
+    return OwnAnswer(tuple(_statement(kit, one) for one in found), tuple(undecided))
+
+
+def section_of(kit: Kit) -> Section:
+    """Empty where no numbers of nodes are contrasted."""
+    found = pgbench_found(kit.analysis).scale_out
+    title = kit.t("scale-out.title")
+    if not found:
+        return Section("scale-out", title, ())
+    shown: list[Block] = []
+    for workload in dict.fromkeys(one.workload for one in found):
+        shown += _of_workload(kit, [one for one in found if one.workload == workload])
+    return Section("scale-out", title, (*shown, *_notes(kit, found)))
+
+
+def subject(kit: Kit, one: ScaleOutResult) -> str:
+    """``Read, size of the tables fixed``"""
+    varied = tuple(pair for pair in one.context if pair[0] not in kit.names.single)
+    names = (kit.names.workload(one.workload), *([kit.names.context(varied)] if varied else []))
+    return kit.t("list.separator").join(names)
+
+
+def _of_workload(kit: Kit, found: list[ScaleOutResult]) -> Iterator[Block]:
+    workload = found[0].workload
+    yield Heading(3, kit.names.workload(workload))
+    for one in found:
+        if len(found) > 1:
+            yield Heading(4, subject(kit, one))
+        yield Items((_grown(kit, one), *_sentences(kit, one), *_evidence(kit, one)), "findings")
+    drawn = (chart_by_plain(kit, found), chart_by_best(kit, found))
+    charts = tuple(one for one in drawn if one is not None)
+    if charts:
+        yield Gallery(charts)
+    yield nodes_table(kit, found)
+    rows = next((one.rows for one in found if one.rows is not None), None)
+    if rows is not None:
+        yield model_table(kit, workload, rows, found)
+
+
+def _notes(kit: Kit, found: tuple[ScaleOutResult, ...]) -> Iterator[Block]:
+    t = kit.t
+    shares = {"linear": plain_percent(t, LINEAR_WITHIN), "flat": plain_percent(t, FLAT_WITHIN)}
+    yield Text(t("scale-out.shapes", **shares), "note")
+    for engine in dict.fromkeys(one.engine for one in found if one.engine):
+        key = f"scale-out.engine.{engine}"
+        if key in t:
+            yield Text(t(key), "note")
+    if any(pgbench_of(one).invariants for one in kit.study.workloads):
+        yield Text(t("scale-out.sums"), "note")
+    points = [point for one in found for point in one.points if point.nodes > 0]
+    if all(point.disk_reads_per_node is None for point in points):
+        yield Text(t("scale-out.shared"), "note")
+
+
+def _statement(kit: Kit, one: ScaleOutResult) -> Statement:
+    kind = VerdictKind.INCONCLUSIVE
+    if one.shape is not Shape.UNDECIDED:
+        kind = VerdictKind.FASTER if one.shape in BETTER else VerdictKind.SLOWER
+    return Statement(
+        subject(kit, one),
+        kind.value,
+        kit.t(f"scale-out.word.{one.shape.value}"),
+        _grown(kit, one),
+        None,
+        tuple(_sentences(kit, one)),
+    )
+
+
+def _grown(kit: Kit, one: ScaleOutResult) -> str:
+    if one.grown is None:
+        return kit.t("scale-out.nothing")
+    shape = kit.t(f"scale-out.shape.{one.shape.value}")
+    return kit.t(
+        "scale-out.grown", most=one.most, ratio=_with_interval(kit, one.grown), shape=shape
+    )
+
+
+def _sentences(kit: Kit, one: ScaleOutResult) -> Iterator[str]:
+    if one.cost is not None:
+        yield kit.t("scale-out.cost", engine=one.engine, ratio=_with_interval(kit, one.cost))
+    if one.pays is not None:
+        yield _pays(kit, one.pays)
+    last = one.point(one.most)
+    if last is not None and last.participants is not None and one.rows is not None:
+        yield kit.t(
+            "scale-out.participants",
+            nodes=one.most,
+            rows=one.rows,
+            measured=significant(last.participants, 3),
+            expected=significant(float(participants(one.most, one.rows)), 3),
+            best=significant(float(best_scaling(one.most, one.rows)), 3),
+        )
+
+
+def _pays(kit: Kit, one: Pays) -> str:
+    if one.nodes is not None and one.ratio is not None:
+        ratio = _with_interval(kit, one.ratio)
+        said = kit.t("scale-out.pays.nodes", nodes=one.nodes, ratio=ratio)
+        fewer = one.possibly is not None and one.possibly < one.nodes
+        return said + (kit.t("scale-out.pays.fewer", nodes=one.possibly) if fewer else "")
+    said = kit.t("scale-out.pays.none", most=one.most)
+    if one.possibly is None:
+        return said
+    return said + kit.t("scale-out.pays.possibly", nodes=one.possibly)
+
+
+def _evidence(kit: Kit, one: ScaleOutResult) -> Iterator[str]:
+    """What of the servers goes with the shape."""
+    first, last = one.point(1), one.point(one.most)
+    if first is None or last is None or first is last:
+        return
+    for name, written in (
+        ("hit_ratio", lambda value: percent(kit.t, value, 2)),
+        ("reads_per_node", lambda value: significant(value, 3)),
+        ("disk_reads_per_node", bytes_text),
+        ("wal_per_node", bytes_text),
+    ):
+        pair = _both(first, last, name)
+        if pair is not None:
+            values = {"one": written(pair[0]), "last": written(pair[1])}
+            yield kit.t(f"scale-out.evidence.{name}", most=one.most, **values)
+    if last.retries:
+        told = {"engine": one.engine, "retries": significant(last.retries, 2)}
+        yield kit.t("scale-out.evidence.retries", most=one.most, **told)
+
+
+def _both(first: NodesPoint, last: NodesPoint, name: str) -> tuple[float, float] | None:
+    found = getattr(first, name), getattr(last, name)
+    return None if None in found else found
+
+
+def _with_interval(kit: Kit, one: RatioOfNodes) -> str:
+    value = ratio_text(one)
+    if one.low is None or one.high is None:
+        return kit.t("scale-out.ratio-plain", value=value)
+    low, high = significant(one.low, 3), significant(one.high, 3)
+    return kit.t("scale-out.ratio", value=value, low=low, high=high)

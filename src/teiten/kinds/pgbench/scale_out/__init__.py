@@ -1,0 +1,1 @@
+"""Throughput by the number of nodes, and the commits that they share."""

@@ -1,0 +1,164 @@
+"""From trials to throughput by nodes."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from teiten.analysis.claims.checks import Estimator, estimator_of
+from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.verdict.pairs import observe
+from teiten.analysis.verdict.verdict import exp, log_ratio
+from teiten.kinds.pgbench.metrics import RETRIES, TPS
+from teiten.kinds.pgbench.model import pgbench_of
+from teiten.kinds.pgbench.scale_out.commit_model import ROWS
+from teiten.kinds.pgbench.scale_out.judge import pays, shape_of
+from teiten.kinds.pgbench.scale_out.results import NodesPoint, RatioOfNodes, ScaleOutResult
+from teiten.model.metrics import MEASURED_SECONDS, PARTICIPANTS, TRANSACTIONS, of_node
+from teiten.model.plan import FIRST, Plan
+from teiten.model.study import Workload
+from teiten.model.trial import Attempt
+
+NODES = "nodes"
+ONE = 1
+PLAIN = 0
+ByNodes = dict[int, dict[int, Observation]]
+"""Nodes to block to what was measured."""
+
+
+@dataclass(frozen=True)
+class _Intervals:
+    estimator: Estimator
+    alpha: float
+    """Of each ratio of a curve."""
+
+
+def scale_outs(
+    plan: Plan, attempts: Iterable[Attempt], workloads: Collection[str]
+) -> tuple[ScaleOutResult, ...]:
+    """Of every workload and context, in the plan's order; empty where the study's contrast is
+    another than the number of nodes."""
+    if plan.study.contrast != NODES:
+        return ()
+    found: dict[tuple[str, Context], ByNodes] = defaultdict(lambda: defaultdict(dict))
+    for one in observe(plan, attempts):
+        if one.workload in workloads:
+            found[one.workload, one.context][int(one.side)][one.block] = one
+    order = {name: at for at, name in enumerate(one.name for one in plan.study.workloads)}
+    ranks = {
+        (factor.name, level): at
+        for factor in plan.study.factors
+        for at, level in enumerate(factor.levels)
+    }
+    keys = sorted(found, key=lambda key: (order[key[0]], [ranks.get(one, 0) for one in key[1]]))
+    return tuple(_result(plan, *key, found[key]) for key in keys)
+
+
+def _result(plan: Plan, workload: str, context: Context, by_nodes: ByNodes) -> ScaleOutResult:
+    levels = max(1, len([nodes for nodes in by_nodes if nodes != PLAIN]))
+    intervals = _Intervals(estimator_of(plan.study.measure), plan.study.measure.alpha / levels)
+    points = tuple(_point(nodes, by_nodes, intervals) for nodes in sorted(by_nodes))
+    most = points[-1].nodes
+    one = next((each for each in points if each.nodes == ONE), None)
+    grown = points[-1].to_one if most > ONE else None
+    return ScaleOutResult(
+        workload=workload,
+        context=context,
+        engine=_engine(plan, workload, context),
+        points=points,
+        shape=shape_of(grown, most),
+        grown=grown,
+        most=most,
+        cost=None if one is None else one.to_plain,
+        pays=pays(points),
+        rows=_rows(plan.study.workload(workload)),
+    )
+
+
+def _engine(plan: Plan, workload: str, context: Context) -> str:
+    found = (
+        trial.distribution.engine
+        for trial in plan.trials
+        if trial.distribution is not None
+        and trial.cell.workload == workload
+        and trial.cell.context(NODES) == context
+    )
+    return next(found, "")
+
+
+def _rows(workload: Workload) -> int | None:
+    options = pgbench_of(workload)
+    own = ROWS.get(options.script.name) if options.script.builtin else None
+    return options.random_rows or own
+
+
+def _point(nodes: int, by_nodes: ByNodes, intervals: _Intervals) -> NodesPoint:
+    trials = [one.metrics for one in by_nodes[nodes].values()]
+    data = (FIRST,) if nodes == PLAIN else tuple(range(FIRST + 1, FIRST + 1 + nodes))
+    return NodesPoint(
+        nodes=nodes,
+        tps=median([one.get(TPS.name, math.nan) for one in trials]),
+        to_plain=None if nodes == PLAIN else _ratio(by_nodes, PLAIN, nodes, intervals),
+        to_one=None if nodes in (PLAIN, ONE) else _ratio(by_nodes, ONE, nodes, intervals),
+        hit_ratio=_median(trials, lambda one: _hit_ratio(one, data)),
+        reads_per_node=_median(trials, lambda one: _per_node(one, data, "blocks_read")),
+        disk_reads_per_node=_median(trials, lambda one: _per_node(one, data, "disk_read_bytes"))
+        if nodes > PLAIN
+        else None,
+        wal_per_node=_median(trials, lambda one: _per_node(one, data, "wal_bytes")),
+        participants=_median(trials, lambda one: one.get(PARTICIPANTS.name)),
+        retries=_median(trials, _retries),
+    )
+
+
+def _ratio(by_nodes: ByNodes, old: int, new: int, intervals: _Intervals) -> RatioOfNodes | None:
+    """Of blocks that have both; None without any."""
+    before, after = by_nodes.get(old, {}), by_nodes.get(new, {})
+    changes = [
+        log_ratio(before[block].metrics.get(TPS.name, 0), after[block].metrics.get(TPS.name, 0))
+        for block in sorted(before.keys() & after.keys())
+    ]
+    known = [one for one in changes if one is not None]
+    if not known:
+        return None
+    estimate = intervals.estimator(known, intervals.alpha)
+    if estimate is None:
+        return RatioOfNodes(exp(math.fsum(known) / len(known)), None, None)
+    mean, low, high = estimate
+    return RatioOfNodes(exp(mean), exp(low), exp(high))
+
+
+def _median(
+    trials: Sequence[Mapping[str, float]], number: Callable[[Mapping[str, float]], float | None]
+) -> float | None:
+    known = [one for one in map(number, trials) if one is not None and math.isfinite(one)]
+    return median(known) if known else None
+
+
+def _of_nodes(metrics: Mapping[str, float], data: Sequence[int], name: str) -> list[float] | None:
+    """Of each server that holds rows; None where one of them lacks it."""
+    names = [name if node == FIRST else of_node(node, name) for node in data]
+    found = [metrics.get(one) for one in names]
+    known = [one for one in found if one is not None]
+    return known if len(known) == len(found) else None
+
+
+def _hit_ratio(metrics: Mapping[str, float], data: Sequence[int]) -> float | None:
+    hits, reads = _of_nodes(metrics, data, "blocks_hit"), _of_nodes(metrics, data, "blocks_read")
+    if hits is None or reads is None or not sum(hits) + sum(reads):
+        return None
+    return sum(hits) / (sum(hits) + sum(reads))
+
+
+def _per_node(metrics: Mapping[str, float], data: Sequence[int], name: str) -> float | None:
+    """Per second."""
+    found, seconds = _of_nodes(metrics, data, name), metrics.get(MEASURED_SECONDS.name, 0.0)
+    return None if found is None or seconds <= 0 else sum(found) / len(found) / seconds
+
+
+def _retries(metrics: Mapping[str, float]) -> float | None:
+    retries, done = metrics.get(RETRIES.name), metrics.get(TRANSACTIONS.name)
+    return None if retries is None or not done else retries / done

@@ -1,0 +1,109 @@
+"""What trials by the number of nodes found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from teiten.analysis.model.observations import Context
+
+LINEAR_WITHIN = 0.25
+"""In proportion to the nodes: within this share of it."""
+FLAT_WITHIN = 0.1
+"""Neither rising nor falling: within this share of one node's throughput."""
+
+
+class Shape(StrEnum):
+    """How throughput goes from one node to the most; told of a whole interval alone."""
+
+    SUPER_LINEAR = "super-linear"
+    """More than in proportion."""
+    LINEAR = "linear"
+    RISING = "rising"
+    """Rising, and less than in proportion."""
+    FLAT = "flat"
+    FALLING = "falling"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class RatioOfNodes:
+    """Of throughputs, block by block."""
+
+    value: float
+    low: float | None
+    """None without an interval."""
+    high: float | None
+
+    @property
+    def above_one(self) -> bool:
+        return self.low is not None and self.low > 1
+
+    @property
+    def may_be_above_one(self) -> bool:
+        return self.high is None or self.high > 1
+
+
+@dataclass(frozen=True)
+class NodesPoint:
+    """Trials on one number of nodes; 0 is PostgreSQL by itself. None where it is not known."""
+
+    nodes: int
+    tps: float
+    """The median."""
+    to_plain: RatioOfNodes | None
+    to_one: RatioOfNodes | None
+    """Against one node of the same engine."""
+    hit_ratio: float | None
+    """Of the servers that hold rows: blocks found in shared buffers, by all that were asked for."""
+    reads_per_node: float | None
+    """Blocks that were not, per second and node."""
+    disk_reads_per_node: float | None
+    """Bytes per second, where each node has a disk's figures of its own."""
+    wal_per_node: float | None
+    """Bytes per second."""
+    participants: float | None
+    retries: float | None
+    """Per transaction."""
+
+
+@dataclass(frozen=True)
+class Pays:
+    """How many nodes do more than plain PostgreSQL, of the numbers measured."""
+
+    nodes: int | None
+    """The smallest number whose whole interval lies above it; None where none does."""
+    possibly: int | None
+    """The smallest number whose interval reaches above it."""
+    ratio: RatioOfNodes | None
+    """At ``nodes``."""
+    most: int
+    """The largest number measured; nothing is said beyond."""
+
+
+@dataclass(frozen=True)
+class ScaleOutResult:
+    """Of one workload in one context."""
+
+    workload: str
+    context: Context
+    engine: str
+    points: tuple[NodesPoint, ...]
+    """By rising numbers of nodes."""
+    shape: Shape
+    grown: RatioOfNodes | None
+    """The most nodes against one."""
+    most: int
+    cost: RatioOfNodes | None
+    """One node against plain PostgreSQL."""
+    pays: Pays | None
+    """None where plain PostgreSQL was not measured."""
+    rows: int | None
+    """That each transaction chooses at random and changes; None where it is not known."""
+
+    @property
+    def scenario(self) -> str:
+        return dict(self.context).get("scenario", "")
+
+    def point(self, nodes: int) -> NodesPoint | None:
+        return next((one for one in self.points if one.nodes == nodes), None)

@@ -1,0 +1,152 @@
+"""Tables spread over nodes, before anything runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from teiten.datasets.pgbench.model import tables_of
+from teiten.datasets.plan import data_bytes
+from teiten.engines.registry import engine_of, names
+from teiten.errors import TeitenError, UsageError
+from teiten.execute.client.address import Address
+from teiten.execute.postgres.templates.identity import template_fingerprint
+from teiten.factors.engine import FACTOR as ENGINE
+from teiten.model.distribution import NOTHING, Distribution, Part, PartMethod
+from teiten.model.facts import HostFacts
+from teiten.model.installation import Installation
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.plan.expand import expand
+from teiten.plan.sizing import size
+from teiten.study.load import load_study
+from tests.fixtures.planned import PGBENCH
+from tests.fixtures.synthetic_plan import HOST, make_installation
+
+
+def installation(version: str = "18.4", *, fdw: bool = True) -> Installation:
+    found = make_installation(version)
+    return replace(found, contrib=found.contrib | ({"postgres_fdw"} if fdw else set()))
+
+
+def planned(*overrides: str, server: Installation | None = None, facts: HostFacts = HOST) -> Plan:
+    loaded = load_study("scale-out", profile="quick", overrides=overrides)
+    servers = [("18", server or installation())]
+    return expand(size(loaded, facts), servers, PGBENCH, seed=1, fingerprint=template_fingerprint)
+
+
+def trial_of(plan: Plan, workload: str, nodes: str, scenario: str) -> PlannedTrial:
+    return next(
+        one
+        for one in plan.trials
+        if one.cell.workload == workload
+        and one.cell.level("nodes") == nodes
+        and one.cell.level("scenario") == scenario
+    )
+
+
+@pytest.mark.parametrize(
+    ("scenario", "nodes", "scale"),
+    [
+        *(("throughput", nodes, 40) for nodes in (0, 1, 4)),
+        *(("size", nodes, scale) for nodes, scale in ((0, 10), (1, 10), (2, 20), (4, 40))),
+    ],
+)
+def test_what_each_server_holds(scenario: str, nodes: int, scale: int) -> None:
+    trial = trial_of(planned(), "update", str(nodes), scenario)
+    sets = [one.data for one in trial.templates]
+    if nodes == 0:
+        assert [one.scale for one in sets] == [scale]
+        assert trial.distribution is None and tables_of(sets[0]).part is None
+        return
+    assert trial.distribution == Distribution("postgres_fdw", nodes)
+    assert tables_of(sets[0]).part == NOTHING
+    assert [(one.scale, tables_of(one).part) for one in sets[1:]] == [
+        (scale, Part(PartMethod.HASH, number, nodes)) for number in range(1, nodes + 1)
+    ]
+    whole = trial_of(planned(), "update", "0", scenario).template.data
+    of_nodes = sum(data_bytes(one) for one in sets[1:])
+    assert of_nodes == pytest.approx(data_bytes(replace(whole, scale=scale)), rel=0.01)
+
+
+def test_templates_are_shared_where_they_hold_the_same() -> None:
+    """One empty database for all coordinators; four nodes hold the same in both scenarios."""
+    plan = planned()
+    empty = {one.templates[0].fingerprint for one in plan.trials if one.distribution}
+    assert len(empty) == 1
+    assert (
+        trial_of(plan, "read", "4", "size").templates
+        == trial_of(plan, "update", "4", "throughput").templates
+    )
+    # fixed: plain, 1 + 2 + 4 parts; growing: plain, 1 + 2 parts; the coordinator
+    assert len(plan.templates) == 1 + 7 + 1 + 3 + 1
+
+
+def test_clients_for_each_node() -> None:
+    clients = {
+        (one.cell.level("nodes"), one.load.connections)
+        for one in planned("clients_per_node=true", "clients=3").trials
+    }
+    assert clients == {("0", 3), ("1", 3), ("2", 6), ("4", 12)}
+    assert {one.load.connections for one in planned("clients=3").trials} == {3}
+
+
+def test_a_server_without_the_engine_is_refused() -> None:
+    with pytest.raises(UsageError, match="no extension postgres_fdw") as refused:
+        planned(server=installation(fdw=False))
+    assert "contrib" in refused.value.hint
+    with pytest.raises(UsageError, match="needs PostgreSQL 11 or later"):
+        planned(server=installation("10.23"))
+
+
+def test_nodes_of_different_versions_are_refused() -> None:
+    trial = trial_of(planned(), "read", "2", "size")
+    other = replace(trial.templates[2], installation=installation("17.10"))
+    mixed = replace(trial, templates=(*trial.templates[:2], other))
+    with pytest.raises(UsageError, match=r"different versions: 17\.10, 18\.4"):
+        ENGINE.check_trials([mixed])
+
+
+def test_too_few_connections_for_the_clients_are_refused() -> None:
+    plan = planned("settings.max_connections=50", "clients_per_node=true", "clients=20")
+    with pytest.raises(UsageError, match="each node needs 90 for 80 clients"):
+        ENGINE.check_plan(plan, HOST)
+    ENGINE.check_plan(planned(), HOST)
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("nodes=0,-1", "must be a number of nodes"),
+        ("nodes=0,65", "up to 64"),
+        ("scenario=large", "must be one of throughput, size"),
+        ("engine=fdw", "must be one of"),
+    ],
+)
+def test_levels_that_do_not_exist(override: str, message: str) -> None:
+    with pytest.raises(TeitenError, match=message):
+        planned(override)
+
+
+def test_plain_is_another_word_for_no_nodes() -> None:
+    assert {one.cell.level("nodes") for one in planned("nodes=plain,2").trials} == {"0", "2"}
+
+
+def test_every_engine_says_a_part_for_each_server() -> None:
+    for name in names():
+        engine = engine_of(name)
+        assert engine.name == name
+        assert [len(engine.parts(nodes)) for nodes in (1, 2, 5)] == [2, 3, 6]
+
+
+def test_an_address_by_the_names_of_libpq() -> None:
+    secret = {"PGPASSWORD": "x"}
+    address = Address.by_socket(Path("/run/a"), 5433, "me", "bench", secret)
+    told = {"host": "/run/a", "port": "5433", "user": "me", "dbname": "bench", "password": "x"}
+    assert address.parameters == told
+    assert Address("host=db dbname=bench port=1").parameters == {
+        "host": "db",
+        "dbname": "bench",
+        "port": "1",
+    }
