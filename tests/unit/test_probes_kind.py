@@ -10,6 +10,7 @@ from teiten.datasets.plan import data_bytes
 from teiten.datasets.probes.model import PAGE, SizedTable, pages_of, row_length
 from teiten.errors import StudyError, UsageError
 from teiten.kinds.probes.load.clients import clients_of, script_of
+from teiten.kinds.probes.load.states import lacking
 from teiten.kinds.probes.load.timing import timed_of
 from teiten.kinds.probes.measurement import (
     Checkpointed,
@@ -23,7 +24,6 @@ from teiten.kinds.probes.measurement import (
 from teiten.kinds.probes.model import Amount, Do, Of, Probe, State, Take, probes_of
 from teiten.kinds.probes.numbers import metrics_of, sweep_seconds
 from teiten.kinds.probes.read import amount, catalogue, probe_of, read_probes
-from teiten.kinds.probes.run import lacking
 from teiten.kinds.probes.run import pages_of as part_pages
 from teiten.ledger import codec
 from teiten.model.study import Study
