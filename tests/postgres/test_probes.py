@@ -27,7 +27,7 @@ from tests.fixtures.campaigns import Teiten
 from tests.fixtures.servers import open_folder, place_on_a_disk
 
 MEMORY = 384 * MIB
-LITTLE = 192 * MIB
+LITTLE = 200 * MIB
 """Where the smallest sizes of the buffers suffice."""
 RUN = (
     *("run", "buffers", "--profile", "quick", "--yes", "--blocks", "1", "--set", "repeats=2"),
