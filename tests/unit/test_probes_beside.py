@@ -8,7 +8,7 @@ import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.errors import UsageError
-from teiten.kinds.probes.findings.beside import Ground, beside_of
+from teiten.kinds.probes.findings.beside import Footing, beside_of
 from teiten.model.study import Study
 from teiten.model.text import Language
 from teiten.report.render.markdown import markdown_text
@@ -82,9 +82,9 @@ def test_a_study_without_a_place_refuses_it_with_what_can_be_done(script: Path) 
 def test_each_size_stands_on_the_ground_of_a_probe(script: Path) -> None:
     found = {one.side: one for one in beside_of(campaign(script))}
     assert {side: one.ground for side, one in found.items()} == {
-        "25%": Ground.OS_CACHE,
-        "50%": Ground.DISK,
-        "75%": Ground.BUFFERS,
+        "25%": Footing.OS_CACHE,
+        "50%": Footing.DISK,
+        "75%": Footing.BUFFERS,
     }
     assert found["50%"].from_buffers == pytest.approx(0.8)
     assert found["50%"].outside == pytest.approx(2.0)
@@ -108,7 +108,7 @@ def test_what_is_not_known_is_not_guessed(script: Path) -> None:
         del one["disk_read_bytes"], one["transactions"]
     like = Invented(Truth(), blocks=2, workload=str(script), metrics_of_workload=used)
     found = {one.side: one for one in beside_of(invented_probes(like))}
-    assert {one.ground for one in found.values()} == {Ground.OUTSIDE, Ground.BUFFERS}
+    assert {one.ground for one in found.values()} == {Footing.OUTSIDE, Footing.BUFFERS}
     assert {(one.outside, one.from_disk, one.reading) for one in found.values()} == {
         (None, None, None)
     }

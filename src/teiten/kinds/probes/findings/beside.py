@@ -25,7 +25,7 @@ from teiten.model.trial import Outcome
 from teiten.model.units import Bytes, Seconds
 
 
-class Ground(StrEnum):
+class Footing(StrEnum):
     """Which of a workload's pages cost it what the probes measure."""
 
     BUFFERS = "buffers"
@@ -39,7 +39,7 @@ class Ground(StrEnum):
 
 
 @dataclass(frozen=True)
-class Beside:
+class BesideProbes:
     """A workload at one size of the buffers; means over its trials."""
 
     workload: str
@@ -58,17 +58,17 @@ class Beside:
     reading: Seconds | None
     """What the pages from outside take by the probes' times at this size; None where no probe has
     read pages from there."""
-    ground: Ground
+    ground: Footing
     fits: Bytes | None
     """The largest working set of a probe, at this size, that did not read from the disk."""
 
 
-def beside_of(analysis: CampaignAnalysis) -> tuple[Beside, ...]:
+def beside_of(analysis: CampaignAnalysis) -> tuple[BesideProbes, ...]:
     """In the study's order; of counted trials whose blocks are known."""
     return tuple(_found(analysis))
 
 
-def _found(analysis: CampaignAnalysis) -> Iterator[Beside]:
+def _found(analysis: CampaignAnalysis) -> Iterator[BesideProbes]:
     study = analysis.plan.study
     others = [one.name for one in study.workloads if one.kind != NAME]
     results = probes_found(analysis).results
@@ -91,7 +91,7 @@ def _beside(
     trials: Sequence[TrialView],
     results: Sequence[ProbeResult],
     turnaround: Metric | None,
-) -> Beside:
+) -> BesideProbes:
     workload, context, side = key
     probed = _probed(results, context, side)
     from_buffers = fmean(1 - _outside(one) / _asked(one) for one in trials)
@@ -100,7 +100,7 @@ def _beside(
     past = _mean_of(_part(_from_disk(one), _asked(one)) for one in trials)
     name = "" if turnaround is None else turnaround.name
     waits = [one.metrics[name] for one in trials if name in one.metrics]
-    return Beside(
+    return BesideProbes(
         workload=workload,
         context=context,
         side=side,
@@ -145,12 +145,12 @@ def _mean_of(values: Iterable[float | None]) -> float | None:
     return fmean(known) if known and len(known) == len(found) else None
 
 
-def _ground(outside: float, from_disk: float | None) -> Ground:
+def _ground(outside: float, from_disk: float | None) -> Footing:
     if outside < CLIFF:
-        return Ground.BUFFERS
+        return Footing.BUFFERS
     if from_disk is None:
-        return Ground.OUTSIDE
-    return Ground.DISK if from_disk >= CLIFF else Ground.OS_CACHE
+        return Footing.OUTSIDE
+    return Footing.DISK if from_disk >= CLIFF else Footing.OS_CACHE
 
 
 def _probed(results: Sequence[ProbeResult], context: Context, side: str) -> ProbeSide | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from teiten.kinds.probes.findings.beside import Beside, Ground, beside_of
+from teiten.kinds.probes.findings.beside import BesideProbes, Footing, beside_of
 from teiten.kinds.probes.present.memory import memory_text
 from teiten.kinds.probes.present.summary import context_text, probe_name
 from teiten.kinds.probes.present.units import ProbeTimeUnit, percent_cell, said_percent, unit_for
@@ -36,10 +36,10 @@ def beside_section(kit: Kit) -> Section:
     return Section("beside", kit.t("section.beside"), tuple(shown))
 
 
-def _sentence(kit: Kit, one: Beside) -> str:
+def _sentence(kit: Kit, one: BesideProbes) -> str:
     """On whose ground a size is."""
     values = {"side": kit.short(one.side), "buffers": said_percent(kit.t, one.from_buffers)}
-    if one.ground is Ground.DISK and one.fits is not None:
+    if one.ground is Footing.DISK and one.fits is not None:
         return kit.t("beside.disk-fits", fits=bytes_text(one.fits), probe=_cliffs(kit), **values)
     return kit.t(f"beside.{one.ground.value}", **values)
 
@@ -49,7 +49,7 @@ def _cliffs(kit: Kit) -> str:
     return next(probe_name(kit, one) for one in probes_found(kit.analysis).results if one.by_parts)
 
 
-def _table(kit: Kit, name: str, found: Sequence[Beside]) -> Table:
+def _table(kit: Kit, name: str, found: Sequence[BesideProbes]) -> Table:
     times = (seconds for one in found for seconds in (one.reading, one.turnaround))
     unit, t = unit_for(one for one in times if one is not None), kit.t
     return Table(
@@ -65,7 +65,7 @@ def _table(kit: Kit, name: str, found: Sequence[Beside]) -> Table:
     )
 
 
-def _row(kit: Kit, one: Beside, unit: ProbeTimeUnit) -> Row:
+def _row(kit: Kit, one: BesideProbes, unit: ProbeTimeUnit) -> Row:
     return (
         TableCell(kit.short(one.side)),
         percent_cell(one.from_buffers),
