@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from teiten.errors import MachineError
+from teiten.execute.sites.local import limit as module
 from teiten.execute.sites.local.limit import Limit
 from teiten.host.system.paths import Workdir
 
@@ -64,8 +65,11 @@ SWAP = {"proc/swaps": "Filename Type Size Used Priority\n/swap file 1 0 -2\n"}
 
 
 @pytest.mark.parametrize("files", [UNIFIED, SPLIT])
-def test_a_limit_that_swap_would_go_round_is_refused(tmp_path: Path, files: dict[str, str]) -> None:
-    """The invented groups have no file that limits swap."""
+def test_a_limit_that_swap_would_go_round_is_refused(
+    tmp_path: Path, files: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The invented groups have no file that limits swap, and are folders that stay."""
+    monkeypatch.setattr(module, "PATIENCE", 0.1)
     with pytest.raises(MachineError, match="this machine has swap") as caught:
         made(tmp_path, files | SWAP, None, 1000)
     assert "swapoff" in caught.value.hint

@@ -27,14 +27,15 @@ CLAIMS = CATALOGUE / "claims"
 def claims_of(study: str | None = None, folder: Path = CLAIMS) -> tuple[Claim, ...]:
     """The claims of one study, or all, by report and in its order.
 
-    A study without claims has none; that is no error. Raises StudyError where a file is wrong.
+    A study without claims has none; that is no error. Raises StudyError where a file is wrong,
+    of those of the study if one is named.
     """
-    return tuple(one for one in _all(folder) if study is None or one.study == study)
+    return _read(study, folder)
 
 
 @cache
-def _all(folder: Path) -> tuple[Claim, ...]:
-    found = tuple(one for path in sorted(folder.glob("*.toml")) for one in read_claims(path))
+def _read(study: str | None, folder: Path) -> tuple[Claim, ...]:
+    found = tuple(one for path in sorted(folder.glob("*.toml")) for one in read_claims(path, study))
     seen: set[str] = set()
     for one in found:
         if one.id in seen:
@@ -43,11 +44,15 @@ def _all(folder: Path) -> tuple[Claim, ...]:
     return found
 
 
-def read_claims(path: Path) -> Iterator[Claim]:
-    """The claims of one file. Raises StudyError with file, line and key where it is wrong."""
+def read_claims(path: Path, study: str | None = None) -> Iterator[Claim]:
+    """The claims of one file; none where a study is named and the file is another's. Raises
+    StudyError with file, line and key where it is wrong."""
     text = path.read_text(encoding="utf-8")
     try:
-        file = claims_file().model_validate(tomllib.loads(text))
+        found = tomllib.loads(text)
+        if study is not None and found.get("study") != study:
+            return
+        file = claims_file().model_validate(found)
     except tomllib.TOMLDecodeError as error:
         raise StudyError(f"{path}: this is not TOML: {error}", "see https://toml.io") from error
     except ValidationError as error:

@@ -27,6 +27,7 @@ from teiten.given_paths import expanded
 from teiten.host.system.causes import machine_error
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.signals import interruptible
+from teiten.report.charts.library import keep_library_in
 from teiten.secrets import forget
 
 VERBS = {
@@ -128,6 +129,7 @@ def teiten(
         taken.check()
         check_numbers(taken.arguments)
     context.obj = Session(Workdir(root), Console(verbosity, color), taken)
+    keep_library_in(context.obj.workdir.caches)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -333,12 +334,23 @@ def knee_plain(reader: Reader, groups: Groups, part: Part) -> None:
         reason = "no-replicates"
     elif len(blocks) < 3:
         reason = "too-few-blocks"
-    elif trials < len(loads) + len(blocks):
+    elif trials - len(loads) - (len(blocks) - 1 if _are_linked(loads) else 0) < 1:
         reason = "too-few-replicates"
     else:
         reason = "identical-trials"
     expected = KNEE_REASONS[reason][reader.language == "ja"]
     reader.equal(groups["reason"], expected, f"the reason of {most} trials, {len(blocks)} blocks")
+
+
+def _are_linked(loads: Mapping[float, Mapping[int, float]]) -> bool:
+    """Whether blocks can be told from loads: each load has blocks in common with others, through
+    which all are reached."""
+    first, *others = loads.values()
+    met = set(first)
+    while near := [one for one in others if met & one.keys()]:
+        met.update(*near)
+        others = [one for one in others if one not in near]
+    return not others
 
 
 BOOK.only_words(

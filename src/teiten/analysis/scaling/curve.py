@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from teiten.analysis.model.scaling import (
     NO_REPLICATES,
@@ -107,7 +107,7 @@ def _jackknife(value: float, others: Sequence[float], alpha: Share) -> tuple[flo
     count = len(others)
     mean = math.fsum(others) / count
     error = math.sqrt((count - 1) / count * math.fsum((one - mean) ** 2 for one in others))
-    half = float(stats.t.ppf(1 - alpha / 2, count - 1)) * error
+    half = float(special.stdtrit(count - 1, 1 - alpha / 2)) * error
     return max(0.0, value - half), value + half
 
 

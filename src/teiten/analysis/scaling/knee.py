@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from teiten.analysis.model.scaling import Knee
 from teiten.analysis.scaling.replicates import Replicates
@@ -62,7 +62,7 @@ def _resampled_means(table: Replicates, alpha: Share) -> FloatArray:
     sums = drawn @ table.deviations.T
     counts = drawn @ np.isfinite(table.logs).T.astype(np.float64)
     quantile = 1 - alpha / 2
-    stretch = float(stats.t.ppf(quantile, blocks - 1) / stats.norm.ppf(quantile))
+    stretch = float(special.stdtrit(blocks - 1, quantile) / special.ndtri(quantile))
     stretch *= math.sqrt(blocks / (blocks - 1))
     moved: FloatArray = table.means + stretch * sums / np.maximum(counts, 1)
     return moved

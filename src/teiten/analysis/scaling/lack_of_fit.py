@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from teiten.analysis.model.scaling import Curve, LackOfFit
 from teiten.analysis.scaling.replicates import Replicates
@@ -39,7 +39,7 @@ def lack_of_fit(table: Replicates, curve: Curve, *, alpha: Share) -> LackOfFit:
     probability = None
     if pure is not None:
         ratio = float((table.counts * squares).sum()) / freedom / pure**2
-        probability = float(stats.f.sf(ratio, freedom, table.freedom))
+        probability = float(special.fdtrc(freedom, table.freedom, ratio))
     refused = probability is not None and probability < alpha
     return LackOfFit(lack, pure, limit, probability, lack > limit or refused)
 

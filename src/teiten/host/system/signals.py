@@ -90,7 +90,7 @@ def interruptible() -> Iterator[None]:
             before(what)
             return
         ended = False
-        later = threading.Timer(AGAIN, _thread.interrupt_main, (what.exc_value.signal,))
+        later = threading.Timer(AGAIN, _send_to_main_thread, (what.exc_value.signal,))
         later.daemon = True
         later.start()  # at once it would be raised in here, and dropped again
 
@@ -109,7 +109,18 @@ def hang_up() -> None:
     From any thread. Nothing happens under nohup, which lets a hangup be ignored.
     """
     if HANGUP is not None:
-        _thread.interrupt_main(HANGUP)
+        _send_to_main_thread(HANGUP)
+
+
+def _send_to_main_thread(number: signal.Signals) -> None:
+    """To its handler, where there is one: really, so that it also ends a wait of the kernel's."""
+    main = threading.main_thread().ident
+    if main is None or not callable(signal.getsignal(number)):
+        return
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(main, number)
+    else:
+        _thread.interrupt_main(number)
 
 
 @contextmanager

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import vl_convert
 
 from teiten.report.charts.base import Chart
-
-VEGA_LITE = "6.4"
-"""Of the versions that vl-convert bundles, the one whose schema Altair writes."""
-
-
-SNIPPET = "window.vegaEmbed = vegaEmbed;"
-"""What of the bundle the page uses."""
+from teiten.report.charts.library import VEGA_LITE
 
 
 def svg(chart: Chart) -> str:
@@ -22,10 +14,3 @@ def svg(chart: Chart) -> str:
         {**chart.complete(), "background": "white", "padding": 10}, vl_version=VEGA_LITE
     )
     return drawn
-
-
-@cache
-def library() -> str:
-    """Vega, Vega-Lite and vega-embed as one JavaScript text, from the wheel of vl-convert."""
-    text: str = vl_convert.javascript_bundle(SNIPPET, vl_version=VEGA_LITE)
-    return text

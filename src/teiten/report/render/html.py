@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 from teiten.report import blocks
 from teiten.report.blocks import Block, Page
 from teiten.report.charts.base import CONFIG, Chart
-from teiten.report.charts.drawing import library
+from teiten.report.charts.library import library
 from teiten.report.plans.viewer import SCRIPT, STYLE, PlanPair, packed
 from teiten.report.plans.viewer import script as viewer_script
 from teiten.report.tables import Table
