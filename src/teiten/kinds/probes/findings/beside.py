@@ -72,8 +72,7 @@ def _found(analysis: CampaignAnalysis) -> Iterator[BesideProbes]:
     study = analysis.plan.study
     others = [one.name for one in study.workloads if one.kind != NAME]
     results = probes_found(analysis).results
-    factor = study.factor(study.contrast)
-    if not others or not results or factor is None:
+    if not others or not results:
         return
     trials: dict[tuple[str, Context, str], list[TrialView]] = {}
     for one in analysis.trials:
@@ -81,8 +80,16 @@ def _found(analysis: CampaignAnalysis) -> Iterator[BesideProbes]:
             levels = dict(one.levels)
             side = levels.pop(study.contrast, "")
             trials.setdefault((one.workload, tuple(levels.items()), side), []).append(one)
-    order = {level: at for at, level in enumerate(factor.levels)}
-    for key in sorted(trials, key=lambda one: (others.index(one[0]), one[1], order[one[2]])):
+    ranks = {
+        (one.name, level): rank for one in study.factors for rank, level in enumerate(one.levels)
+    }
+
+    def order(key: tuple[str, Context, str]) -> tuple[int, list[int], int]:
+        name, context, side = key
+        levels = [ranks.get(pair, 0) for pair in context]
+        return others.index(name), levels, ranks.get((study.contrast, side), 0)
+
+    for key in sorted(trials, key=order):
         yield _beside(key, trials[key], results, plan_of(study.workload(key[0]).kind).turnaround)
 
 
