@@ -15,6 +15,7 @@ from teiten.model.text import Language
 from teiten.report.campaign import render_html
 from tests.browser.conftest import Browser
 from tests.fixtures.invented_analysis import NASTY, empty, invented_analysis, quick
+from tests.fixtures.invented_probes import Invented, invented_probes
 
 pytestmark = pytest.mark.browser
 
@@ -31,6 +32,19 @@ COLOURS = """
 const text = document.querySelector('#chart-forest-1 svg .role-axis-label text');
 return [getComputedStyle(document.body).backgroundColor, getComputedStyle(text).fill]
 """
+GREYS_ON_CANVASES = """
+return [...document.querySelectorAll('[data-drawn="canvas"] canvas')].map(canvas => {
+  const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  const greys = [];
+  for (let at = 0; at < data.length; at += 4) {
+    const [red, green, blue, opacity] = data.slice(at, at + 4);
+    if (opacity > 200 && Math.max(red, green, blue) - Math.min(red, green, blue) < 20)
+      greys.push(red);
+  }
+  return greys.length ? greys.reduce((sum, one) => sum + one) / greys.length : null;
+})
+"""
+"""The mean brightness of text and lines."""
 
 
 @pytest.fixture
@@ -46,6 +60,15 @@ def written(tmp_path: Path) -> Written:
 def brightness(colour: str) -> float:
     numbers = colour[colour.index("(") + 1 : -1].split(",")[:3]
     return sum(float(number) for number in numbers) / 3
+
+
+def test_text_of_a_chart_of_many_marks_is_readable_on_dark(
+    browser: Browser, written: Written
+) -> None:
+    page = written(invented_probes(Invented(blocks=2)), "en")
+    browser.open(page, theme="dark")
+    greys = browser.run(GREYS_ON_CANVASES)
+    assert greys and all(one > 150 for one in greys)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,6 +12,7 @@ from teiten.datasets.plan import data_bytes
 from teiten.datasets.probes.model import PAGE, SizedTable, pages_of, row_length
 from teiten.errors import StudyError, UsageError
 from teiten.kinds.probes.load.clients import clients_of, script_of
+from teiten.kinds.probes.load.states import Made, States, lacking
 from teiten.kinds.probes.load.timing import timed_of
 from teiten.kinds.probes.measurement import (
     Checkpointed,
@@ -20,10 +23,9 @@ from teiten.kinds.probes.measurement import (
     Where,
     WithClients,
 )
-from teiten.kinds.probes.model import Amount, Do, Of, Probe, State, Take, probes_of
+from teiten.kinds.probes.model import Amount, Do, Of, Probe, ProbeStep, State, Take, probes_of
 from teiten.kinds.probes.numbers import metrics_of, sweep_seconds
 from teiten.kinds.probes.read import amount, catalogue, probe_of, read_probes
-from teiten.kinds.probes.run import lacking
 from teiten.kinds.probes.run import pages_of as part_pages
 from teiten.ledger import codec
 from teiten.model.study import Study
@@ -133,7 +135,11 @@ def test_a_ninth_probe_is_a_file(tmp_path: Path) -> None:
     ("old", "new", "message"),
     [
         ("rows = 30", "rows = 60", "60 rows do not fill a page"),
-        ("changes_data = true", "changes_data = false", "sets parameters of its server"),
+        (
+            'scale = "auto"\nchanges_data = true',
+            'scale = "auto"\nchanges_data = false',
+            "sets parameters of its server",
+        ),
         ('"120%" }', '"120%", scale = 3 }', "unknown key"),
     ],
 )
@@ -262,3 +268,37 @@ def _probe(take: Take, name: str) -> Probe:
     found = probe_of("p", text)
     assert [one.do for one in found.steps] == [Do.LOAD, Do.MEASURE]
     return Probe(found.name, found.title, found.description, found.steps, found.number_of, take)
+
+
+class _Site:
+    """Counts what a state is made of."""
+
+    def __init__(self) -> None:
+        self.evicted = 0
+
+    def evict(self, table: str) -> bool:
+        self.evicted += 1
+        return True
+
+
+def test_a_state_that_does_not_hold_is_made_again_but_not_what_came_after_it() -> None:
+    site = _Site()
+    states = States(SimpleNamespace(check_interruption=lambda: None), site, random.Random(1))  # type: ignore[arg-type]
+    forget = ProbeStep(Do.FORGET, table="pages")
+    states.make(Made(forget, 10))
+    states.after(forget)
+    tries = states.tries()
+    assert next(tries) == 1 and site.evicted == 1
+    assert [*tries] == [2, 3] and site.evicted == 3
+    states.after(ProbeStep(Do.REQUIRE, table="pages"))
+    assert len([*states.tries()]) == 3
+    states.after(ProbeStep(Do.EXECUTE, name="scan"))
+    assert [*states.tries()] == [1] and site.evicted == 5
+
+
+def test_new_pages_are_loaded_once() -> None:
+    (probe,) = read_probes(["working-set"], ())
+    load = next(one for one in probe.steps if one.do is Do.LOAD)
+    assert load.new_pages and load.each
+    with pytest.raises(ValueError, match='new_pages is for a load with part = "each"'):
+        probe_of("mine", PROBE.replace('part = "90% of buffers"', "new_pages = true"))

@@ -187,10 +187,12 @@ def test_what_changed_between_versions_is_named_where_they_differ() -> None:
     scan, search = found["after-scan", "25%"], found["checkpoint", "75%"]
     assert (scan.old, scan.new) == ("15", "18")
     assert scan.verdict.kind is search.verdict.kind is VerdictKind.FASTER
-    assert [text.en[:8] for text in scan.changed] == ["since 17", "since 18"]
-    assert not search.changed and search.comparable
-    sweep = found["clock-sweep", "25%"]
-    assert not sweep.comparable and sweep.changed
+    assert scan.comparable
+    assert [text.en[:8] for text in scan.changed] == ["since 17", "since 18", "since 18"]
+    update = found["update", "25%"]
+    assert update.comparable and not update.changed
+    for looked_at in (search, found["clock-sweep", "25%"]):
+        assert not looked_at.comparable and looked_at.changed[0].en.startswith("before 16")
     assert found["buffer-read", "25%"].verdict.kind is not VerdictKind.FASTER
     assert not usual().versions
 

@@ -42,7 +42,9 @@ from teiten.suggest import did_you_mean
 MEASURE_KEYS = tuple(MeasureTable.model_fields)
 STUDY_KEYS = tuple(key for key in StudyTable.model_fields if key != "differences")
 _WORKLOAD_KEYS = tuple(
-    key for key in WorkloadTable.model_fields if key not in {"name", "kind", "optional", "data"}
+    key
+    for key in WorkloadTable.model_fields
+    if key not in {"name", "kind", "optional", "yours", "data"}
 )
 _OF_ONE_WORKLOAD = ("title", "description", "levels")
 """Keys that are never changed for all workloads at once."""
@@ -50,6 +52,8 @@ _OF_ONE_WORKLOAD = ("title", "description", "levels")
 BUILD_KEYS = tuple(BuildTable.model_fields)
 LAYOUT_KEY = "data.layouts."
 """Before a layout's name."""
+BESIDE = "workload"
+"""A user's script beside the study's own workloads."""
 HOST_KEYS = tuple(HostsTable.model_fields)
 NODE_KEYS = tuple(NodesTable.model_fields)
 TABLES = (
@@ -99,7 +103,8 @@ def special_keys() -> dict[str, str | None]:
     """Short keys that decide what runs, before all others: which workloads, or a load of a kind in
     place of the study's own; by the kind."""
     told = {plan_of(kind).told_by: kind for kind in kinds()}
-    return {"workloads": None, **{key: kind for key, kind in told.items() if key is not None}}
+    named = {key: kind for key, kind in told.items() if key is not None}
+    return {"workloads": None, BESIDE: None, **named}
 
 
 def data_keys() -> tuple[str, ...]:
@@ -139,6 +144,7 @@ def from_command_line(
     source: str | None = None,
     flame_graph: bool = False,
     queries: str | None = None,
+    workload: str | None = None,
     memory: str | None = None,
     storage: Iterable[str] = (),
 ) -> tuple[Change, ...]:
@@ -159,6 +165,8 @@ def from_command_line(
     if queries is not None:
         changes.append(Change("queries", queries, "--queries", f"queries={queries}"))
     changes += [_from_set(each) for each in overrides]
+    if workload is not None:  # after which of the study's own run
+        changes.append(Change(BESIDE, workload, "--workload", f"{BESIDE}={workload}"))
     changes += [_from_guc(each) for each in gucs]
     changes += [_from_storage(each) for each in storage]
     named = (

@@ -12,6 +12,7 @@ from teiten.factors.registry import factor_name, plain_names
 from teiten.given_paths import expanded
 from teiten.kinds.contract import Instead, plan_of
 from teiten.study.changes import (
+    BESIDE,
     BUILD_KEYS,
     HOST_KEYS,
     MEASURE_KEYS,
@@ -234,7 +235,10 @@ class Draft:
         )
 
     def _run_instead(self, key: str, change: Change) -> None:
-        """A load that a flag names takes the place of the study's."""
+        """A load that a flag names takes the place of the study's, or stands beside them."""
+        if key == BESIDE:
+            self._run_beside(change)
+            return
         kind = special_keys()[key]
         assert kind is not None
         running = Instead(self._workloads, self.selected)
@@ -245,6 +249,23 @@ class Draft:
         for factor in instead.dropped:
             self._data["factors"].pop(factor, None)
 
+    def _run_beside(self, change: Change) -> None:
+        """A user's script runs too, in the place that the study has for it."""
+        index = next((at for at, one in enumerate(self._workloads) if one.get("yours")), None)
+        if index is None:
+            raise UsageError(
+                f"{change.origin}: this study has no place for a workload beside its own",
+                f"{self._document.script_flag} runs a script in their place; teiten run buffers"
+                " has such a place",
+            )
+        table = self._workloads[index]
+        kind = plan_of(kind_of(table))
+        key = kind.told_by
+        assert key is not None
+        value = kind.from_flag(key, change.value) if change.by_flag else change.value
+        self._set(("workloads", index, key), change, value)
+        self.selected = list(dict.fromkeys((*self.selected, str(table["name"]))))
+
     def _set_data(self, key: str, change: Change) -> None:
         value = change.value
         if change.by_flag and key in data_files():
@@ -253,11 +274,16 @@ class Draft:
             values = value if isinstance(value, list) else [value]
             value = [str(expanded(str(one)).absolute()) for one in values]
         workloads = range(len(self._workloads))
-        found = [at for at in workloads if plan_of(kind_of(self._workloads[at])).any_data]
+        found = [at for at in workloads if self._has_any_data(self._workloads[at])]
         for index in found or workloads:
             if key in data_files() and change.by_flag:
                 self._forget_data(index, keep=own_keys(data_files()[key]))
             self._set(("workloads", index, "data", *key.split(".", 1)), change, value)
+
+    def _has_any_data(self, table: dict[str, Any]) -> bool:
+        """Whether tables that a flag names are its, and not those of all workloads."""
+        yours = bool(table.get("yours")) and table["name"] in self.selected
+        return yours or plan_of(kind_of(table)).any_data
 
     def _forget_data(self, index: int, keep: Collection[str]) -> None:
         """Other tables have another kind, and the study's scripts do not fit them."""

@@ -67,6 +67,7 @@ def _brought(
 ) -> dict[str, tuple[str, ...]]:
     """With the factors that the kinds of the workloads bring and whose levels they tell."""
     used = {table.kind for table in tables.workloads if table.name in draft.selected}
+    left_out = {table.kind for table in tables.workloads} - used
     if "server" not in levels:
         raise draft.error(("factors",), *rule("server").missing)
     for kind in kinds():
@@ -78,6 +79,8 @@ def _brought(
                 levels.setdefault(factor, ())
             elif kind not in used and said.tells(factor) and factor in levels:
                 raise draft.error(("factors", factor), *rule(factor).missing)
+            elif kind in left_out:
+                levels.pop(factor, None)
     return levels
 
 

@@ -28,6 +28,7 @@ def load_study(
     source: str | None = None,
     flame_graph: bool = False,
     queries: str | None = None,
+    workload: str | None = None,
     memory: str | None = None,
     storage: Iterable[str] = (),
 ) -> Study:
@@ -37,7 +38,8 @@ def load_study(
     ``overrides``: ``KEY=VALUE`` of ``--set``; ``gucs``: ``NAME=VALUE`` of ``--guc``; ``delta`` and
     ``alpha`` as written (``2%``); ``until_decided``: sequentially, within ``budget`` (``30m``).
     ``source``: of the study's builds that name none; ``queries``: a folder whose queries take the
-    place of the study's; ``memory``: as written (``2GiB``); ``storage``: ``NAME=DIR``.
+    place of the study's; ``workload``: a script beside the study's own workloads; ``memory``: as
+    written (``2GiB``); ``storage``: ``NAME=DIR``.
     What the profile leaves to the machine is None or an empty tuple; ``plan.sizing`` fills it.
     Raises UsageError (a flag) or StudyError (the file).
     """
@@ -53,6 +55,7 @@ def load_study(
         source=source,
         flame_graph=flame_graph,
         queries=queries,
+        workload=workload,
         memory=memory,
         storage=storage,
     )

@@ -147,6 +147,8 @@ class WorkloadTable(TomlTable):
     fillfactor: Fillfactor = 100
     changes_data: bool
     optional: bool = False
+    yours: bool = False
+    """The place of a user's script beside the study's own workloads."""
 
 
 class BuildTable(TomlTable):

@@ -165,6 +165,7 @@ def load(study_reference: str, options: PlanOptions) -> Study:
         source=options.source,
         flame_graph=options.flame_graph,
         queries=options.queries,
+        workload=options.workload,
         memory=options.memory,
         storage=options.storage,
     )

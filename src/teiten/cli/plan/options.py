@@ -38,6 +38,7 @@ class PlanOptions:
     find_saturation: bool = False
     yes: bool = False
     queries: str | None = None
+    workload: str | None = None
     memory: str | None = None
     storage: tuple[str, ...] = ()
 
@@ -176,6 +177,12 @@ FLAGS = (
         "queries",
         "A folder of SQL files, one query each, in place of the study's.",
         "DIR",
+    ),
+    Flag(
+        "--workload",
+        "workload",
+        "A script of pgbench, beside the study's own workloads (buffers).",
+        "FILE",
     ),
     BLOCKS,
     Flag(

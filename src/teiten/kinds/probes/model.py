@@ -131,6 +131,8 @@ class ProbeStep:
     """LOAD: not into buffers."""
     times: float = 1.0
     """LOAD: how often, so that a usage count becomes as high; TOUCH: pages read, by the part's."""
+    new_pages: bool = False
+    """LOAD: only those that it did not load for a part before; parts are then in rising order."""
     leaving: int = 0
     """LOAD: as many pages as leave this number of buffers unused; in place of a part."""
     statement: str = ""

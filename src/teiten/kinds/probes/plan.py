@@ -28,10 +28,11 @@ from teiten.model.units import MIB, Bytes, Seconds
 from teiten.study.place import Place
 from teiten.study.schema import Count, Growth, Size, Words, WorkloadTable
 
-LOAD_RATE = 500 * MIB
-"""Bytes per second into the buffers, from a disk; assumptions on the careful side, as all here."""
-TOUCH_SECONDS = 20e-6
-STATEMENT_SECONDS = 1e-3
+LOAD_RATE = 1000 * MIB
+"""Bytes per second into the buffers, from a disk. As all here as fast as two cores with a disk of
+their own were; working sets beyond the memory read more of it."""
+TOUCH_SECONDS = 10e-6
+STATEMENT_SECONDS = 0.7e-3
 WATCHED_SECONDS = 10e-3
 CHECKPOINT_SECONDS = 20e-3
 STATE_SECONDS = 0.2
@@ -181,9 +182,12 @@ def _probe_seconds(
     for step in probe.steps:
         if timed and step.do not in (Do.MEASURE, Do.CLIENTS, Do.CHECKPOINT):
             continue
-        size = memory * _shares(workload).get(step.table, 0.0)
+        table = memory * _shares(workload).get(step.table, 0.0)
+        known = 0.0
         for part in probe.parts if step.each else (step.part,):
-            seconds += _step_seconds(step, _bytes(part, size, memory), share)
+            size = _bytes(part, table, memory)
+            seconds += _step_seconds(step, size - known, share)
+            known = size if step.new_pages else 0.0
     return seconds
 
 

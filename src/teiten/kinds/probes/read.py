@@ -111,6 +111,7 @@ class _Load(_Table):
     part: Part = None
     into: Literal["buffers", "os-cache"] = "buffers"
     times: Annotated[int, Field(ge=1, le=10)] = 1
+    new_pages: bool = False
     leaving: Annotated[int, Field(ge=0)] = 0
 
 
@@ -303,5 +304,7 @@ def _check(probe: Probe) -> None:
         raise ValueError("a sweep is seen by a step with watch = true")
     if probe.take is Take.COMMIT and not number.commit:
         raise ValueError("COMMIT is timed by a step with commit = true")
+    if any(one.new_pages and not one.each for one in probe.steps):
+        raise ValueError('new_pages is for a load with part = "each"')
     if any(one.leaving and one.part is not None for one in probe.steps):
         raise ValueError("a step with leaving has no part")

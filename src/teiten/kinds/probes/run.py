@@ -18,7 +18,7 @@ from teiten.execute.probes.sampler import Sampling
 from teiten.execute.sites.contract import Site
 from teiten.kinds.probes.load.clients import ManyClients
 from teiten.kinds.probes.load.inspector import Inspector
-from teiten.kinds.probes.load.loading import Touched, load, touch
+from teiten.kinds.probes.load.states import Made, States, lacking
 from teiten.kinds.probes.load.timing import Timer
 from teiten.kinds.probes.measurement import (
     MEASUREMENT,
@@ -28,7 +28,6 @@ from teiten.kinds.probes.measurement import (
     ProbeMeasurement,
     Seen,
     Timed,
-    Where,
     packed,
 )
 from teiten.kinds.probes.model import (
@@ -39,7 +38,6 @@ from teiten.kinds.probes.model import (
     Of,
     Order,
     ProbeStep,
-    State,
     probes_of,
 )
 from teiten.kinds.probes.numbers import metrics_of
@@ -76,6 +74,7 @@ class ProbeLoad:
         self._sampling: Sampling | None = None
         self._seconds = 0.0
         self._wrong: Problem | None = None
+        self._states = States(bench, site, self._draw)
         self.gathered = Gathered()
 
     def rehearse(self) -> None:
@@ -146,6 +145,7 @@ class ProbeLoad:
             if self._wrong is None:
                 self._bench.check_interruption()
                 self._do(step, part)
+                self._states.after(step)
 
     def _turns(self) -> Iterator[tuple[ProbeStep, Amount | None]]:
         """Each step with its part: those for each part after all others."""
@@ -159,10 +159,9 @@ class ProbeLoad:
 
     def _do(self, step: ProbeStep, part: Amount | None) -> None:
         match step.do:
-            case Do.LOAD | Do.TOUCH:
-                self._fill_caches(step, part)
-            case Do.FORGET:
-                self._site.evict(step.table)
+            case Do.LOAD | Do.TOUCH | Do.FORGET:
+                unused = self._looking.state().unused if step.leaving else 0
+                self._states.make(Made(step, self._pages(step, part), unused))
             case Do.SET:
                 self._set(step)
             case Do.EXECUTE:
@@ -179,19 +178,6 @@ class ProbeLoad:
                 self._see("after", step, part)
             case Do.CHECKPOINT:
                 self._checkpoint(step, part)
-
-    def _fill_caches(self, step: ProbeStep, part: Amount | None) -> None:
-        check = self._bench.check_interruption
-        pages = self._pages(step, part)
-        if step.leaving:
-            pages = min(pages, max(0, self._looking.state().unused - step.leaving))
-        if step.do is Do.TOUCH:
-            touched = Touched(step.table, pages, round(pages * step.times))
-            touch(self._site.connect, touched, self._draw.randrange(2**31), check)
-            return
-        with self._site.connect() as connection:
-            for _ in range(int(step.times)):
-                load(connection, step.table, pages, os_cache_only=step.os_cache_only, check=check)
 
     def _set(self, step: ProbeStep) -> None:
         with self._site.connect() as connection:
@@ -213,13 +199,16 @@ class ProbeLoad:
         self._add(executed=(*self._so_far.executed, done))
 
     def _require(self, step: ProbeStep, part: Amount | None) -> None:
-        """Note the state, and that the trial does not count where it is another."""
-        seen = self._see("required", step, part)
-        wrong = lacking(step.state, seen.where, self._looking.buffers)
-        if wrong:
+        """Note the state; make one that does not hold again, each time noted too, and note at the
+        end that the trial does not count."""
+        for _ in self._states.tries():
+            seen = self._see("required", step, part)
+            wrong = lacking(step.state, seen.where, self._looking.buffers)
+            if not wrong:
+                return
             self._add(seen=(*self._so_far.seen[:-1], replace(seen, held=False)))
-            if self._options.require_state:
-                self._wrong = Problem(STATE, f"{step.name}: {wrong}")
+        if self._options.require_state:
+            self._wrong = Problem(STATE, f"{step.name}: {wrong}")
 
     def _measure(self, step: ProbeStep, part: Amount | None) -> None:
         pages = self._pages(step, part)
@@ -313,19 +302,3 @@ def pages_of(part: Amount | None, of_table: int, buffers: int, memory: int) -> i
         return of_table
     whole = {Of.BUFFERS: buffers, Of.MEMORY: memory, Of.TABLE: of_table}.get(part.of, 1)
     return max(1, min(of_table, int(part.value * whole)))
-
-
-def lacking(state: State, where: Where, buffers: int) -> str:
-    """What of a required state does not hold, for people; empty where all of it does."""
-    can_be = min(where.pages, buffers) / where.pages
-    in_buffers, cached = where.buffers_share, where.os_cache_share
-    least, most = state.buffers_at_least, state.buffers_at_most
-    wrong = least is not None and in_buffers < least * can_be
-    wrong = wrong or (most is not None and in_buffers > most)
-    if cached is not None:  # where it cannot be seen, nothing is said of it
-        least, most, either = state.os_cache_at_least, state.os_cache_at_most, state.memory_at_least
-        wrong = wrong or (least is not None and cached < least)
-        wrong = wrong or (most is not None and cached > most)
-        wrong = wrong or (either is not None and max(in_buffers, cached) < either)
-    seen = "" if cached is None else f", {cached:.1%} in the OS cache"
-    return f"{in_buffers:.1%} of {where.pages} pages are in the buffers{seen}" if wrong else ""

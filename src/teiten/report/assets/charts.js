@@ -31,17 +31,25 @@ function fitted(spec, fit, room) {
   return copy;
 }
 
+// A canvas knows no currentColor of the page: there it is the colour that text has now.
+function inColour(value, plot) {
+  const colour = JSON.stringify(getComputedStyle(plot).color);
+  return JSON.parse(JSON.stringify(value).replaceAll('"currentColor"', colour));
+}
+
 function drawRows(figure, spec, fit, rows) {
   const plot = figure.querySelector(".plot");
-  const complete = fitted(spec, fit, plot.clientWidth);
+  const renderer = rows.length > MANY_MARKS ? "canvas" : "svg";
+  const seen = (value) => (renderer === "canvas" ? inColour(value, plot) : value);
+  const complete = { ...seen(fitted(spec, fit, plot.clientWidth)) };
   complete.datasets = { ...complete.datasets, rows };
   return vegaEmbed(plot, complete, {
-    actions: false, ast: true, config: embedded("config"), mode: "vega-lite",
-    renderer: rows.length > MANY_MARKS ? "canvas" : "svg",
-    tooltip: { theme: tooltipTheme() },
+    actions: false, ast: true, config: seen(embedded("config")), mode: "vega-lite",
+    renderer, tooltip: { theme: tooltipTheme() },
   }).then((result) => {
     plot.classList.add("drawn");
-    figure.dataset.drawn = rows.length > MANY_MARKS ? "canvas" : "svg";
+    figure.dataset.drawn = renderer;
+    figure.dataset.drawnFor = tooltipTheme();
     return result;
   });
 }

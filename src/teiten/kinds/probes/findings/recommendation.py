@@ -58,7 +58,8 @@ def _room(side: str, size: Bytes, memory: Bytes, wanted: Wanted) -> Room:
 def _recommendation(
     context: Context, results: Sequence[ProbeResult], wanted: Wanted
 ) -> Recommendation | None:
-    sizes = {one.side: one.shared_buffers for each in results for one in each.sides}
+    known = {one.side: one.shared_buffers for each in results for one in each.sides}
+    sizes = dict(sorted(known.items(), key=lambda one: one[1]))  # no probe needs to have them all
     if len(set(sizes.values())) < 2:
         return None
     memory = max(one.memory for each in results for one in each.sides)

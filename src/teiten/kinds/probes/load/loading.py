@@ -25,26 +25,31 @@ LOOK_EVERY = 0.2
 Connect = Callable[[], psycopg.Connection[Any]]
 
 
-def load(
-    connection: psycopg.Connection[Any],
-    table: str,
-    pages: int,
-    *,
-    os_cache_only: bool,
-    check: Callable[[], None],
-) -> None:
-    """The first pages of a table, in order. Into the buffers each as by a plain read, which raises
-    its usage count; no ring of buffers is used.
+@dataclass(frozen=True)
+class Loaded:
+    """Pages of a table, in order."""
+
+    table: str
+    first: int
+    beyond: int
+    """The number after the last one's."""
+    os_cache_only: bool = False
+
+
+def load(connection: psycopg.Connection[Any], what: Loaded, check: Callable[[], None]) -> None:
+    """Into the buffers each as by a plain read, which raises its usage count; no ring of buffers
+    is used.
 
     Raises ServerError without pg_prewarm.
     """
-    mode = "read" if os_cache_only else "buffer"
-    for first in range(0, pages, PIECE):
+    mode = "read" if what.os_cache_only else "buffer"
+    for first in range(what.first, what.beyond, PIECE):
         check()
-        last = min(pages, first + PIECE) - 1
+        last = min(what.beyond, first + PIECE) - 1
         try:
             connection.execute(
-                "SELECT pg_prewarm(%s::regclass, %s, 'main', %s, %s)", (table, mode, first, last)
+                "SELECT pg_prewarm(%s::regclass, %s, 'main', %s, %s)",
+                (what.table, mode, first, last),
             )
         except psycopg.errors.UndefinedFunction as error:
             raise ServerError(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from teiten.kinds.contract_present import OwnAnswer, TrialColumn
 from teiten.kinds.probes.model import PROBE, probes_of
+from teiten.kinds.probes.present.beside import beside_section
 from teiten.kinds.probes.present.curves import (
     clients_chart,
     cost_chart,
@@ -53,6 +54,7 @@ class ProbesPresent(UsualPresent):
             yield from _probe(kit, f"{prefix}-probe-{at}", one, found.intervals(workload))
 
     def sections(self, kit: Kit) -> Iterable[Section]:
+        yield beside_section(kit)
         yield versions_section(kit)
         yield section_of(kit)
 

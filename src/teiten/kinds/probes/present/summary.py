@@ -63,8 +63,9 @@ def _measures(kit: Kit, found: Sequence[ProbeResult]) -> str:
         if times:
             unit = unit_for(times)
             key = "checkpoint" if of_checkpoint else "disk"
-            listed = kit.t("list.separator").join(unit.text(one) for one in sorted(times))
-            said.append(kit.t(f"table.probe-summary.by-{key}", time=unit.with_name(listed)))
+            ends = {"low": unit.text(min(times)), "high": unit.text(max(times))}
+            some = kit.t("interval.plain", **ends) if len(times) > 1 else ends["low"]
+            said.append(kit.t(f"table.probe-summary.by-{key}", time=unit.with_name(some)))
     return _joined(kit, said)
 
 

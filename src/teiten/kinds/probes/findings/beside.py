@@ -1,0 +1,187 @@
+"""Workloads that run beside the probes, at the same sizes of the buffers: where their pages came
+from, and on which probe's ground that is.
+
+What is known of them is what trials of every kind have: blocks that were found in the buffers and
+that were not, and what the disks were read meanwhile, by whomever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import fmean
+
+from teiten.analysis.model.findings import CampaignAnalysis, TrialView
+from teiten.analysis.model.observations import Context
+from teiten.kinds.contract import plan_of
+from teiten.kinds.probes.findings.tried import without_probe
+from teiten.kinds.probes.measurement import PageOrigin
+from teiten.kinds.probes.model import BLOCK, NAME
+from teiten.kinds.probes.results import ProbeResult, ProbeSide, probes_found
+from teiten.kinds.probes.thresholds import CLIFF
+from teiten.model.metrics import TRANSACTIONS, Metric
+from teiten.model.trial import Outcome
+from teiten.model.units import Bytes, Seconds
+
+
+class Footing(StrEnum):
+    """Which of a workload's pages cost it what the probes measure."""
+
+    BUFFERS = "buffers"
+    """Nearly all are in the buffers."""
+    OS_CACHE = "os-cache"
+    """Some are not, but hardly any comes from the disk."""
+    DISK = "disk"
+    """Past the cliff: buffers and page cache together no longer hold what it uses."""
+    OUTSIDE = "outside"
+    """Some are not in the buffers; what was read from the disks is not known."""
+
+
+@dataclass(frozen=True)
+class BesideProbes:
+    """A workload at one size of the buffers; means over its trials."""
+
+    workload: str
+    context: Context
+    """The levels of all factors but the contrasted one."""
+    side: str
+    trials: int
+    from_buffers: float
+    """Of all blocks that it asked for."""
+    outside: float | None
+    """Pages of each transaction that were not in the buffers; None where none are counted."""
+    from_disk: float | None
+    """What was read from the disks meanwhile, in pages by transaction, at the most all of those."""
+    turnaround: Seconds | None
+    """How long a client waited for its transaction."""
+    reading: Seconds | None
+    """What the pages from outside take by the probes' times at this size; None where no probe has
+    read pages from there."""
+    ground: Footing
+    fits: Bytes | None
+    """The largest working set of a probe, at this size, that did not read from the disk."""
+
+
+def beside_of(analysis: CampaignAnalysis) -> tuple[BesideProbes, ...]:
+    """In the study's order; of counted trials whose blocks are known."""
+    return tuple(_found(analysis))
+
+
+def _found(analysis: CampaignAnalysis) -> Iterator[BesideProbes]:
+    study = analysis.plan.study
+    others = [one.name for one in study.workloads if one.kind != NAME]
+    results = probes_found(analysis).results
+    if not others or not results:
+        return
+    trials: dict[tuple[str, Context, str], list[TrialView]] = {}
+    for one in analysis.trials:
+        if one.workload in others and one.outcome is Outcome.COUNTED and _asked(one):
+            levels = dict(one.levels)
+            side = levels.pop(study.contrast, "")
+            trials.setdefault((one.workload, tuple(levels.items()), side), []).append(one)
+    ranks = {
+        (one.name, level): rank for one in study.factors for rank, level in enumerate(one.levels)
+    }
+
+    def order(key: tuple[str, Context, str]) -> tuple[int, list[int], int]:
+        name, context, side = key
+        levels = [ranks.get(pair, 0) for pair in context]
+        return others.index(name), levels, ranks.get((study.contrast, side), 0)
+
+    for key in sorted(trials, key=order):
+        yield _beside(key, trials[key], results, plan_of(study.workload(key[0]).kind).turnaround)
+
+
+def _beside(
+    key: tuple[str, Context, str],
+    trials: Sequence[TrialView],
+    results: Sequence[ProbeResult],
+    turnaround: Metric | None,
+) -> BesideProbes:
+    workload, context, side = key
+    probed = _probed(results, context, side)
+    from_buffers = fmean(1 - _outside(one) / _asked(one) for one in trials)
+    outside = _mean_of(_each(one, _outside(one)) for one in trials)
+    from_disk = _mean_of(_each(one, _from_disk(one)) for one in trials)
+    past = _mean_of(_part(_from_disk(one), _asked(one)) for one in trials)
+    name = "" if turnaround is None else turnaround.name
+    waits = [one.metrics[name] for one in trials if name in one.metrics]
+    return BesideProbes(
+        workload=workload,
+        context=context,
+        side=side,
+        trials=len(trials),
+        from_buffers=from_buffers,
+        outside=outside,
+        from_disk=from_disk,
+        turnaround=Seconds(fmean(waits)) if waits else None,
+        reading=_reading(probed, outside, from_disk),
+        ground=_ground(1 - from_buffers, past),
+        fits=None if probed is None or probed.cliff is None else probed.cliff.safe,
+    )
+
+
+def _asked(trial: TrialView) -> float:
+    return trial.metrics.get("blocks_hit", 0.0) + trial.metrics.get("blocks_read", 0.0)
+
+
+def _outside(trial: TrialView) -> float:
+    return trial.metrics.get("blocks_read", 0.0)
+
+
+def _from_disk(trial: TrialView) -> float | None:
+    """In pages. Disks are read ahead, and by others: never more than what was asked for."""
+    read = trial.metrics.get("disk_read_bytes")
+    return None if read is None else min(_outside(trial), read / BLOCK)
+
+
+def _each(trial: TrialView, pages: float | None) -> float | None:
+    """By transaction."""
+    return _part(pages, trial.metrics.get(TRANSACTIONS.name, 0.0))
+
+
+def _part(pages: float | None, of: float) -> float | None:
+    return pages / of if pages is not None and of else None
+
+
+def _mean_of(values: Iterable[float | None]) -> float | None:
+    """None where one is not known."""
+    found = [*values]
+    known = [one for one in found if one is not None]
+    return fmean(known) if known and len(known) == len(found) else None
+
+
+def _ground(outside: float, from_disk: float | None) -> Footing:
+    if outside < CLIFF:
+        return Footing.BUFFERS
+    if from_disk is None:
+        return Footing.OUTSIDE
+    return Footing.DISK if from_disk >= CLIFF else Footing.OS_CACHE
+
+
+def _probed(results: Sequence[ProbeResult], context: Context, side: str) -> ProbeSide | None:
+    """The probe of working sets at the same size, and at the same levels of what both vary."""
+    for one in results:
+        shared = {name for name, _ in without_probe(one.context)} & {name for name, _ in context}
+        same = all(dict(one.context)[name] == dict(context)[name] for name in shared)
+        if one.by_parts and same:
+            return one.side(side)
+    return None
+
+
+def _reading(
+    probed: ProbeSide | None, outside: float | None, from_disk: float | None
+) -> Seconds | None:
+    if probed is None or outside is None or from_disk is None:
+        return None
+    disk, cached = (_mean(probed, one) for one in (PageOrigin.DISK, PageOrigin.OS_CACHE))
+    if (disk is None and from_disk) or (cached is None and outside > from_disk):
+        return None
+    return Seconds(from_disk * (disk or 0.0) + (outside - from_disk) * (cached or 0.0))
+
+
+def _mean(side: ProbeSide, origin: PageOrigin) -> float | None:
+    found = [one.times for part in side.parts for one in part.origins if one.origin is origin]
+    count = sum(one.count for one in found)
+    return sum(one.mean * one.count for one in found) / count if count else None
