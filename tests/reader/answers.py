@@ -396,12 +396,10 @@ def one_start(reader: Reader, _groups: Groups, _part: Part) -> None:
 
 
 @BOOK.says(
-    "A quick look: the profile “<profile:t>” is short, and its tables are small. What it decides"
-    " holds for them, at the stated confidence; what it leaves open says nothing, and published"
-    " findings are not judged by it.",
-    "簡易な測定の結果である。プロファイル「<profile:t>」は測定時間が短く、テーブルも小さい。判定できたことは、"
-    "その条件のもとで、示した信頼度で成り立つ。判定できなかったことからは何も言えず、公表された知見の検証にも"
-    "用いない。",
+    "This campaign supports no conclusion: its profile “<profile:t>” is too short for one. It shows"
+    " that everything works, and what a report looks like.",
+    "この検証結果からは、いかなる結論も導けません。プロファイル「<profile:t>」は測定時間が短すぎるため"
+    "です。動作の確認と、報告書の体裁を見るためのものです。",
 )
 def no_conclusion(reader: Reader, groups: Groups, _part: Part) -> None:
     study = reader.campaign.plan.study

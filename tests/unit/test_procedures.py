@@ -18,14 +18,14 @@ from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
 from teiten.claims.catalogue import claims_of
 from teiten.datasets.access_log.model import AccessLogTables, day_of_log
 from teiten.errors import StudyError, UsageError, WorkloadError
+from teiten.execute.probes import backend
+from teiten.execute.probes.backend import Usage, is_backend, usage_of
 from teiten.kinds.procedure.claims.methods import (
     LargestStep,
     MethodEffect,
     MethodOrder,
     MethodValue,
 )
-from teiten.kinds.procedure.load import backend
-from teiten.kinds.procedure.load.backend import Usage, is_backend, usage_of
 from teiten.kinds.procedure.load.stepping import filled, told
 from teiten.kinds.procedure.model import StepDo, procedure_of
 from teiten.model.installation import Version

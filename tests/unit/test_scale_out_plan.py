@@ -14,7 +14,7 @@ from teiten.errors import TeitenError, UsageError
 from teiten.execute.client.address import Address
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.factors.engine import FACTOR as ENGINE
-from teiten.model.distribution import NOTHING, Distribution, Part, PartMethod
+from teiten.model.distribution import NOTHING, Distribution, PartMethod, TablePart
 from teiten.model.facts import HostFacts
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan, PlannedTrial
@@ -63,7 +63,7 @@ def test_what_each_server_holds(scenario: str, nodes: int, scale: int) -> None:
     assert trial.distribution == Distribution("postgres_fdw", nodes)
     assert tables_of(sets[0]).part == NOTHING
     assert [(one.scale, tables_of(one).part) for one in sets[1:]] == [
-        (scale, Part(PartMethod.HASH, number, nodes)) for number in range(1, nodes + 1)
+        (scale, TablePart(PartMethod.HASH, number, nodes)) for number in range(1, nodes + 1)
     ]
     whole = trial_of(planned(), "update", "0", scenario).template.data
     of_nodes = sum(data_bytes(one) for one in sets[1:])

@@ -15,7 +15,7 @@ from teiten.study.chosen import KeyedError
 from teiten.suggest import did_you_mean
 
 if TYPE_CHECKING:
-    from teiten.model.distribution import Part
+    from teiten.model.distribution import TablePart
     from teiten.study.place import Place
     from teiten.study.schema import DataTable, WorkloadTable
 
@@ -67,7 +67,7 @@ class DataPlan(ABC):
     spreads: ClassVar[bool] = False
     """Whether the tables can be spread over several servers."""
 
-    def part_of(self, data: DataSet, part: Part) -> DataSet:
+    def part_of(self, data: DataSet, part: TablePart) -> DataSet:
         """What one server holds of tables that are spread; only where ``spreads``."""
         raise NotImplementedError
 

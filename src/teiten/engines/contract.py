@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 
 import psycopg
 
-from teiten.model.distribution import Part
+from teiten.model.distribution import TablePart
 from teiten.model.plan import Node
 
 
@@ -52,7 +52,7 @@ class Engine(ABC):
     """Concurrent updates of a row end in serialization failures, which clients must repeat."""
 
     @abstractmethod
-    def parts(self, nodes: int) -> tuple[Part, ...]:
+    def parts(self, nodes: int) -> tuple[TablePart, ...]:
         """What each server holds before ``distribute``: the coordinator, then each node."""
 
     def settings(self, clients: int) -> Mapping[str, str]:

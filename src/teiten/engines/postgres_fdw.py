@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from psycopg import sql
 
 from teiten.engines.contract import Engine, Servers
-from teiten.model.distribution import NOTHING, Part, PartMethod
+from teiten.model.distribution import NOTHING, PartMethod, TablePart
 
 ASYNC_SINCE = 140000
 """server_version_num: options async_capable and batch_size."""
@@ -40,8 +40,8 @@ class PostgresFdw(Engine):
     atomic = False
     needs_retries = True
 
-    def parts(self, nodes: int) -> tuple[Part, ...]:
-        spread = (Part(PartMethod.HASH, number, nodes) for number in range(1, nodes + 1))
+    def parts(self, nodes: int) -> tuple[TablePart, ...]:
+        spread = (TablePart(PartMethod.HASH, number, nodes) for number in range(1, nodes + 1))
         return (NOTHING, *spread)
 
     def distribute(self, servers: Servers) -> None:

@@ -86,9 +86,12 @@ def _shortfalls(plan: Plan, known: dict[str, DirectoryFacts], facts: HostFacts) 
         own = plan.needs.disk if mount_point == facts.disk.mount_point else 0
         needed, free = needs[mount_point] + own, known[found[0]].disk.free
         if needed > free:
+            own_names = [called[one] for one in found if one in called]
+            others = ", ".join(one for one in found if one not in called)
+            named = ", ".join([*own_names, *([f"directory={others}"] if others else [])])
             yield (
-                f"{', '.join(called.get(one, f'directory={one}') for one in found)}: the clusters"
-                f" need {format_size(needed)} on {mount_point}, {format_size(free)} are free"
+                f"{named}: the clusters need {format_size(needed)} on {mount_point},"
+                f" {format_size(free)} are free"
             )
 
 

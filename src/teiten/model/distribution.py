@@ -16,7 +16,7 @@ class PartMethod(StrEnum):
 
 
 @dataclass(frozen=True)
-class Part:
+class TablePart:
     """What one server holds of tables that are spread."""
 
     method: PartMethod
@@ -31,7 +31,7 @@ class Part:
         return f"part {self.number} of {self.nodes} by {self.method.value}"
 
 
-NOTHING = Part(PartMethod.EMPTY)
+NOTHING = TablePart(PartMethod.EMPTY)
 
 
 @dataclass(frozen=True)

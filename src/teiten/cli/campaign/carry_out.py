@@ -187,8 +187,8 @@ def _tell(session: Session, carried: CarriedOut) -> None:
     analysis = carried.analysis
     if not analysis.plan.study.conclusive:
         session.console.say(
-            f"The profile {analysis.plan.study.profile} is a quick look: what it decides holds for"
-            " its short trials and small tables, and what it leaves open says nothing."
+            f"The profile {analysis.plan.study.profile} supports no conclusion: it shows that"
+            " everything works, and what a report looks like."
         )
     for line in ending_lines(analysis):
         session.console.say(line)

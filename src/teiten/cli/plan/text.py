@@ -27,7 +27,7 @@ def plan_lines(planned: Planned, folder: Path, actions: tuple[str, ...]) -> Iter
     yield f"{study.title.en} ({study.name}), profile {study.profile}, seed {plan.seed}"
     yield from paragraph(study.question.en)
     if not study.conclusive:
-        yield f"The profile {study.profile} is a quick look."
+        yield f"The profile {study.profile} supports no conclusion."
     yield ""
     yield from columns(list(_overview(plan)))
     yield from _build_lines(planned)

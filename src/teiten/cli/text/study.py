@@ -14,8 +14,7 @@ from teiten.model.text import Bilingual, Language
 WORDS = {
     "profile": Bilingual("profile", "プロファイル"),
     "inconclusive": Bilingual(
-        "This profile is a quick look: short trials, small tables.",
-        "このプロファイルは簡易な測定用である(短い試行、小さいテーブル)。",
+        "This profile supports no conclusion.", "このプロファイルの結果から結論は得られない。"
     ),
     "purpose": Bilingual("Purpose", "検証目的"),
     "sources": Bilingual("Sources", "出典"),

@@ -6,7 +6,7 @@ from psycopg import sql
 
 from teiten.datasets.contract import Fillable, Say
 from teiten.datasets.pgbench.model import fillfactor_of, tables_of
-from teiten.model.distribution import Part, PartMethod
+from teiten.model.distribution import PartMethod, TablePart
 from teiten.model.study import DataSet
 
 KEYS = "CREATE TABLE keys (key int) PARTITION BY HASH (key)"
@@ -48,7 +48,7 @@ def fill(server: Fillable, data: DataSet, _say: Say) -> None:
     )
 
 
-def _fill_part(server: Fillable, data: DataSet, part: Part) -> None:
+def _fill_part(server: Fillable, data: DataSet, part: TablePart) -> None:
     """Directly into the node that holds the rows, in the order of their keys."""
     if part.method is PartMethod.EMPTY:
         return

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from teiten.model.distribution import Part
+from teiten.model.distribution import TablePart
 from teiten.model.study import DataOptions, DataSet, Layout
 
 NAME = "pgbench"
@@ -15,7 +15,7 @@ NAME = "pgbench"
 @dataclass(frozen=True)
 class PgbenchTables(DataOptions):
     fillfactor: int = 100
-    part: Part | None = None
+    part: TablePart | None = None
     """What a server holds of them, where they are spread over several; None for all of them."""
 
     @property

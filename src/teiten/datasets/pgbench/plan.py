@@ -13,7 +13,7 @@ from teiten.datasets.pgbench.model import (
     tables_of,
 )
 from teiten.datasets.plan import DataPlan
-from teiten.model.distribution import Part, PartMethod
+from teiten.model.distribution import PartMethod, TablePart
 from teiten.model.study import DataSet
 from teiten.model.units import Bytes, Seconds
 from teiten.study.schema import DataTable, WorkloadTable
@@ -70,7 +70,7 @@ class PgbenchData(DataPlan):
     def fill_seconds(self, data: DataSet) -> Seconds:
         return Seconds(SECONDS_PER_SCALE * (data.scale or 1) * _share(tables_of(data).part))
 
-    def part_of(self, data: DataSet, part: Part) -> DataSet:
+    def part_of(self, data: DataSet, part: TablePart) -> DataSet:
         """An empty database is the same one whatever the scale."""
         scale = 1 if part.method is PartMethod.EMPTY else data.scale
         fillfactor = 100 if part.method is PartMethod.EMPTY else fillfactor_of(data)
@@ -94,7 +94,7 @@ class PgbenchData(DataPlan):
     tells = ("scale", "fillfactor")
 
 
-def _share(part: Part | None) -> float:
+def _share(part: TablePart | None) -> float:
     """Of all rows."""
     if part is None:
         return 1.0

@@ -49,6 +49,15 @@ class LoopDevice:
         return f"{os.major(device)}:{os.minor(device)}"
 
 
+def has_loop_devices() -> bool:
+    return Path("/dev/loop-control").exists()
+
+
+def take_room(descriptor: int, size: int) -> None:
+    """Give an empty file its size with room on the disk for all of it. Raises OSError."""
+    os.posix_fallocate(descriptor, 0, size)
+
+
 def missing_tools() -> tuple[str, ...]:
     """What of the programs that it takes is not in the PATH."""
     return tuple(tool for tool in TOOLS if shutil.which(tool) is None)

@@ -14,9 +14,9 @@ from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts
 from teiten.execute.load import Begin, PlainLoad, sampled
 from teiten.execute.postgres.modules import build_module
+from teiten.execute.probes.backend import Usage
 from teiten.execute.probes.sampler import Sampling
 from teiten.execute.sites.contract import Site
-from teiten.kinds.procedure.load.backend import Usage
 from teiten.kinds.procedure.load.stepping import Stepping, StepTaken, filled, number, told
 from teiten.kinds.procedure.metrics import (
     BACKEND_CPU,

@@ -24,8 +24,10 @@ from teiten.host.system.loop_device import (
     LoopDevice,
     attach,
     detach,
+    has_loop_devices,
     missing_tools,
     mount,
+    take_room,
     unmount,
 )
 from teiten.host.system.paths import Workdir
@@ -97,7 +99,7 @@ def require_emulation() -> None:
             f"emulating a slow device needs {', '.join(missing)}, which are not in the PATH",
             f"install them (util-linux, e2fsprogs), or {HINT}",
         )
-    if not Path("/dev/loop-control").exists():
+    if not has_loop_devices():
         raise MachineError("this system has no loop devices (/dev/loop-control)", HINT)
     transfer_controller()
 
@@ -132,7 +134,7 @@ def _make_image(home: Path, name: str, size: int, storage: str) -> None:
                     "name a folder of root's: emulate:in=DIR",
                 )
             with held.create(name) as file:
-                os.posix_fallocate(file.fileno(), 0, size)
+                take_room(file.fileno(), size)
     except (OSError, UnsafePlaceError) as error:
         full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
         raise MachineError(

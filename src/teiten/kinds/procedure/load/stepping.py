@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 
 from teiten.errors import WorkloadError
-from teiten.kinds.procedure.load.backend import NOTHING, Usage, backend_of, usage_of
+from teiten.execute.probes.backend import NOTHING, Usage, backend_of, usage_of
 from teiten.kinds.procedure.model import Method, ProcedureStep, StepDo
 from teiten.model.units import Seconds
 
