@@ -30,7 +30,7 @@ def server(installation_any: Installation) -> str:
 
 
 def test_kills_lose_and_double_nothing(server: str) -> None:
-    result = kill_campaigns(3, 3, server)
+    result = kill_campaigns(2, 3, server)
     assert not result.found, "\n".join(result.lines())
 
 
@@ -42,7 +42,7 @@ def test_signals_end_a_campaign_in_order(server: str) -> None:
 @needs_disk
 def test_full_disks_are_told_as_that(server: str) -> None:
     try:
-        result = fill_disks(3, 5, server)
+        result = fill_disks(2, 5, server)
     except PermissionError as error:
         pytest.skip(str(error))
     assert not result.found, "\n".join(result.lines())

@@ -59,6 +59,7 @@ def test_a_killed_search_is_resumed_and_its_campaign_follows(teiten: Teiten, stu
 
 
 def test_fixed_clients_contradict_the_search(teiten: Teiten, study: Path) -> None:
-    refused = teiten.run("run", study, "--find-saturation", "--set", "clients=1,2")
+    words = ("--find-saturation", "--set", "conclusive=no", "--set", "clients=1,2")
+    refused = teiten.run("run", study, *words)
     assert refused.returncode == 2
     assert "--find-saturation chooses the clients" in refused.stderr

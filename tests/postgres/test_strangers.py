@@ -107,7 +107,7 @@ STORM = """#!/bin/sh
 mkdir /tmp/$1 2>/dev/null || exit 0
 data=$PWD
 (
-    end=$(($(date +%s) + 25))
+    end=$(($(date +%s) + 12))
     while [ $(date +%s) -lt $end ]; do
         for where in $data $data/../../*/data; do
             cd $where 2>/dev/null || continue
@@ -254,7 +254,7 @@ def test_a_start_among_replaced_files(
             assert stranger.replace(data / name, kind)
             with contextlib.suppress(ServerError):
                 stopped_cluster.start(timeout=2)
-            stopped_cluster.stop(immediately=True)
+            stopped_cluster.stop(immediately=True, immediate_timeout=3)
             assert server_processes(data) == []
             stranger.canary.assert_untouched()
 

@@ -202,7 +202,7 @@ class Cluster:
             self._spawn(postgres)
             self._wait(timeout)
         except BaseException:
-            self.stop(immediately=True)
+            self.stop(immediately=True, immediate_timeout=min(timeout, IMMEDIATE_TIMEOUT))
             raise
 
     def stop(

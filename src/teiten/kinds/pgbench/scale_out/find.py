@@ -25,6 +25,8 @@ from teiten.model.trial import Attempt
 NODES = "nodes"
 ONE = 1
 PLAIN = 0
+OWN_READS = "own_disk_read_bytes"
+"""Of an emulated node; servers that share a disk have no figures of their own."""
 ByNodes = dict[int, dict[int, Observation]]
 """Nodes to block to what was measured."""
 
@@ -105,7 +107,7 @@ def _point(nodes: int, by_nodes: ByNodes, intervals: _Intervals) -> NodesPoint:
         to_one=None if nodes in (PLAIN, ONE) else _ratio(by_nodes, ONE, nodes, intervals),
         hit_ratio=_median(trials, lambda one: _hit_ratio(one, data)),
         reads_per_node=_median(trials, lambda one: _per_node(one, data, "blocks_read")),
-        disk_reads_per_node=_median(trials, lambda one: _per_node(one, data, "disk_read_bytes"))
+        disk_reads_per_node=_median(trials, lambda one: _per_node(one, data, OWN_READS))
         if nodes > PLAIN
         else None,
         wal_per_node=_median(trials, lambda one: _per_node(one, data, "wal_bytes")),
