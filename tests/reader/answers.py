@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
+from teiten.model.plan import PlannedTrial
 from teiten.model.trial import Outcome
 from tests.reader.arithmetic import Judgement
 from tests.reader.document import Part
@@ -422,13 +423,26 @@ def incomplete(reader: Reader, groups: Groups, _part: Part) -> None:
 
 
 def unended_trials(reader: Reader) -> int:
+    """Those that do not count and may still run. A comparison is repeated as a whole: what one of
+    its sides has been tried beyond, the others are not tried again for."""
     campaign = reader.campaign
     tries = Counter(one.number for one in campaign.trials)
-    repeats = campaign.plan.study.measure.repeats
-    return sum(
-        one.number not in campaign.counted and tries[one.number] <= repeats
-        for one in campaign.plan.trials
-    )
+    attempts = 1 + campaign.plan.study.measure.repeats
+    rounds: Counter[tuple[object, ...]] = Counter()
+    for one in campaign.plan.trials:
+        key = _comparison(one, campaign.contrast)
+        rounds[key] = max(rounds[key], tries[one.number])
+    unended = 0
+    for one in campaign.plan.trials:
+        had = max(1, rounds[_comparison(one, campaign.contrast)])
+        following = had + 1 if tries[one.number] == had else had
+        unended += one.number not in campaign.counted and following <= attempts
+    return unended
+
+
+def _comparison(trial: PlannedTrial, contrast: str) -> tuple[object, ...]:
+    others = tuple(pair for pair in trial.cell.levels if pair[0] != contrast)
+    return trial.block, trial.cell.workload, others
 
 
 @BOOK.says(
