@@ -352,7 +352,7 @@ def alike(reader: Reader, groups: Groups, part: Part, sides: tuple[str, ...]) ->
     "<new:t>: ワーカーの計画数が <old_planned:i> から <new_planned:i> に変化",
 )
 def workers_planned(reader: Reader, groups: Groups, _part: Part) -> None:
-    """Where one of the plans was not executed."""
+    """Where not both plans were executed."""
     pairs = {
         tuple(plan["Plan"].get("Workers Planned") for plan in (old, new))
         for old, new in estimated_pairs(reader)
@@ -362,7 +362,7 @@ def workers_planned(reader: Reader, groups: Groups, _part: Part) -> None:
 
 
 def estimated_pairs(reader: Reader) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Plans of the first side and the last, one of them not executed."""
+    """Plans of the first side and the last, of which not both were executed."""
     found: dict[tuple[str, Context], dict[str, list[dict[str, Any]]]] = {}
     for (workload, context, side), plans in plans_of(reader).items():
         found.setdefault((workload, context), {})[side] = plans
@@ -373,7 +373,7 @@ def estimated_pairs(reader: Reader) -> list[tuple[dict[str, Any], dict[str, Any]
             (old, new)
             for old in known[0]
             for new in known[-1]
-            if ("Execution Time" in old) != ("Execution Time" in new)
+            if not ("Execution Time" in old and "Execution Time" in new)
         ]
     return pairs
 
