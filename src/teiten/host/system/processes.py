@@ -95,6 +95,19 @@ def child_environment(
     return result
 
 
+def killed_after(process: subprocess.Popen[bytes], seconds: float) -> int | None:
+    """Wait for a program of ours; one that has not ended by then is killed with its group, as it is
+    where we are interrupted. Its exit code; None where it had to be killed."""
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        if process.poll() is None:
+            signal_group(process, KILL)
+            process.wait()
+
+
 def signal_group(process: subprocess.Popen[bytes], signal_number: signal.Signals) -> None:
     """Send a signal to all processes of a child's session; nothing where it has ended."""
     if sys.platform == "win32":

@@ -18,7 +18,7 @@ from teiten.execute.sites.local.limit import Limit
 from teiten.execute.sites.local.limit_files import Allowed
 from teiten.host.system.page_cache import cached
 from teiten.host.system.paths import Workdir
-from teiten.host.system.processes import signal_group, spawn
+from teiten.host.system.processes import killed_after, spawn
 from teiten.host.system.signals import KILL
 from teiten.model.quantities import format_size
 from teiten.model.units import MIB, Bytes
@@ -101,14 +101,7 @@ def _read_inside(limit: Limit, file: IO[bytes], size: int) -> None:
         )
     except OSError as error:
         raise MachineError(f"memory: nothing can be started in the limit: {error}", HINT) from error
-    try:
-        code: int | None = reader.wait(PATIENCE + size / SLOWEST)
-    except subprocess.TimeoutExpired:
-        code = None
-    finally:
-        if reader.poll() is None:
-            signal_group(reader, KILL)
-            reader.wait()
+    code = killed_after(reader, PATIENCE + size / SLOWEST)
     if code != 0:
         how = "takes too long" if code is None else f"ended with {code}"
         raise MachineError(

@@ -17,7 +17,7 @@ from teiten.execute.probes.os_node import NodeReader
 from teiten.execute.sites.local.node_emulation import EmulatedNode, NodeEmulation
 from teiten.host.system.namespaces import inside
 from teiten.host.system.paths import Workdir
-from teiten.host.system.processes import signal_group, spawn
+from teiten.host.system.processes import killed_after, spawn
 from teiten.host.system.signals import KILL
 from teiten.model.nodes import NodeMachine
 from teiten.model.units import KIB, MIB
@@ -124,14 +124,7 @@ def _read(node: EmulatedNode, file: IO[bytes]) -> None:
         )
     except OSError as error:
         raise MachineError(f"nothing can be started in an emulated node: {error}", HINT) from error
-    try:
-        code: int | None = reader.wait(PATIENCE)
-    except subprocess.TimeoutExpired:
-        code = None
-    finally:
-        if reader.poll() is None:
-            signal_group(reader, KILL)
-            reader.wait()
+    code = killed_after(reader, PATIENCE)
     if code != 0:
         how = "takes too long" if code is None else f"ended with {code}"
         raise MachineError(f"reading inside of an emulated node {how}", HINT)

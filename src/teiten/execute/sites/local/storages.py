@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
@@ -20,7 +19,7 @@ from teiten.execute.sites.local.transfers import TransferLimit
 from teiten.host.ceilings.storage_speed import measure_storage
 from teiten.host.facts.disks import block_devices, disk_of
 from teiten.host.system.paths import Workdir
-from teiten.host.system.processes import signal_group, spawn
+from teiten.host.system.processes import killed_after, spawn
 from teiten.host.system.signals import KILL
 from teiten.host.system.users import ServerUser
 from teiten.model.storage import FilePlacement, StorageClass
@@ -139,14 +138,7 @@ def _measured_inside(limit: Limit, folder: Path) -> dict[str, Any]:
             death_signal=KILL,
             groups=limit.groups,
         )
-        try:
-            code: int | None = program.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            code = None
-        finally:
-            if program.poll() is None:
-                signal_group(program, KILL)
-                program.wait()
+        code = killed_after(program, PATIENCE)
         output.seek(0)
         errors.seek(0)
         if code == 0:
