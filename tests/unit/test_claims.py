@@ -22,6 +22,7 @@ from teiten.analysis.model.predicate import Predicate
 from teiten.claims.catalogue import claims_of
 from teiten.claims.forms import Bounds
 from teiten.claims.predicates.effect import Effect
+from teiten.claims.predicates.effect_by_level import EffectByLevel
 from teiten.claims.predicates.flat import Flat
 from teiten.claims.predicates.linear import Linear
 from teiten.claims.predicates.no_difference import NoDifference
@@ -104,6 +105,38 @@ def test_an_effect_has_to_lie_within_its_bounds(ratio: float, standing: ClaimSta
     assert found.deciding.pairs == 6
 
 
+@pytest.mark.parametrize(
+    ("per_doubling", "standing"),
+    [(0.98, REPRODUCED), (1.0, INCONCLUSIVE), (1.02, CONTRADICTED)],
+)
+def test_an_effect_that_grows_with_the_clients(
+    per_doubling: float, standing: ClaimStanding
+) -> None:
+    def truth(server: str, clients: float) -> float:
+        part = 0.9 * per_doubling ** math.log2(clients) if server == "14" else 1
+        return saturating(server, clients) * part
+
+    found = outcome(between(EffectByLevel(high=1.0)), attempts(truth))
+    assert found.standing is standing
+    (check,) = found.checks
+    assert check.ratio == pytest.approx(per_doubling, rel=0.003)
+    assert (check.at, check.pairs) == (tuple(map(float, CLIENTS)), 6)
+
+
+def test_a_slope_needs_three_levels() -> None:
+    plan = make_plan(2 * 24, servers=("13", "14"), clients=("1", "2"))
+    found = outcome(between(EffectByLevel(high=1.0)), attempts(saturating, plan), plan)
+    assert found.reason is not None and found.reason.code == "levels-for-slope"
+
+
+@pytest.mark.parametrize(
+    ("most", "standing"), [(1.0, REPRODUCED), (4.0, CONTRADICTED), (0.5, NOT_APPLICABLE)]
+)
+def test_a_line_over_a_span(most: float, standing: ClaimStanding) -> None:
+    claim = shape(Linear(least=0.0, most=most, within=0.1))
+    assert outcome(claim, attempts(saturating)).standing is standing
+
+
 def test_the_catalogue_on_a_campaign_of_13_and_14() -> None:
     found = {
         one.claim.id: one
@@ -160,7 +193,7 @@ def test_a_plateau_is_neither_a_slope_nor_a_collapse() -> None:
 
 
 def test_latency_on_a_line_and_off_it() -> None:
-    claim = shape(Linear(0.1), metric="latency_mean")
+    claim = shape(Linear(within=0.1), metric="latency_mean")
 
     def line(_server: str, clients: float) -> float:
         return 0.001 + 0.0004 * clients
@@ -262,7 +295,7 @@ def test_a_changed_script_is_not_what_was_published() -> None:
 
 def test_levels_around_the_cores_are_needed() -> None:
     plan = make_plan(24, servers=("13", "14"), clients=("16", "32"))
-    for predicate, code in ((Plateau(0.1), "around-cores"), (Linear(0.1), "from-cores")):
+    for predicate, code in ((Plateau(0.1), "around-cores"), (Linear(within=0.1), "from-cores")):
         found = outcome(shape(predicate), attempts(saturating, plan), plan)
         assert found.reason is not None and found.reason.code == f"levels-{code}"
 
@@ -293,7 +326,7 @@ def test_without_replicates_there_is_no_outcome(count: int) -> None:
 @pytest.mark.parametrize("value", [0.0, -1.0, math.inf, math.nan])
 def test_values_that_are_no_rates_are_never_a_result(value: float) -> None:
     odd = [replace(one, metrics={"tps": value}) for one in attempts(saturating)]
-    for claim in (between(ABOUT_TWO), shape(Plateau(0.1)), shape(Linear(0.1))):
+    for claim in (between(ABOUT_TWO), shape(Plateau(0.1)), shape(Linear(within=0.1))):
         assert outcome(claim, odd).standing is INCONCLUSIVE
 
 

@@ -105,6 +105,21 @@ def test_what_plans_say(server: str) -> None:
     assert share == pytest.approx(max(kinds["Append"].share or 0.0, 1e-4))
 
 
+@pytest.mark.parametrize("server", ["pg13", "pg18"])
+def test_what_the_leader_scans_alone(server: str) -> None:
+    """Against the same, added up by hand from the nodes of the plan."""
+    one = view(server, "parallel-partitions")
+    share = numbers(about("plan_leader:monthly"), one)["plan_leader:monthly"]
+    nodes = plan(server, "parallel-partitions").nodes
+    scans = [node for node in nodes if node.relation.startswith("monthly") and node.loops]
+    alone = sum(sum(node.seconds.values()) for node in scans if node.seconds and not node.workers)
+    (append,) = (node for node in nodes if node.kind == "Append")
+    assert append.seconds is not None
+    assert share == pytest.approx(max(alone / max(append.seconds.values()), 1e-4))
+    assert 0 < share <= 1.01
+    assert numbers(about("plan_leader:facts"), view(server, "parallel-seq-scan")) == {}
+
+
 def test_a_type_that_the_plan_has_not() -> None:
     one = view("pg18", "seq-scan")
     assert numbers(about("plan_share:Append"), one) == {"plan_share:Append": 1e-4}

@@ -17,8 +17,10 @@ from teiten.datasets.pgbench.model import pgbench_data
 from teiten.kinds.queries.model import Query, queries_of
 from teiten.model.facts import HostFacts
 from teiten.model.units import Seconds
+from teiten.report.claim_words import check_text
 from teiten.report.comparison.render import comparison_html, comparison_markdown
 from teiten.report.comparison.sides import comparison_sentence
+from teiten.report.texts import texts
 from tests.fixtures.invented_ssb import GUC, QUERIES, Further, Levels, Truth, ssb_campaign, ssb_plan
 from tests.fixtures.synthetic_plan import HOST
 from tests.unit.test_claims_queries import as_published
@@ -109,6 +111,7 @@ def test_the_findings_about_two_systems() -> None:
     assert set(found) == {
         *("2020-os-ssb-linux", "2020-os-ssb-linux-serial", "2020-os-seq-scan"),
         *("2020-os-parallel-difference", "2020-os-serial-difference"),
+        *("2020-os-seq-scan-serial", "2020-os-parallel-gain-same"),
     }
     assert {one.standing.value for one in found.values()} == {"reproduced"}
     linux_faster = found["2020-os-ssb-linux"]
@@ -117,6 +120,26 @@ def test_the_findings_about_two_systems() -> None:
     same = outcomes(campaign("w", linux, WINDOWS), campaign("l"))
     assert same["2020-os-serial-difference"].standing.value == "contradicted"
     assert same["2020-os-seq-scan"].standing.value == "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("gain", "standing"), [(1.0, "reproduced"), (1.3, "contradicted"), (1.11, "inconclusive")]
+)
+def test_gains_of_two_systems_are_compared_as_a_ratio_of_ratios(gain: float, standing: str) -> None:
+    """Linux is twice as fast throughout, which is no gain from workers."""
+
+    def slower(levels: Levels) -> float:
+        return as_published(levels) * 2 * (gain if levels[GUC] != "0" else 1.0)
+
+    found = outcomes(campaign("w", slower, WINDOWS), campaign("l"))["2020-os-parallel-gain-same"]
+    assert found.standing.value == standing
+    (check,) = found.checks
+    assert check.ratio == pytest.approx(gain, rel=0.02)
+    assert check.sides == ("Windows", "Linux") and check.pairs == 5
+    assert len(check.classes[0]) == len(QUERIES)
+    text = {language: check_text(texts(language), check, str) for language in ("en", "ja")}
+    assert "gain on Linux ÷ gain on Windows" in text["en"]
+    assert "Linuxでの高速化率÷Windowsでの高速化率" in text["ja"]
 
 
 @pytest.mark.parametrize(

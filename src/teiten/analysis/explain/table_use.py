@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from statistics import fmean
 
@@ -111,19 +111,53 @@ def _partitions(table: str, found: _Found, relations: Relations) -> PartitionUse
     )
 
 
-def _shared(plan: ExplainedPlan, found: _Found) -> tuple[SharedScans, ...]:
-    """The executed scans of partitions below a Gather, by number of workers."""
+def share_of_leader(one: PlanStatistics, table: str, relations: Relations) -> float | None:
+    """The time of a partitioned table's scans that no worker had a part in, by that of the slowest
+    process of the Append above them (2020, table 6.38); None of a plan that does not tell, or where
+    no partition was scanned below a Gather. Of several Appends the one that takes the longest."""
+    plan = one.plan
+    scans: dict[int, list[PlanNode]] = defaultdict(list)
+    for node in _shared_scans(plan, _found(one, relations).get(table, _Found())):
+        append = _append_above(plan, node)
+        if append is not None:
+            scans[append].append(node)
+    took = {append: max((plan.nodes[append].seconds or {0: 0.0}).values()) for append in scans}
+    longest = max(took, key=lambda append: took[append], default=None)
+    if longest is None or not took[longest]:
+        return None
+    alone = (one for one in scans[longest] if not one.workers)
+    return sum(sum((one.seconds or {}).values()) for one in alone) / took[longest]
+
+
+def _append_above(plan: ExplainedPlan, node: PlanNode) -> int | None:
+    parent = node.parent
+    while parent is not None and plan.nodes[parent].kind not in APPENDS:
+        parent = plan.nodes[parent].parent
+    return parent
+
+
+def _shared_scans(plan: ExplainedPlan, found: _Found) -> Iterator[PlanNode]:
+    """The executed scans of partitions below a Gather."""
     shared = {
         node.number
         for gather in plan.nodes
         if gather.kind in GATHERS
         for node in plan.below(gather.number)
     }
-    times: Mapping[int, list[float]] = defaultdict(list)
     for node in found.nodes:
-        processes = [loops for loops in node.own_loops.values() if loops]
-        if node.number in shared and found.members and node.seconds is not None and processes:
-            times[node.workers].append(sum(node.seconds.values()) / len(processes))
+        if node.number in shared and found.members and node.seconds and _processes(node):
+            yield node
+
+
+def _processes(node: PlanNode) -> int:
+    return sum(loops > 0 for loops in node.own_loops.values())
+
+
+def _shared(plan: ExplainedPlan, found: _Found) -> tuple[SharedScans, ...]:
+    """The executed scans of partitions below a Gather, by number of workers."""
+    times: Mapping[int, list[float]] = defaultdict(list)
+    for node in _shared_scans(plan, found):
+        times[node.workers].append(sum((node.seconds or {}).values()) / _processes(node))
     return tuple(
         SharedScans(workers, len(each), Seconds(fmean(each)))
         for workers, each in sorted(times.items(), reverse=True)

@@ -10,12 +10,14 @@ from teiten.kinds.queries.claims.measures import PlanMeasure
 from teiten.kinds.queries.claims.plan_has import PlanHas
 from teiten.kinds.queries.claims.plan_value import PlanValue
 from teiten.kinds.queries.claims.query_effect import QueryEffect
+from teiten.kinds.queries.claims.query_gain import QueryGain
 from teiten.kinds.queries.claims.query_order import QueryOrder
 from teiten.kinds.queries.claims.worker_curve import WorkerCurve
 from teiten.kinds.queries.claims.workers_by_rule import WorkersByRule
 
 PREDICATES: tuple[type[Predicate], ...] = (
     QueryEffect,
+    QueryGain,
     QueryOrder,
     WorkerCurve,
     WorkersByRule,

@@ -6,12 +6,12 @@ As for curves (``claims.between``): Welch's interval of the blocks' means.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from teiten.analysis.across.unpaired import estimate_unpaired
 from teiten.analysis.claims.checks import ClaimQuestion, check_of
-from teiten.analysis.model.claims import Check, CheckKind, Claim
+from teiten.analysis.model.claims import FIRST, LAST, Check, CheckKind, Claim
 from teiten.analysis.model.comparison import Observed, Systems
 from teiten.analysis.model.predicate import UnmetError
 from teiten.claims.questions import log_bound
@@ -47,10 +47,49 @@ def effects_between(
 
     Raises UnmetError where the campaigns do not have what it takes.
     """
+    return _between(claim, parts, kind, systems, _by_server)
+
+
+def gains_between(
+    claim: Claim, parts: Sequence[QueryBounds], kind: CheckKind, systems: Systems, factor: str
+) -> tuple[Check, ...]:
+    """The same of what a factor's last level brings against its first, on each of the systems: the
+    ratio of the two ratios. Within a campaign both levels belong to the same blocks."""
+
+    def gains(of: Claim, observed: Observed) -> dict[str, Logs]:
+        first, last = (
+            _by_server(replace(of, at=(*of.at, (factor, level))), observed)
+            for level in (FIRST, LAST)
+        )
+        return {server: _shorter(one, last[server]) for server, one in first.items()}
+
+    return _between(claim, parts, kind, systems, gains)
+
+
+def _shorter(first: Logs, last: Logs) -> dict[str, Blocks]:
+    """ln(time at the first level / time at the last), by query and block that have both."""
+    return {
+        query: {
+            block: value - last[query][block]
+            for block, value in blocks.items()
+            if block in last[query]
+        }
+        for query, blocks in first.items()
+        if query in last
+    }
+
+
+def _between(
+    claim: Claim,
+    parts: Sequence[QueryBounds],
+    kind: CheckKind,
+    systems: Systems,
+    logs: Callable[[Claim, Observed], dict[str, Logs]],
+) -> tuple[Check, ...]:
     if claim.contrast is None:
         raise UnmetError("compared")
     names = (claim.contrast.old, claim.contrast.new)
-    found = [_by_server(claim, systems.here[name]) for name in names]
+    found = [logs(claim, systems.here[name]) for name in names]
     shared = [server for server in found[0] if server in found[1]]
     if not shared:
         raise UnmetError("no-common-server")

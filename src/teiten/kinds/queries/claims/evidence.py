@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 
 from teiten.analysis.explain.planner_facts import Relations, limits_of, recorded_relations
 from teiten.analysis.explain.statistics import statistics
-from teiten.analysis.explain.table_use import TABLE, table_use
+from teiten.analysis.explain.table_use import TABLE, share_of_leader, table_use
 from teiten.analysis.explain.worker_rules import (
     gather_workers,
     workers_by_partitions,
@@ -121,6 +121,9 @@ class Executed:
                 scans = sum(one.scans for one in shared)
                 alone = sum(one.scans for one in shared if one.workers <= 1)
                 return max(alone / scans, LEAST_SHARE) if scans else None
+            case PlanMeasure.LEADER:
+                share = share_of_leader(self._statistics, of, self.relations)
+                return None if share is None else max(share, LEAST_SHARE)
             case PlanMeasure.SECONDS:
                 kind = next((one for one in self._statistics.kinds if one.kind == of), None)
                 return None if kind is None else kind.seconds

@@ -17,6 +17,10 @@ class PlanMeasure(StrEnum):
     ALONE = "plan_alone"
     """Of the scans of a table's partitions that read a row: the share that one process made."""
 
+    LEADER = "plan_leader"
+    """The scans of a table's partitions that no worker had a part in, which the leader made one
+    after another, as a share of the time of the slowest process of the Append above them."""
+
     @property
     def counted(self) -> bool:
         """Whether a number without any scatter is a result: it is counted, not timed."""

@@ -1,0 +1,75 @@
+"""How the ratio of new and old changes along the levels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, Literal
+
+from pydantic.dataclasses import dataclass
+
+from teiten.analysis.claims.checks import ClaimQuestion
+from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimWords
+from teiten.analysis.model.comparison import Systems
+from teiten.analysis.model.predicate import UnmetError
+from teiten.claims.curves import ClaimCurve, log_changes
+from teiten.claims.forms import FORM, RatioBounds
+from teiten.claims.of_curves import CurveGround, OfCurves
+from teiten.claims.questions import log_bound
+
+
+def _said(check: Check, words: ClaimWords) -> str:
+    old, new = (words.side(one) for one in check.sides)
+    first, last = (words.number(one) for one in (check.at[0], check.at[-1]))
+    return words("claim.per-doubling", old=old, new=new, first=first, last=last)
+
+
+PER_DOUBLING = CheckKind("per-doubling", _said)
+"""By what new/old is multiplied where the level doubles."""
+
+
+@dataclass(frozen=True, config=FORM)
+class EffectByLevel(RatioBounds, OfCurves):
+    """By what the ratio new/old is multiplied for each doubling of the clients lies within bounds:
+    of every block the slope of a straight line through the logarithms of both."""
+
+    kind: Literal["effect-by-level"] = "effect-by-level"
+    compares: ClassVar[bool] = True
+
+    def asked(
+        self,
+        curves: Sequence[ClaimCurve],
+        machine: CurveGround,  # noqa: ARG002
+    ) -> Iterator[ClaimQuestion]:
+        old, new = curves
+        levels = [level for level in old.levels if level in new.points]
+        if len(levels) < 3:
+            raise UnmetError("levels-for-slope")
+        yield ClaimQuestion(
+            PER_DOUBLING,
+            (old.side, new.side),
+            tuple(levels),
+            _slopes({level: log_changes(old, level, new, level) for level in levels}),
+            log_bound(self.low, -math.inf),
+            log_bound(self.high, math.inf),
+        )
+
+    def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:  # noqa: ARG002
+        """Raises UnmetError: two systems share no blocks, and a slope is of one."""
+        raise UnmetError("compared")
+
+
+def _slopes(changes: Mapping[float, Mapping[int, float]]) -> tuple[float, ...]:
+    """By block that has every level; NaN where one of its values was not usable."""
+    blocks = set.intersection(*(set(one) for one in changes.values()))
+    doublings = [math.log2(level) for level in changes]
+    middle = math.fsum(doublings) / len(doublings)
+    spread = math.fsum((one - middle) ** 2 for one in doublings)
+    return tuple(
+        math.fsum(
+            (doubling - middle) * one[block]
+            for doubling, one in zip(doublings, changes.values(), strict=True)
+        )
+        / spread
+        for block in sorted(blocks)
+    )
