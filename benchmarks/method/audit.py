@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmarks.method import correlated, multiplicity, repeats, stalls, starts
+from benchmarks.method import correlated, multiplicity, repeats, stalls, starts, swings
 
 
 def table(campaigns: int, seed: int) -> Iterator[str]:
@@ -56,3 +56,8 @@ def _rows(campaigns: int, seed: int) -> Iterator[tuple[str, float, float]]:
     where = "pairs that correlate by 0.6, one by one and eight as one"
     yield f"{where}: false alarms", single.false_alarms, shared.false_alarms
     yield f"{where}: the caution is given", single.cautioned, shared.cautioned
+    for points, step in ((6, 0.0), (20, 0.0), (20, 6.0)):
+        line = swings.marked(points, correlation=0.6, step=step, lines=campaigns // 10, seed=seed)
+        where = f"{points} campaigns that correlate by 0.6"
+        what = f"a step of {step:g} deviations" if step else "no step"
+        yield f"{where}, {what}: a change is said", line.marked, line.firm

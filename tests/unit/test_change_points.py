@@ -6,8 +6,10 @@ import itertools
 
 import numpy as np
 import pytest
+from benchmarks.method.swings import marked
 
 from teiten.analysis.across.change_points import (
+    CORRELATION,
     FEWEST,
     SHORTEST,
     change_points,
@@ -90,3 +92,13 @@ def test_false_alarms_are_as_rare_as_promised(points: int) -> None:
 
 def test_a_smaller_alpha_has_a_higher_threshold() -> None:
     assert threshold(12, 0.01) > threshold(12, 0.05)
+
+
+def test_what_depends_on_its_neighbours_needs_more() -> None:
+    """Rates of 400 lines each: promised are 5 %."""
+    none, step = (
+        marked(20, correlation=CORRELATION, step=size, lines=400, seed=3) for size in (0.0, 6.0)
+    )
+    assert none.marked > 0.3
+    assert none.firm <= 0.05 + 3 * (0.05 * 0.95 / 400) ** 0.5
+    assert step.firm > 0.9

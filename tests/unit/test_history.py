@@ -43,12 +43,23 @@ def test_a_change_is_marked_with_what_differs_around_it() -> None:
     assert [point.campaign for point in line.points] == [f"night-{at}" for at in range(8)]
     (change,) = line.changes
     assert change.first == 5
+    assert change.firm
     assert change.ratio == pytest.approx(0.8, abs=0.02)
     assert [one.code for one in change.differences] == ["kernel"]
     assert line.segments == ((0, 5), (5, 8))
     (said,) = line_sentences(line, "en")
     assert "Slower by 20" in said and "night-5" in said and "6.1.0 → 6.9.0" in said
     assert all(one.low is not None and one.low < one.value for one in line.points)
+
+
+def test_what_may_be_a_swing_is_said_as_that() -> None:
+    line = history(nights(8, slow_from=5), Axis.DATE).lines[0]
+    firm, swing = (
+        replace(line, changes=(replace(line.changes[0], firm=one),)) for one in (True, False)
+    )
+    for language, words in (("en", "depend on each other"), ("ja", "互いに影響し合う")):
+        assert words not in line_sentences(firm, language)[0]
+        assert words in line_sentences(swing, language)[0]
 
 
 def test_no_change_is_said_with_its_confidence() -> None:

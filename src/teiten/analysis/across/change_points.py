@@ -7,6 +7,11 @@ Partitioning of Data on an Interval, IEEE Signal Processing Letters 12, 2005). W
 noise of this many points exceeds with a probability of α, with the noise estimated as it is from
 the measured points. The search sees running medians of three, which keep a step and drop a single
 point apart: one campaign apart is a bad day until another follows.
+
+Neighbouring campaigns may depend on each other: a disk fills, a machine is shared with other work
+for a week. How much they do cannot be estimated from a dozen points, so each change is also held
+against the penalty of noise that depends on its neighbour by CORRELATION; what does not exceed that
+one is told as what may be such a swing.
 """
 
 from __future__ import annotations
@@ -26,16 +31,21 @@ SHORTEST = 2
 """Points of a segment."""
 SIMULATED = 4_000
 SEED = 20_120_601
+CORRELATION = 0.6
+"""Between neighbours, for the second penalty: an autoregression of order one."""
 NORMAL_MEDIAN = 0.6744897501960817
 """The median of |z| of a standard normal."""
 
 
-def change_points(logs: Sequence[float], errors: Sequence[float], alpha: float) -> tuple[int, ...]:
+def change_points(
+    logs: Sequence[float], errors: Sequence[float], alpha: float, *, correlation: float = 0.0
+) -> tuple[int, ...]:
     """The indices of the first points after each change; none of fewer than FEWEST points.
 
     ``logs``: ln of the metric, shape (n,). ``errors``: standard errors of those that have one: the
     noise from campaign to campaign is not below the noise inside of them. ``alpha``: the
-    probability of marking anything in a series of independent normal values without a change.
+    probability of marking anything in a series of normal values without a change, of which
+    neighbours correlate by ``correlation``.
     """
     values = np.asarray(logs, dtype=np.float64)
     if len(values) < FEWEST:
@@ -44,7 +54,7 @@ def change_points(logs: Sequence[float], errors: Sequence[float], alpha: float) 
     noise = max(float(noise_of(values[None, :])[0]), inside)
     if noise <= 0:
         return ()
-    penalty = threshold(len(values), alpha)
+    penalty = threshold(len(values), alpha, correlation)
     return segmentation(running_medians(values[None, :] / noise)[0], penalty)
 
 
@@ -93,17 +103,26 @@ def running_medians(series: FloatArray) -> FloatArray:
 
 
 @cache
-def threshold(points: int, alpha: float) -> float:
+def threshold(points: int, alpha: float, correlation: float = 0.0) -> float:
     """The penalty, in variances, below which a share α of series without changes gets one.
 
     A series gets one where splitting it once gains more than the penalty, or cutting a piece out
     of it more than two; segmentations of more pieces need more still.
     """
     random = np.random.default_rng(SEED)
-    series = random.standard_normal((SIMULATED, points))
+    series = _noise(random.standard_normal((SIMULATED, points)), correlation)
     series = running_medians(series / noise_of(series)[:, None])
     gains = np.maximum(_one_change(series), _two_changes(series) / 2)
     return float(np.quantile(gains, 1 - alpha, method="higher"))
+
+
+def _noise(independent: FloatArray, correlation: float) -> FloatArray:
+    """Each value depends on the one before; its variance stays 1."""
+    series = independent.copy()
+    rest = math.sqrt(1 - correlation**2)
+    for at in range(1, series.shape[1]):
+        series[:, at] = correlation * series[:, at - 1] + rest * independent[:, at]
+    return series
 
 
 def _one_change(series: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from teiten.analysis.across.change_points import FEWEST, change_points
+from teiten.analysis.across.change_points import CORRELATION, FEWEST, change_points
 from teiten.analysis.across.comparability import comparability
 from teiten.analysis.across.comparison import logs, observations, values_of
 from teiten.analysis.across.fingerprint import conditions_fingerprint, machine_fingerprint
@@ -206,6 +206,7 @@ def _changes(ordered: Sequence[Estimated]) -> Iterator[ChangePoint]:
     values = [math.log(one.point.value) for one in ordered]
     errors = [one.error for one in ordered if one.error is not None]
     firsts = change_points(values, errors, ALPHA)
+    firm = change_points(values, errors, ALPHA, correlation=CORRELATION) if firsts else ()
     edges = [0, *firsts, len(values)]
     for at, first in enumerate(firsts, start=1):
         before, after = values[edges[at - 1] : first], values[first : edges[at + 1]]
@@ -215,4 +216,4 @@ def _changes(ordered: Sequence[Estimated]) -> Iterator[ChangePoint]:
             one for one in differences if one.code not in EXPECTED and one.code != "same-campaign"
         ]
         told.sort(key=lambda one: one.weight is Weight.SUBJECT)
-        yield ChangePoint(first, ratio, tuple(told))
+        yield ChangePoint(first, ratio, first in firm, tuple(told))

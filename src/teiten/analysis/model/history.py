@@ -47,6 +47,8 @@ class ChangePoint:
     """The index of the first point after the change."""
     ratio: float
     """Geometric mean of the segment after it by that of the segment before it."""
+    firm: bool
+    """Also beyond what swings where neighbouring campaigns depend on each other."""
     differences: tuple[Difference, ...]
     """What differs between the two campaigns around it."""
 

@@ -174,6 +174,7 @@ def _line(line: HistoryLine) -> dict[str, Any]:
                 "campaign": line.points[one.first].campaign,
                 "index": one.first,
                 "ratio": one.ratio,
+                "firm": one.firm,
                 "differences": [
                     {"code": each.code, "subject": each.subject, "before": each.a, "after": each.b}
                     for each in one.differences

@@ -8,7 +8,14 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from teiten.analysis.model.comparison import Difference, Weight
-from teiten.analysis.model.history import Axis, ChangeSearch, History, HistoryLine, HistoryPoint
+from teiten.analysis.model.history import (
+    Axis,
+    ChangePoint,
+    ChangeSearch,
+    History,
+    HistoryLine,
+    HistoryPoint,
+)
 from teiten.model.text import Language
 from teiten.report.blocks import (
     Block,
@@ -45,7 +52,7 @@ def history_page(history: History, language: Language) -> Page:
     for at, one in enumerate(history.lines, start=1):
         lines += _line(t, f"line-{at}", one, history.axis)
     left_out = _left_out(t, history)
-    method = tuple(t(f"history.method-{one}") for one in ("points", "changes", "groups"))
+    method = tuple(t(f"history.method-{one}") for one in ("points", "changes", "swings", "groups"))
     evidence: tuple[Block, ...] = (
         Items(method),
         *([left_out] if left_out else []),
@@ -77,17 +84,19 @@ def line_sentences(line: HistoryLine, language: Language) -> tuple[str, ...]:
                 confidence=plain_percent(t, round(line.confidence, 12)),
             ),
         )
-    return tuple(
-        t(
-            "history.rise" if change.ratio > 1 else "history.fall",
-            percent=percent(t, abs(change.ratio - 1), 1),
-            campaign=line.points[change.first].campaign,
-            at=_moment(line.points[change.first].at),
-            version=line.points[change.first].version,
-            differences=_differences(t, change.differences),
-        )
-        for change in line.changes
+    return tuple(_change_sentence(t, line, change) for change in line.changes)
+
+
+def _change_sentence(t: Texts, line: HistoryLine, change: ChangePoint) -> str:
+    said = t(
+        "history.rise" if change.ratio > 1 else "history.fall",
+        percent=percent(t, abs(change.ratio - 1), 1),
+        campaign=line.points[change.first].campaign,
+        at=_moment(line.points[change.first].at),
+        version=line.points[change.first].version,
+        differences=_differences(t, change.differences),
     )
+    return said if change.firm else t("history.maybe-swing", change=said)
 
 
 def line_title(t: Texts, line: HistoryLine) -> str:

@@ -1,0 +1,47 @@
+"""Lines of campaigns that depend on their neighbours: how often a change is marked without any, how
+often it is told as firm, and how often a step is seen.
+
+The noise is an autoregression of order one, as slow disturbances of a machine make it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import signal
+
+from teiten.analysis.across.change_points import CORRELATION, change_points
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Marked:
+    """Shares of the lines."""
+
+    marked: float
+    firm: float
+
+
+def marked(points: int, *, correlation: float, step: float, lines: int, seed: int) -> Marked:
+    """``step``: after half of the points, in deviations of the noise."""
+    random = np.random.default_rng(seed)
+    noise = random.standard_normal((lines, points))
+    noise[:, 1:] *= np.sqrt(1 - correlation**2)
+    series = signal.lfilter([1.0], [1.0, -correlation], noise, axis=1)
+    series[:, points // 2 :] += step
+    found = [_firm(row) for row in series.tolist()]
+    return Marked(
+        float(np.mean([one is not None for one in found])),
+        float(np.mean([one is True for one in found])),
+    )
+
+
+def _firm(values: Sequence[float]) -> bool | None:
+    """None where nothing is marked; whether any mark is firm."""
+    firsts = set(change_points(values, [], ALPHA))
+    if not firsts:
+        return None
+    return bool(firsts & set(change_points(values, [], ALPHA, correlation=CORRELATION)))
