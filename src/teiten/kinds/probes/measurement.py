@@ -12,7 +12,7 @@ import binascii
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from functools import cache
 from typing import Any
@@ -221,9 +221,10 @@ def share_of(statements: Iterable[Timed], origin: PageOrigin) -> float | None:
 
 def packed(measurement: ProbeMeasurement) -> str:
     """For a trial's facts."""
-    table = {**asdict(measurement), "form": FORM}
-    for one in table["measured"]:
-        one["statements"] = _columns(one["statements"])
+    without = tuple(replace(one, statements=()) for one in measurement.measured)
+    table = {**asdict(replace(measurement, measured=without)), "form": FORM}
+    for one, step in zip(table["measured"], measurement.measured, strict=True):
+        one["statements"] = _columns(step.statements)
     text = json.dumps(table, separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
 
@@ -249,11 +250,11 @@ def _adapter() -> TypeAdapter[ProbeMeasurement]:
     return TypeAdapter(ProbeMeasurement)
 
 
-def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _columns(rows: Sequence[Timed]) -> dict[str, Any]:
     """``{"rows": 3, "page": [4, 1, 7], "hit": 1}``"""
     columns: dict[str, Any] = {"rows": len(rows)}
     for name in (one.name for one in fields(Timed)) if rows else ():
-        values = [row[name] for row in rows]
+        values = [getattr(row, name) for row in rows]
         columns[name] = values[0] if values.count(values[0]) == len(values) else values
     return columns
 
