@@ -151,6 +151,40 @@ class ExecutedOnce:
 
 
 @dataclass(frozen=True)
+class Accounted:
+    """What pg_stat_io has of the step's own process in one of its contexts: of tables and indexes
+    alone."""
+
+    context: str
+    """``normal``, ``bulkread``, …"""
+    reads: int
+    """Operations from 18 on; before, blocks."""
+    read_bytes: int
+    evictions: int
+    """Buffers that were taken from other pages."""
+    reuses: int
+    """Buffers that were taken again from the ring."""
+
+
+@dataclass(frozen=True)
+class StepIo:
+    """What was read during one step, as the kernel and the server account it."""
+
+    step: str
+    part: str
+    calls: int | None
+    """Reads that the step's own process asked the kernel for (/proc/PID/io); None where the
+    process cannot be asked, here and in the next three."""
+    called_bytes: int | None
+    """What they returned, from the page cache or a disk."""
+    worker_calls: int | None
+    """The same of the server's I/O workers (from 18 on; before there are none)."""
+    worker_bytes: int | None
+    accounted: tuple[Accounted, ...] = ()
+    """Empty before 16."""
+
+
+@dataclass(frozen=True)
 class WithClients:
     """A step under one number of clients."""
 
@@ -194,6 +228,11 @@ class ProbeMeasurement:
     executed: tuple[ExecutedOnce, ...] = ()
     with_clients: tuple[WithClients, ...] = ()
     checkpoints: tuple[Checkpointed, ...] = ()
+    io: tuple[StepIo, ...] = ()
+    """Of the steps that measure or execute."""
+    settings: tuple[tuple[str, str], ...] = ()
+    """Parameters that decide how pages are read (``inspector.TOLD``), as far as this server has
+    them, as SHOW tells them."""
 
     @property
     def buffers(self) -> int:
