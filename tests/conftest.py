@@ -67,6 +67,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items += short
 
 
+def pytest_collection_finish() -> None:
+    """What is imported by now stays: the collector need not look through it after each test."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_report_header() -> str:
     found = ", ".join(str(one.version) for one in servers())
     return (

@@ -25,7 +25,7 @@ from teiten.model.installation import Installation
 from teiten.model.trial import Outcome, Trial
 from teiten.model.units import MIB
 from tests.fixtures.campaigns import Teiten
-from tests.fixtures.servers import open_folder, place_on_a_disk
+from tests.fixtures.servers import open_folder, place_on_a_disk, share_chart_library
 
 MEMORY = 384 * MIB
 LITTLE = 200 * MIB
@@ -49,6 +49,7 @@ def on_disk() -> Iterator[Teiten]:
             Limit.make(workdir, Allowed(memory=MEMORY)).remove()
         except MachineError as error:
             pytest.skip(error.message)
+        share_chart_library(workdir)
         yield Teiten(workdir)  # its templates on the disk too
 
 

@@ -6,6 +6,7 @@ import itertools
 import re
 from datetime import UTC, datetime
 
+from teiten.model.study import DataSet
 from tests.reader.answers import lasts, plain_number
 from tests.reader.document import Part
 from tests.reader.language import Book, Groups
@@ -253,6 +254,10 @@ def planned_trials(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.same(groups["trials"], len(reader.campaign.plan.trials), "the planned trials")
 
 
+def probe_tables(reader: Reader, data: DataSet) -> str:
+    return f"{data}"
+
+
 @BOOK.says("Data: <data:t>", "データ: <data:t>", of="pair")
 def data(reader: Reader, groups: Groups, _part: Part) -> None:
     """What the tables of each workload are."""
@@ -267,6 +272,8 @@ def data(reader: Reader, groups: Groups, _part: Part) -> None:
                 else f"{title}: Star Schema Benchmark, scale factor {scale},"
                 f" variant {one.data.options.told['variant']}"
             )
+        elif one.data.kind == "probes":
+            found.append(f"{title}: " + probe_tables(reader, one.data))
         else:
             found.append(
                 f"{title}: スケールファクタ{scale}、フィルファクタ{one.data.options.told['fillfactor']}"

@@ -33,6 +33,8 @@ from teiten.model.trial import Event, Outcome, Problem, Trial
 from teiten.model.units import GIB, Bytes, Seconds, Share
 from teiten.plan.sites.attached import attached_cautions
 from tests.fixtures.invented_analysis import invented_analysis
+from tests.fixtures.invented_probes import Invented as InventedProbes
+from tests.fixtures.invented_probes import Truth, invented_with_trials
 from tests.fixtures.invented_queries import (
     MEMBERS,
     PAGES,
@@ -844,6 +846,58 @@ def stranger(*, checksums: bool) -> AttachedServer:
     )
 
 
+def probes(chance: Random) -> Drawn:
+    """Sizes of the buffers, probe by probe, on one server or two that read otherwise."""
+    old = Truth(
+        from_buffers=chance.choice((7e-6, 9e-6)),
+        scan=chance.choice((1.5, 2.5)),
+        wobble=chance.choice((0.001, 0.02, 0.3)),
+        kept=chance.choice((1.0, 0.5)),
+        evicted=chance.random() < 0.7,
+        told={"huge_pages": "try"},
+    )
+    new = replace(
+        old,
+        from_buffers=7e-6,
+        from_disk=chance.choice((400e-6, 900e-6)),
+        ring=chance.choice((32, 288)),
+        read_size=chance.choice((8192, 131_072)),
+        by_workers=chance.choice((0.0, 0.99)),
+        told={"huge_pages": "try", "io_method": "worker"},
+    )
+    several = chance.random() < 0.6
+    wanted = {
+        "working_set": chance.choice((None, Bytes(GIB), Bytes(8 * GIB))),
+        "connections": chance.choice((None, 10, 400)),
+        "work_mem": chance.choice((None, Bytes(GIB // 64))),
+    }
+    like = InventedProbes(
+        truth=new,
+        of_server={"15": old, "18": new} if several else {},
+        servers=("15", "18") if several else ("18",),
+        profile=chance.choice(("standard", "standard", "quick")),
+        statements=0.05,
+        blocks=chance.choice((1, 2, 4)),
+        only=chance.choice(((), (), ("25%", "75%"), ("50%",))),
+        wanted=wanted,
+    )
+    analysis, trials = invented_with_trials(like, claims_of("buffers"))
+    return Drawn(
+        "probes",
+        Campaign(
+            analysis.name,
+            analysis.plan,
+            analysis.facts,
+            trials,
+            analysis.created_at,
+            analysis.cautions,
+            tuple(analysis.events),
+            findings=claims_of("buffers"),
+        ),
+        analysis,
+    )
+
+
 KINDS: tuple[Draw, ...] = (
     versions,
     machines,
@@ -857,6 +911,7 @@ KINDS: tuple[Draw, ...] = (
     recorded_claims,
     cores,
     attached,
+    probes,
 )
 
 

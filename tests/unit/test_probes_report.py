@@ -24,6 +24,11 @@ BEST = re.compile(r"75% ?\(1\.5 GiB\)")
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
 WANTED = {"working_set": Bytes(1400 * MIB), "connections": 10, "work_mem": Bytes(16 * MIB)}
 
+UNLIKE = {
+    "15": Truth(scan=2.5, from_buffers=21e-6, told={"huge_pages": "try"}),
+    "18": Truth(ring=288, told={"huge_pages": "try", "io_method": "worker"}),
+}
+
 
 @cache
 def analysis(name: str = "usual") -> CampaignAnalysis:
@@ -35,6 +40,7 @@ def analysis(name: str = "usual") -> CampaignAnalysis:
         "none": Invented(blocks=2, only=("no such",)),
         "unknown": Invented(Truth(known=False), blocks=2),
         "two-servers": Invented(servers=("15", "18"), blocks=2),
+        "unlike-servers": Invented(of_server=UNLIKE, servers=("15", "18"), blocks=4),
     }[name]
     return invented_probes(like, claims_of("buffers"))
 
@@ -146,11 +152,34 @@ def test_each_server_is_answered() -> None:
 
 def test_servers_are_compared_in_a_section_of_their_own() -> None:
     tables = part(page("en", "two-servers"), "versions").tables
-    assert [len(one.rows) for one in tables] == [21, 6]
+    assert [len(one.rows) for one in tables] == [24, 6]
     sweeps = [row for row in tables[0].rows if row[0].text == "The clock sweep"]
     assert [row[7].text for row in sweeps] == ["not comparable"] * 3
     assert all("before 16" in row[8].text for row in sweeps)
     assert not section_of(page(), "versions")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_where_servers_differ_it_says_what_was_seen(language: Language) -> None:
+    shown = part(page(language, "unlike-servers"), "versions")
+    words = {
+        "en": (
+            "Seen here of what changed in the server: since 18 the ring",
+            "this campaign does not say why",
+        ),
+        "ja": (
+            "本検証で確認できたもの: 18以降、大きなスキャンのリング",
+            "本検証からは理由が分からない",
+        ),
+    }[language]
+    seen = [one for one in shown.findings if words[0] in one]
+    assert seen and all(f"{size}%" in one for one in seen for size in (25, 50, 75))
+    assert any(words[1] in one for one in shown.findings)
+    tables = {one.name: one for one in shown.tables}
+    kept = [[cell.text for cell in row] for row in tables["traces-reads"].rows]
+    assert [one[4:6] for one in kept if "256" in one[4]] == [["256 KiB", "2.25 MiB"]]
+    (row,) = tables["versions-settings"].rows
+    assert [one.text for one in row] == ["io_method", "—", "worker"]
 
 
 def test_printed_numbers_stand_beside_measured_ones() -> None:

@@ -10,7 +10,14 @@ import pytest
 from teiten.analysis.model.verdict import VerdictKind
 from teiten.kinds.probes.findings.estimates import arithmetic, geometric
 from teiten.kinds.probes.findings.recommendation import Wanted, rooms_of
-from teiten.kinds.probes.results import Estimate, ProbeResult, ProbesFound, probes_found
+from teiten.kinds.probes.findings.traces import apart
+from teiten.kinds.probes.results import (
+    Estimate,
+    ProbeResult,
+    ProbesFound,
+    Trace,
+    probes_found,
+)
 from teiten.kinds.probes.thresholds import Size, size_of
 from teiten.model.units import GIB, MIB, Bytes
 from tests.fixtures.invented_probes import Invented, Truth, invented_probes
@@ -182,19 +189,62 @@ def test_each_server_has_its_recommendation() -> None:
 def test_what_changed_between_versions_is_named_where_they_differ() -> None:
     slow = Truth(from_disk=2e-3, search_per_gib=3e-3)
     like = Invented(of_server={"15": slow}, servers=("15", "18"), blocks=4)
-    found = {(one.probe, one.side): one for one in probes_found(invented_probes(like)).versions}
-    assert len(found) == 9 * 3
+    pairs = probes_found(invented_probes(like)).versions
+    assert len(pairs) == 9 * 3 + 3  # the scan's own time
+    found = {(one.probe, one.side): one for one in pairs if not one.executed}
     scan, search = found["after-scan", "25%"], found["checkpoint", "75%"]
     assert (scan.old, scan.new) == ("15", "18")
     assert scan.verdict.kind is search.verdict.kind is VerdictKind.FASTER
     assert scan.comparable
-    assert [text.en[:8] for text in scan.changed] == ["since 17", "since 18", "since 18"]
+    assert [one.text.en[:8] for one in scan.changed] == ["since 17", *["since 18"] * 3]
     update = found["update", "25%"]
     assert update.comparable and not update.changed
     for looked_at in (search, found["clock-sweep", "25%"]):
-        assert not looked_at.comparable and looked_at.changed[0].en.startswith("before 16")
+        assert not looked_at.comparable and looked_at.changed[0].text.en.startswith("before 16")
     assert found["buffer-read", "25%"].verdict.kind is not VerdictKind.FASTER
     assert not usual().versions
+    assert not scan.traces and not any(one.seen for one in scan.changed)
+
+
+def test_what_was_measured_beside_the_time_shows_what_changed() -> None:
+    """A ring that is larger at one server, and I/O workers of its own; reads of one size."""
+    before = Truth(scan=2.0, told={"huge_pages": "try"})
+    after = Truth(ring=288, by_workers=0.99, told={"huge_pages": "try", "io_method": "worker"})
+    like = Invented(of_server={"15": before, "18": after}, servers=("15", "18"), blocks=4)
+    found = probes_found(invented_probes(like))
+    (scan,) = (one for one in found.versions if one.executed and one.side == "50%")
+    assert (scan.probe, scan.executed, scan.verdict.kind) == (
+        "after-scan",
+        "scan",
+        VerdictKind.FASTER,
+    )
+    assert {one.trace: (one.old, round(one.new, 3)) for one in scan.traces} == {
+        Trace.BY_WORKERS: (0.0, 0.99),
+        Trace.KEPT: (32 * 8192.0, 288 * 8192.0),
+    }
+    seen = {one.text.en.rsplit(" ", 1)[-1]: bool(one.seen) for one in scan.changed}
+    assert seen == {
+        "(io_combine_limit)": False,
+        "once": False,
+        "(io_method)": True,
+        "effective_io_concurrency": True,
+    }
+    assert [dict(one.settings).get("io_method") for one in found.settings] == [None, ("worker",)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ((10.0, 11.0), (12.0, 14.0), True),
+        ((10.0, 12.5), (12.0, 16.0), False),  # they overlap
+        ((10.0, 10.1), (10.2, 10.3), False),  # too near
+        ((0.0, 0.0), (0.0, 0.0), False),
+    ],
+)
+def test_a_trace_is_told_where_no_trials_have_it_in_common(
+    old: tuple[float, ...], new: tuple[float, ...], told: bool
+) -> None:
+    assert apart(old, new) is told is apart(new, old)
 
 
 def test_connections_work_mem_and_page_tables_are_counted() -> None:

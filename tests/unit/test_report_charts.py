@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
+import altair as alt
 import pytest
+from jsonschema import ValidationError
 
 from teiten.report.charts.base import Chart, as_columns, as_records
 from teiten.report.charts.forest import WIDEST, ForestRow, ForestWords, forest
@@ -51,6 +54,17 @@ def test_every_axis_of_numbers_has_its_unit(charts: dict[str, Chart]) -> None:
     assert {name: titles(charts[name], "y").pop() for name in expected} == expected
     assert titles(charts["workload-1-cpu"], "x") == {"CPU of all cores, %"}
     assert titles(charts["workload-1-waits"], "x") == {"backends, mean"}
+
+
+@pytest.mark.parametrize("name", ["workload-1-tps", "workload-1-percentiles"])
+def test_a_chart_by_level_follows_vega_lites_schema(charts: dict[str, Chart], name: str) -> None:
+    """It is written without Altair, which looks at all that it makes itself."""
+    spec = deepcopy({**charts[name].spec, "background": "white"})
+    alt.Chart.from_dict(spec)
+    layers = spec["spec"]["layer"] if "facet" in spec else spec["layer"]
+    layers[-1]["mark"]["type"] = "no such"
+    with pytest.raises(ValidationError):
+        alt.Chart.from_dict(spec)
 
 
 def test_names_of_charts_are_unique_and_safe(charts: dict[str, Chart]) -> None:

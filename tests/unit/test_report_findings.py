@@ -10,6 +10,7 @@ from teiten.analysis.claims.outcomes import assess
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.report.campaign import render_html, render_markdown
 from teiten.report.charts.base import Chart, as_records
+from teiten.report.charts.drawing import svg
 from teiten.report.texts import texts
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import invented_analysis
@@ -63,12 +64,14 @@ def test_without_a_level_at_the_cores_there_is_no_curve() -> None:
     assert not found.charts
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_both_forms_hold_the_part_before_the_evidence(analysis: CampaignAnalysis) -> None:
     page = render_html(analysis, "ja")
     assert page.index('id="why"') < page.index('id="findings"') < page.index('id="evidence"')
     assert "公開された検証結果との比較" in page
     files = render_markdown(analysis, "en")
     assert "charts/published.svg" in files
+    assert svg(chart_of(analysis)).startswith("<svg")
     assert b". Published findings\n" in files["report.md"]
 
 

@@ -11,6 +11,7 @@ from teiten.claims.catalogue import claims_of
 from teiten.kinds.queries.claims.measures import LAUNCHED, PERMITTED
 from teiten.report.campaign import render_html, render_markdown
 from teiten.report.charts.base import as_records
+from teiten.report.charts.drawing import svg
 from teiten.report.tables import Table
 from teiten.report.view.report import view
 from tests.fixtures.invented_ssb import GUC, QUERIES, Levels, ssb_campaign, ssb_plan
@@ -107,11 +108,14 @@ def test_the_sweep_is_drawn_over_the_printed_one(analysis: CampaignAnalysis) -> 
     assert measured[16] == pytest.approx(3, rel=0.03)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_both_forms_hold_them(analysis: CampaignAnalysis) -> None:
     page = render_html(analysis, "ja")
     assert "クエリの性能向上比(報告書と本検証)" in page
     assert "起動ワーカー数" in page
     assert "charts/published-queries.svg" in render_markdown(analysis, "en")
+    for chart in findings(analysis).charts:
+        assert svg(chart).startswith("<svg")
 
 
 def test_without_what_was_measured_there_is_nothing_beside(analysis: CampaignAnalysis) -> None:

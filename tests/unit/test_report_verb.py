@@ -36,6 +36,7 @@ def test_the_page_goes_into_the_campaigns_folder(workdir: Path) -> None:
     assert not list(path.parent.glob(".*")), "no part is left"
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_markdown_goes_to_a_folder_of_the_users(workdir: Path, tmp_path: Path) -> None:
     done = run(workdir, "one", "--format", "markdown", "--to", str(tmp_path / "out"), "--json")
     told = json.loads(done.stdout)

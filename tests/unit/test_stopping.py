@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from hypothesis import given, settings
@@ -180,11 +181,16 @@ def test_without_a_decision_lost_pairs_are_repeated_at_the_end() -> None:
     assert len(done) == len(plan.trials) + 2
 
 
+@cache
+def whole_run(effect: float) -> tuple[Attempt, ...]:
+    return tuple(run(SWEEP, lambda _: effect))
+
+
 @pytest.mark.parametrize("effect", [0.0, 0.03, 0.005])
 @given(cut=st.integers(0, 120))
 @settings(max_examples=25, deadline=None)
 def test_a_campaign_cut_off_anywhere_ends_as_if_it_had_not_been(effect: float, cut: int) -> None:
-    whole = run(SWEEP, lambda _: effect)
+    whole = list(whole_run(effect))
     resumed = run(SWEEP, lambda _: effect, attempts=whole[:cut])
     assert resumed == whole
 

@@ -70,7 +70,8 @@ def _check_huge_pages(trial: PlannedTrial, facts: HostFacts) -> None:
         raise MachineError(
             f"{facts.memory.huge_pages_free} huge pages are free, and with huge_pages={asked} the"
             " server would have its shared buffers in them, outside of the limit of memory",
-            "--guc huge_pages=off, or give the pages back: sysctl -w vm.nr_hugepages=0",
+            "--guc huge_pages=off, or give the pages back: sysctl -w vm.nr_hugepages=0; with huge"
+            " pages measure without a limit: --memory machine",
         )
 
 

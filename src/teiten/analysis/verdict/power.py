@@ -13,7 +13,7 @@ import math
 from functools import cache
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from teiten.model.trial import FloatArray
 
@@ -39,7 +39,9 @@ def _multiple(critical: float, freedom: float) -> float:
     most = critical + 1.0
     while lacking(most) < 0:
         most *= 2
-    return float(optimize.brentq(lacking, 0.0, most, xtol=1e-10))
+    from scipy.optimize import brentq  # noqa: PLC0415 - half of all that a campaign imports
+
+    return float(brentq(lacking, 0.0, most, xtol=1e-10))
 
 
 def _scatter(freedom: float) -> tuple[FloatArray, FloatArray]:

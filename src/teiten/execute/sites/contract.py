@@ -17,6 +17,7 @@ from teiten.errors import ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Client, Program, Running
 from teiten.execute.executor import Facts
+from teiten.execute.probes.process_io import ProcessIo
 from teiten.execute.probes.sampler import Sampler
 from teiten.host.system.page_cache import PageCache
 from teiten.model.plan import FIRST, Node, PlannedTrial, TemplateSpec
@@ -123,6 +124,10 @@ class Site(Protocol):
     def evict(self, relation: str, node: Node = FIRST) -> bool:
         """Let a relation's main fork leave the OS page cache; its pages in shared buffers stay,
         and dirty ones come back once they are written. False where that cannot be done."""
+        ...
+
+    def process_io(self, pid: int, node: Node = FIRST) -> ProcessIo | None:
+        """What a process of a server has read; None where that cannot be asked."""
         ...
 
     def is_running(self) -> bool:

@@ -353,20 +353,31 @@ class HeldFolder:
             os.set_blocking(descriptor, True)
         return os.fdopen(descriptor, mode)
 
-    @contextlib.contextmanager
-    def _named(self, name: str, new: Path | None = None) -> Iterator[None]:
+    def _named(self, name: str, new: Path | None = None) -> _Named:
         """What the system refuses names the whole path, not a name within a descriptor."""
-        try:
-            yield
-        except OSError as error:
-            error.filename = str(self.path / name)
-            if new is not None:
-                error.filename2 = str(new)
-            raise
+        return _Named(self.path, name, new)
 
     def _kind(self, name: str) -> str:
         status = self.status(name)
         return "gone" if status is None else _kind_of(status)
+
+
+class _Named:
+    """Not a generator: one is entered for each file of a cluster, several times."""
+
+    __slots__ = ("_folder", "_name", "_new")
+
+    def __init__(self, folder: Path, name: str, new: Path | None) -> None:
+        self._folder, self._name, self._new = folder, name, new
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, OSError):
+            error.filename = str(self._folder / self._name)
+            if self._new is not None:
+                error.filename2 = str(self._new)
 
 
 def give_open(file: IO[bytes], user: ServerUser | None, mode: int) -> None:

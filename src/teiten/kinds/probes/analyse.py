@@ -19,7 +19,7 @@ from teiten.kinds.probes.findings.memory import memories_of
 from teiten.kinds.probes.findings.pairs import Comparisons
 from teiten.kinds.probes.findings.recommendation import Wanted, recommendations
 from teiten.kinds.probes.findings.tried import Key, Sides, Tried, tried_of, without_probe
-from teiten.kinds.probes.findings.versions import version_pairs
+from teiten.kinds.probes.findings.versions import settings_seen, version_pairs
 from teiten.kinds.probes.measurement import (
     Checkpointed,
     MeasuredStep,
@@ -77,6 +77,7 @@ class ProbesAnalysis(KindAnalysis):
             if by_size
             else (),
             versions=tuple(version_pairs(measured.plan, tried)),
+            settings=tuple(settings_seen(measured.plan, tried)),
             comparisons=tuple((name, one.intervals) for name, one in comparisons.items()),
         )
 

@@ -12,7 +12,7 @@ import binascii
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from functools import cache
 from typing import Any
@@ -151,6 +151,40 @@ class ExecutedOnce:
 
 
 @dataclass(frozen=True)
+class Accounted:
+    """What pg_stat_io has of the step's own process in one of its contexts: of tables and indexes
+    alone."""
+
+    context: str
+    """``normal``, ``bulkread``, …"""
+    reads: int
+    """Operations from 18 on; before, blocks."""
+    read_bytes: int
+    evictions: int
+    """Buffers that were taken from other pages."""
+    reuses: int
+    """Buffers that were taken again from the ring."""
+
+
+@dataclass(frozen=True)
+class StepIo:
+    """What was read during one step, as the kernel and the server account it."""
+
+    step: str
+    part: str
+    calls: int | None
+    """Reads that the step's own process asked the kernel for (/proc/PID/io); None where the
+    process cannot be asked, here and in the next three."""
+    called_bytes: int | None
+    """What they returned, from the page cache or a disk."""
+    worker_calls: int | None
+    """The same of the server's I/O workers (from 18 on; before there are none)."""
+    worker_bytes: int | None
+    accounted: tuple[Accounted, ...] = ()
+    """Empty before 16."""
+
+
+@dataclass(frozen=True)
 class WithClients:
     """A step under one number of clients."""
 
@@ -194,6 +228,11 @@ class ProbeMeasurement:
     executed: tuple[ExecutedOnce, ...] = ()
     with_clients: tuple[WithClients, ...] = ()
     checkpoints: tuple[Checkpointed, ...] = ()
+    io: tuple[StepIo, ...] = ()
+    """Of the steps that measure or execute."""
+    settings: tuple[tuple[str, str], ...] = ()
+    """Parameters that decide how pages are read (``inspector.TOLD``), as far as this server has
+    them, as SHOW tells them."""
 
     @property
     def buffers(self) -> int:
@@ -221,9 +260,10 @@ def share_of(statements: Iterable[Timed], origin: PageOrigin) -> float | None:
 
 def packed(measurement: ProbeMeasurement) -> str:
     """For a trial's facts."""
-    table = {**asdict(measurement), "form": FORM}
-    for one in table["measured"]:
-        one["statements"] = _columns(one["statements"])
+    without = tuple(replace(one, statements=()) for one in measurement.measured)
+    table = {**asdict(replace(measurement, measured=without)), "form": FORM}
+    for one, step in zip(table["measured"], measurement.measured, strict=True):
+        one["statements"] = _columns(step.statements)
     text = json.dumps(table, separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
 
@@ -249,11 +289,11 @@ def _adapter() -> TypeAdapter[ProbeMeasurement]:
     return TypeAdapter(ProbeMeasurement)
 
 
-def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _columns(rows: Sequence[Timed]) -> dict[str, Any]:
     """``{"rows": 3, "page": [4, 1, 7], "hit": 1}``"""
     columns: dict[str, Any] = {"rows": len(rows)}
     for name in (one.name for one in fields(Timed)) if rows else ():
-        values = [row[name] for row in rows]
+        values = [getattr(row, name) for row in rows]
         columns[name] = values[0] if values.count(values[0]) == len(values) else values
     return columns
 

@@ -136,6 +136,7 @@ class _Execute(_Table):
     do: Literal["execute"]
     name: Name
     statement: str
+    table: Annotated[str, Field(max_length=63)] = ""
 
 
 class _Require(_Table):

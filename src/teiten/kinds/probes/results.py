@@ -8,6 +8,7 @@ of all trials: they describe, and decide nothing. What decides is made of one nu
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.observations import Context
@@ -265,12 +266,52 @@ class ProbeResult:
         return any(one.executed and one.parts for one in self.sides)
 
 
+class Trace(StrEnum):
+    """What is measured beside the time, by which a change in the server shows."""
+
+    FROM_BUFFERS = "from-buffers"
+    """The share of statements whose page was there."""
+    FROM_DISK = "from-disk"
+    READING = "reading"
+    """Seconds of the mean statement in which pages are read (track_io_timing)."""
+    NOT_READING = "not-reading"
+    """The rest of them."""
+    WAL = "wal"
+    """Bytes that a statement writes."""
+    READ_SIZE = "read-size"
+    """Bytes that a scan asks the kernel for at once."""
+    BY_WORKERS = "by-workers"
+    """The share of what a scan reads that I/O workers read."""
+    KEPT = "kept"
+    """Bytes of the scanned table that stay in the buffers: the ring."""
+
+
+@dataclass(frozen=True)
+class TraceSeen:
+    """One that differs between two servers; means over their trials."""
+
+    trace: Trace
+    old: float
+    new: float
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What came between two versions (``mechanisms.toml``)."""
+
+    text: Bilingual
+    seen: tuple[Trace, ...]
+    """Of the traces by which it shows, those that differ between the two."""
+
+
 @dataclass(frozen=True)
 class VersionPair:
     """Two servers in one probe at one side."""
 
     workload: str
     probe: str
+    executed: str
+    """The step whose statement was executed once, and timed; empty: the probe's number."""
     side: str
     old: str
     new: str
@@ -278,10 +319,22 @@ class VersionPair:
     old_number: Estimate | None
     new_number: Estimate | None
     verdict: Verdict
-    changed: tuple[Bilingual, ...]
-    """What of the probe's mechanism came between the two versions (``mechanisms.toml``)."""
+    changed: tuple[Changed, ...]
+    """Of the probe's mechanism."""
+    traces: tuple[TraceSeen, ...] = ()
+    """In the order of ``Trace``."""
     comparable: bool = True
     """False where what came between them is in the way of measuring: the verdict says nothing."""
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """Parameters by which servers read and write pages, as trials have seen them."""
+
+    server: str
+    """A level of the factor server."""
+    settings: tuple[tuple[str, tuple[str, ...]], ...]
+    """Name, and the values that occurred."""
 
 
 @dataclass(frozen=True)
@@ -365,6 +418,8 @@ class ProbesFound:
     """One for each context, where sizes of the buffers are contrasted."""
     versions: tuple[VersionPair, ...] = ()
     """Where servers are crossed in."""
+    settings: tuple[ServerSettings, ...] = ()
+    """Where servers are crossed in; of those that told them."""
     comparisons: tuple[tuple[str, int], ...] = ()
     """By workload the number K of comparisons whose intervals hold together."""
 

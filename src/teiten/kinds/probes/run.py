@@ -16,6 +16,7 @@ from teiten.execute.executor import Facts
 from teiten.execute.load import Begin, ExtraWindow, Gathered, sampled
 from teiten.execute.probes.sampler import Sampling
 from teiten.execute.sites.contract import Site
+from teiten.kinds.probes.load.accounting import Accounting
 from teiten.kinds.probes.load.clients import ManyClients
 from teiten.kinds.probes.load.inspector import Inspector
 from teiten.kinds.probes.load.states import Made, States, lacking
@@ -99,6 +100,7 @@ class ProbeLoad:
             probe=self._probe.name,
             memory=memory_of(self._bench.plan.study, self._trial),
             shared_buffers=inspector.shared_buffers,
+            settings=inspector.settings(),
         )
         begun = time.monotonic()
         _, self._sampling = sampled(self._site, lambda _: self._all_steps())
@@ -191,12 +193,21 @@ class ProbeLoad:
         time.sleep(RELOADED_AFTER)
 
     def _execute(self, step: ProbeStep, part: Amount | None) -> None:
+        if step.table:
+            self._see("before", step, part)
         with self._site.connect() as connection:
+            accounting = Accounting(connection, self._site.process_io)
             begun = time.perf_counter()
             connection.execute(step.statement.encode())
             seconds = Seconds(time.perf_counter() - begun)
+            self._account(accounting, step, part)
         done = ExecutedOnce(step.name, _said(step, part), seconds)
         self._add(executed=(*self._so_far.executed, done))
+        if step.table:
+            self._see("after", step, part)
+
+    def _account(self, accounting: Accounting, step: ProbeStep, part: Amount | None) -> None:
+        self._add(io=(*self._so_far.io, accounting.ended(step.name, _said(step, part))))
 
     def _require(self, step: ProbeStep, part: Amount | None) -> None:
         """Note the state; make one that does not hold again, each time noted too, and note at the
@@ -214,11 +225,14 @@ class ProbeLoad:
         pages = self._pages(step, part)
         count = statements_of(step, self._options.share)
         numbers = list(self._page_numbers(step, pages, count))
-        timer = Timer(self._site.connect(), step.statement, commit=step.commit)
+        ask = self._site.process_io
+        timer = Timer(self._site.connect(), step.statement, ask, commit=step.commit)
         try:
             timer.get_ready(self._looking.pages(step.table) - 1)
             self._see("before", step, part)
+            accounting = Accounting(timer.connection, ask)
             statements = tuple(self._timed(timer, numbers, watch=step.watch))
+            self._account(accounting, step, part)
         finally:
             timer.close()
         self._see("after", step, part)

@@ -20,6 +20,9 @@ MEDIUM_BELOW = 0.25
 """From here on an effect is large."""
 CLIFF = 0.05
 """Of the reads in a working set: where so many come from the disk, it does not fit any more."""
+SEEN_APART = 0.1
+"""What was measured beside the time differs between two servers where the values of their trials do
+not overlap, and the means are at least this part of the greater one apart."""
 OWN_OF_A_CONNECTION = 8 * 1024**2
 """Bytes that a backend takes for itself, beside work_mem and page tables: assumed, not measured."""
 PAGE_TABLE_SHARE = 512

@@ -103,12 +103,19 @@ def rows_data() -> Any:
     return alt.NamedData(name=ROWS)
 
 
+def named_rows() -> Spec:
+    """``rows_data`` in a chart that is written without Altair."""
+    return {"name": ROWS}
+
+
 def configured(chart: Any) -> Spec:
     """The specification of an Altair chart with the look of this report."""
-    spec: Spec = chart.to_dict(validate=False)
-    spec["config"] = CONFIG
-    spec["background"] = None
-    return spec
+    return looking_as_all(chart.to_dict(validate=False))
+
+
+def looking_as_all(spec: Spec) -> Spec:
+    """A specification with the look of this report."""
+    return {**spec, "$schema": alt.SCHEMA_URL, "config": CONFIG, "background": None}
 
 
 def side_colours(count: int) -> list[str]:

@@ -149,11 +149,11 @@ def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: F
         ],
     )
     overall = "datum.kind === 'overall'"
-    size = alt.condition(overall, alt.value(5), alt.value(2.5))
+    size = alt.SizeValue(2.5, condition={"test": overall, "value": 5})
     interval = base.mark_rule().encode(x=alt.X("low:Q", scale=scale), x2="high:Q", size=size)
     point = base.mark_point(filled=True, opacity=1).encode(
         x=alt.X("ratio:Q", scale=scale),
-        size=alt.condition(overall, alt.value(170), alt.value(80)),
+        size=alt.SizeValue(80, condition={"test": overall, "value": 170}),
         shape=alt.Shape(
             "kind:N",
             legend=None,
@@ -163,7 +163,7 @@ def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: F
     text = (
         alt.Chart(rows_data())
         .mark_text(align="left", dx=14, fontSize=13)
-        .encode(x=alt.value("width"), y=alt.Y("label:N"), text="text:N")
+        .encode(x=alt.XValue("width"), y=alt.Y("label:N"), text="text:N")
     )
     chart = (
         alt.layer(band, one, interval, point, text)

@@ -21,6 +21,7 @@ FIELDS = ("workload", "block", "position", "side", "label", "trial", "state", "m
 TALLEST = 700
 LABEL_SIZE = 11
 WIDEST = 900
+UNMARKED = "datum.mark === ''"
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def _spec(
             scale=alt.Scale(domain=list(sides), range=side_colours(len(sides))),
             legend=alt.Legend(symbolType="square"),
         ),
-        opacity=alt.condition("datum.mark === ''", alt.value(0.85), alt.value(0.35)),
+        opacity=alt.OpacityValue(0.35, condition={"test": UNMARKED, "value": 0.85}),
         tooltip=tooltips,
     )
     layers = [squares]
@@ -115,7 +116,7 @@ def _spec(
         layers.append(
             base.mark_text(fontSize=LABEL_SIZE, fill="#ffffff").encode(
                 text="label:N",
-                opacity=alt.condition("datum.mark === ''", alt.value(1), alt.value(0)),
+                opacity=alt.OpacityValue(0, condition={"test": UNMARKED, "value": 1}),
             )
         )
     layers.append(

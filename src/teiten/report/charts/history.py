@@ -81,22 +81,24 @@ def history_line(name: str, points: Sequence[LinePoint], words: LineWords) -> Ch
     base = alt.Chart().encode(x=x)
     means = base.mark_line(interpolate="step", opacity=0.55, strokeWidth=2).encode(
         y=alt.Y("mean:Q", scale=scale, title=words.y, axis=alt.Axis(tickCount=5, format=",~f")),
-        color=alt.value(SIDE_COLOURS[0]),
+        color=alt.ColorValue(SIDE_COLOURS[0]),
     )
     interval = base.mark_rule(strokeWidth=2).encode(
-        y=alt.Y("low:Q", scale=scale), y2="high:Q", color=alt.value(SIDE_COLOURS[0])
+        y=alt.Y("low:Q", scale=scale), y2="high:Q", color=alt.ColorValue(SIDE_COLOURS[0])
     )
     dots = base.mark_point(filled=True, size=80, opacity=1).encode(
         y=alt.Y("value:Q", scale=scale),
-        color=alt.condition("isValid(datum.change)", alt.value(NEW), alt.value(SIDE_COLOURS[0])),
+        color=alt.ColorValue(
+            SIDE_COLOURS[0], condition={"test": "isValid(datum.change)", "value": NEW}
+        ),
         tooltip=tooltip,
     )
     changes = base.transform_filter("isValid(datum.change)")
     marks = changes.mark_rule(strokeDash=[5, 4], strokeWidth=1.5, xOffset=-14).encode(
-        color=alt.value(NEW)
+        color=alt.ColorValue(NEW)
     )
     text = changes.mark_text(align="left", dx=-10, dy=0, baseline="top", fontSize=12).encode(
-        y=alt.value(0), text="change:N"
+        y=alt.YValue(0), text="change:N"
     )
     layers = alt.layer(means, marks, interval, dots, text).properties(
         data=rows_data(), width=WIDE, height=260

@@ -15,6 +15,7 @@ from teiten.errors import MachineError, ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Client, Program, Running
 from teiten.execute.executor import Facts
+from teiten.execute.probes.process_io import ProcessIo, process_io
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.attached.connection import unanswered
 from teiten.execute.sites.attached.node import AttachedNode
@@ -117,6 +118,10 @@ class AttachedSite:
 
     def evict(self, _relation: str, _node: Node = FIRST) -> bool:
         return False
+
+    def process_io(self, pid: int, node: Node = FIRST) -> ProcessIo | None:
+        """Only of a server whose processes are this machine's."""
+        return process_io(pid) if self._nodes.node(node).server.local else None
 
     def is_running(self) -> bool:
         return all(one.found is not None for one in self._nodes)

@@ -54,7 +54,7 @@ PATIENCE = 10.0
 """Seconds that processes may take to leave a group after they were killed."""
 HINT = (
     "it needs root, or a control group that was given to this user (systemd-run --user --scope"
-    " -p Delegate=yes); or leave the limit out"
+    " -p Delegate=yes); or leave the limit out: --memory machine"
 )
 _numbers = itertools.count(1)
 

@@ -16,6 +16,7 @@ from teiten.execute.client.contract import Program, Running
 from teiten.execute.client.here import ChildHere, Here
 from teiten.execute.executor import Facts
 from teiten.execute.pinning import confirm
+from teiten.execute.probes.process_io import ProcessIo, process_io
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.contract import WARM, StackSource
 from teiten.execute.sites.failure import failure
@@ -247,6 +248,9 @@ class LocalSite:
 
     def evict(self, relation: str, node: Node = FIRST) -> bool:
         return self._nodes.node(node).evict(relation)
+
+    def process_io(self, pid: int, _node: Node = FIRST) -> ProcessIo | None:
+        return process_io(pid)
 
     def is_running(self) -> bool:
         return all(one.is_running() for one in self._nodes)

@@ -160,6 +160,9 @@ class RemoteSite:
     def evict(self, _relation: str, _node: Node = FIRST) -> bool:
         return False
 
+    def process_io(self, _pid: int, _node: Node = FIRST) -> None:
+        """A process of another machine."""
+
     def is_running(self) -> bool:
         return all(one.is_running() for one in self._nodes)
 

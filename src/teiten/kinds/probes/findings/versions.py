@@ -1,4 +1,5 @@
-"""Verdicts of each server against the one before it, of every probe at every side.
+"""Verdicts of each server against the one before it, of every probe at every side: of its number,
+and of the time of what it executes once, such as a scan.
 
 All of a workload are K comparisons with intervals at α/K.
 """
@@ -17,10 +18,11 @@ from teiten.analysis.claims.outcomes import SERVER
 from teiten.analysis.verdict.sequential import decide_sequentially
 from teiten.analysis.verdict.verdict import Rule, decide, log_ratio
 from teiten.kinds.probes.findings.estimates import geometric
+from teiten.kinds.probes.findings.traces import traces_of
 from teiten.kinds.probes.findings.tried import Key, Sides, Tried
 from teiten.kinds.probes.metrics import PROBE_TIME
 from teiten.kinds.probes.model import PROBE
-from teiten.kinds.probes.results import VersionPair
+from teiten.kinds.probes.results import Changed, ServerSettings, Trace, VersionPair
 from teiten.model.installation import Version
 from teiten.model.plan import Plan
 from teiten.model.text import Bilingual
@@ -34,6 +36,8 @@ class _Mechanism:
     since: Version
     probes: tuple[str, ...]
     text: Bilingual
+    traces: frozenset[Trace]
+    """By which it shows; empty for one that nothing here shows."""
     comparable: bool
 
 
@@ -43,58 +47,104 @@ def version_pairs(plan: Plan, tried: Mapping[Key, Sides]) -> Iterator[VersionPai
     if factor is None or len(factor.levels) < 2 or plan.study.contrast == SERVER:
         return
     found = list(_cells(tried, factor.levels))
-    for workload in dict.fromkeys(key[0] for key, *_ in found):
-        mine = [one for one in found if one[0][0] == workload]
+    for workload in dict.fromkeys(one.workload for one in found):
+        mine = [one for one in found if one.workload == workload]
         for one in mine:
             yield _pair(plan, one, len(mine))
 
 
-_Compared = tuple[Key, str, tuple[str, str], Mapping[int, Tried], Mapping[int, Tried]]
+@dataclass(frozen=True)
+class _Compared:
+    """Cells that differ in the server alone."""
+
+    workload: str
+    probe: str
+    executed: str
+    side: str
+    servers: tuple[str, str]
+    old: Mapping[int, Tried]
+    new: Mapping[int, Tried]
 
 
 def _cells(tried: Mapping[Key, Sides], servers: tuple[str, ...]) -> Iterator[_Compared]:
-    """Cells that differ in the server alone: without it, the side, the two, and their trials."""
     by_others: dict[Key, dict[str, Sides]] = {}
     for (workload, context), sides in tried.items():
         others = tuple(pair for pair in context if pair[0] != SERVER)
         by_others.setdefault((workload, others), {})[dict(context).get(SERVER, "")] = sides
-    for key, of_server in by_others.items():
+    for (workload, others), of_server in by_others.items():
+        probe = dict(others).get(PROBE, "")
         for old, new in itertools.pairwise(one for one in servers if one in of_server):
             for side in (one for one in of_server[old] if one in of_server[new]):
-                yield key, side, (old, new), of_server[old][side], of_server[new][side]
+                trials = of_server[old][side], of_server[new][side]
+                for executed in ("", *_executed(*trials)):
+                    yield _Compared(workload, probe, executed, side, (old, new), *trials)
+
+
+def _executed(*trials: Mapping[int, Tried]) -> list[str]:
+    """Steps of both."""
+    each = [
+        {step.step for one in some.values() for step in one.measurement.executed} for some in trials
+    ]
+    return sorted(set.intersection(*each))
 
 
 def _pair(plan: Plan, compared: _Compared, intervals: int) -> VersionPair:
-    key, side, servers, old, new = compared
-    measure = plan.study.measure
-    before, after = _numbers(old), _numbers(new)
+    measure, executed = plan.study.measure, compared.executed
+    before, after = (_numbers(one, executed) for one in (compared.old, compared.new))
     ratios = [log_ratio(before[one], after[one]) for one in sorted(before.keys() & after.keys())]
     usable = [one for one in ratios if one is not None]
     rule = Rule(measure.delta, Share(measure.alpha / intervals), PROBE_TIME.better)
     decided = decide if measure.sequential is None else decide_sequentially
     versions = {level: one.version for level, one in plan.servers}
-    probe = dict(key[1]).get(PROBE, "")
-    changed = tuple(_changed(probe, *(versions[one] for one in servers)))
+    came = list(_came(compared.probe, *(versions[one] for one in compared.servers)))
+    traces = tuple(traces_of(compared.old, compared.new, executed=bool(executed)))
+    differ = {one.trace for one in traces}
     return VersionPair(
-        workload=key[0],
-        probe=probe,
-        side=side,
-        old=servers[0],
-        new=servers[1],
+        workload=compared.workload,
+        probe=compared.probe,
+        executed=executed,
+        side=compared.side,
+        old=compared.servers[0],
+        new=compared.servers[1],
         old_number=geometric(list(before.values()), measure.alpha),
         new_number=geometric(list(after.values()), measure.alpha),
         verdict=decided(usable, rule, unusable=len(ratios) - len(usable)),
-        changed=tuple(one.text for one in changed),
-        comparable=all(one.comparable for one in changed),
+        changed=tuple(
+            Changed(one.text, tuple(each for each in Trace if each in one.traces & differ))
+            for one in came
+        ),
+        traces=traces,
+        comparable=all(one.comparable for one in came),
     )
 
 
-def _numbers(trials: Mapping[int, Tried]) -> dict[int, float]:
-    found = {block: one.metrics.get(PROBE_TIME.name, math.nan) for block, one in trials.items()}
+def _numbers(trials: Mapping[int, Tried], executed: str) -> dict[int, float]:
+    found = {block: _number(one, executed) for block, one in trials.items()}
     return {block: value for block, value in found.items() if not math.isnan(value)}
 
 
-def _changed(probe: str, one: Version, other: Version) -> Iterator[_Mechanism]:
+def _number(one: Tried, executed: str) -> float:
+    if not executed:
+        return one.metrics.get(PROBE_TIME.name, math.nan)
+    return sum(each.seconds for each in one.measurement.executed if each.step == executed)
+
+
+def settings_seen(plan: Plan, tried: Mapping[Key, Sides]) -> Iterator[ServerSettings]:
+    """By server, those that any trial told."""
+    factor = plan.study.factor(SERVER)
+    for level in () if factor is None or len(factor.levels) < 2 else factor.levels:
+        values: dict[str, dict[str, None]] = {}
+        for (_, context), sides in tried.items():
+            if dict(context).get(SERVER) != level:
+                continue
+            for one in (each for side in sides.values() for each in side.values()):
+                for name, value in one.measurement.settings:
+                    values.setdefault(name, {})[value] = None
+        if values:
+            yield ServerSettings(level, tuple((name, tuple(one)) for name, one in values.items()))
+
+
+def _came(probe: str, one: Version, other: Version) -> Iterator[_Mechanism]:
     """What of a probe's mechanism came between two versions."""
     older, newer = sorted((one, other))
     for mechanism in _mechanisms():
@@ -110,6 +160,7 @@ def _mechanisms() -> tuple[_Mechanism, ...]:
             Version.parse(one["since"]),
             tuple(one["probes"]),
             Bilingual(one["en"], one["ja"]),
+            frozenset(map(Trace, one.get("seen_by", ()))),
             one.get("comparable", True),
         )
         for one in table["mechanisms"]

@@ -31,6 +31,23 @@ WHERE relfilenode = pg_relation_filenode(%(table)s::regclass)
   AND reldatabase = (SELECT oid FROM pg_database WHERE datname = current_database())
   AND relforknumber = 0 AND relblocknumber < %(pages)s
 """
+TOLD = (
+    "io_method",
+    "io_workers",
+    "io_combine_limit",
+    "effective_io_concurrency",
+    "vacuum_buffer_usage_limit",
+    "huge_pages_status",
+    "huge_pages",
+    "wal_buffers",
+    "max_wal_size",
+    "checkpoint_timeout",
+)
+"""Parameters that decide how pages are read and written, as far as a version has them."""
+SETTINGS = """
+SELECT name, current_setting(name) FROM pg_settings WHERE name = ANY (%s)
+ORDER BY array_position(%s, name)
+"""
 BYTES_PER_BUFFER = 128
 """Of the view's rows, which must not go to a file: that would take the page cache."""
 
@@ -54,6 +71,12 @@ class Inspector:
     @property
     def shared_buffers(self) -> Bytes:
         return Bytes(self.buffers * BLOCK)
+
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        """Those of TOLD that the server has."""
+        told = list(TOLD)
+        rows = self._connection.execute(SETTINGS.encode(), (told, told)).fetchall()
+        return tuple((name, value) for name, value in rows)
 
     def pages(self, table: str) -> int:
         return int(self._one("SELECT pg_relation_size(%s::regclass)", (table,))) // BLOCK

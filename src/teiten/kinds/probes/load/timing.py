@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import psycopg
 
-from teiten.execute.probes.process_io import disk_bytes
+from teiten.execute.probes.process_io import ProcessIo
 from teiten.kinds.probes.measurement import Timed
 from teiten.kinds.probes.model import PLACE
 from teiten.model.units import Seconds
@@ -19,6 +19,8 @@ WAL_SINCE = 130_000
 MILLISECONDS = 1e3
 READ_TIMES = ("Shared I/O Read Time", "I/O Read Time")
 """From 17 on, and before."""
+AskProcess = Callable[[int], ProcessIo | None]
+"""By a process's id."""
 
 
 class Timer:
@@ -26,9 +28,15 @@ class Timer:
     not taken (TIMING OFF), and rows are not turned into text."""
 
     def __init__(
-        self, connection: psycopg.Connection[Any], statement: str, *, commit: bool
+        self,
+        connection: psycopg.Connection[Any],
+        statement: str,
+        ask: AskProcess,
+        *,
+        commit: bool,
     ) -> None:
         self._connection, self._statement, self._commit = connection, statement, commit
+        self._ask = ask
         self._pid = connection.info.backend_pid
         wal = ", WAL" if connection.info.server_version >= WAL_SINCE else ""
         self._explain = f"EXPLAIN (ANALYZE, BUFFERS{wal}, TIMING OFF, FORMAT JSON) "
@@ -49,6 +57,10 @@ class Timer:
         self._connection.execute("COMMIT")
         return replace(found, commit_seconds=Seconds(time.perf_counter() - begun))
 
+    @property
+    def connection(self) -> psycopg.Connection[Any]:
+        return self._connection
+
     def close(self) -> None:
         self._connection.close()
 
@@ -56,12 +68,14 @@ class Timer:
         return self._statement.replace(PLACE, str(page))
 
     def _executed(self, page: int) -> Timed:
-        before = disk_bytes(self._pid)
+        before = self._ask(self._pid)
         row = self._connection.execute((self._explain + self._text(page)).encode()).fetchone()
-        after = disk_bytes(self._pid)
+        after = self._ask(self._pid)
         found = row[0] if row else "[]"
         (explained,) = json.loads(found) if isinstance(found, str) else found
-        read = None if before is None or after is None else after - before
+        read = None
+        if before is not None and after is not None:
+            read = after.disk_bytes - before.disk_bytes
         return timed_of(page, explained, read)
 
 

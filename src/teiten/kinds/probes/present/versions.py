@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from teiten.analysis.model.verdict import VerdictKind
-from teiten.kinds.probes.model import probes_of
 from teiten.kinds.probes.present.memory import memory_text
 from teiten.kinds.probes.present.tables import verdict_said
+from teiten.kinds.probes.present.traces import (
+    change_text,
+    differences,
+    differs,
+    measured_title,
+    settings_tables,
+    traces_tables,
+)
 from teiten.kinds.probes.present.units import MICROSECONDS
 from teiten.kinds.probes.results import VersionPair, probes_found
-from teiten.report.blocks import Block, Heading, Section, Text
+from teiten.report.blocks import Block, Heading, Items, Section, Text
 from teiten.report.sentences import interval_text, plain_percent, ratio_text, verdict_kind
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
-OPEN = (VerdictKind.INCONCLUSIVE, VerdictKind.EQUIVALENT)
 KEYS = ("probe", "side", "servers", "old", "new", "ratio", "interval", "verdict", "changed")
 NUMERIC = ("old", "new", "ratio", "interval")
 
@@ -26,15 +31,16 @@ def versions_section(kit: Kit) -> Section:
     shown: list[Block] = []
     for workload in dict.fromkeys(one.workload for one in found):
         mine = [one for one in found if one.workload == workload]
-        apart = [one for one in mine if _differs(one)]
+        apart = [one for one in mine if differs(one)]
         shown.append(Heading(3, kit.names.workload(workload)))
         shown.append(Text(kit.t("versions.said", count=len(apart), of=len(mine))))
+        sentences = tuple(differences(kit, mine))
+        if sentences:
+            shown.append(Items(sentences, "findings"))
         shown.append(_table(kit, f"versions-{workload}", mine))
+        shown.extend(traces_tables(kit, f"traces-{workload}", mine))
+    shown.extend(settings_tables(kit))
     return Section("versions", kit.t("section.versions"), tuple(shown))
-
-
-def _differs(one: VersionPair) -> bool:
-    return one.comparable and one.verdict.conclusive and one.verdict.kind not in OPEN
 
 
 def _kind(one: VersionPair) -> str:
@@ -43,7 +49,7 @@ def _kind(one: VersionPair) -> str:
 
 def _table(kit: Kit, name: str, pairs: list[VersionPair]) -> Table:
     """All of them, those that differ first."""
-    ordered = sorted(pairs, key=lambda one: not _differs(one))
+    ordered = sorted(pairs, key=lambda one: not differs(one))
     confidence = plain_percent(kit.t, round(1 - kit.study.measure.alpha / len(pairs), 4))
     return Table(
         name,
@@ -63,13 +69,12 @@ def _table(kit: Kit, name: str, pairs: list[VersionPair]) -> Table:
 def _row(kit: Kit, one: VersionPair) -> Iterator[Row]:
     effect = one.verdict.effect if one.comparable else None
     verdict = verdict_said(kit, one.verdict) if one.comparable else kit.t("versions.apart")
-    probe = probes_of(kit.study.workload(one.workload)).probe(one.probe)
     old, new = (kit.names.server(level).short for level in (one.old, one.new))
-    differs = _differs(one)
-    named = one.changed if differs or not one.comparable else ()
-    changed = kit.t("list.strong").join(kit.t.of(text) for text in named)
+    apart = differs(one)
+    named = one.changed if apart or not one.comparable else ()
+    changed = kit.t("list.strong").join(change_text(kit, each, one) for each in named)
     yield (
-        TableCell(kit.t.of(probe.title)),
+        TableCell(measured_title(kit, one)),
         TableCell(kit.short(one.side)),
         TableCell(kit.t("contrast.sides", new=new, old=old)),
         MICROSECONDS.estimate_cell(one.old_number),
@@ -77,5 +82,5 @@ def _row(kit: Kit, one: VersionPair) -> Iterator[Row]:
         TableCell(ratio_text(effect), effect.ratio if effect else None),
         TableCell(interval_text(kit.t, effect), effect.low if effect else None),
         TableCell(verdict, kind=_kind(one)),
-        TableCell(changed or (kit.t("versions.unknown") if differs else "")),
+        TableCell(changed or (kit.t("versions.unknown") if apart else "")),
     )

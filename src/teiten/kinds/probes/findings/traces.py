@@ -1,0 +1,147 @@
+"""What a campaign saw beside the time of two servers: traces of what changed between them.
+
+A trace is one number of each trial. It is told where the two servers' trials do not overlap in it
+and their means are apart (``thresholds.SEEN_APART``); else it says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from teiten.kinds.probes.findings.tried import Tried
+from teiten.kinds.probes.measurement import PageOrigin, ProbeMeasurement, StepIo, Timed, share_of
+from teiten.kinds.probes.model import BLOCK
+from teiten.kinds.probes.results import Trace, TraceSeen
+from teiten.kinds.probes.thresholds import SEEN_APART
+
+Take = Callable[[ProbeMeasurement], float | None]
+
+
+@dataclass(frozen=True)
+class _Of:
+    """How a trace is taken of a trial; None where it was not measured."""
+
+    trace: Trace
+    take: Take
+    executed: bool
+    """Of what is executed once, such as a scan; else of the statements that are timed."""
+
+
+def traces_of(
+    old: Mapping[int, Tried], new: Mapping[int, Tried], *, executed: bool
+) -> Iterator[TraceSeen]:
+    """Those that differ. ``executed``: only those of what is executed once."""
+    for one in TRACES:
+        if executed and not one.executed:
+            continue
+        before, after = _values(one, old), _values(one, new)
+        if before and after and apart(before, after):
+            yield TraceSeen(one.trace, fmean(before), fmean(after))
+
+
+def _values(one: _Of, trials: Mapping[int, Tried]) -> list[float]:
+    """Of all trials; empty where it was not measured in one of them."""
+    found = [one.take(trial.measurement) for trial in trials.values()]
+    known = [value for value in found if value is not None]
+    return known if len(known) == len(found) else []
+
+
+def apart(before: Sequence[float], after: Sequence[float]) -> bool:
+    """Whether the trials of two servers, one number of each, have nothing in common."""
+    overlap = max(before) >= min(after) and max(after) >= min(before)
+    one, other = fmean(before), fmean(after)
+    return not overlap and abs(one - other) >= SEEN_APART * max(one, other)
+
+
+def _statements(found: ProbeMeasurement) -> list[Timed]:
+    return [one for each in found.measured for one in each.statements]
+
+
+def _share(origin: PageOrigin) -> Take:
+    def take(found: ProbeMeasurement) -> float | None:
+        statements = _statements(found)
+        known = share_of(statements, PageOrigin.OUTSIDE) == 0
+        return share_of(statements, origin) if known else None
+
+    return take
+
+
+def _reading(found: ProbeMeasurement) -> float | None:
+    """Of the mean statement, what its reads took; None where nothing was read, or not timed."""
+    statements = _statements(found)
+    if all(one.read_seconds is None for one in statements):
+        return None
+    return fmean(one.read_seconds or 0.0 for one in statements)
+
+
+def _not_reading(found: ProbeMeasurement) -> float | None:
+    """The rest of it, where it is a part."""
+    reading = _reading(found)
+    if reading is None:
+        return None
+    return fmean(one.seconds for one in _statements(found)) - reading
+
+
+def _wal(found: ProbeMeasurement) -> float | None:
+    """Of the mean statement; None where none writes any."""
+    written = [one.wal_bytes for one in _statements(found)]
+    known = [one for one in written if one is not None]
+    return fmean(known) if known and any(known) and len(known) == len(written) else None
+
+
+def _scans(found: ProbeMeasurement) -> list[StepIo]:
+    executed = {one.step for one in found.executed}
+    return [one for one in found.io if one.step in executed]
+
+
+def _read_size(found: ProbeMeasurement) -> float | None:
+    """Bytes for each read that the kernel was asked for. I/O workers read signals too: where they
+    are, it is what the server counts."""
+    calls = total = 0
+    for one in _scans(found):
+        if one.calls is None or one.called_bytes is None:
+            return None
+        if one.worker_calls:
+            calls += sum(each.reads for each in one.accounted)
+            total += sum(each.read_bytes for each in one.accounted)
+        else:
+            calls, total = calls + one.calls, total + one.called_bytes
+    return total / calls if calls else None
+
+
+def _by_workers(found: ProbeMeasurement) -> float | None:
+    """The share of what was read."""
+    own = workers = 0
+    for one in _scans(found):
+        if one.called_bytes is None or one.worker_bytes is None:
+            return None
+        own, workers = own + one.called_bytes, workers + one.worker_bytes
+    return workers / (own + workers) if own + workers else None
+
+
+def _kept(found: ProbeMeasurement) -> float | None:
+    """Bytes of what was scanned that are in the buffers after it, and were not before."""
+    executed = {one.step for one in found.executed}
+    sums = {
+        moment: [
+            one.where.in_buffers
+            for one in found.seen
+            if one.step in executed and one.moment == moment
+        ]
+        for moment in ("before", "after")
+    }
+    return float((sum(sums["after"]) - sum(sums["before"])) * BLOCK) if sums["after"] else None
+
+
+TRACES: tuple[_Of, ...] = (
+    _Of(Trace.FROM_BUFFERS, _share(PageOrigin.BUFFERS), executed=False),
+    _Of(Trace.FROM_DISK, _share(PageOrigin.DISK), executed=False),
+    _Of(Trace.READING, _reading, executed=False),
+    _Of(Trace.NOT_READING, _not_reading, executed=False),
+    _Of(Trace.WAL, _wal, executed=False),
+    _Of(Trace.READ_SIZE, _read_size, executed=True),
+    _Of(Trace.BY_WORKERS, _by_workers, executed=True),
+    _Of(Trace.KEPT, _kept, executed=True),
+)
