@@ -108,7 +108,8 @@ def lock_room(trial: PlannedTrial) -> int:
 
 
 def _too_many_partitions(trial: PlannedTrial, layout: Layout, room: int) -> UsageError:
-    indexes = f" with {layout.indexes} indexes each" if layout.indexes else ""
+    each = "an index" if layout.indexes == 1 else f"{layout.indexes} indexes"
+    indexes = f" with {each} each" if layout.indexes else ""
     needed = -(-layout.relations // (room // _locks(trial)))
     return UsageError(
         f"the layout {layout.name}: a transaction that leaves out none of {layout.partitions}"
