@@ -13,7 +13,7 @@ from teiten.kinds.procedure.results import steps_of
 from teiten.model.trial import Outcome, Trial
 from tests.fixtures.campaigns import Teiten
 
-INSERTED = ("one-table", "trigger-static", "copy-declarative", "batches-declarative")
+INSERTED = ("one-table", "trigger-static", "copy-freeze", "stage-and-attach", "batches-declarative")
 REMOVED = ("delete", "detach-concurrently")
 DAY, DAYS = 1000, 3
 CHANGES = (
@@ -49,3 +49,42 @@ def test_every_method_moves_the_same_rows(teiten: Teiten, server: str) -> None:
 def by_method(teiten: Teiten) -> dict[str, Trial]:
     methods = {one.number: one.cell.level("method") or "" for one in teiten.plan().trials}
     return {methods[one.number]: one for one in teiten.trials()}
+
+
+TWELVE = 12
+RELATIONS = 4
+"""A partition with three indexes, or their parents."""
+QUESTION = (
+    *(
+        "layout=partitions-1,partitions-12",
+        "method=plan-all,prepared,attach",
+        "workloads=query,change",
+    ),
+    *("blocks=1", "disturbed_share=100%"),
+)
+
+
+def test_locks_are_counted_and_planning_is_the_servers_own(teiten: Teiten, server: str) -> None:
+    """A prepared query of one of 12 partitions locks that one and its parent with their indexes,
+    then all of them where the generic plan is made, then all tables."""
+    said = [word for one in QUESTION for word in ("--set", one)]
+    flags = ("--profile", "quick", "--yes", "--seed", "3", "--servers", server)
+    done = teiten.run("run", "partition-count", *flags, *said)
+    assert done.returncode == 0, done.stderr
+    cells = {one.number: one.cell for one in teiten.plan().trials}
+    steps = {
+        (cells[one.number].level("layout"), cells[one.number].level("method")): steps_of(one.facts)
+        for one in teiten.trials()
+    }
+    locked = [
+        (one.fast_path or 0) + (one.in_table or 0)
+        for one in steps["partitions-12", "prepared"]
+        if one.fast_path is not None
+    ]
+    assert locked == [2 * RELATIONS, RELATIONS * (1 + TWELVE), 1 + TWELVE]
+    for one in steps["partitions-12", "plan-all"]:
+        assert one.seconds > 0 and one.memory is not None and one.memory > 0
+        assert one.planning is not None and one.planning > 0
+    assert [one.times for one in steps["partitions-1", "attach"]] == [10, 10]
+    report = (teiten.campaign() / "report" / "report.en.html").read_text(encoding="utf-8")
+    assert "What each further partition costs" in report and "fast path" in report

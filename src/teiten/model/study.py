@@ -88,6 +88,15 @@ class Layout:
     """The share of all pages that is then known to be visible: seen when the tables are made, and
     again before every trial; None where nobody looks. Such tables are vacuumed before the scripts
     in any case."""
+    partitions: int | None = None
+    """How many the largest of the tables then has; None where the study does not say."""
+    indexes: int = 0
+    """Of each of these partitions."""
+
+    @property
+    def relations(self) -> int:
+        """What a transaction locks that leaves out none of the partitions."""
+        return (self.partitions or 0) * (1 + self.indexes)
 
 
 @dataclass(frozen=True)

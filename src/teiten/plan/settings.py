@@ -28,6 +28,8 @@ DEFAULTS = {
     "max_worker_processes": "8",
     "max_parallel_workers": "8",
     "max_parallel_workers_per_gather": "2",
+    "max_locks_per_transaction": "64",
+    "max_prepared_transactions": "0",
 }
 """PostgreSQL's own, for what a study does not set."""
 

@@ -45,4 +45,5 @@ def _layout(place: Place, name: str, table: LayoutTable) -> Layout:
     told = table.all_visible
     whole = told if isinstance(told, bool) else told >= 1.0
     share = None if isinstance(told, bool) else told
-    return Layout(name, scripts, table.size or usual, table.needs, whole, share)
+    size = table.size or usual
+    return Layout(name, scripts, size, table.needs, whole, share, table.partitions, table.indexes)

@@ -6,9 +6,17 @@ The tables mirror what a person writes; ``build`` turns them into ``model.study.
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    model_validator,
+)
 
 from teiten.datasets.plan import data_form, with_data_kind
 from teiten.factors.registry import factor_name
@@ -121,6 +129,14 @@ class LayoutTable(TomlTable):
     size: Growth = None
     needs: Major = None
     all_visible: Visible = True
+    partitions: Annotated[int, Field(ge=1)] | None = None
+    indexes: Annotated[int, Field(ge=0)] = 0
+
+    @model_validator(mode="after")
+    def _of_partitions(self) -> Self:
+        if self.indexes and self.partitions is None:
+            raise ValueError("indexes is how many each of the partitions has")
+        return self
 
 
 class DataTable(TomlTable):

@@ -87,6 +87,18 @@ def usage_of(pid: int | None, proc: Path = PROC) -> Usage:
     return Usage(_cpu(proc / str(pid)), io.get(b"read_bytes"), io.get(b"write_bytes"))
 
 
+def memory_of(pid: int | None, proc: Path = PROC) -> int | None:
+    """Bytes of a process's own memory, without shared buffers and the programs' files (RssAnon of
+    proc_pid_status(5)); None where the kernel does not tell."""
+    try:
+        lines = (proc / str(pid) / "status").read_bytes().splitlines()
+    except OSError:
+        return None
+    found = (line.split()[1] for line in lines if line.startswith(b"RssAnon:"))
+    kilobytes = next(found, None)
+    return None if kilobytes is None else int(kilobytes) * 1024
+
+
 def _cpu(process: Path) -> float | None:
     """By the scheduler's account, in nanoseconds; without it by ticks of, mostly, 10 ms."""
     try:

@@ -21,6 +21,15 @@ BACKEND_WRITTEN = Metric("backend_written_bytes", "B")
 """Given to the page cache by the backend itself, which the kernel writes later."""
 SIZE_CHANGE = Metric("size_change_bytes", "B")
 """After less before, as the workload's ``sized`` says: negative is space given back."""
+LOCKS_FAST_PATH = Metric("locks_fast_path", "1")
+"""Locks on relations that a transaction held in its backend's own slots; the most of all steps."""
+LOCKS_IN_TABLE = Metric("locks_in_table", "1")
+"""Those in the lock table, which all backends share."""
+BACKEND_MEMORY = Metric("backend_memory_bytes", "B")
+"""The backend's own memory after the steps, caches of relations and plans among it; absent as
+BACKEND_CPU."""
+PLANNING_MEMORY = Metric("planning_memory_bytes", "B")
+"""That one planning used, as EXPLAIN (MEMORY) says (17 and later); the most of all steps."""
 
 METRICS: tuple[Metric, ...] = (
     PROCEDURE_TIME,
@@ -31,6 +40,10 @@ METRICS: tuple[Metric, ...] = (
     BACKEND_READ,
     BACKEND_WRITTEN,
     SIZE_CHANGE,
+    LOCKS_FAST_PATH,
+    LOCKS_IN_TABLE,
+    BACKEND_MEMORY,
+    PLANNING_MEMORY,
     MEASURED_SECONDS,
 )
 CONTRASTED = (PROCEDURE_TIME.name, BACKEND_CPU.name)

@@ -23,6 +23,8 @@ class StepDo(StrEnum):
     """COPY FROM STDIN of rows that a query gave before."""
     INSERT = "insert"
     """Prepared INSERTs of such rows, in one transaction."""
+    PLAN = "plan"
+    """EXPLAIN of a query: the time is the server's own of planning it."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,13 @@ class ProcedureStep:
     each: str = ""
     """A query: the step is done once for each of its rows. Not timed."""
     times: int = 1
-    """How often a statement is executed."""
+    """How often a statement is executed, or planned."""
+    locks: bool = False
+    """Each execution is a transaction of its own, whose locks are counted before it ends."""
+    before: str = ""
+    """A statement in the transaction of a COPY, before it, and timed with it."""
+    options: str = ""
+    """Of a COPY, as they stand in its parentheses."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,9 @@ class Method:
     """After, not timed."""
     needs: int | None = None
     """The oldest major version that can do it."""
+    partitioned: bool = True
+    """Its tables have the partitions that a layout tells of; growth with their number is told of
+    such methods alone."""
     module: Script | None = None
     """C functions that are compiled for the server; their path takes the place ``{module}``."""
 
@@ -72,9 +83,15 @@ class Method:
             if step.each:
                 yield f"-- for each row of: {' '.join(step.each.split())}\n"
             if step.do is StepDo.COPY:
-                yield f"-- COPY FROM STDIN into {step.into}, rows of:\n"
+                before = f"after {step.before.strip()}, " if step.before else ""
+                options = f" with {step.options}" if step.options else ""
+                yield f"-- {before}COPY FROM STDIN into {step.into}{options}, rows of:\n"
             elif step.do is StepDo.INSERT:
                 yield f"-- INSERT of {step.batch} rows a statement into {step.into}, rows of:\n"
+            elif step.do is StepDo.PLAN:
+                yield "-- the time of planning, by EXPLAIN (SUMMARY):\n"
+            if step.locks:
+                yield "-- its locks counted at the end of each transaction:\n"
             yield f"{step.text.strip()}\n"
         for one in self.cleanup:
             yield f"-- clean-up: {one.name}\n{one.text.strip()}\n"

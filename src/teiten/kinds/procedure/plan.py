@@ -30,39 +30,55 @@ from teiten.study.schema import Major, Name, Text, TomlTable, Words, WorkloadTab
 
 
 class StepTable(TomlTable):
-    """What is timed: one of ``sql``, ``copy`` and ``insert``."""
+    """What is timed: one of ``sql``, ``copy``, ``insert`` and ``plan``."""
 
     name: Name
     sql: str = ""
     copy_into: str = Field("", alias="copy")
     insert: str = ""
+    plan: str = ""
     rows: str = ""
     batch: Annotated[int, Field(ge=1, le=1000)] = 1
     each: str = ""
     times: Annotated[int, Field(ge=1, le=100_000)] = 1
+    locks: bool = False
+    before: str = ""
+    options: str = ""
 
     @model_validator(mode="after")
     def _one_of_them(self) -> Self:
-        if sum(map(bool, (self.sql, self.copy_into, self.insert))) != 1:
-            raise ValueError("needs one of sql, copy (a table) and insert (a table)")
-        if bool(self.rows) == bool(self.sql):
+        if sum(map(bool, (self.sql, self.copy_into, self.insert, self.plan))) != 1:
+            raise ValueError("needs one of sql, copy (a table), insert (a table) and plan")
+        if bool(self.rows) == bool(self.sql or self.plan):
             raise ValueError("rows is a query for copy and insert, which need it")
         if self.batch > 1 and not self.insert:
             raise ValueError("batch is for insert")
-        if self.times > 1 and not self.sql:
-            raise ValueError("times is for sql")
+        if self.times > 1 and not (self.sql or self.plan):
+            raise ValueError("times is for sql and plan")
+        if self.locks and not self.sql:
+            raise ValueError("locks is for sql")
+        if (self.before or self.options) and not self.copy_into:
+            raise ValueError("before and options are for copy")
         return self
 
     def step(self) -> ProcedureStep:
-        do = StepDo.EXECUTE if self.sql else StepDo.COPY if self.copy_into else StepDo.INSERT
+        forms = {
+            StepDo.EXECUTE: self.sql,
+            StepDo.PLAN: self.plan,
+            StepDo.COPY: self.copy_into,
+            StepDo.INSERT: self.insert,
+        }
         return ProcedureStep(
             self.name,
-            do,
-            self.sql or self.rows,
+            next(do for do, text in forms.items() if text),
+            self.sql or self.plan or self.rows,
             self.copy_into or self.insert,
             self.batch,
             self.each,
             self.times,
+            self.locks,
+            self.before,
+            self.options,
         )
 
 
@@ -73,6 +89,7 @@ class MethodTable(TomlTable):
     steps: Annotated[list[StepTable], Field(min_length=1)]
     cleanup: Words = ()
     needs: Major = None
+    partitioned: bool = True
     module: str = ""
 
 
@@ -171,6 +188,7 @@ def _method(place: Place, at: int, table: MethodTable) -> Method:
         setup=sql_scripts(place, ("methods", at, "setup"), table.setup),
         cleanup=sql_scripts(place, ("methods", at, "cleanup"), table.cleanup),
         needs=table.needs,
+        partitioned=table.partitioned,
         module=module_source(place, ("methods", at, "module"), table.module),
     )
 

@@ -1,10 +1,14 @@
-"""What trials of procedures tell step by step."""
+"""What trials of procedures tell step by step, and what is found of their growth."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
+
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.kinds.procedure.model import NAME
 
 STEPS = "steps"
 """The fact of a trial that has them."""
@@ -12,7 +16,7 @@ STEPS = "steps"
 
 @dataclass(frozen=True)
 class StepOfTrial:
-    """A timed step of a trial; None is what could not be measured."""
+    """A timed step of a trial; None is what could not be measured, or was not looked at."""
 
     name: str
     seconds: float
@@ -22,6 +26,16 @@ class StepOfTrial:
     """Bytes that the backend let be fetched from disks."""
     written: float | None
     wal: float
+    times: int = 1
+    """How often it was done."""
+    fast_path: float | None = None
+    """Locks on relations in the backend's own slots, at the end of the last transaction."""
+    in_table: float | None = None
+    """Those in the lock table."""
+    memory: float | None = None
+    """Bytes of the backend's own memory after the step."""
+    planning: float | None = None
+    """Bytes that one planning used."""
 
 
 def steps_of(facts: Mapping[str, Any]) -> tuple[StepOfTrial, ...]:
@@ -39,4 +53,85 @@ def _steps(found: Iterable[Mapping[str, Any]]) -> Iterator[StepOfTrial]:
             one.get("read"),
             one.get("written"),
             float(one["wal"]),
+            int(one.get("times", 1)),
+            one.get("fast_path"),
+            one.get("in_table"),
+            one.get("memory"),
+            one.get("planning"),
         )
+
+
+class Unit(StrEnum):
+    """Of what a step's time is told."""
+
+    ROW = "row"
+    EXECUTION = "execution"
+
+
+class GrowthKind(StrEnum):
+    """How a time goes with the number of partitions, by the interval of its slope."""
+
+    GROWS = "grows"
+    FALLS = "falls"
+    FLAT = "flat"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """With an interval; None for both ends where there is none."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class GrowthPoint:
+    """Seconds of one unit, over the blocks."""
+
+    partitions: int
+    seconds: float
+    """The median."""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The time of one step of a method over the numbers of partitions."""
+
+    workload: str
+    method: str
+    step: str
+    context: tuple[tuple[str, str], ...]
+    """The levels of what else is varied, servers among it."""
+    unit: Unit
+    points: tuple[GrowthPoint, ...]
+    """By rising number; two or more."""
+    slope: Estimated
+    """Seconds of one unit for each further partition, by a line through each block's times."""
+    kind: GrowthKind
+    doubled: Estimated | None
+    """The knee: at how many partitions the time is twice that with the fewest; None where it is
+    not so in every block, or where there are fewer than three numbers of partitions."""
+
+    @property
+    def times(self) -> float:
+        """The time with the most partitions by that with the fewest."""
+        return self.points[-1].seconds / self.points[0].seconds
+
+
+@dataclass(frozen=True)
+class ProceduresFound:
+    """Of all procedures of a campaign, in the study's order."""
+
+    growth: tuple[Growth, ...] = ()
+    """Where layouts tell how many partitions they have; empty where fewer than two do."""
+    confidence: float = 0.0
+    """Of each interval of ``growth``: all of them share the study's α."""
+
+
+def procedures_found(analysis: CampaignAnalysis) -> ProceduresFound:
+    """What a campaign found of procedures; nothing without any."""
+    found = analysis.results.get(NAME, ProceduresFound())
+    assert isinstance(found, ProceduresFound)
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,18 @@ from teiten.execute.executor import Facts
 from teiten.execute.load import Begin, PlainLoad, sampled
 from teiten.execute.postgres.modules import build_module
 from teiten.execute.probes.backend import Usage
+from teiten.execute.probes.backend_series import BackendWatch
 from teiten.execute.probes.sampler import Sampling
 from teiten.execute.sites.contract import Site
 from teiten.kinds.procedure.load.stepping import Stepping, StepTaken, filled, number, told
 from teiten.kinds.procedure.metrics import (
     BACKEND_CPU,
+    BACKEND_MEMORY,
     BACKEND_READ,
     BACKEND_WRITTEN,
+    LOCKS_FAST_PATH,
+    LOCKS_IN_TABLE,
+    PLANNING_MEMORY,
     PROCEDURE_TIME,
     PROCEDURE_WAL,
     ROWS,
@@ -31,8 +37,9 @@ from teiten.kinds.procedure.metrics import (
 from teiten.kinds.procedure.model import METHOD, MODULE, Method, procedure_of
 from teiten.kinds.procedure.results import STEPS
 from teiten.model.installation import Installation
+from teiten.model.metrics import Metric
 from teiten.model.plan import PlannedTrial
-from teiten.model.trial import Problem
+from teiten.model.trial import Problem, Series
 
 OTHER_ROWS = "other-rows"
 """The code of the problem of a method that moved other rows than the one before it."""
@@ -98,6 +105,7 @@ class ProcedureLoad(PlainLoad):
         self._method = self._options.method(trial.cell.level(METHOD) or "")
         self._before: dict[str, int] = {}
         self._taken: list[StepTaken] = []
+        self._backend: tuple[Series, ...] = ()
         self._sampling: Sampling | None = None
         self._seconds = 0.0
         self._wrong: Problem | None = None
@@ -143,7 +151,7 @@ class ProcedureLoad(PlainLoad):
             **self._differences(after),
             "measured_seconds": self._seconds,
         }
-        self.gathered.series = self._sampling.series
+        self.gathered.series = (*self._sampling.series, *self._backend)
         self.gathered.facts |= {
             "method": self._method.name,
             STEPS: [_as_fact(one) for one in self._taken],
@@ -159,8 +167,10 @@ class ProcedureLoad(PlainLoad):
         with self.site.connect() as connection, self.site.connect() as looking:
             check = self._bench.check_interruption
             stepping = Stepping(connection, looking, self._method, check)
-            for step in self._method.steps:
-                self._taken.append(stepping.do(step))
+            with BackendWatch(stepping.pid) as watch:
+                for step in self._method.steps:
+                    self._taken.append(stepping.do(step))
+        self._backend = watch.series
 
     def _set_up(self, connection: psycopg.Connection[Any], method: Method) -> None:
         path = self._modules.path(self.trial.template.installation, method)
@@ -210,7 +220,20 @@ def _totals(taken: list[StepTaken]) -> dict[str, float]:
         BACKEND_WRITTEN: used.written,
         PROCEDURE_WAL: sum(one.wal for one in taken),
     }
+    told_of |= {metric: max(values) for metric, values in _seen(taken) if values}
     return {metric.name: float(one) for metric, one in told_of.items() if one is not None}
+
+
+def _seen(taken: list[StepTaken]) -> Iterator[tuple[Metric, list[float]]]:
+    """What steps told of themselves."""
+    names = {
+        LOCKS_FAST_PATH: "fast_path",
+        LOCKS_IN_TABLE: "in_table",
+        BACKEND_MEMORY: "memory",
+        PLANNING_MEMORY: "planning",
+    }
+    for metric, name in names.items():
+        yield metric, [one.seen[name] for one in taken if name in one.seen]
 
 
 def _as_fact(one: StepTaken) -> dict[str, Any]:
@@ -221,4 +244,6 @@ def _as_fact(one: StepTaken) -> dict[str, Any]:
         "read": one.usage.read,
         "written": one.usage.written,
         "wal": one.wal,
+        "times": one.times,
+        **one.seen,
     }

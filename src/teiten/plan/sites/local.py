@@ -9,7 +9,7 @@ from teiten.errors import UsageError
 from teiten.model.installation import Installation
 from teiten.model.plan import PlannedTrial, TemplateSpec
 from teiten.model.quantities import format_size
-from teiten.model.study import CachePolicy, Measure, Workload
+from teiten.model.study import CachePolicy, Layout, Measure, Workload
 from teiten.plan.settings import SPARE_CONNECTIONS, count_setting
 from teiten.plan.sites.contract import SitePlan, Told
 
@@ -22,6 +22,14 @@ _CACHES = {
 
 class LocalPlan(SitePlan):
     starts = True
+
+    def check_trial(self, trial: PlannedTrial) -> None:
+        """The lock table has room for all partitions of its tables."""
+        room = lock_room(trial)
+        for template in trial.templates:
+            layout = template.data.layout
+            if layout is not None and layout.relations > room:
+                raise _too_many_partitions(trial, layout, room)
 
     def missing_connections(self, trial: PlannedTrial) -> int:
         return trial.load.connections + SPARE_CONNECTIONS - _limit(trial)
@@ -89,6 +97,30 @@ class LocalPlan(SitePlan):
 
 def _limit(trial: PlannedTrial) -> int:
     return count_setting(dict(trial.settings), "max_connections")
+
+
+def lock_room(trial: PlannedTrial) -> int:
+    """For how many relations the server's lock table is surely made: PostgreSQL adds its own
+    processes to the connections, and some room, but promises none of it."""
+    settings = dict(trial.settings)
+    holders = _limit(trial) + count_setting(settings, "max_prepared_transactions")
+    return count_setting(settings, "max_locks_per_transaction") * holders
+
+
+def _too_many_partitions(trial: PlannedTrial, layout: Layout, room: int) -> UsageError:
+    each = "an index" if layout.indexes == 1 else f"{layout.indexes} indexes"
+    indexes = f" with {each} each" if layout.indexes else ""
+    needed = -(-layout.relations // (room // _locks(trial)))
+    return UsageError(
+        f"the layout {layout.name}: a transaction that leaves out none of {layout.partitions}"
+        f" partitions{indexes} locks {layout.relations} relations, and the server's lock table has"
+        f" room for {room} (max_locks_per_transaction = {_locks(trial)}, times max_connections)",
+        f"--guc max_locks_per_transaction={needed}, or fewer partitions: --set layout=…",
+    )
+
+
+def _locks(trial: PlannedTrial) -> int:
+    return count_setting(dict(trial.settings), "max_locks_per_transaction")
 
 
 def _servers(told: Told, own: Collection[PlannedTrial]) -> str:

@@ -1,14 +1,16 @@
-"""Throughput by load: a dot for every load's mean, the knee, and the curve where one fits."""
+"""A number by load: a dot for every load's mean, the knee, and the curve where one fits."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import altair as alt
 
 from teiten.report.charts.base import (
+    HALF,
     WIDE,
     Chart,
     Fit,
@@ -18,6 +20,7 @@ from teiten.report.charts.base import (
     rows_data,
     side_colours,
 )
+from teiten.report.charts.levels import logarithmic_ticks
 
 FIELDS = ("kind", "side", "load", "value", "low", "high")
 
@@ -49,15 +52,19 @@ class CurveWords:
     y: str
     side: str
     sides: tuple[str, ...]
+    logarithmic: bool = False
+    """Both axes are, with the loads as ticks; the chart is then half as wide."""
 
 
 def curves(name: str, points: Sequence[CurvePoint], words: CurveWords) -> Chart:
-    """Both axes begin at 0; the curves' points end where the measured loads do."""
+    """Axes that are not logarithmic begin at 0; the curves' points end where the measured loads
+    do."""
     data = as_columns(
         FIELDS,
         [(one.kind.value, one.side, one.load, one.value, one.low, one.high) for one in points],
     )
-    return Chart(name, words.title, words.note, _spec(words, points), data, Fit((), 90))
+    spec, wide = _spec(words, points), not words.logarithmic
+    return Chart(name, words.title, words.note, spec, data, Fit((), 90), wide=wide)
 
 
 def _spec(words: CurveWords, points: Sequence[CurvePoint]) -> Spec:
@@ -65,18 +72,8 @@ def _spec(words: CurveWords, points: Sequence[CurvePoint]) -> Spec:
     kinds = {one.kind for one in points}
     colours = alt.Scale(domain=list(words.sides), range=side_colours(len(words.sides)))
     base = alt.Chart(rows_data()).encode(
-        x=alt.X(
-            "load:Q",
-            title=words.x,
-            scale=alt.Scale(zero=True),
-            axis=alt.Axis(grid=False, tickMinStep=1),
-        ),
-        y=alt.Y(
-            "value:Q",
-            title=words.y,
-            scale=alt.Scale(zero=True),
-            axis=alt.Axis(tickCount=5, format=",~f"),
-        ),
+        x=alt.X("load:Q", title=words.x, **_x(words, points)),
+        y=alt.Y("value:Q", title=words.y, **_y(words, points)),
         color=alt.Color("side:N", title=None, scale=colours),
     )
     line = _of(base, PointKind.CURVE).mark_line(strokeWidth=2, opacity=0.9)
@@ -102,8 +99,25 @@ def _spec(words: CurveWords, points: Sequence[CurvePoint]) -> Spec:
         *([knee] if PointKind.KNEE in kinds else []),
         dots,
     ]
-    chart = alt.layer(*layers).properties(width=WIDE - 90, height=260)
+    width = HALF if words.logarithmic else WIDE - 90
+    chart = alt.layer(*layers).properties(width=width, height=260)
     return configured(chart)
+
+
+def _x(words: CurveWords, points: Sequence[CurvePoint]) -> dict[str, Any]:
+    if not words.logarithmic:
+        return {"scale": alt.Scale(zero=True), "axis": alt.Axis(grid=False, tickMinStep=1)}
+    loads = sorted({one.load for one in points if one.kind is PointKind.MEAN})
+    axis = alt.Axis(values=loads, grid=False, format=",~f", labelOverlap=True)
+    return {"scale": alt.Scale(type="log", nice=False, padding=12), "axis": axis}
+
+
+def _y(words: CurveWords, points: Sequence[CurvePoint]) -> dict[str, Any]:
+    if not words.logarithmic:
+        return {"scale": alt.Scale(zero=True), "axis": alt.Axis(tickCount=5, format=",~f")}
+    ticks = list(logarithmic_ticks([one.value for one in points]))
+    scale = alt.Scale(type="log", domain=[ticks[0], ticks[-1]], nice=False)
+    return {"scale": scale, "axis": alt.Axis(values=ticks, format=",~f")}
 
 
 def _of(base: alt.Chart, kind: PointKind) -> alt.Chart:

@@ -7,21 +7,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
 
 from teiten.errors import WorkloadError
-from teiten.execute.probes.backend import NOTHING, Usage, backend_of, usage_of
+from teiten.execute.probes.backend import NOTHING, Usage, backend_of, memory_of, usage_of
 from teiten.kinds.procedure.model import Method, ProcedureStep, StepDo
 from teiten.model.units import Seconds
 
 WAL_SINCE = 100_000
 WAL_NOW = "SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint"
 WAL_BEFORE = "SELECT (pg_current_xlog_insert_location() - '0/0')::bigint"
+LOCKS = """
+SELECT count(*) FILTER (WHERE fastpath), count(*) FILTER (WHERE NOT fastpath)
+FROM pg_locks WHERE pid = %s AND locktype = 'relation'
+"""
+MEMORY_SINCE = 170_000
+"""From which version on EXPLAIN tells the memory of planning."""
+KILOBYTE = 1024
 Texts = tuple[str | None, ...]
 """A row, its values as texts."""
+Seen = dict[str, float]
+"""What a step tells of itself besides time, by the names in ``StepOfTrial``."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +42,10 @@ class StepTaken:
     usage: Usage
     wal: int
     """Bytes of all WAL that the server wrote meanwhile."""
+    times: int = 1
+    """How often it was done."""
+    seen: Mapping[str, float] = field(default_factory=dict)
+    """As ``Seen``: of the last execution; of planning the most memory of all."""
 
 
 class Stepping:
@@ -48,7 +61,7 @@ class Stepping:
         """``looking``: another one, which reads the WAL's position. ``check``: raises where someone
         asked for the end."""
         self._connection, self._looking, self._method = connection, looking, method
-        self._check, self._pid = check, backend_of(connection)
+        self._check, self.pid = check, backend_of(connection)
         new = connection.info.server_version >= WAL_SINCE
         self._wal = WAL_NOW if new else WAL_BEFORE
 
@@ -61,17 +74,20 @@ class Stepping:
 
     def _do(self, step: ProcedureStep) -> StepTaken:
         before = number(self._looking, self._wal)
-        seconds, used = 0.0, NOTHING if self._pid is not None else Usage()
+        seconds, done = 0.0, 0
+        used, seen = NOTHING if self.pid is not None else Usage(), Seen()
         for values in self._each(step.each):
             self._check()
-            act = self._act(step, values)
-            since = usage_of(self._pid)
-            begun = time.perf_counter()
-            act()
-            seconds += time.perf_counter() - begun
-            used = used.with_further(usage_of(self._pid).since(since))
+            act = self._act(step, values, seen)
+            since = usage_of(self.pid)
+            seconds += act()
+            used = used.with_further(usage_of(self.pid).since(since))
+            done += step.times
         wal = number(self._looking, self._wal) - before
-        return StepTaken(step.name, Seconds(seconds), used, wal)
+        memory = memory_of(self.pid)
+        if memory is not None:
+            seen["memory"] = memory
+        return StepTaken(step.name, Seconds(seconds), used, wal, done, seen)
 
     def _each(self, query: str) -> Iterator[Mapping[str, str]]:
         """For each row of a query its values by column; once where there is none."""
@@ -82,31 +98,69 @@ class Stepping:
         for row in rows:
             yield {name: value or "" for name, value in zip(names, row, strict=True)}
 
-    def _act(self, step: ProcedureStep, values: Mapping[str, str]) -> Callable[[], None]:
-        """What is timed; what it needs is fetched here."""
+    def _act(
+        self, step: ProcedureStep, values: Mapping[str, str], seen: Seen
+    ) -> Callable[[], float]:
+        """What is timed, and gives its seconds; what it needs is fetched here."""
         text, into = filled(step.text, values), filled(step.into, values)
+        if step.do is StepDo.PLAN:
+            return lambda: self._plan(text, step.times, seen)
+        if step.do is StepDo.EXECUTE and step.locks:
+            return lambda: self._locked(text, step.times, seen)
         if step.do is StepDo.EXECUTE:
-            return lambda: self._execute(text, step.times)
+            return lambda: timed(lambda: self._execute(text, step.times))
         if step.do is StepDo.COPY:
             pieces = self._copied(text)
-            return lambda: self._copy(into, pieces)
+            before = filled(step.before, values)
+            return lambda: timed(lambda: self._copy(before, into, step.options, pieces))
         names, rows = self._rows(text)
-        return lambda: self._insert(into, len(names), rows, step.batch)
+        return lambda: timed(lambda: self._insert(into, len(names), rows, step.batch))
 
     def _execute(self, text: str, times: int) -> None:
         for _ in range(times):
             self._connection.execute(text.encode())
+
+    def _locked(self, text: str, times: int, seen: Seen) -> float:
+        """In transactions of their own; begin, look and end are not timed."""
+        seconds = 0.0
+        for _ in range(times):
+            with self._connection.transaction():
+                seconds += timed(lambda: self._connection.execute(text.encode()))
+                held = self._looking.execute(LOCKS, (self._connection.info.backend_pid,))
+                row = held.fetchone()
+                assert row is not None
+                seen |= {"fast_path": row[0], "in_table": row[1]}
+        return seconds
+
+    def _plan(self, text: str, times: int, seen: Seen) -> float:
+        """The server's own time of planning."""
+        told = self._connection.info.server_version >= MEMORY_SINCE
+        explain = f"EXPLAIN (SUMMARY, FORMAT JSON{', MEMORY' if told else ''}) {text}".encode()
+        seconds = 0.0
+        for _ in range(times):
+            row = self._connection.execute(explain).fetchone()
+            assert row is not None
+            (plan,) = row[0]
+            seconds += plan["Planning Time"] / 1000
+            if told:
+                memory = plan["Planning"]["Memory Used"] * KILOBYTE
+                seen["planning"] = max(seen.get("planning", 0), memory)
+        return seconds
 
     def _copied(self, query: str) -> list[bytes]:
         statement = f"COPY ({query}) TO STDOUT".encode()
         with self._connection.cursor() as cursor, cursor.copy(statement) as copy:
             return [bytes(piece) for piece in copy]
 
-    def _copy(self, into: str, pieces: Sequence[bytes]) -> None:
-        statement = f"COPY {into} FROM STDIN".encode()
-        with self._connection.cursor() as cursor, cursor.copy(statement) as copy:
-            for piece in pieces:
-                copy.write(piece)
+    def _copy(self, before: str, into: str, options: str, pieces: Sequence[bytes]) -> None:
+        written = f" WITH ({options})" if options else ""
+        statement = f"COPY {into} FROM STDIN{written}".encode()
+        with self._connection.transaction(), self._connection.cursor() as cursor:
+            if before:
+                cursor.execute(before.encode())
+            with cursor.copy(statement) as copy:
+                for piece in pieces:
+                    copy.write(piece)
 
     def _rows(self, query: str) -> tuple[list[str], list[Texts]]:
         result = self._connection.execute(query.encode()).pgresult
@@ -133,6 +187,13 @@ class Stepping:
             cursor.executemany(many.encode(), batches)
             if whole < len(rows):
                 cursor.executemany((begins + one).encode(), rows[whole:])
+
+
+def timed(act: Callable[[], object]) -> float:
+    """The seconds that it takes."""
+    begun = time.perf_counter()
+    act()
+    return time.perf_counter() - begun
 
 
 def _text(value: bytes | None) -> str | None:

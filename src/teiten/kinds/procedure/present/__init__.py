@@ -15,6 +15,7 @@ from teiten.kinds.procedure.metrics import (
     SIZE_CHANGE,
 )
 from teiten.kinds.procedure.model import METHOD, NAME, procedure_of
+from teiten.kinds.procedure.present.growth import growth_answer, growth_blocks
 from teiten.kinds.procedure.results import StepOfTrial, steps_of
 from teiten.model.metrics import Metric
 from teiten.model.study import Workload
@@ -23,7 +24,9 @@ from teiten.report.charts.base import Chart
 from teiten.report.charts.queries import QueryAxes, QueryBar, is_logarithmic, query_bars
 from teiten.report.numbers import bytes_text, significant
 from teiten.report.sentences import interval_text, ratio_text, verdict_word
+from teiten.report.series import SeriesColumn
 from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.view.chooser import still_series
 from teiten.report.view.kit import Kit, TrialGroup
 from teiten.report.view.usual import UsualPresent, contrasts_of, tables_of
 
@@ -38,6 +41,7 @@ class ProcedurePresent(UsualPresent):
         TrialColumn(BACKEND_CPU.name, 1000.0),
         TrialColumn(ROWS_RATE.name),
     )
+    series = (SeriesColumn("backend-cpu", "backend", "cpu_share", 100.0),)
 
     def duration(self, kit: Kit, workload: Workload) -> str:
         return kit.t("design.duration.procedure")
@@ -46,9 +50,10 @@ class ProcedurePresent(UsualPresent):
         return kit.t("procedure.procedure")
 
     def own_answer(self, kit: Kit) -> OwnAnswer | None:
-        """Where methods are contrasted: a table for each workload."""
+        """Where methods are contrasted a table for each workload; else, where layouts tell their
+        partitions, how times grow with these."""
         if kit.study.contrast != METHOD:
-            return None
+            return growth_answer(kit)
         blocks: list[Block] = []
         undecided: list[str] = []
         for at, workload in enumerate(_measured(kit), start=1):
@@ -65,11 +70,15 @@ class ProcedurePresent(UsualPresent):
             for metric in (PROCEDURE_TIME, BACKEND_CPU)
         )
         drawn = tuple(one for one in charts if one is not None)
-        if drawn:
+        if drawn and kit.study.contrast == METHOD:
             yield Gallery(drawn)
         yield from _titles(kit, workload)
+        yield from growth_blocks(kit, prefix, workload)
         yield _taken(kit, f"{prefix}-methods", groups)
         yield _by_step(kit, f"{prefix}-steps", groups)
+        series = still_series(kit, f"{prefix}-series", workload)
+        if series is not None:
+            yield series
         contrasts = tuple(tables_of(kit, prefix, workload))
         if contrasts:
             yield Details(kit.t("procedure.contrasts"), contrasts)

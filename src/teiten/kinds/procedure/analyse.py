@@ -1,0 +1,16 @@
+"""From the trials of procedures to how their times grow with partitions."""
+
+from __future__ import annotations
+
+from teiten.analysis.model.measured import Measured
+from teiten.kinds.contract import KindAnalysis
+from teiten.kinds.procedure.growth import growth_of
+from teiten.kinds.procedure.results import ProceduresFound
+
+
+class ProceduresAnalysis(KindAnalysis):
+    def results(self, measured: Measured) -> ProceduresFound:
+        return growth_of(measured)
+
+
+ANALYSIS = ProceduresAnalysis()

@@ -1,0 +1,252 @@
+"""How times grow with partitions: sentences, curves with their knees, locks and memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from statistics import median
+
+from teiten.kinds.contract_present import OwnAnswer
+from teiten.kinds.procedure.growth import KNEE, LAYOUT, partitions_of
+from teiten.kinds.procedure.model import METHOD, procedure_of
+from teiten.kinds.procedure.results import (
+    Estimated,
+    Growth,
+    GrowthKind,
+    StepOfTrial,
+    procedures_found,
+    steps_of,
+)
+from teiten.model.trial import Outcome
+from teiten.report.blocks import Block, Gallery, Heading, Items
+from teiten.report.charts.base import Chart
+from teiten.report.charts.curves import CurvePoint, CurveWords, PointKind, curves
+from teiten.report.numbers import bytes_text, fixed, significant
+from teiten.report.sentences import percent
+from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.view.kit import Kit
+
+NOTHING = "—"
+MICRO = 1e6
+NANO = 1e9
+Looked = Callable[[StepOfTrial], float | None]
+Line = tuple[str, str, tuple[tuple[str, str], ...]]
+"""A method, a step, and the levels of what else is varied."""
+
+
+def growth_answer(kit: Kit) -> OwnAnswer | None:
+    """A table for each workload; None where no layout tells its partitions."""
+    every = procedures_found(kit.analysis).growth
+    if not every:
+        return None
+    blocks: list[Block] = []
+    for at, workload in enumerate(dict.fromkeys(one.workload for one in every), start=1):
+        mine = [one for one in every if one.workload == workload]
+        blocks += [
+            Heading(3, kit.names.workload(workload)),
+            _table(kit, f"answer-growth-{at}", mine),
+        ]
+    undecided = (
+        _which(kit, one.method, one.step, one.context)
+        for one in every
+        if one.kind is GrowthKind.UNDECIDED
+    )
+    return OwnAnswer(tuple(blocks), tuple(undecided))
+
+
+def growth_blocks(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
+    """Of a workload; nothing where its layouts do not tell their partitions."""
+    mine = [one for one in procedures_found(kit.analysis).growth if one.workload == workload]
+    if not mine:
+        return
+    yield Heading(4, kit.t("growth.title"))
+    if kit.study.contrast == METHOD:
+        yield Items(tuple(sentences(kit, mine)))
+        yield _table(kit, f"{prefix}-growth", mine)
+    if any(len(one.points) > 2 for one in mine):
+        yield Gallery(tuple(_charts(kit, prefix, mine)))
+    looks: tuple[tuple[str, Looked, Callable[[float], str]], ...] = (
+        ("fast-path", lambda one: one.fast_path, _count),
+        ("in-table", lambda one: one.in_table, _count),
+        ("memory", lambda one: one.memory, bytes_text),
+        ("planning", lambda one: one.planning, bytes_text),
+    )
+    for name, look, shown in looks:
+        table = _by_partitions(kit, f"{prefix}-{name}", workload, (look, shown), name)
+        if table is not None:
+            yield table
+
+
+def sentences(kit: Kit, lines: Sequence[Growth]) -> Iterator[str]:
+    """Which methods' times grow with partitions, by what, and which do not."""
+    t = kit.t
+    unit = t(f"growth.unit.{lines[0].unit.value}")
+    delta = percent(t, kit.study.measure.delta, 0)
+    words = [one.kind.value if kit.study.conclusive else "no-conclusion" for one in lines]
+    for word in dict.fromkeys(words):
+        those = (one for one, said in zip(lines, words, strict=True) if said == word)
+        listed = t("list.strong").join(_grown(kit, one) for one in those)
+        yield t(f"growth.sentence.{word}", unit=unit, delta=delta, listed=listed)
+
+
+def _grown(kit: Kit, one: Growth) -> str:
+    between = _between(kit, one.slope, _nano)
+    which = _which(kit, one.method, one.step, one.context)
+    interval = "" if between == NOTHING else kit.t("growth.in-parentheses", text=between)
+    return kit.t("growth.by", which=which, slope=_nano(one.slope.value), interval=interval)
+
+
+def _which(kit: Kit, method: str, step: str, context: Sequence[tuple[str, str]]) -> str:
+    told = _context(kit, context)
+    said = kit.t("growth.in-parentheses", text=told) if told else ""
+    return kit.t("growth.which", method=method, step=step, context=said)
+
+
+def _table(kit: Kit, name: str, lines: Sequence[Growth]) -> Table:
+    t = kit.t
+    first, last = lines[0].points[0].partitions, lines[0].points[-1].partitions
+    keys = ("first", "last", "times", "slope", "interval", "doubled")
+    columns = (
+        *(Column(t(f"table.{one}")) for one in ("steps.method", "steps.step", "level")),
+        *(Column(t(f"table.growth.{one}", first=first, last=last), numeric=True) for one in keys),
+        Column(t("table.verdict")),
+    )
+    note = t(
+        "table.growth.note",
+        unit=t(f"growth.unit.{lines[0].unit.value}"),
+        confidence=percent(t, procedures_found(kit.analysis).confidence, 2),
+        knee=fixed(KNEE, 0),
+        delta=percent(t, kit.study.measure.delta, 0),
+    )
+    rows = tuple(_row(kit, one) for one in lines)
+    return Table(name, t("table.growth.caption"), columns, rows, note=note, tall=len(rows) > 24)
+
+
+def _row(kit: Kit, one: Growth) -> Row:
+    slope, knee = one.slope, one.doubled
+    return (
+        *cells(one.method, one.step, _context(kit, one.context)),
+        *(
+            TableCell(_micro(each.seconds), each.seconds)
+            for each in (one.points[0], one.points[-1])
+        ),
+        TableCell(fixed(one.times, 2), one.times),
+        TableCell(_nano(slope.value), slope.value),
+        TableCell(_between(kit, slope, _nano), slope.low),
+        TableCell(_doubled(kit, one), None if knee is None else knee.value),
+        TableCell(_word(kit, one)),
+    )
+
+
+def _word(kit: Kit, one: Growth) -> str:
+    return kit.t(f"growth.word.{one.kind.value if kit.study.conclusive else 'no-conclusion'}")
+
+
+def _doubled(kit: Kit, one: Growth) -> str:
+    if one.doubled is None:
+        return NOTHING
+    shown = _count(one.doubled.value)
+    between = _between(kit, one.doubled, _count)
+    return shown if between == NOTHING else kit.t("growth.knee", value=shown, interval=between)
+
+
+def _between(kit: Kit, one: Estimated, shown: Callable[[float], str]) -> str:
+    if one.low is None or one.high is None:
+        return NOTHING
+    return kit.t("growth.between", low=shown(one.low), high=shown(one.high))
+
+
+def _charts(kit: Kit, prefix: str, lines: Sequence[Growth]) -> Iterator[Chart]:
+    """One for each step of a method, with a line for each level of what else is varied."""
+    t = kit.t
+    for at, key in enumerate(dict.fromkeys((one.method, one.step) for one in lines), start=1):
+        mine = [one for one in lines if (one.method, one.step) == key]
+        points = [point for one in mine for point in _points(kit, one)]
+        words = CurveWords(
+            title=_which(kit, *key, ()),
+            note=t("chart.growth.note", knee=fixed(KNEE, 0)),
+            x=t("chart.growth.x"),
+            y=t("chart.growth.y", unit=t(f"growth.unit.{mine[0].unit.value}")),
+            side=t("table.level"),
+            sides=tuple(dict.fromkeys(_context(kit, one.context) for one in mine)),
+            logarithmic=True,
+        )
+        yield curves(f"{prefix}-growth-{at}", points, words)
+
+
+def _points(kit: Kit, one: Growth) -> Iterator[CurvePoint]:
+    side = _context(kit, one.context)
+    for each in one.points:
+        for kind in (PointKind.CURVE, PointKind.MEAN):
+            yield CurvePoint(kind, side, each.partitions, each.seconds * MICRO)
+    knee = one.doubled
+    if knee is not None:
+        value = KNEE * one.points[0].seconds * MICRO
+        yield CurvePoint(PointKind.KNEE, side, knee.value, value, knee.low, knee.high)
+
+
+def _by_partitions(
+    kit: Kit,
+    name: str,
+    workload: str,
+    looked: tuple[Looked, Callable[[float], str]],
+    key: str,
+) -> Table | None:
+    """Medians of what steps told, a column for each number of partitions; None of nothing."""
+    look, shown = looked
+    found: dict[Line, dict[int, list[float]]] = {}
+    for trial in kit.analysis.trials:
+        levels = dict(trial.levels)
+        if trial.workload != workload or trial.outcome is not Outcome.COUNTED:
+            continue
+        partitions = partitions_of(kit.study, trial)
+        if partitions is None:
+            continue
+        others = tuple(pair for pair in trial.levels if pair[0] not in {METHOD, LAYOUT})
+        for step in steps_of(trial.facts):
+            value = look(step)
+            if value is not None:
+                line = found.setdefault((levels.get(METHOD, ""), step.name, others), {})
+                line.setdefault(partitions, []).append(value)
+    if not found:
+        return None
+    numbers = sorted({one for line in found.values() for one in line})
+    t = kit.t
+    columns = (
+        *(Column(t(f"table.{one}")) for one in ("steps.method", "steps.step", "level")),
+        *(Column(t("growth.partitions", count=_count(one)), numeric=True) for one in numbers),
+    )
+    methods = [one.name for one in procedure_of(kit.study.workload(workload)).methods]
+    order = sorted(found, key=lambda line: (methods.index(line[0]), kit.names.order(line[2])))
+    rows = tuple(
+        (
+            *cells(method, step, _context(kit, others)),
+            *(_middle(found[method, step, others].get(one), shown) for one in numbers),
+        )
+        for method, step, others in order
+    )
+    caption, note = t(f"table.growth.{key}"), t(f"table.growth.{key}-note")
+    return Table(name, caption, columns, rows, note=note, tall=len(rows) > 24)
+
+
+def _middle(values: Sequence[float] | None, shown: Callable[[float], str]) -> TableCell:
+    if not values:
+        return TableCell(NOTHING)
+    return TableCell(shown(median(values)), median(values))
+
+
+def _context(kit: Kit, context: Sequence[tuple[str, str]]) -> str:
+    return kit.names.context(tuple(context)) if context else ""
+
+
+def _count(value: float) -> str:
+    return fixed(value, 0)
+
+
+def _micro(seconds: float) -> str:
+    return significant(seconds * MICRO, 3)
+
+
+def _nano(seconds: float) -> str:
+    """With its sign where it is below zero."""
+    sign = "−" if seconds < 0 else ""
+    return f"{sign}{significant(abs(seconds) * NANO, 3)}"

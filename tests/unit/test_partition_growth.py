@@ -1,0 +1,153 @@
+"""How times grow with partitions: slopes, words and knees of invented blocks; and lock tables that
+are too small for them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from pydantic import ValidationError
+
+from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.measured import Measured
+from teiten.errors import UsageError
+from teiten.execute.postgres.templates.identity import template_fingerprint
+from teiten.execute.probes.backend import Usage, memory_of
+from teiten.execute.probes.backend_series import CPU_SHARE, BackendWatch
+from teiten.kinds.procedure.growth import growth_of, kind_of, knee_of, slope_of
+from teiten.kinds.procedure.model import StepDo, procedure_of
+from teiten.kinds.procedure.results import Estimated, Growth, GrowthKind, Unit
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.study import Layout
+from teiten.model.trial import Outcome
+from teiten.plan.sites.local import LocalPlan
+from teiten.study.load import load_study
+from teiten.study.schema import LayoutTable
+from tests.fixtures.invented_machine import GOOD_MACHINE
+from tests.fixtures.planned import expanded
+
+FIXED, EACH = 50e-6, 2e-6
+"""Seconds of a step without partitions, and for each of them."""
+
+
+def test_a_line_is_found_again() -> None:
+    curve = {one: FIXED + EACH * one for one in (1, 12, 100, 500)}
+    assert slope_of(curve) == pytest.approx(EACH)
+    knee = knee_of({1: 1.0, 10: 1.0, 100: 4.0})
+    assert knee == pytest.approx(math.sqrt(10 * 100)), "half way up, both as logarithms"
+    assert knee_of({1: 1.0, 10: 1.5, 100: 1.9}) is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "kind"),
+    [
+        (1.0, 2.0, GrowthKind.GROWS),
+        (-2.0, -1.0, GrowthKind.FALLS),
+        (-0.01, 0.02, GrowthKind.FLAT),
+        (0.01, 0.02, GrowthKind.FLAT),
+        (-1.0, 2.0, GrowthKind.UNDECIDED),
+    ],
+)
+def test_the_word_is_that_of_the_interval(low: float, high: float, kind: GrowthKind) -> None:
+    assert kind_of(Estimated((low + high) / 2, low, high), 1.0, 0.05) is kind
+    assert kind_of(Estimated(1.0), 1.0, 0.05) is GrowthKind.UNDECIDED
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    changes = ("blocks=6", "method=plan-pruned,plan-all", "workloads=query")
+    study = load_study("partition-count", profile="standard", overrides=changes)
+    return expanded(study, named=template_fingerprint)
+
+
+def growth(plan: Plan) -> dict[str, Growth]:
+    """Pruned does not grow; all grows by ``EACH`` from ``FIXED`` on; each block by itself."""
+    views = tuple(view(one) for one in plan.trials)
+    found = growth_of(Measured(plan, GOOD_MACHINE, ("query",), views, (), ()))
+    assert found.confidence == pytest.approx(1 - 0.05 / len(found.growth))
+    return {one.method: one for one in found.growth}
+
+
+def view(trial: PlannedTrial) -> TrialView:
+    partitions = int((trial.cell.level("layout") or "").removeprefix("partitions-"))
+    noise = 1 + 0.002 * math.sin(7.0 * trial.number)
+    grows = trial.cell.level("method") == "plan-all"
+    seconds = noise * (FIXED + (EACH * partitions if grows else 0))
+    step = {"name": "again", "seconds": 200 * seconds, "times": 200, "wal": 0}
+    return TrialView(
+        number=trial.number,
+        attempt=1,
+        block=trial.block,
+        workload=trial.cell.workload,
+        levels=trial.cell.levels,
+        outcome=Outcome.COUNTED,
+        metrics={},
+        problems=(),
+        series=(),
+        histogram=(),
+        facts={"steps": [step]},
+        evidence=(),
+    )
+
+
+def test_growth_is_told_with_interval_word_and_knee(plan: Plan) -> None:
+    found = growth(plan)
+    grown, flat = found["plan-all"], found["plan-pruned"]
+    assert grown.unit is Unit.EXECUTION
+    assert (grown.kind, flat.kind) == (GrowthKind.GROWS, GrowthKind.FLAT)
+    assert grown.slope.low is not None and grown.slope.high is not None
+    assert grown.slope.low < EACH < grown.slope.high
+    assert [one.partitions for one in grown.points] == [1, 12, 100, 500, 2000, 10000]
+    knee = grown.doubled
+    assert knee is not None and knee.low is not None and knee.high is not None
+    assert 12 < knee.low < knee.value < knee.high < 100
+    assert flat.doubled is None
+
+
+def test_more_partitions_than_the_lock_table_has_room_for_are_refused(plan: Plan) -> None:
+    trial = next(one for one in plan.trials if one.cell.level("layout") == "partitions-10000")
+    LocalPlan().check_trial(trial)
+    small = replace(trial, settings=(("max_connections", "100"),))
+    with pytest.raises(
+        UsageError, match=r"10000 partitions with 3 indexes each locks 40000"
+    ) as one:
+        LocalPlan().check_trial(small)
+    assert one.value.hint is not None and "max_locks_per_transaction=400," in one.value.hint
+    enough = replace(small, settings=(*small.settings, ("max_locks_per_transaction", "400")))
+    LocalPlan().check_trial(enough)
+
+
+def test_a_layout_tells_its_partitions() -> None:
+    study = load_study("log-partitions", profile="quick", overrides=["scale=1"])
+    layouts = {one.name: one for one in study.workload("insert").layouts}
+    assert layouts["days-90"].relations == 180
+    assert Layout("plain").relations == 0
+    methods = procedure_of(study.workload("insert"))
+    assert not methods.method("one-table").partitioned and methods.method("direct").partitioned
+    with pytest.raises(ValidationError, match="each of the partitions"):
+        LayoutTable.model_validate({"indexes": 1})
+
+
+def test_steps_plan_count_locks_and_empty_before_they_copy() -> None:
+    query = procedure_of(load_study("partition-count").workload("query"))
+    step = query.method("plan-all").steps[1]
+    assert (step.do, step.times) == (StepDo.PLAN, 5)
+    assert all(one.locks for one in query.method("prepared").steps[1:])
+    insert = procedure_of(load_study("log-partitions", overrides=["scale=1"]).workload("insert"))
+    (frozen,) = insert.method("copy-freeze").steps
+    assert frozen.before == "TRUNCATE {partition}" and "FREEZE" in frozen.options
+    assert "after TRUNCATE" in insert.method("copy-freeze").text()
+
+
+def test_a_backend_is_watched() -> None:
+    looks = iter([Usage(0.0), Usage(1.0)])
+    clock = iter([10.0, 10.5, 12.0, 12.0])
+    watch = BackendWatch(None, lambda _: next(looks), lambda: next(clock))
+    watch.look()
+    watch.look()
+    (series,) = watch.series
+    assert list(series.columns[CPU_SHARE]) == [1.0 / 0.5] and list(series.seconds) == [0.5]
+    with BackendWatch(None) as nobody:
+        pass
+    assert nobody.series == () and memory_of(None) is None
