@@ -55,7 +55,7 @@ def test_the_smallest_number_of_nodes_that_pays() -> None:
 
 def of_plain(nodes: int, low: float, high: float) -> NodesPoint:
     ratio = RatioOfNodes((low * high) ** 0.5, low, high)
-    return NodesPoint(nodes, 100.0, ratio, None, None, None, None, None, None, None)
+    return NodesPoint(nodes, 100.0, ratio, None, None, None, None, None, ())
 
 
 def trials_of(plan: Plan, by_nodes: Mapping[str, float]) -> Iterator[Trial]:

@@ -14,7 +14,7 @@ from teiten.errors import ServerError
 from teiten.execute.executor import Facts
 from teiten.execute.sites.contract import Site
 from teiten.model.distribution import Distribution
-from teiten.model.metrics import NODE_COMMITS, PARTICIPANTS, of_node
+from teiten.model.metrics import NODE_COMMITS, NODE_PREPARED, PARTICIPANTS, of_node
 from teiten.model.plan import FIRST, Node, PlannedTrial
 from teiten.model.trial import Problem
 
@@ -85,6 +85,9 @@ class DistributedTables:
         if not transactions or sum(commits.values()) == 0:
             return {}
         found = {of_node(node, NODE_COMMITS): one for node, one in commits.items()}
+        found |= {
+            of_node(node, NODE_PREPARED): float(x.prepared) for node, x in self._after.items()
+        }
         return {**found, PARTICIPANTS.name: sum(commits.values()) / transactions}
 
     def problems(self) -> tuple[Problem, ...]:

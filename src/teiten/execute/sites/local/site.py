@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -180,7 +181,9 @@ class LocalSite:
             made["limit"] = self._limit.facts
         if self._trial.machines:
             folder = self._nodes.first.cluster.data_directory.parent
-            self._emulate(NodeEmulation.make(workdir, self._trial.machines, folder))
+            emulation = NodeEmulation.make(workdir, self._trial.machines, folder)
+            self._emulate(emulation)
+            emulation.ease()
             made["emulated"] = len(self._trial.machines)
         return made
 
@@ -204,6 +207,8 @@ class LocalSite:
         if self.warm:
             return dict(WARM)
         self._nodes.of_each(LocalNode.checkpoint)
+        if self._emulation is not None:
+            self._emulation.hold()
         pair = self._bench.plan.pair_of(self._trial)
         if not self._measure.paired or self._trial.number == pair[-1].number:
             time.sleep(self._measure.settle)  # both sides at once
@@ -239,6 +244,18 @@ class LocalSite:
         """Off the processors that only the servers have; they may share them with the client."""
         cpus = self._trial.server_cpus
         return kept_off(() if set(cpus) & set(self._trial.client_cpus) else cpus)
+
+    @contextmanager
+    def at_ease(self) -> Iterator[None]:
+        emulation = self._emulation
+        if emulation is None:
+            yield
+            return
+        emulation.ease()
+        try:
+            yield
+        finally:
+            emulation.hold()
 
     def page_cache(
         self, relation: str | None = None, node: Node = FIRST, *, first: Bytes | None = None
