@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from teiten.host.system.paths import Workdir
+from teiten.model.distribution import Entry
 from teiten.model.trial import Outcome
 from tests.fixtures.campaigns import Teiten, step_of
 from tests.fixtures.servers import left_processes
@@ -23,6 +24,7 @@ contrast = "nodes"
 [factors]
 server = ["{server}"]
 nodes = [0, 2]
+entry = ["coordinator", "all"]
 clients = [2]
 
 [[workloads]]
@@ -35,7 +37,7 @@ invariants = ["tpcb-balances"]
 pgbench_options = ["--max-tries=1000"]
 
 [measure]
-duration = "2s"
+duration = "1s"
 warmup = "0s"
 settle = "0s"
 blocks = 2
@@ -50,9 +52,13 @@ blocks = 1
 
 
 def wait_for_a_trial_on_nodes(teiten: Teiten, process: subprocess.Popen[str]) -> int:
-    """The number of the one trial on nodes, once its servers are up and it is measured."""
+    """The number of the one trial that clients enter through all nodes, once it is measured."""
     teiten.wait_for(process, step_of(1, "restore"))
-    (number,) = (one.number for one in teiten.plan().trials if one.distribution is not None)
+    (number,) = (
+        one.number
+        for one in teiten.plan().trials
+        if one.distribution is not None and one.distribution.entry is Entry.ALL
+    )
     teiten.wait_for(process, step_of(number, "warm-up"))
     return number
 
@@ -95,6 +101,8 @@ def test_a_campaign_on_nodes_goes_on_after_one_was_killed(
     of_a_transaction = math.fsum(commits) / again.metrics["transactions"]
     assert again.metrics["participants"] == pytest.approx(of_a_transaction)
     assert 1 <= of_a_transaction <= 2
+    counted = [one for one in trials if one.outcome is Outcome.COUNTED]
+    assert len(counted) == 4, "on plain PostgreSQL and on nodes, through the coordinator and all"
     report = teiten.campaign() / "report"
     for language, said in (("en", "Scale-out"), ("ja", "スケールアウト")):
         assert said in (report / f"report.{language}.html").read_text(encoding="utf-8")
