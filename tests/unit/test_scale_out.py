@@ -9,6 +9,8 @@ import pytest
 
 from teiten.engines.counters import NodeCounters
 from teiten.kinds.pgbench.load.checks import without_retried
+from teiten.kinds.pgbench.present.scale_out import section_of
+from teiten.kinds.pgbench.present.scale_out_use import FSYNCS
 from teiten.kinds.pgbench.scale_out.find import scale_outs
 from teiten.kinds.pgbench.scale_out.judge import cause_of, pays, shape_of
 from teiten.kinds.pgbench.scale_out.results import (
@@ -20,7 +22,10 @@ from teiten.kinds.pgbench.scale_out.results import (
 )
 from teiten.kinds.pgbench.scale_out.use import Role, RoleUse, uses_of
 from teiten.model.plan import Plan
-from teiten.model.trial import Outcome, Problem, Trial
+from teiten.model.text import Language
+from teiten.model.trial import Event, Outcome, Problem, Trial
+from teiten.report.view.kit import Kit
+from tests.reader.drawn import analysed
 from tests.unit.test_scale_out_plan import planned
 
 NOISE = (0.99, 1.0, 1.01)
@@ -164,6 +169,50 @@ def test_a_campaign_by_nodes() -> None:
     update = found[2].point(4)
     assert update is not None and (update.participants, update.retries) == (1.75, 0.5)
     assert (found[0].rows, found[2].rows) == (None, 3)
+
+
+WORDS: dict[Language, tuple[str, ...]] = {
+    "en": (
+        "It goes with the cache: on one node 60.00 % of the blocks asked for were in memory, and it"
+        " read 1.17 MiB per second from its disk; on 4 nodes 100.00 % were, and each read 0 B",
+        "coordinator",
+        "each node",
+        "hits in the page cache",
+        "never",
+        "40.2 MB/s",
+    ),
+    "ja": (
+        "これはキャッシュの効果と整合する。1ノードでは要求したブロックの60.00%がメモリにあり",
+        "コーディネータ",
+        "各ノード",
+        "ページキャッシュのヒット率",
+        "fsyncしない",
+        "40.2 MB/s",
+    ),
+}
+
+
+def test_the_report_tells_the_cache_by_what_each_server_used() -> None:
+    """Tables that four nodes have in memory, and one does not."""
+    plan = planned()
+    trials = []
+    for one in trials_of(plan, {"0": 900, "1": 880, "2": 2900, "4": 9000}):
+        nodes = int(plan.trials[one.number - 1].cell.level("nodes") or 0)
+        names = [""] if nodes == 0 else [f"node_{number + 2}_" for number in range(nodes)]
+        found = {**one.metrics, "tps": one.metrics["tps"] * (1 + one.number % 3 / 1000)}
+        for name in names:
+            read = 0.0 if nodes == 4 else 1500 * 8192.0
+            found |= {f"{name}own_disk_read_bytes": read}
+            found |= {f"{name}blocks_hit": 2100.0, f"{name}blocks_read": 1650.0}
+        trials.append(replace(one, metrics=found))
+    rates = {"8192": 4e6, "131072": 19e6, "0": 1.3e9}
+    detail = {"folder": "/srv/x", "device": "sda", "rates": rates}
+    drawn = analysed("pgbench", plan, trials, events=[Event(0.0, FSYNCS, None, None, detail)])
+    for language, words in WORDS.items():
+        told = str(section_of(Kit(drawn.analysis, language))).replace("\xa0", " ")
+        told = told.replace("\\xa0", " ")
+        for word in words:
+            assert word in told, word
 
 
 def test_nothing_is_said_where_something_else_is_contrasted() -> None:
