@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import pytest
 
@@ -20,7 +20,7 @@ from teiten.kinds.pgbench.scale_out.results import (
     ScaleOutResult,
     Shape,
 )
-from teiten.kinds.pgbench.scale_out.use import Role, RoleUse, uses_of
+from teiten.kinds.pgbench.scale_out.use import Role, uses_of
 from teiten.model.plan import Plan
 from teiten.model.text import Language
 from teiten.model.trial import Event, Outcome, Problem, Trial
@@ -72,8 +72,8 @@ def of_plain(nodes: int, low: float, high: float) -> NodesPoint:
 
 def test_a_shape_is_laid_to_the_cache_only_where_the_servers_say_so() -> None:
     def point(nodes: int, in_memory: float | None, disk: float) -> NodesPoint:
-        none = dict.fromkeys(field.name for field in fields(RoleUse))
-        use = RoleUse(**{**none, "role": Role.NODE, "in_memory": in_memory, "disk_read": disk})
+        (nothing,) = uses_of(0, [])
+        use = replace(nothing, role=Role.NODE, in_memory=in_memory, disk_read=disk)
         return replace(of_plain(nodes, 1, 1), uses=(use,))
 
     one, cold = point(1, 0.6, 1e6), point(4, 0.6, 1e6)

@@ -22,7 +22,7 @@ from teiten.execute.sites.contract import WARM, StackSource
 from teiten.execute.sites.failure import failure
 from teiten.execute.sites.local.limit import Limit, out_of_memory
 from teiten.execute.sites.local.limit_files import Allowed
-from teiten.execute.sites.local.node import LocalNode, Place, RunningServer
+from teiten.execute.sites.local.node import CRASHED, LocalNode, Place, RunningServer
 from teiten.execute.sites.local.node_emulation import NodeEmulation
 from teiten.execute.sites.nodes import Nodes
 from teiten.host.system.affinity import kept_off
@@ -269,7 +269,8 @@ class LocalSite:
         return all(one.is_running() for one in self._nodes)
 
     def problems(self) -> tuple[Problem, ...]:
-        return (*self._out_of_memory(), *self._nodes.problems(LocalNode.problems))
+        found = (*self._out_of_memory(), *self._nodes.problems(LocalNode.problems))
+        return tuple(sorted(found, key=lambda one: one.code != CRASHED))  # what others suffer from
 
     def _out_of_memory(self) -> tuple[Problem, ...]:
         """Processes of the servers or their load that the kernel ended because of the limit."""
