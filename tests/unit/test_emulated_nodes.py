@@ -18,7 +18,10 @@ from teiten.cli.text.study import study_lines
 from teiten.errors import MachineError, StudyError, TeitenError, UsageError
 from teiten.execute.postgres.conf import Opening, host_rules
 from teiten.execute.probes.os_node import NodeReader
+from teiten.execute.sites.local.limit_files import STORAGE, Allowed
 from teiten.execute.sites.local.node_lacks import lacks
+from teiten.execute.sites.local.throttle import NO_THROTTLE, Throttle
+from teiten.host.facts.cgroups import Hierarchy
 from teiten.host.system.namespaces import inside, why_no_namespaces
 from teiten.model.facts import LogicalCpu, Severity
 from teiten.model.memory import memory_of
@@ -122,9 +125,9 @@ def of_somebody(template: TemplateSpec) -> TemplateSpec:
     return replace(template, installation=replace(template.installation, attached=server()))
 
 
-def test_reading_slowly_takes_its_time_in_the_plan() -> None:
-    slow, fast = planned("nodes.read=1MiB", "scale=50"), planned("scale=50")
-    assert slow.needs.seconds > fast.needs.seconds + len(slow.trials) * 300
+def test_only_the_measured_part_is_held_to_a_nodes_bandwidth_in_the_plan() -> None:
+    slow, fast = planned("nodes.read=1MiB", "scale=50"), planned("nodes.read=1GiB", "scale=50")
+    assert slow.needs.seconds == fast.needs.seconds
 
 
 def test_a_study_that_insists_is_refused() -> None:
@@ -283,6 +286,38 @@ def test_campaigns_on_other_nodes_are_not_compared() -> None:
         conditions_fingerprint(each.plan) for each in (one, two, on(two, GIB))
     )
     assert plain == other != emulating
+
+
+@pytest.mark.parametrize(
+    ("version", "files"),
+    [
+        (1, ("blkio.throttle.read_bps_device", "blkio.throttle.write_bps_device")),
+        (2, ("io.max",)),
+    ],
+)
+def test_storage_is_let_go_and_held_again(
+    tmp_path: Path, version: int, files: tuple[str, ...]
+) -> None:
+    allowed = Allowed(read=5, write=7, disk="8:0")
+    (tmp_path / "group").mkdir()
+    parents = {STORAGE: Hierarchy(version, tmp_path)}
+    throttle = Throttle.of(allowed, parents, "group")
+
+    def written() -> list[str]:
+        return [(tmp_path / "group" / name).read_text() for name in files]
+
+    throttle.hold()
+    held = written()
+    throttle.ease()
+    assert not any(" 5" in one or "=5" in one or " 7" in one or "=7" in one for one in written())
+    throttle.hold()
+    assert written() == held == [one for one in held if "8:0 " in one]
+    assert " ".join(held).count("5") == 1 == " ".join(held).count("7")
+    assert Throttle.of(Allowed(memory=5), parents, "group") == NO_THROTTLE
+    (tmp_path / "group" / files[0]).unlink()
+    (tmp_path / "group" / files[0]).mkdir()
+    with pytest.raises(MachineError, match="limit of a node's storage cannot be changed"):
+        throttle.hold()
 
 
 def test_the_report_says_that_nodes_are_emulated_and_what_each_had() -> None:

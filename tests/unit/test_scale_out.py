@@ -9,11 +9,23 @@ import pytest
 
 from teiten.engines.counters import NodeCounters
 from teiten.kinds.pgbench.load.checks import without_retried
+from teiten.kinds.pgbench.present.scale_out import section_of
+from teiten.kinds.pgbench.present.scale_out_use import FSYNCS
 from teiten.kinds.pgbench.scale_out.find import scale_outs
-from teiten.kinds.pgbench.scale_out.judge import pays, shape_of
-from teiten.kinds.pgbench.scale_out.results import NodesPoint, RatioOfNodes, ScaleOutResult, Shape
+from teiten.kinds.pgbench.scale_out.judge import cause_of, pays, shape_of
+from teiten.kinds.pgbench.scale_out.results import (
+    Cause,
+    NodesPoint,
+    RatioOfNodes,
+    ScaleOutResult,
+    Shape,
+)
+from teiten.kinds.pgbench.scale_out.use import Role, uses_of
 from teiten.model.plan import Plan
-from teiten.model.trial import Outcome, Problem, Trial
+from teiten.model.text import Language
+from teiten.model.trial import Event, Outcome, Problem, Trial
+from teiten.report.view.kit import Kit
+from tests.reader.drawn import analysed
 from tests.unit.test_scale_out_plan import planned
 
 NOISE = (0.99, 1.0, 1.01)
@@ -55,7 +67,54 @@ def test_the_smallest_number_of_nodes_that_pays() -> None:
 
 def of_plain(nodes: int, low: float, high: float) -> NodesPoint:
     ratio = RatioOfNodes((low * high) ** 0.5, low, high)
-    return NodesPoint(nodes, 100.0, ratio, None, None, None, None, None, None, None)
+    return NodesPoint(nodes, 100.0, ratio, None, None, None, None, None, ())
+
+
+def test_a_shape_is_laid_to_the_cache_only_where_the_servers_say_so() -> None:
+    def point(nodes: int, in_memory: float | None, disk: float) -> NodesPoint:
+        (nothing,) = uses_of(0, [])
+        use = replace(nothing, role=Role.NODE, in_memory=in_memory, disk_read=disk)
+        return replace(of_plain(nodes, 1, 1), uses=(use,))
+
+    one, cold = point(1, 0.6, 1e6), point(4, 0.6, 1e6)
+    assert cause_of(Shape.SUPER_LINEAR, one, point(4, 0.99, 1e3)) is Cause.CACHE
+    assert cause_of(Shape.SUPER_LINEAR, one, point(4, 0.7, 1e3)) is None, "not much more of it"
+    assert cause_of(Shape.SUPER_LINEAR, one, point(4, 0.99, 2e6)) is None, "reads more from disk"
+    assert cause_of(Shape.SUPER_LINEAR, one, point(4, None, 0)) is None
+    assert cause_of(Shape.LINEAR, one, cold) is Cause.ALIKE
+    assert cause_of(Shape.LINEAR, one, point(4, 0.9, 1e3)) is None
+    assert cause_of(Shape.FLAT, point(1, 1.0, 0), point(4, 1.0, 0)) is Cause.ALREADY
+    assert cause_of(Shape.FLAT, one, cold) is None
+    assert cause_of(Shape.UNDECIDED, one, point(4, 1.0, 0)) is None
+
+
+def test_what_a_server_used_by_its_role() -> None:
+    trial = {
+        "measured_seconds": 10.0,
+        "own_sent_bytes": 50.0,
+        "blocks_hit": 5.0,
+        "blocks_read": 0.0,
+        "wal_syncs": 0.0,
+        "node_2_blocks_hit": 60.0,
+        "node_2_blocks_read": 40.0,
+        "node_2_commits": 30.0,
+        "node_3_blocks_hit": 90.0,
+        "node_3_blocks_read": 10.0,
+        "node_3_commits": 10.0,
+        "node_2_own_disk_read_bytes": 8192.0 * 25,
+        "node_3_own_disk_read_bytes": 0.0,
+        "node_2_wal_syncs": 4.0,
+        "node_3_wal_syncs": 2.0,
+        "node_3_own_sent_bytes": 1.0,
+    }
+    coordinator, nodes = uses_of(2, [trial, trial, {}])
+    assert (coordinator.role, nodes.role) == (Role.COORDINATOR, Role.NODE)
+    assert (coordinator.sent, coordinator.disk_read, coordinator.buffer_hits) == (5.0, None, 1.0)
+    assert (nodes.buffer_hits, nodes.cache_hits, nodes.in_memory) == (0.75, 0.5, 0.875)
+    assert (nodes.disk_read, nodes.syncs, nodes.commits) == (8192 * 1.25, 0.3, 2.0)
+    assert nodes.sent is None, "one of them lacks it"
+    (plain,) = uses_of(0, [trial])
+    assert (plain.role, plain.buffer_hits, plain.syncs) == (Role.PLAIN, 1.0, 0.0)
 
 
 def trials_of(plan: Plan, by_nodes: Mapping[str, float]) -> Iterator[Trial]:
@@ -110,6 +169,50 @@ def test_a_campaign_by_nodes() -> None:
     update = found[2].point(4)
     assert update is not None and (update.participants, update.retries) == (1.75, 0.5)
     assert (found[0].rows, found[2].rows) == (None, 3)
+
+
+WORDS: dict[Language, tuple[str, ...]] = {
+    "en": (
+        "It goes with the cache: on one node 60.00 % of the blocks asked for were in memory, and it"
+        " read 1.17 MiB per second from its disk; on 4 nodes 100.00 % were, and each read 0 B",
+        "coordinator",
+        "each node",
+        "hits in the page cache",
+        "never",
+        "40.2 MB/s",
+    ),
+    "ja": (
+        "これはキャッシュの効果と整合する。1ノードでは要求したブロックの60.00%がメモリにあり",
+        "コーディネータ",
+        "各ノード",
+        "ページキャッシュのヒット率",
+        "fsyncしない",
+        "40.2 MB/s",
+    ),
+}
+
+
+def test_the_report_tells_the_cache_by_what_each_server_used() -> None:
+    """Tables that four nodes have in memory, and one does not."""
+    plan = planned()
+    trials = []
+    for one in trials_of(plan, {"0": 900, "1": 880, "2": 2900, "4": 9000}):
+        nodes = int(plan.trials[one.number - 1].cell.level("nodes") or 0)
+        names = [""] if nodes == 0 else [f"node_{number + 2}_" for number in range(nodes)]
+        found = {**one.metrics, "tps": one.metrics["tps"] * (1 + one.number % 3 / 1000)}
+        for name in names:
+            read = 0.0 if nodes == 4 else 1500 * 8192.0
+            found |= {f"{name}own_disk_read_bytes": read}
+            found |= {f"{name}blocks_hit": 2100.0, f"{name}blocks_read": 1650.0}
+        trials.append(replace(one, metrics=found))
+    rates = {"8192": 4e6, "131072": 19e6, "0": 1.3e9}
+    detail = {"folder": "/srv/x", "device": "sda", "rates": rates}
+    drawn = analysed("pgbench", plan, trials, events=[Event(0.0, FSYNCS, None, None, detail)])
+    for language, words in WORDS.items():
+        told = str(section_of(Kit(drawn.analysis, language))).replace("\xa0", " ")
+        told = told.replace("\\xa0", " ")
+        for word in words:
+            assert word in told, word
 
 
 def test_nothing_is_said_where_something_else_is_contrasted() -> None:

@@ -14,10 +14,13 @@ from teiten.errors import TeitenError, UsageError
 from teiten.execute.client.address import Address
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.factors.engine import FACTOR as ENGINE
-from teiten.model.distribution import NOTHING, Distribution, PartMethod, TablePart
+from teiten.factors.entry import FACTOR as ENTRY
+from teiten.model.distribution import NOTHING, Distribution, Entry, PartMethod, TablePart
 from teiten.model.facts import HostFacts
-from teiten.model.installation import Installation
+from teiten.model.installation import Installation, Version
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.study import Way
+from teiten.model.units import MIB
 from teiten.plan.expand import expand
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
@@ -49,8 +52,8 @@ def trial_of(plan: Plan, workload: str, nodes: str, scenario: str) -> PlannedTri
 @pytest.mark.parametrize(
     ("scenario", "nodes", "scale"),
     [
-        *(("throughput", nodes, 40) for nodes in (0, 1, 4)),
-        *(("size", nodes, scale) for nodes, scale in ((0, 10), (1, 10), (2, 20), (4, 40))),
+        *(("throughput", nodes, 32) for nodes in (0, 1, 4)),
+        *(("size", nodes, scale) for nodes, scale in ((0, 8), (1, 8), (2, 16), (4, 32))),
     ],
 )
 def test_what_each_server_holds(scenario: str, nodes: int, scale: int) -> None:
@@ -122,11 +125,57 @@ def test_too_few_connections_for_the_clients_are_refused() -> None:
         ("nodes=0,65", "up to 64"),
         ("scenario=large", "must be one of throughput, size"),
         ("engine=fdw", "must be one of"),
+        ("entry=node", "must be one of coordinator, all"),
     ],
 )
 def test_levels_that_do_not_exist(override: str, message: str) -> None:
     with pytest.raises(TeitenError, match=message):
         planned(override)
+
+
+def test_four_nodes_of_quick_hold_the_tables_in_their_memory_and_one_does_not() -> None:
+    plan = planned()
+    memory = plan.study.nodes.memory if plan.study.nodes is not None else None
+    assert memory is not None
+    tables = {
+        nodes: max(int(data_bytes(one.data)) for one in trial.templates)
+        for nodes in ("1", "2", "4")
+        for trial in [trial_of(plan, "read", nodes, "throughput")]
+    }
+    buffers = 64 * MIB  # in which blocks are that the page cache has too
+    assert tables["4"] + buffers < memory * 0.9
+    assert tables["1"] > 1.5 * memory
+
+
+def test_clients_enter_through_the_coordinator_or_all_nodes() -> None:
+    plan = planned("entry=coordinator,all", "nodes=0,2")
+    ENTRY.check_plan(plan, HOST)
+    entries = {
+        (one.cell.level("nodes"), one.cell.level("entry")): one.distribution for one in plan.trials
+    }
+    assert entries["2", "all"] == Distribution("postgres_fdw", 2, Entry.ALL)
+    assert entries["2", "coordinator"] == Distribution("postgres_fdw", 2)
+    assert entries["0", "all"] is None
+    old = replace(plan.pgbench, version=Version.parse("15.18"))
+    with pytest.raises(UsageError, match="16 or later"):
+        ENTRY.check_plan(replace(plan, pgbench=old), HOST)
+    study = replace(plan.study, measure=replace(plan.study.measure, way=Way.PAIRS))
+    with pytest.raises(UsageError, match="go to one server"):
+        ENTRY.check_plan(replace(plan, study=study), HOST)
+
+
+def test_an_address_of_any_of_several_servers() -> None:
+    each = [
+        Address.by_socket(Path(f"/run/{name}"), port, "me", "bench", {"PGREQUIREPEER": "me"})
+        for name, port in (("a", 5433), ("b", 5434))
+    ]
+    found = Address.of_any(each, {"search_path": "entry,public"})
+    assert found.options == ("-h", "/run/a,/run/b", "-p", "5433,5434", "-U", "me")
+    assert found.environment == {
+        "PGREQUIREPEER": "me",
+        "PGLOADBALANCEHOSTS": "random",
+        "PGOPTIONS": "-c search_path=entry,public",
+    }
 
 
 def test_plain_is_another_word_for_no_nodes() -> None:

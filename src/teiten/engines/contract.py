@@ -25,6 +25,11 @@ class Servers(Protocol):
         """Those that hold the rows, in the order of their parts."""
         ...
 
+    @property
+    def entries(self) -> Sequence[Node]:
+        """Through which clients come: the coordinator, or all that hold rows."""
+        ...
+
     def connect(self, node: Node) -> psycopg.Connection[Any]:
         """To its database, in autocommit. Errors are psycopg's."""
         ...
@@ -48,6 +53,10 @@ class Engine(ABC):
     atomic: ClassVar[bool]
     """A transaction is committed on all nodes that it has written to, or on none, whatever fails
     meanwhile."""
+    everywhere: ClassVar[bool] = False
+    """Clients can enter through every node that holds rows, with the parameters of ``session``."""
+    session: ClassVar[Mapping[str, str]] = {}
+    """Server parameters of clients that enter through a node that holds rows."""
     needs_retries: ClassVar[bool] = False
     """Concurrent updates of a row end in serialization failures, which clients must repeat."""
 

@@ -3,12 +3,17 @@
 A transaction is committed on one node after the other, so that a failure between two commits leaves
 half of it; transactions on nodes run REPEATABLE READ, so that two that update one row at the same
 time end in a serialization failure, which clients repeat (``pgbench --max-tries``).
+
+Where clients enter through the nodes, each of them has the partitioned tables too, in a schema of
+their own: its own rows, attached as they are, and foreign tables of all others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar
 
+import psycopg
 from psycopg import sql
 
 from teiten.engines.contract import Engine, Servers
@@ -17,6 +22,8 @@ from teiten.model.distribution import NOTHING, PartMethod, TablePart
 ASYNC_SINCE = 140000
 """server_version_num: options async_capable and batch_size."""
 ROWS_AT_ONCE = 1000
+ENTRY, PUBLIC = "entry", "public"
+"""Schemas: of the partitioned tables on a node that clients enter through; of its own rows."""
 TABLES = {
     "pgbench_accounts": ("aid", "aid int NOT NULL, bid int, abalance int, filler char(84)"),
     "pgbench_tellers": ("tid", "tid int NOT NULL, bid int, tbalance int, filler char(84)"),
@@ -27,6 +34,8 @@ TABLES = {
     ),
 }
 """By their names: the key by which each is spread, as the report did (2013 §5.3.4), and columns."""
+
+HAS_ENTRY = "SELECT 1 FROM pg_namespace WHERE nspname = %s"
 
 
 class PostgresFdw(Engine):
@@ -39,6 +48,8 @@ class PostgresFdw(Engine):
     )
     atomic = False
     needs_retries = True
+    everywhere = True
+    session: ClassVar[Mapping[str, str]] = {"search_path": f"{ENTRY},{PUBLIC}"}
 
     def parts(self, nodes: int) -> tuple[TablePart, ...]:
         spread = (TablePart(PartMethod.HASH, number, nodes) for number in range(1, nodes + 1))
@@ -46,8 +57,14 @@ class PostgresFdw(Engine):
 
     def distribute(self, servers: Servers) -> None:
         with servers.connect(servers.coordinator) as connection, connection.transaction():
-            for statement in self._statements(servers, connection.info.server_version):
-                connection.execute(statement)
+            _run(connection, self._statements(servers, connection.info.server_version))
+        for own, node in enumerate(servers.nodes):
+            with servers.connect(node) as connection, connection.transaction():
+                row = connection.execute(HAS_ENTRY, (ENTRY,)).fetchone()
+                if row is not None:
+                    _run(connection, _without_entry())
+                if node in servers.entries:
+                    _run(connection, _with_entry(servers, own, connection.info.server_version))
 
     def _statements(self, servers: Servers, version: int) -> Iterator[sql.Composed]:
         for table in TABLES:
@@ -61,17 +78,60 @@ class PostgresFdw(Engine):
                 sql.Identifier(table), sql.SQL(columns), sql.Identifier(key)
             )
             for number in range(len(servers.nodes)):
-                yield sql.SQL(
-                    "CREATE FOREIGN TABLE {} PARTITION OF {} FOR VALUES WITH"
-                    " (MODULUS {}, REMAINDER {}) SERVER {} OPTIONS (table_name {})"
-                ).format(
-                    sql.Identifier(f"{table}_{number + 1}"),
-                    sql.Identifier(table),
-                    sql.Literal(len(servers.nodes)),
-                    sql.Literal(number),
-                    _name(number),
-                    sql.Literal(table),
-                )
+                yield _foreign(None, table, number, len(servers.nodes))
+
+
+def _run(connection: psycopg.Connection[Any], statements: Iterable[sql.Composed]) -> None:
+    for statement in statements:
+        connection.execute(statement)
+
+
+def _without_entry() -> Iterator[sql.Composed]:
+    """What an earlier trial has left on a node: its own rows are let go first."""
+    for table in TABLES:
+        yield sql.SQL("ALTER TABLE {} DETACH PARTITION {}").format(
+            sql.Identifier(ENTRY, table), sql.Identifier(PUBLIC, table)
+        )
+    yield sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(ENTRY))
+    yield sql.SQL("DROP EXTENSION IF EXISTS postgres_fdw CASCADE").format()
+
+
+def _with_entry(servers: Servers, own: int, version: int) -> Iterator[sql.Composed]:
+    """The partitioned tables of the node that is ``own`` among those that hold rows, from 0."""
+    yield sql.SQL("CREATE EXTENSION postgres_fdw").format()
+    yield sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(ENTRY))
+    count = len(servers.nodes)
+    for number, node in enumerate(servers.nodes):
+        if number != own:
+            yield from _server(number, dict(servers.parameters(node)), version)
+    for table, (key, columns) in TABLES.items():
+        whole = sql.Identifier(ENTRY, table)
+        yield sql.SQL("CREATE TABLE {} ({}) PARTITION BY HASH ({})").format(
+            whole, sql.SQL(columns), sql.Identifier(key)
+        )
+        yield sql.SQL(
+            "ALTER TABLE {} ATTACH PARTITION {} FOR VALUES WITH (MODULUS {}, REMAINDER {})"
+        ).format(whole, sql.Identifier(PUBLIC, table), sql.Literal(count), sql.Literal(own))
+        for number in range(count):
+            if number != own:
+                yield _foreign(ENTRY, table, number, count)
+
+
+def _foreign(schema: str | None, table: str, number: int, count: int) -> sql.Composed:
+    """The partition of another node; ``schema``: None for the usual one."""
+    place = (schema,) if schema is not None else ()
+    return sql.SQL(
+        "CREATE FOREIGN TABLE {} PARTITION OF {} FOR VALUES WITH (MODULUS {}, REMAINDER {})"
+        " SERVER {} OPTIONS (schema_name {}, table_name {})"
+    ).format(
+        sql.Identifier(*place, f"{table}_{number + 1}"),
+        sql.Identifier(*place, table),
+        sql.Literal(count),
+        sql.Literal(number),
+        _name(number),
+        sql.Literal(PUBLIC),
+        sql.Literal(table),
+    )
 
 
 def _name(number: int) -> sql.Identifier:

@@ -11,10 +11,11 @@ from teiten.engines.contract import Engine
 from teiten.engines.counters import NodeCounters, read, read_settled
 from teiten.engines.registry import engine_of
 from teiten.errors import ServerError
+from teiten.execute.client.address import Address
 from teiten.execute.executor import Facts
 from teiten.execute.sites.contract import Site
-from teiten.model.distribution import Distribution
-from teiten.model.metrics import NODE_COMMITS, PARTICIPANTS, of_node
+from teiten.model.distribution import Distribution, Entry
+from teiten.model.metrics import NODE_COMMITS, NODE_PREPARED, PARTICIPANTS, of_node
 from teiten.model.plan import FIRST, Node, PlannedTrial
 from teiten.model.trial import Problem
 
@@ -26,12 +27,16 @@ class SiteServers:
 
     coordinator = FIRST
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
+    def __init__(self, site: Site, entry: Entry) -> None:
+        self._site, self._entry = site, entry
 
     @property
     def nodes(self) -> Sequence[Node]:
         return tuple(one for one in self._site.nodes if one != FIRST)
+
+    @property
+    def entries(self) -> Sequence[Node]:
+        return self.nodes if self._entry is Entry.ALL else (self.coordinator,)
 
     def connect(self, node: Node) -> psycopg.Connection[Any]:
         return self._site.connect(node)
@@ -44,7 +49,7 @@ class DistributedTables:
     """Of one trial."""
 
     def __init__(self, planned: Distribution, site: Site) -> None:
-        self._servers = SiteServers(site)
+        self._servers = SiteServers(site, planned.entry)
         self._planned = planned
         self._engine: Engine = engine_of(planned.engine)
         self._before: dict[Node, NodeCounters] = {}
@@ -85,6 +90,9 @@ class DistributedTables:
         if not transactions or sum(commits.values()) == 0:
             return {}
         found = {of_node(node, NODE_COMMITS): one for node, one in commits.items()}
+        found |= {
+            of_node(node, NODE_PREPARED): float(x.prepared) for node, x in self._after.items()
+        }
         return {**found, PARTICIPANTS.name: sum(commits.values()) / transactions}
 
     def problems(self) -> tuple[Problem, ...]:
@@ -94,6 +102,17 @@ class DistributedTables:
             for node, one in self._after.items()
             if one.prepared
         )
+
+
+def entry_address(trial: PlannedTrial, site: Site) -> Address:
+    """Where the load of a trial goes: its first server, or by chance one of those that hold its
+    rows for each connection."""
+    planned = trial.distribution
+    if planned is None or planned.entry is Entry.COORDINATOR:
+        return site.address()
+    entries = SiteServers(site, planned.entry).entries
+    session = engine_of(planned.engine).session
+    return Address.of_any([site.address(node) for node in entries], session)
 
 
 def distributed(trial: PlannedTrial, site: Site) -> DistributedTables | None:

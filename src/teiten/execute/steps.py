@@ -91,7 +91,8 @@ class Steps:
 
     def check(self) -> tuple[Problem, ...]:
         try:
-            found = self._answered(lambda: self._load.check(self._site.problems()))
+            with self._site.at_ease():
+                found = self._answered(lambda: self._load.check(self._site.problems()))
         except (ServerError, WorkloadError) as error:
             found = (Problem(CHECK_FAILED, error.message),)
         share = self._bench.plan.study.measure.disturbed_share

@@ -34,6 +34,14 @@ class TablePart:
 NOTHING = TablePart(PartMethod.EMPTY)
 
 
+class Entry(StrEnum):
+    """Which servers the clients reach."""
+
+    COORDINATOR = "coordinator"
+    ALL = "all"
+    """Every node that holds rows; each connection enters one of them, by chance."""
+
+
 @dataclass(frozen=True)
 class Distribution:
     """By which engine a trial's tables are spread, and over how many nodes. The first of its
@@ -42,3 +50,4 @@ class Distribution:
     engine: str
     """A file of ``teiten.engines``."""
     nodes: int
+    entry: Entry = Entry.COORDINATOR

@@ -67,6 +67,8 @@ PARTICIPANTS = Metric("participants", "1")
 committed, in the mean."""
 NODE_COMMITS = "commits"
 """Of a node (``of_node``): transactions that changed something there."""
+NODE_PREPARED = "prepared"
+"""Of a node: transactions that are prepared at the end, and neither committed nor rolled back."""
 
 OF_THE_MACHINE: tuple[Metric, ...] = (
     MEASURED_SECONDS,
@@ -104,6 +106,7 @@ OF_THE_MACHINE: tuple[Metric, ...] = (
     STORAGE_WRITTEN,
     Metric("wal_records", "1"),
     Metric("wal_full_page_images", "1"),
+    Metric("wal_syncs", "1"),
     Metric("checkpoints", "1"),
     VISIBLE_PAGES,
     PARTICIPANTS,

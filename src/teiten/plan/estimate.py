@@ -20,6 +20,8 @@ START_SECONDS = 0.6
 """Starting a server and connecting."""
 END_SECONDS = 0.9
 """Collecting, checking, stopping, recording."""
+EMULATION_SECONDS = 0.1
+"""Control groups and the network of one emulated node, made and removed."""
 SLICE_SECONDS = 0.15
 """Of a slice, besides its measured ones: starting pgbench and the telemetry, and ending them."""
 REHEARSAL_SECONDS = 1.5
@@ -177,23 +179,22 @@ def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float
         starts = not trial.restart or start not in started
         started.add(start)
         load = plan_of(workload.kind).load_seconds(study.measure, workload)
-        time = trial_time(
+        yield trial_time(
             study.measure,
             size,
             restores=restores,
             starts=starts,
             load=load,
             nodes=len(trial.templates),
-        )
-        yield time.total + (_throttled_prewarm(study, trial, time) if starts else 0.0)
+        ).total + (_emulation(trial) if starts else 0.0)
 
 
-def _throttled_prewarm(study: Study, trial: PlannedTrial, time: TrialTime) -> float:
-    """What prewarming takes longer where nodes, one after another, read their storage slowly."""
-    rate = trial.machines[0].read if trial.machines else None
-    if rate is None or not study.measure.prewarm:
+def _emulation(trial: PlannedTrial) -> float:
+    """Making machines of a trial's nodes, and reading their files anew, which left the page
+    cache. What is read before the measurement is not held to a node's bandwidth."""
+    if not trial.machines:
         return 0.0
-    return max(0.0, _data_bytes(trial) / rate - time.prewarm)
+    return EMULATION_SECONDS * len(trial.machines) + volumes.prewarm_seconds(_data_bytes(trial))
 
 
 def _data_bytes(trial: PlannedTrial) -> Bytes:

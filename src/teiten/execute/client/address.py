@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,6 +34,17 @@ class Address:
         found |= {name: str(value) for name, value in named.items()} or {"dbname": self.database}
         password = self.environment.get("PGPASSWORD")
         return found if password is None else {**found, "password": password}
+
+    @classmethod
+    def of_any(cls, each: Sequence[Address], session: Mapping[str, str]) -> Address:
+        """One of several servers, by chance for each connection (libpq 16 and later). ``session``:
+        parameters of the server for these connections."""
+        given = [dict(zip(one.options[::2], one.options[1::2], strict=True)) for one in each]
+        options = given[0] | {name: ",".join(one[name] for one in given) for name in ("-h", "-p")}
+        words = " ".join(f"-c {name}={value}" for name, value in session.items())
+        environment = {**each[0].environment, "PGLOADBALANCEHOSTS": "random", "PGOPTIONS": words}
+        flat = tuple(word for pair in options.items() for word in pair)
+        return cls(each[0].database, flat, environment)
 
     @classmethod
     def by_socket(

@@ -20,6 +20,7 @@ TOTALS = (
     "wal_bytes",
     "wal_records",
     "wal_full_page_images",
+    "wal_syncs",
     "checkpoints",
     "blocks_hit",
     "blocks_read",

@@ -111,6 +111,11 @@ class Site(Protocol):
         """Meanwhile Teiten itself keeps off what the servers have for themselves."""
         ...
 
+    def at_ease(self) -> AbstractContextManager[None]:
+        """Meanwhile nodes' storage is not held to their bandwidth: for what comes after the
+        measurement. Before it, up to ``settle``, it is not either."""
+        ...
+
     def page_cache(
         self, relation: str | None = None, node: Node = FIRST, *, first: Bytes | None = None
     ) -> PageCache | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from teiten.errors import ServerError, WorkloadError
 from teiten.execute.bench import Bench
+from teiten.execute.distribution import entry_address
 from teiten.execute.executor import Facts
 from teiten.execute.load import Begin, ExtraWindow, Gathered, sampled
 from teiten.execute.probes.sampler import Sampler
@@ -187,7 +188,7 @@ class PgbenchLoad:
         workload, trial, client = self._workload, self._trial, self._site.client
         return PgbenchRun(
             pgbench=client.pgbench(self._bench.plan.pgbench),
-            address=self._site.address(),
+            address=entry_address(trial, self._site),
             script=self._options.script,
             scale=max(1, int(workload.data.scale or 1)),  # pgbench counts whole ones
             clients=self._planned.clients,

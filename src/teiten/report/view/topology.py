@@ -62,11 +62,25 @@ def _servers(kit: Kit, shared: str | None) -> tuple[tuple[tuple[Box, str], ...],
     lines = (f"shared_buffers {shared}",) if shared else ()
     most = max(one.nodes for one in spread)
     engines = t("list.separator").join(dict.fromkeys(one.engine for one in spread))
-    nodes = tuple(Box(t("topology.node", number=number + 1), lines) for number in range(most))
-    coordinator = Box(t("topology.coordinator"), (t("topology.no-rows", engine=engines), *lines))
+    own = (*lines, *_of_node(kit))
+    nodes = tuple(Box(t("topology.node", number=number + 1), own) for number in range(most))
+    coordinator = Box(t("topology.coordinator"), (t("topology.no-rows", engine=engines), *own))
     alone = len(spread) < len(kit.analysis.plan.trials)
-    plain = ((Box(t("topology.plain"), lines), SIDE_COLOURS[0]),) if alone else ()
+    plain = ((Box(t("topology.plain"), own), SIDE_COLOURS[0]),) if alone else ()
     return (*plain, (coordinator, SIDE_COLOURS[1])), nodes
+
+
+def _of_node(kit: Kit) -> tuple[str, ...]:
+    """What each server has for itself, where nodes are emulated."""
+    machine = next((one.machines[0] for one in kit.analysis.plan.trials if one.machines), None)
+    if machine is None:
+        return ()
+    found = (
+        ("memory", machine.memory and bytes_text(machine.memory)),
+        ("read", machine.read and f"{bytes_text(machine.read)}/s"),
+        ("write", machine.write and f"{bytes_text(machine.write)}/s"),
+    )
+    return tuple(kit.t(f"topology.node-{name}", value=value) for name, value in found if value)
 
 
 def _turns(kit: Kit) -> str:

@@ -107,6 +107,9 @@ class AttachedSite:
     def quiet(self) -> AbstractContextManager[None]:
         return nullcontext()
 
+    def at_ease(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
     def page_cache(
         self,
         _relation: str | None = None,

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
-from teiten.errors import TeitenError
+from teiten.errors import MachineError, TeitenError
 from teiten.execute.bench import Bench
 from teiten.execute.client.here import Here
 from teiten.execute.executor import Facts
@@ -30,6 +30,8 @@ from teiten.execute.sites.local.node_check import check_emulation
 from teiten.execute.sites.local.site import LocalSite, Places, RunningServers
 from teiten.execute.sites.local.storages import MEASURED, Storages
 from teiten.execute.sites.nodes import cluster_name
+from teiten.host.ceilings.fsync_interval import measure_intervals
+from teiten.host.facts.disks import disk_of
 from teiten.host.system.causes import told
 from teiten.model.plan import Node, PlannedTrial, TemplateSpec
 from teiten.model.quantities import format_size
@@ -40,6 +42,8 @@ LIMIT_CHECKED = "memory-limit"
 """The event that holds what a check of a limit came to."""
 NODES_CHECKED = "nodes-emulated"
 """The same of emulated nodes."""
+FSYNCS = "fsync-intervals"
+"""How fast storage is written by the interval of fsync."""
 TOLD_EVERY = 10.0
 """Seconds between two words on a template that takes long."""
 
@@ -57,7 +61,7 @@ class LocalKeeper:
         """Stopped clusters whose data no trial has changed."""
         self.running: dict[Places, RunningServers] = {}
         """Servers that a pair has left running for the next one."""
-        self._limits_checked = False
+        self._limits_checked = self._fsyncs_measured = False
         self.storages = Storages(machine.workdir, machine.user)
         """Of the factor placement; open once a template was prepared."""
         self._storages_open = False
@@ -66,6 +70,7 @@ class LocalKeeper:
 
     def prepare(self, template: TemplateSpec) -> Facts:
         self._open_storages()
+        self._measure_fsyncs()
         self._check_limits()
         if self._templates.ready(template):
             return {"built": False}
@@ -86,6 +91,27 @@ class LocalKeeper:
         named = [one for one in self.bench.plan.study.storage if one.name in used]
         found = self.storages.open(named, self._opening)
         self.bench.record.record_event(MEASURED, storages=found)
+
+    def _measure_fsyncs(self) -> None:
+        """Once, where commits are shared by nodes: how fast what they make durable is written."""
+        changed = {one.name for one in self.bench.plan.study.workloads if one.changes_data}
+        spread = any(
+            one.distribution is not None and one.cell.workload in changed
+            for one in self.bench.plan.trials
+        )
+        if self._fsyncs_measured or not spread:
+            return
+        self._fsyncs_measured = True
+        folder = self.machine.workdir.clusters
+        self._opening(f"measuring the storage of {folder} by the interval of fsync")
+        try:
+            found = measure_intervals(folder)
+        except MachineError as error:
+            self.bench.record.record_event(FSYNCS, folder=str(folder), reason=error.message)
+            return
+        rates = {str(interval): one for interval, one in found.items()}
+        disk = disk_of(folder).device
+        self.bench.record.record_event(FSYNCS, folder=str(folder), device=disk, rates=rates)
 
     def _opening(self, text: str) -> None:
         self.bench.check_interruption()

@@ -38,6 +38,7 @@ from teiten.execute.sites.local.limit_files import (
     settings,
 )
 from teiten.execute.sites.local.notes import PREFIX, left_notes, write_note
+from teiten.execute.sites.local.throttle import NO_THROTTLE, Throttle
 from teiten.execute.sites.local.transfers import lifted, transfer_settings
 from teiten.host.facts.cgroups import Hierarchy, hierarchies
 from teiten.host.facts.readings import read_text
@@ -69,6 +70,7 @@ class Limit:
     note: Path
     kernel: tuple[tuple[str, str], ...] = ()
     """Of version 1: the same limits of a device for what the kernel itself writes to it."""
+    throttle: Throttle = NO_THROTTLE
 
     @classmethod
     def make(cls, workdir: Workdir, allowed: Allowed, root: Path = Path("/")) -> Limit:
@@ -84,7 +86,8 @@ class Limit:
         note = write_note(
             workdir, f"{name}{ENDING}", {GROUPS: [os.fspath(one) for one in groups], KERNEL: kernel}
         )
-        made = cls(tuple(groups), _facts(allowed, parents, kernel), note, kernel)
+        throttle = Throttle.of(allowed, parents, name)
+        made = cls(tuple(groups), _facts(allowed, parents, kernel), note, kernel, throttle)
         try:
             for group in groups:
                 group.mkdir()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from teiten.execute.sites.local.transfers import (
@@ -106,6 +106,14 @@ def _of_storage(allowed: Allowed, version: int) -> Iterator[tuple[str, str]]:
         yield WRITE_1, f"{allowed.disk} {allowed.write or BEYOND_ANY_DISK}"
     elif STORAGE in allowed.limited:
         yield FILE_2, f"{allowed.disk} rbps={allowed.read or 'max'} wbps={allowed.write or 'max'}"
+
+
+def eased(allowed: Allowed, version: int) -> Iterator[tuple[str, str]]:
+    """The same of storage as ``settings`` without its limits; what is transferred is counted on."""
+    if version == 1:
+        yield from _of_storage(replace(allowed, read=None, write=None), version)
+    else:
+        yield FILE_2, f"{allowed.disk} rbps=max wbps=max"
 
 
 def peak(group: Path) -> int | None:

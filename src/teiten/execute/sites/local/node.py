@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 OF_START = ("version", "settings", "data_checksums", "data_directory", "machine")
 """The facts that a server's start settles."""
 SERVER = "server"
+CRASHED = "server-crash"
+ENDED_UNSAID = "the server has ended, and its log does not say why"
+"""Somebody killed its postmaster, or the kernel did."""
 Place = tuple[ClusterKey, str | None]
 """Of a cluster; where it is: the folder that the study names."""
 
@@ -275,7 +278,9 @@ class LocalNode:
             return ()
         log = self.found.read_log(self._log_begins).decode("utf-8", "replace")
         problems = scan(log)
-        self._crashed = any(problem.code == "server-crash" for problem in problems)
+        if self.has_ended() and not any(one.code == CRASHED for one in problems):
+            problems = (Problem(CRASHED, ENDED_UNSAID), *problems)
+        self._crashed = any(problem.code == CRASHED for problem in problems)
         return (*self._out_of_memory(), *replaced(self.found), *problems)
 
     def _out_of_memory(self) -> tuple[Problem, ...]:

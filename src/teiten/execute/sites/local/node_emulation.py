@@ -92,6 +92,17 @@ class NodeEmulation:
             found.append(EmulatedNode(machine, limit, address, space))
         return cls(tuple(found), network)
 
+    def hold(self) -> None:
+        """Each node's storage to its bandwidth: from now on is measured. Raises MachineError."""
+        for one in self.nodes:
+            one.limit.throttle.hold()
+
+    def ease(self) -> None:
+        """All storage is as fast as the machine's, for what is not measured. Raises
+        MachineError."""
+        for one in self.nodes:
+            one.limit.throttle.ease()
+
     def remove(self) -> None:
         """Give all of it back, once the servers have ended; what cannot be removed stays noted."""
         for one in self.nodes:

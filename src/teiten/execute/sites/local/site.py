@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ from teiten.execute.sites.contract import WARM, StackSource
 from teiten.execute.sites.failure import failure
 from teiten.execute.sites.local.limit import Limit, out_of_memory
 from teiten.execute.sites.local.limit_files import Allowed
-from teiten.execute.sites.local.node import LocalNode, Place, RunningServer
+from teiten.execute.sites.local.node import CRASHED, LocalNode, Place, RunningServer
 from teiten.execute.sites.local.node_emulation import NodeEmulation
 from teiten.execute.sites.nodes import Nodes
 from teiten.host.system.affinity import kept_off
@@ -181,7 +182,9 @@ class LocalSite:
             made["limit"] = self._limit.facts
         if self._trial.machines:
             folder = self._nodes.first.cluster.data_directory.parent
-            self._emulate(NodeEmulation.make(workdir, self._trial.machines, folder))
+            emulation = NodeEmulation.make(workdir, self._trial.machines, folder)
+            self._emulate(emulation)
+            emulation.ease()
             made["emulated"] = len(self._trial.machines)
         return made
 
@@ -205,6 +208,8 @@ class LocalSite:
         if self.warm:
             return dict(WARM)
         self._nodes.of_each(LocalNode.checkpoint)
+        if self._emulation is not None:
+            self._emulation.hold()
         pair = self._bench.plan.pair_of(self._trial)
         if not self._measure.paired or self._trial.number == pair[-1].number:
             time.sleep(self._measure.settle)  # both sides at once
@@ -241,6 +246,18 @@ class LocalSite:
         cpus = self._trial.server_cpus
         return kept_off(() if set(cpus) & set(self._trial.client_cpus) else cpus)
 
+    @contextmanager
+    def at_ease(self) -> Iterator[None]:
+        emulation = self._emulation
+        if emulation is None:
+            yield
+            return
+        emulation.ease()
+        try:
+            yield
+        finally:
+            emulation.hold()
+
     def page_cache(
         self, relation: str | None = None, node: Node = FIRST, *, first: Bytes | None = None
     ) -> PageCache | None:
@@ -256,7 +273,8 @@ class LocalSite:
         return all(one.is_running() for one in self._nodes)
 
     def problems(self) -> tuple[Problem, ...]:
-        return (*self._out_of_memory(), *self._nodes.problems(LocalNode.problems))
+        found = (*self._out_of_memory(), *self._nodes.problems(LocalNode.problems))
+        return tuple(sorted(found, key=lambda one: one.code != CRASHED))  # what others suffer from
 
     def _out_of_memory(self) -> tuple[Problem, ...]:
         """Processes of the servers or their load that the kernel ended because of the limit."""

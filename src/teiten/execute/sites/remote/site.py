@@ -148,6 +148,9 @@ class RemoteSite:
     def quiet(self) -> AbstractContextManager[None]:
         return nullcontext()
 
+    def at_ease(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
     def page_cache(
         self,
         _relation: str | None = None,

@@ -9,6 +9,7 @@ from teiten.kinds.contract_present import OwnAnswer
 from teiten.kinds.pgbench.model import pgbench_of
 from teiten.kinds.pgbench.present.scale_out_charts import chart_by_best, chart_by_plain
 from teiten.kinds.pgbench.present.scale_out_tables import model_table, nodes_table, ratio_text
+from teiten.kinds.pgbench.present.scale_out_use import fsync_table, use_table
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.kinds.pgbench.scale_out.commit_model import best_scaling, participants
 from teiten.kinds.pgbench.scale_out.results import (
@@ -20,6 +21,7 @@ from teiten.kinds.pgbench.scale_out.results import (
     ScaleOutResult,
     Shape,
 )
+from teiten.model.distribution import Entry
 from teiten.report.blocks import Block, Gallery, Heading, Items, Section, Statement, Text
 from teiten.report.numbers import bytes_text, significant
 from teiten.report.sentences import percent, plain_percent
@@ -68,9 +70,15 @@ def _of_workload(kit: Kit, found: list[ScaleOutResult]) -> Iterator[Block]:
     if charts:
         yield Gallery(charts)
     yield nodes_table(kit, found)
+    used = use_table(kit, found)
+    if used is not None:
+        yield used
     rows = next((one.rows for one in found if one.rows is not None), None)
     if rows is not None:
         yield model_table(kit, workload, rows, found)
+        speeds = fsync_table(kit)
+        if speeds is not None:
+            yield speeds
 
 
 def _notes(kit: Kit, found: tuple[ScaleOutResult, ...]) -> Iterator[Block]:
@@ -81,6 +89,9 @@ def _notes(kit: Kit, found: tuple[ScaleOutResult, ...]) -> Iterator[Block]:
         key = f"scale-out.engine.{engine}"
         if key in t:
             yield Text(t(key), "note")
+    spread = (one.distribution for one in kit.analysis.plan.trials)
+    if any(one is not None and one.entry is Entry.ALL for one in spread):
+        yield Text(t("scale-out.entered-by-chance"), "note")
     if any(pgbench_of(one).invariants for one in kit.study.workloads):
         yield Text(t("scale-out.sums"), "note")
     points = [point for one in found for point in one.points if point.nodes > 0]
@@ -112,6 +123,7 @@ def _grown(kit: Kit, one: ScaleOutResult) -> str:
 
 
 def _sentences(kit: Kit, one: ScaleOutResult) -> Iterator[str]:
+    yield from _cause(kit, one)
     if one.cost is not None:
         yield kit.t("scale-out.cost", engine=one.engine, ratio=_with_interval(kit, one.cost))
     if one.pays is not None:
@@ -126,6 +138,23 @@ def _sentences(kit: Kit, one: ScaleOutResult) -> Iterator[str]:
             expected=significant(float(participants(one.most, one.rows)), 3),
             best=significant(float(best_scaling(one.most, one.rows)), 3),
         )
+
+
+def _cause(kit: Kit, one: ScaleOutResult) -> Iterator[str]:
+    """What the servers' figures say of the shape, with these figures."""
+    first, last = one.point(1), one.point(one.most)
+    if one.cause is None or first is None or last is None:
+        return
+    shares = _both(first, last, "in_memory") or (0.0, 0.0)
+    reads = _both(first, last, "disk_reads_per_node") or (0.0, 0.0)
+    yield kit.t(
+        f"scale-out.cause.{one.cause.value}",
+        most=one.most,
+        one=percent(kit.t, shares[0], 2),
+        last=percent(kit.t, shares[1], 2),
+        read_one=bytes_text(reads[0]),
+        read_last=bytes_text(reads[1]),
+    )
 
 
 def _pays(kit: Kit, one: Pays) -> str:
@@ -147,6 +176,7 @@ def _evidence(kit: Kit, one: ScaleOutResult) -> Iterator[str]:
         return
     for name, written in (
         ("hit_ratio", lambda value: percent(kit.t, value, 2)),
+        ("in_memory", lambda value: percent(kit.t, value, 2)),
         ("reads_per_node", lambda value: significant(value, 3)),
         ("disk_reads_per_node", bytes_text),
         ("wal_per_node", bytes_text),

@@ -15,9 +15,10 @@ from teiten.analysis.verdict.verdict import exp, log_ratio
 from teiten.kinds.pgbench.metrics import RETRIES, TPS
 from teiten.kinds.pgbench.model import pgbench_of
 from teiten.kinds.pgbench.scale_out.commit_model import ROWS
-from teiten.kinds.pgbench.scale_out.judge import pays, shape_of
+from teiten.kinds.pgbench.scale_out.judge import cause_of, pays, shape_of
 from teiten.kinds.pgbench.scale_out.results import NodesPoint, RatioOfNodes, ScaleOutResult
-from teiten.model.metrics import MEASURED_SECONDS, PARTICIPANTS, TRANSACTIONS, of_node
+from teiten.kinds.pgbench.scale_out.use import per_second, uses_of
+from teiten.model.metrics import PARTICIPANTS, TRANSACTIONS
 from teiten.model.plan import FIRST, Plan
 from teiten.model.study import Workload
 from teiten.model.trial import Attempt
@@ -25,8 +26,6 @@ from teiten.model.trial import Attempt
 NODES = "nodes"
 ONE = 1
 PLAIN = 0
-OWN_READS = "own_disk_read_bytes"
-"""Of an emulated node; servers that share a disk have no figures of their own."""
 ByNodes = dict[int, dict[int, Observation]]
 """Nodes to block to what was measured."""
 
@@ -66,16 +65,18 @@ def _result(plan: Plan, workload: str, context: Context, by_nodes: ByNodes) -> S
     most = points[-1].nodes
     one = next((each for each in points if each.nodes == ONE), None)
     grown = points[-1].to_one if most > ONE else None
+    shape = shape_of(grown, most)
     return ScaleOutResult(
         workload=workload,
         context=context,
         engine=_engine(plan, workload, context),
         points=points,
-        shape=shape_of(grown, most),
+        shape=shape,
         grown=grown,
         most=most,
         cost=None if one is None else one.to_plain,
         pays=pays(points),
+        cause=cause_of(shape, one, points[-1]),
         rows=_rows(plan.study.workload(workload)),
     )
 
@@ -99,20 +100,18 @@ def _rows(workload: Workload) -> int | None:
 
 def _point(nodes: int, by_nodes: ByNodes, intervals: _Intervals) -> NodesPoint:
     trials = [one.metrics for one in by_nodes[nodes].values()]
-    data = (FIRST,) if nodes == PLAIN else tuple(range(FIRST + 1, FIRST + 1 + nodes))
+    holders = (FIRST,) if nodes == PLAIN else tuple(range(FIRST + 1, FIRST + 1 + nodes))
+    uses = uses_of(nodes, trials)
     return NodesPoint(
         nodes=nodes,
         tps=median([one.get(TPS.name, math.nan) for one in trials]),
         to_plain=None if nodes == PLAIN else _ratio(by_nodes, PLAIN, nodes, intervals),
         to_one=None if nodes in (PLAIN, ONE) else _ratio(by_nodes, ONE, nodes, intervals),
-        hit_ratio=_median(trials, lambda one: _hit_ratio(one, data)),
-        reads_per_node=_median(trials, lambda one: _per_node(one, data, "blocks_read")),
-        disk_reads_per_node=_median(trials, lambda one: _per_node(one, data, OWN_READS))
-        if nodes > PLAIN
-        else None,
-        wal_per_node=_median(trials, lambda one: _per_node(one, data, "wal_bytes")),
+        reads_per_node=_median(trials, lambda one: per_second(one, holders, "blocks_read")),
+        wal_per_node=_median(trials, lambda one: per_second(one, holders, "wal_bytes")),
         participants=_median(trials, lambda one: one.get(PARTICIPANTS.name)),
         retries=_median(trials, _retries),
+        uses=uses,
     )
 
 
@@ -138,27 +137,6 @@ def _median(
 ) -> float | None:
     known = [one for one in map(number, trials) if one is not None and math.isfinite(one)]
     return median(known) if known else None
-
-
-def _of_nodes(metrics: Mapping[str, float], data: Sequence[int], name: str) -> list[float] | None:
-    """Of each server that holds rows; None where one of them lacks it."""
-    names = [name if node == FIRST else of_node(node, name) for node in data]
-    found = [metrics.get(one) for one in names]
-    known = [one for one in found if one is not None]
-    return known if len(known) == len(found) else None
-
-
-def _hit_ratio(metrics: Mapping[str, float], data: Sequence[int]) -> float | None:
-    hits, reads = _of_nodes(metrics, data, "blocks_hit"), _of_nodes(metrics, data, "blocks_read")
-    if hits is None or reads is None or not sum(hits) + sum(reads):
-        return None
-    return sum(hits) / (sum(hits) + sum(reads))
-
-
-def _per_node(metrics: Mapping[str, float], data: Sequence[int], name: str) -> float | None:
-    """Per second."""
-    found, seconds = _of_nodes(metrics, data, name), metrics.get(MEASURED_SECONDS.name, 0.0)
-    return None if found is None or seconds <= 0 else sum(found) / len(found) / seconds
 
 
 def _retries(metrics: Mapping[str, float]) -> float | None:

@@ -7,11 +7,19 @@ from collections.abc import Sequence
 from teiten.kinds.pgbench.scale_out.results import (
     FLAT_WITHIN,
     LINEAR_WITHIN,
+    Cause,
     NodesPoint,
     Pays,
     RatioOfNodes,
     Shape,
 )
+
+IN_MEMORY = 0.999
+"""Of the blocks asked for, so many or more: the tables are in memory."""
+MUCH_LESS = 0.5
+"""Blocks that were not in memory, by one node's: a gain by the cache."""
+ALIKE_WITHIN = 0.01
+"""Of the blocks asked for."""
 
 
 def shape_of(grown: RatioOfNodes | None, most: int) -> Shape:
@@ -27,6 +35,25 @@ def shape_of(grown: RatioOfNodes | None, most: int) -> Shape:
         Shape.RISING: low > 1 and high < most,
     }
     return next((shape for shape, holds in told.items() if holds), Shape.UNDECIDED)
+
+
+def cause_of(shape: Shape, one: NodesPoint | None, most: NodesPoint) -> Cause | None:
+    """What the servers' figures say of a shape, by the blocks that one node and that the most
+    nodes found in memory."""
+    if one is None or one is most or one.in_memory is None or most.in_memory is None:
+        return None
+    if shape is Shape.SUPER_LINEAR:
+        fell = (most.disk_reads_per_node or 0.0) < (one.disk_reads_per_node or 0.0)
+        return Cause.CACHE if fell and _missed(most) < MUCH_LESS * _missed(one) else None
+    if shape in (Shape.RISING, Shape.FLAT, Shape.FALLING) and one.in_memory >= IN_MEMORY:
+        return Cause.ALREADY
+    if shape is Shape.LINEAR and abs(most.in_memory - one.in_memory) <= ALIKE_WITHIN:
+        return Cause.ALIKE
+    return None
+
+
+def _missed(point: NodesPoint) -> float:
+    return 1 - (point.in_memory or 0.0)
 
 
 def pays(points: Sequence[NodesPoint]) -> Pays | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from teiten.analysis.model.observations import Context
+from teiten.kinds.pgbench.scale_out.use import RoleUse
 
 LINEAR_WITHIN = 0.25
 """In proportion to the nodes: within this share of it."""
@@ -24,6 +25,17 @@ class Shape(StrEnum):
     FLAT = "flat"
     FALLING = "falling"
     UNDECIDED = "undecided"
+
+
+class Cause(StrEnum):
+    """What the servers' figures say of a shape; they go with it, they do not prove it."""
+
+    CACHE = "cache"
+    """More than in proportion, as more blocks were found in memory and each node read less."""
+    ALREADY = "already"
+    """One node had its tables in memory, so that a larger cache could gain nothing."""
+    ALIKE = "alike"
+    """In proportion, and each node found as much in memory as one."""
 
 
 @dataclass(frozen=True)
@@ -54,17 +66,34 @@ class NodesPoint:
     to_plain: RatioOfNodes | None
     to_one: RatioOfNodes | None
     """Against one node of the same engine."""
-    hit_ratio: float | None
-    """Of the servers that hold rows: blocks found in shared buffers, by all that were asked for."""
     reads_per_node: float | None
-    """Blocks that were not, per second and node."""
-    disk_reads_per_node: float | None
-    """Bytes per second, where each node has a disk's figures of its own."""
+    """Blocks that were not in shared buffers, per second and server that holds rows."""
     wal_per_node: float | None
     """Bytes per second."""
     participants: float | None
     retries: float | None
     """Per transaction."""
+    uses: tuple[RoleUse, ...]
+    """Of the servers by their roles; those that hold rows last."""
+
+    @property
+    def _holders(self) -> RoleUse | None:
+        return self.uses[-1] if self.uses else None
+
+    @property
+    def hit_ratio(self) -> float | None:
+        """Of the servers that hold rows: blocks found in shared buffers, by all asked for."""
+        return None if self._holders is None else self._holders.buffer_hits
+
+    @property
+    def in_memory(self) -> float | None:
+        """The same in shared buffers or in the page cache, where each server has its own."""
+        return None if self._holders is None else self._holders.in_memory
+
+    @property
+    def disk_reads_per_node(self) -> float | None:
+        """Bytes per second, where each server has a disk's figures of its own."""
+        return None if self._holders is None else self._holders.disk_read
 
 
 @dataclass(frozen=True)
@@ -98,6 +127,8 @@ class ScaleOutResult:
     """One node against plain PostgreSQL."""
     pays: Pays | None
     """None where plain PostgreSQL was not measured."""
+    cause: Cause | None
+    """None where the figures do not say."""
     rows: int | None
     """That each transaction chooses at random and changes; None where it is not known."""
 

@@ -1,0 +1,84 @@
+"""Which servers of spread tables the clients reach (2013 §5.3.2: all of them); pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from teiten.engines.registry import engine_of
+from teiten.errors import UsageError
+from teiten.factors.contract import FactorRule, Need
+from teiten.factors.nodes import FACTOR as NODES
+from teiten.model.distribution import Entry
+from teiten.model.facts import HostFacts
+from teiten.model.plan import Plan
+from teiten.model.study import Factor, Workload
+from teiten.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from teiten.plan.setup import Around, Setup
+    from teiten.study.draft import Draft
+    from teiten.study.file import StudyFile
+
+CHOOSES_SINCE = 160000
+"""pgbench whose library (libpq) chooses one of several servers for each connection."""
+
+
+class EntryFactor(FactorRule):
+    name = "entry"
+    rank = 66
+    of_server = False
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START, Need.HERE})
+
+    def level(self, value: Any) -> str:
+        text = str(value).strip()
+        if text not in set(Entry):
+            near = did_you_mean(text, tuple(Entry))
+            raise ValueError(f"must be one of {', '.join(Entry)}, not {text!r}.{near}")
+        return text
+
+    def applies(self, workload: Workload) -> bool:
+        return NODES.applies(workload)
+
+    def check_study(
+        self, draft: Draft, tables: StudyFile, factor: Factor, workloads: Sequence[Workload]
+    ) -> None:
+        if NODES.name not in tables.factors:
+            raise draft.error(
+                ("factors", self.name),
+                "says which nodes the clients reach, and the study has no factor nodes",
+                f"add levels: {NODES.flag.format(factor=NODES.name)}",
+            )
+
+    def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
+        if setup.distribution is None:
+            return setup
+        return replace(setup, distribution=replace(setup.distribution, entry=Entry(level)))
+
+    def check_plan(self, plan: Plan, facts: HostFacts) -> None:
+        """Raise UsageError where the clients cannot enter through all nodes."""
+        spread = [one.distribution for one in plan.trials if one.distribution is not None]
+        everywhere = [one for one in spread if one.entry is Entry.ALL]
+        if not everywhere:
+            return
+        for one in everywhere:
+            if not engine_of(one.engine).everywhere:
+                raise UsageError(
+                    f"with the engine {one.engine} clients enter through the coordinator alone",
+                    "leave out entry=all",
+                )
+        if plan.study.measure.paired:
+            raise UsageError(
+                "paired transactions go to one server, and entry=all has several",
+                "leave out entry=all, or measure trials one after another: --way classic",
+            )
+        if plan.pgbench.version.number < CHOOSES_SINCE:
+            raise UsageError(
+                f"pgbench {plan.pgbench.version} reaches one server only, and entry=all needs one"
+                " that chooses among several: 16 or later",
+                "teiten pg install pgbench; or leave out entry=all",
+            )
+
+
+FACTOR = EntryFactor()

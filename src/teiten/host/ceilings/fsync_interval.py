@@ -1,0 +1,47 @@
+"""How fast storage is written in sequence where it is made durable every so many bytes.
+
+The report of 2013 explains by it what limits transactions that change rows (table 5.6): each commit
+makes its WAL durable, and the more it writes at once, the more bytes a second hold.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from teiten.host.ceilings.disk_speed import BLOCK, Request, rate, sequential
+from teiten.host.ceilings.scratch import Scratch, aligned, scratch
+from teiten.model.units import KIB, MIB, Bytes, Seconds
+
+NEVER = 0
+INTERVALS = (BLOCK, 128 * KIB, NEVER)
+"""Bytes between two calls of fdatasync, as in the report."""
+SIZE = Bytes(64 * MIB)
+SECONDS = Seconds(1.0)
+"""Of each interval."""
+
+
+def measure_intervals(
+    folder: Path, size: Bytes = SIZE, seconds: Seconds = SECONDS
+) -> dict[int, float]:
+    """Bytes per second by interval, past the page cache, by one process.
+
+    Raises MachineError where the folder cannot be written, or has no direct I/O.
+    """
+    with scratch(folder, size) as file:
+        return {one: rate([_written(file, one)], seconds) for one in INTERVALS}
+
+
+def _written(file: Scratch, interval: int) -> Request:
+    if interval == NEVER:
+        return sequential(file, 0, write=True)
+    buffer, place = aligned(interval), 0
+
+    def request() -> int:
+        nonlocal place
+        done = file.write(buffer, place)
+        os.fdatasync(file.descriptor)
+        place = (place + interval) % file.size
+        return done
+
+    return request
