@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from psycopg import sql
 
 from teiten.engines.contract import Engine, Servers
-from teiten.model.distribution import NOTHING, PartMethod, TablePart
+from teiten.model.distribution import NOTHING, Distribution, PartMethod, TablePart
 
 ASYNC_SINCE = 140000
 """server_version_num: options async_capable and batch_size."""
@@ -40,11 +40,13 @@ class PostgresFdw(Engine):
     atomic = False
     needs_retries = True
 
-    def parts(self, nodes: int) -> tuple[TablePart, ...]:
+    def parts(self, planned: Distribution) -> tuple[TablePart, ...]:
+        nodes = planned.nodes
         spread = (TablePart(PartMethod.HASH, number, nodes) for number in range(1, nodes + 1))
         return (NOTHING, *spread)
 
-    def distribute(self, servers: Servers) -> None:
+    def distribute(self, servers: Servers, planned: Distribution) -> None:
+        del planned
         with servers.connect(servers.coordinator) as connection, connection.transaction():
             for statement in self._statements(servers, connection.info.server_version):
                 connection.execute(statement)
