@@ -1,17 +1,30 @@
-"""Tables spread over two nodes by postgres_fdw: a campaign in which one of them is killed."""
+"""Tables spread over two nodes by each engine that is installed: a campaign in which one of them is
+killed, and the rows that clients then find. An engine is tested by what all of them promise."""
 
 from __future__ import annotations
 
 import math
 import subprocess
+from contextlib import ExitStack
 
 import pytest
 
+from teiten.engines.contract import Engine
+from teiten.engines.registry import engine_of, names
+from teiten.execute.bench import Bench
+from teiten.execute.client.here import Here
+from teiten.execute.distribution import distributed
+from teiten.execute.machine import ThisMachine
+from teiten.execute.sites.contract import Site
+from teiten.execute.sites.local.keeper import LocalKeeper
 from teiten.host.system.paths import Workdir
+from teiten.host.system.users import server_user
+from teiten.ledger.store import Ledger
+from teiten.model.plan import FIRST
 from teiten.model.trial import Outcome
 from tests.fixtures.campaigns import Teiten, step_of
-from tests.fixtures.servers import left_processes
-from tests.postgres.test_nodes import Find
+from tests.fixtures.servers import left_processes, server_with
+from tests.postgres.test_nodes import Unseen
 
 STUDY = """
 [study]
@@ -23,6 +36,7 @@ contrast = "nodes"
 [factors]
 server = ["{server}"]
 nodes = [0, 2]
+engine = ["{engine}"]
 clients = [2]
 
 [[workloads]]
@@ -68,18 +82,24 @@ def kill_a_backend_of_the_last_node(teiten: Teiten) -> None:
     node.children()[0].kill()
 
 
-def test_a_campaign_on_nodes_goes_on_after_one_was_killed(
-    workdir: Workdir, installation: Find
-) -> None:
+@pytest.fixture(params=[name for name in names() if engine_of(name).extension])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    return engine_of(request.param)
+
+
+def test_a_campaign_on_nodes_goes_on_after_one_was_killed(workdir: Workdir, engine: Engine) -> None:
     """Every transaction is on the nodes that it was committed on, and all sums agree at the end."""
+    server = server_with(engine.extension)
+    if server is None:
+        pytest.skip(f"no server has {engine.extension}: {engine.installing}")
     teiten = Teiten.prepared(workdir)
     study = workdir.root / "spread.toml"
-    server = installation("18").bin_directory
-    study.write_text(STUDY.format(server=server), encoding="utf-8")
+    written = STUDY.format(server=server.bin_directory, engine=engine.name)
+    study.write_text(written, encoding="utf-8")
     process = teiten.start("run", study, "--profile", "quick", "--yes")
     spread = wait_for_a_trial_on_nodes(teiten, process)
     kill_a_backend_of_the_last_node(teiten)
-    _, errors = process.communicate(timeout=200)
+    _, errors = process.communicate(timeout=400)
     assert process.returncode == 0, errors
 
     trials = teiten.trials()
@@ -99,4 +119,42 @@ def test_a_campaign_on_nodes_goes_on_after_one_was_killed(
     for language, said in (("en", "Scale-out"), ("ja", "スケールアウト")):
         assert said in (report / f"report.{language}.html").read_text(encoding="utf-8")
     assert list(workdir.clusters.iterdir()) == []
+    all_rows_are_found(teiten, spread)
     assert not left_processes([workdir.root])
+
+
+def all_rows_are_found(teiten: Teiten, number: int) -> None:
+    """Also where servers that were one database once are made one anew."""
+    with Ledger.open(teiten.campaign()) as ledger, ExitStack() as opened:
+        bench = Bench(ledger.plan, teiten.campaign(), Unseen(), lambda: None, ledger)
+        machine = ThisMachine(teiten.workdir, server_user(), ())
+        keeper = LocalKeeper(bench, machine, Here(), lambda _: None)
+        trial = next(one for one in ledger.plan.trials if one.number == number)
+        opened.callback(keeper.client.close)
+        opened.callback(keeper.finish)
+        site = keeper.site(trial, 1)
+        opened.callback(site.abandon)
+        bench.evidence_folder(trial, 1).mkdir(parents=True, exist_ok=True)
+        site.restore()
+        site.start()
+        tables = distributed(trial, site)
+        assert tables is not None
+        for _ in range(2):
+            tables.distribute()
+            check_rows(site)
+        site.stop(sound=True)
+
+
+def check_rows(site: Site) -> None:
+    """All of them together, and some by their keys."""
+    with site.connect(FIRST) as connection:
+        for table, key, rows in (("accounts", "aid", 100_000), ("tellers", "tid", 10)):
+            whole = f"SELECT count(*), min({key}), max({key}), sum(bid) FROM pgbench_{table}"
+            assert connection.execute(whole).fetchone() == (rows, 1, rows, rows)
+        for aid in (1, 77, 99_999):
+            found = connection.execute(
+                "UPDATE pgbench_accounts SET abalance = abalance WHERE aid = %s RETURNING aid",
+                [aid],
+            ).fetchall()
+            assert found == [(aid,)]
+        assert connection.execute("SELECT count(*) FROM pgbench_branches").fetchone() == (1,)
