@@ -220,3 +220,15 @@ def test_a_script_that_names_the_branch_is_meant_for_branches(tmp_path: Path) ->
     assert trial_of(plan, "read", "1", "size").distribution == Distribution(
         "citus", 1, SpreadBy.BRANCH, 32, scale=40
     )
+
+
+def test_a_script_is_told_the_scale_of_the_whole() -> None:
+    """Whatever the coordinator, which clients reach, has of it."""
+    scales = {
+        (one.cell.level("scenario"), one.cell.level("nodes")): one.scale
+        for one in planned("scale=3", "nodes=0,1,4").trials
+    }
+    assert scales == {
+        **{("throughput", nodes): 12 for nodes in ("0", "1", "4")},
+        **{("size", nodes): scale for nodes, scale in (("0", 3), ("1", 3), ("4", 12))},
+    }
