@@ -3,9 +3,11 @@ killed, and the rows that clients then find. An engine is tested by what all of 
 
 from __future__ import annotations
 
+import html
 import math
 import subprocess
 from contextlib import ExitStack
+from typing import get_args
 
 import pytest
 
@@ -21,7 +23,9 @@ from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
 from teiten.ledger.store import Ledger
 from teiten.model.plan import FIRST
+from teiten.model.text import Language
 from teiten.model.trial import Outcome
+from teiten.report.texts import texts
 from tests.fixtures.campaigns import Teiten, step_of
 from tests.fixtures.servers import left_processes, server_with
 from tests.postgres.test_nodes import Unseen
@@ -116,8 +120,11 @@ def test_a_campaign_on_nodes_goes_on_after_one_was_killed(workdir: Workdir, engi
     assert again.metrics["participants"] == pytest.approx(of_a_transaction)
     assert 1 <= of_a_transaction <= 2
     report = teiten.campaign() / "report"
-    for language, said in (("en", "Scale-out"), ("ja", "スケールアウト")):
-        assert said in (report / f"report.{language}.html").read_text(encoding="utf-8")
+    for language in get_args(Language):
+        page = html.unescape((report / f"report.{language}.html").read_text(encoding="utf-8"))
+        words = texts(language)
+        assert words("scale-out.title") in page
+        assert words(f"scale-out.engine.{engine.name}") in page
     assert list(workdir.clusters.iterdir()) == []
     all_rows_are_found(teiten, spread)
     assert not left_processes([workdir.root])
