@@ -1,18 +1,35 @@
-"""Tables spread over two nodes by postgres_fdw: a campaign in which one of them is killed."""
+"""Tables spread over two nodes by each engine that is installed: a campaign in which one of them is
+killed, and the rows that clients then find. An engine is tested by what all of them promise."""
 
 from __future__ import annotations
 
+import html
 import math
 import subprocess
+from contextlib import ExitStack
+from typing import get_args
 
 import pytest
 
+from teiten.engines.contract import Engine
+from teiten.engines.registry import engine_of, names
+from teiten.execute.bench import Bench
+from teiten.execute.client.here import Here
+from teiten.execute.distribution import distributed
+from teiten.execute.machine import ThisMachine
+from teiten.execute.sites.contract import Site
+from teiten.execute.sites.local.keeper import LocalKeeper
 from teiten.host.system.paths import Workdir
+from teiten.host.system.users import server_user
+from teiten.ledger.store import Ledger
 from teiten.model.distribution import Entry
+from teiten.model.plan import FIRST
+from teiten.model.text import Language
 from teiten.model.trial import Outcome
+from teiten.report.texts import texts
 from tests.fixtures.campaigns import Teiten, step_of
-from tests.fixtures.servers import left_processes
-from tests.postgres.test_nodes import Find
+from tests.fixtures.servers import left_processes, server_with
+from tests.postgres.test_nodes import Unseen
 
 STUDY = """
 [study]
@@ -24,7 +41,8 @@ contrast = "nodes"
 [factors]
 server = ["{server}"]
 nodes = [0, 2]
-entry = ["coordinator", "all"]
+engine = ["{engine}"]
+entry = {entry}
 clients = [2]
 
 [[workloads]]
@@ -51,13 +69,21 @@ blocks = 1
 """
 
 
-def wait_for_a_trial_on_nodes(teiten: Teiten, process: subprocess.Popen[str]) -> int:
-    """The number of the one trial that clients enter through all nodes, once it is measured."""
+def entries_of(engine: Engine) -> list[str]:
+    return [one for one in Entry if engine.everywhere or one is Entry.COORDINATOR]
+
+
+def wait_for_a_trial_on_nodes(
+    teiten: Teiten, process: subprocess.Popen[str], engine: Engine
+) -> int:
+    """The number of the one trial on nodes that clients enter as widely as the engine permits, once
+    it is measured."""
     teiten.wait_for(process, step_of(1, "restore"))
+    widest = Entry(entries_of(engine)[-1])
     (number,) = (
         one.number
         for one in teiten.plan().trials
-        if one.distribution is not None and one.distribution.entry is Entry.ALL
+        if one.distribution is not None and one.distribution.entry is widest
     )
     teiten.wait_for(process, step_of(number, "warm-up"))
     return number
@@ -74,18 +100,26 @@ def kill_the_last_node(teiten: Teiten) -> None:
     node.kill()
 
 
-def test_a_campaign_on_nodes_goes_on_after_one_was_killed(
-    workdir: Workdir, installation: Find
-) -> None:
+@pytest.fixture(params=[name for name in names() if engine_of(name).extension])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    return engine_of(request.param)
+
+
+def test_a_campaign_on_nodes_goes_on_after_one_was_killed(workdir: Workdir, engine: Engine) -> None:
     """Every transaction is on the nodes that it was committed on, and all sums agree at the end."""
+    server = server_with(engine.extension)
+    if server is None:
+        pytest.skip(f"no server has {engine.extension}: {engine.installing}")
     teiten = Teiten.prepared(workdir)
     study = workdir.root / "spread.toml"
-    server = installation("18").bin_directory
-    study.write_text(STUDY.format(server=server), encoding="utf-8")
+    written = STUDY.format(
+        server=server.bin_directory, engine=engine.name, entry=entries_of(engine)
+    )
+    study.write_text(written, encoding="utf-8")
     process = teiten.start("run", study, "--profile", "quick", "--yes")
-    spread = wait_for_a_trial_on_nodes(teiten, process)
+    spread = wait_for_a_trial_on_nodes(teiten, process, engine)
     kill_the_last_node(teiten)
-    _, errors = process.communicate(timeout=200)
+    _, errors = process.communicate(timeout=400)
     assert process.returncode == 0, errors
 
     trials = teiten.trials()
@@ -100,9 +134,50 @@ def test_a_campaign_on_nodes_goes_on_after_one_was_killed(
     assert again.metrics["participants"] == pytest.approx(of_a_transaction)
     assert 1 <= of_a_transaction <= 2
     counted = {one.number for one in trials if one.outcome is Outcome.COUNTED}
-    assert len(counted) == 4, "on plain PostgreSQL and on nodes, through the coordinator and all"
+    assert len(counted) == 2 * len(entries_of(engine)), "on plain PostgreSQL and on nodes"
     report = teiten.campaign() / "report"
-    for language, said in (("en", "Scale-out"), ("ja", "スケールアウト")):
-        assert said in (report / f"report.{language}.html").read_text(encoding="utf-8")
+    for language in get_args(Language):
+        page = html.unescape((report / f"report.{language}.html").read_text(encoding="utf-8"))
+        words = texts(language)
+        assert words("scale-out.title") in page
+        assert words(f"scale-out.engine.{engine.name}") in page
     assert list(workdir.clusters.iterdir()) == []
+    all_rows_are_found(teiten, spread)
     assert not left_processes([workdir.root])
+
+
+def all_rows_are_found(teiten: Teiten, number: int) -> None:
+    """Also where servers that were one database once are made one anew."""
+    with Ledger.open(teiten.campaign()) as ledger, ExitStack() as opened:
+        bench = Bench(ledger.plan, teiten.campaign(), Unseen(), lambda: None, ledger)
+        machine = ThisMachine(teiten.workdir, server_user(), ())
+        keeper = LocalKeeper(bench, machine, Here(), lambda _: None)
+        trial = next(one for one in ledger.plan.trials if one.number == number)
+        opened.callback(keeper.client.close)
+        opened.callback(keeper.finish)
+        site = keeper.site(trial, 1)
+        opened.callback(site.abandon)
+        bench.evidence_folder(trial, 1).mkdir(parents=True, exist_ok=True)
+        site.restore()
+        site.start()
+        tables = distributed(trial, site)
+        assert tables is not None
+        for _ in range(2):
+            tables.distribute()
+            check_rows(site)
+        site.stop(sound=True)
+
+
+def check_rows(site: Site) -> None:
+    """All of them together, and some by their keys."""
+    with site.connect(FIRST) as connection:
+        for table, key, rows in (("accounts", "aid", 100_000), ("tellers", "tid", 10)):
+            whole = f"SELECT count(*), min({key}), max({key}), sum(bid) FROM pgbench_{table}"
+            assert connection.execute(whole).fetchone() == (rows, 1, rows, rows)
+        for aid in (1, 77, 99_999):
+            found = connection.execute(
+                "UPDATE pgbench_accounts SET abalance = abalance WHERE aid = %s RETURNING aid",
+                [aid],
+            ).fetchall()
+            assert found == [(aid,)]
+        assert connection.execute("SELECT count(*) FROM pgbench_branches").fetchone() == (1,)

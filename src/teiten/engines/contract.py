@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 
 import psycopg
 
-from teiten.model.distribution import TablePart
+from teiten.model.distribution import Distribution, SpreadBy, TablePart
 from teiten.model.plan import Node
 
 
@@ -59,13 +59,21 @@ class Engine(ABC):
     """Server parameters of clients that enter through a node that holds rows."""
     needs_retries: ClassVar[bool] = False
     """Concurrent updates of a row end in serialization failures, which clients must repeat."""
+    spreads_by: ClassVar[tuple[SpreadBy, ...]] = (SpreadBy.OWN_KEY,)
+    """Those of which it is able."""
+
+    def shards(self, nodes: int) -> int:
+        """Of each table where the study says nothing; 0 of an engine that makes none."""
+        del nodes
+        return 0
 
     @abstractmethod
-    def parts(self, nodes: int) -> tuple[TablePart, ...]:
+    def parts(self, planned: Distribution) -> tuple[TablePart, ...]:
         """What each server holds before ``distribute``: the coordinator, then each node."""
 
     def settings(self, clients: int) -> Mapping[str, str]:
-        """The parameters that every server needs for so many clients."""
+        """The parameters that every server needs for so many clients. The study's own go before
+        them; libraries to preload are loaded beside those of the study."""
         del clients
         return {}
 
@@ -75,8 +83,9 @@ class Engine(ABC):
         return clients
 
     @abstractmethod
-    def distribute(self, servers: Servers) -> None:
+    def distribute(self, servers: Servers, planned: Distribution) -> None:
         """Make pgbench's tables one database on servers that hold their parts.
 
-        Whatever an earlier trial has left of this is replaced. Errors are psycopg's.
+        Whatever an earlier trial has left of this is replaced. Errors are psycopg's, or
+        ServerError.
         """

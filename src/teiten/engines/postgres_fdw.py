@@ -17,7 +17,7 @@ import psycopg
 from psycopg import sql
 
 from teiten.engines.contract import Engine, Servers
-from teiten.model.distribution import NOTHING, PartMethod, TablePart
+from teiten.model.distribution import NOTHING, Distribution, PartMethod, TablePart
 
 ASYNC_SINCE = 140000
 """server_version_num: options async_capable and batch_size."""
@@ -51,11 +51,13 @@ class PostgresFdw(Engine):
     everywhere = True
     session: ClassVar[Mapping[str, str]] = {"search_path": f"{ENTRY},{PUBLIC}"}
 
-    def parts(self, nodes: int) -> tuple[TablePart, ...]:
+    def parts(self, planned: Distribution) -> tuple[TablePart, ...]:
+        nodes = planned.nodes
         spread = (TablePart(PartMethod.HASH, number, nodes) for number in range(1, nodes + 1))
         return (NOTHING, *spread)
 
-    def distribute(self, servers: Servers) -> None:
+    def distribute(self, servers: Servers, planned: Distribution) -> None:
+        del planned
         with servers.connect(servers.coordinator) as connection, connection.transaction():
             _run(connection, self._statements(servers, connection.info.server_version))
         for own, node in enumerate(servers.nodes):

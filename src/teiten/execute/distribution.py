@@ -68,8 +68,10 @@ class DistributedTables:
                 f"the nodes are of different versions ({told})",
                 "one database wants one version on all of its nodes",
             )
-        self._engine.distribute(self._servers)
-        return {"engine": self._planned.engine, "nodes": self._planned.nodes}
+        self._engine.distribute(self._servers, self._planned)
+        planned = self._planned
+        shards = {"shards": planned.shards} if planned.shards else {}
+        return {"engine": planned.engine, "nodes": planned.nodes, "by": planned.by.value, **shards}
 
     def begin(self) -> None:
         """Before the first measured slice."""

@@ -10,6 +10,7 @@ from teiten.engines.registry import engine_of
 from teiten.errors import UsageError
 from teiten.factors.contract import FactorRule, Need
 from teiten.factors.nodes import FACTOR as NODES
+from teiten.factors.nodes import check_has_nodes
 from teiten.model.distribution import Entry
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
@@ -44,12 +45,7 @@ class EntryFactor(FactorRule):
     def check_study(
         self, draft: Draft, tables: StudyFile, factor: Factor, workloads: Sequence[Workload]
     ) -> None:
-        if NODES.name not in tables.factors:
-            raise draft.error(
-                ("factors", self.name),
-                "says which nodes the clients reach, and the study has no factor nodes",
-                f"add levels: {NODES.flag.format(factor=NODES.name)}",
-            )
+        check_has_nodes(draft, tables, self.name, "says which nodes the clients reach")
 
     def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
         if setup.distribution is None:

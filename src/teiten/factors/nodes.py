@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from teiten.datasets.plan import plan_of as plan_of_data
 from teiten.engines.registry import DEFAULT, engine_of
 from teiten.factors.contract import FactorRule, Need
-from teiten.model.distribution import Distribution
+from teiten.model.distribution import Distribution, SpreadBy
 from teiten.model.study import Factor, Study, Workload
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 PLAIN = 0
 """One server without any engine, which the nodes are compared with."""
 MOST = 64
+PRELOAD = "shared_preload_libraries"
 
 
 class NodesFactor(FactorRule):
@@ -69,11 +70,37 @@ class NodesFactor(FactorRule):
         if nodes == PLAIN:
             return setup
         engine = engine_of(around.cell.level("engine") or DEFAULT)
+        planned = Distribution(
+            engine.name,
+            nodes,
+            SpreadBy(around.cell.level("distribution") or SpreadBy.OWN_KEY),
+            int(around.cell.level("shards") or engine.shards(nodes)) if engine.shards(nodes) else 0,
+            scale=int(setup.data.scale or 1),
+            fillfactor=int(setup.data.options.told.get("fillfactor", 100)),
+        )
         data = plan_of_data(setup.data.kind)
-        parts = tuple(data.part_of(setup.data, one) for one in engine.parts(nodes))
-        spread = replace(setup, parts=parts, distribution=Distribution(engine.name, nodes))
-        wanted = engine.settings(setup.load.connections)
-        return spread.with_settings({**wanted, **dict(setup.settings)})
+        parts = tuple(data.part_of(setup.data, one) for one in engine.parts(planned))
+        spread = replace(setup, parts=parts, distribution=planned)
+        return spread.with_settings(_together(engine.settings(setup.load.connections), setup))
+
+
+def _together(wanted: Mapping[str, str], setup: Setup) -> dict[str, str]:
+    """An engine's parameters, and the study's before them, but that both load their libraries:
+    the engine's first, as some demand."""
+    given = dict(setup.settings)
+    libraries = [one[PRELOAD] for one in (wanted, given) if one.get(PRELOAD)]
+    loaded = {PRELOAD: ",".join(dict.fromkeys(libraries))} if libraries else {}
+    return {**wanted, **given, **loaded}
+
+
+def check_has_nodes(draft: Draft, tables: StudyFile, factor: str, says: str) -> None:
+    """Raise what ``draft.error`` makes of a factor that says nothing without nodes."""
+    if NodesFactor.name not in tables.factors:
+        raise draft.error(
+            ("factors", factor),
+            f"{says}, and the study has no factor nodes",
+            f"add levels: {FACTOR.flag.format(factor=FACTOR.name)}",
+        )
 
 
 def most_nodes(study: Study) -> int:

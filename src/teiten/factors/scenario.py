@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from teiten.factors.contract import FactorRule
 from teiten.factors.nodes import FACTOR as NODES
-from teiten.factors.nodes import most_nodes
+from teiten.factors.nodes import check_has_nodes, most_nodes
 from teiten.model.study import Factor, Workload
 from teiten.suggest import did_you_mean
 
@@ -42,12 +42,7 @@ class ScenarioFactor(FactorRule):
     def check_study(
         self, draft: Draft, tables: StudyFile, factor: Factor, workloads: Sequence[Workload]
     ) -> None:
-        if NODES.name not in tables.factors:
-            raise draft.error(
-                ("factors", self.name),
-                "says how the tables grow with the nodes, and the study has no factor nodes",
-                f"add levels: {NODES.flag.format(factor=NODES.name)}",
-            )
+        check_has_nodes(draft, tables, self.name, "says how the tables grow with the nodes")
 
     def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
         """The study's scale is that for each node."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+
+LOWEST_HASH, HASHES = -(2**31), 2**32
+"""Of PostgreSQL's hash of an integer (hashint4), and how many there are."""
 
 
 class PartMethod(StrEnum):
@@ -13,6 +17,9 @@ class PartMethod(StrEnum):
     """No tables."""
     HASH = "hash"
     """The rows of a hash partition: those of which PostgreSQL's own hash of the key says so."""
+    SHARDS = "shards"
+    """The accounts alone, a table for each shard of the node (``shard_table``): a shard is a range
+    of PostgreSQL's hash of the key, and the node has every n-th of them."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +31,18 @@ class TablePart:
     """Of the node, from 1; 0 where it does not matter."""
     nodes: int = 0
     """Among how many the rows are spread; 0 where it does not matter."""
+    shards: int = 0
+    """Of each table, on all nodes together; 0 where there are none."""
+    key: str = ""
+    """By which accounts are spread over shards; empty where there are none."""
 
     def __str__(self) -> str:
         if self.method is PartMethod.EMPTY:
             return "an empty database"
-        return f"part {self.number} of {self.nodes} by {self.method.value}"
+        whole = f"part {self.number} of {self.nodes}"
+        if self.method is PartMethod.SHARDS:
+            return f"{whole} in {self.shards} shards by {self.key}"
+        return f"{whole} by {self.method.value}"
 
 
 NOTHING = TablePart(PartMethod.EMPTY)
@@ -42,6 +56,17 @@ class Entry(StrEnum):
     """Every node that holds rows; each connection enters one of them, by chance."""
 
 
+class SpreadBy(StrEnum):
+    """By what the rows of pgbench's tables go to nodes."""
+
+    OWN_KEY = "own-key"
+    """Each table by its own key, and the history by the account's (2013 §5.3.4)."""
+    BRANCH = "branch"
+    """All tables by the branch, whose rows lie together on one node."""
+    REFERENCE = "reference-branches"
+    """As by their own keys, but every node has all branches."""
+
+
 @dataclass(frozen=True)
 class Distribution:
     """By which engine a trial's tables are spread, and over how many nodes. The first of its
@@ -50,4 +75,42 @@ class Distribution:
     engine: str
     """A file of ``teiten.engines``."""
     nodes: int
+    by: SpreadBy = SpreadBy.OWN_KEY
+    shards: int = 0
+    """Of each table, on all nodes together; 0 where the engine makes none."""
+    scale: int = 1
+    """pgbench's, of all tables together."""
+    fillfactor: int = 100
     entry: Entry = Entry.COORDINATOR
+
+
+@dataclass(frozen=True)
+class HashRange:
+    """The hashes of a shard, both ends among them."""
+
+    low: int
+    high: int
+
+
+def shard_width(shards: int) -> int:
+    """Hashes of each shard but the last, which has the rest too."""
+    return HASHES // shards
+
+
+def shard_ranges(shards: int) -> Iterator[HashRange]:
+    """Of each shard in order: equally wide, whatever is left over with the last one."""
+    width = shard_width(shards)
+    for shard in range(shards):
+        low = LOWEST_HASH + shard * width
+        last = shard == shards - 1
+        yield HashRange(low, LOWEST_HASH + HASHES - 1 if last else low + width - 1)
+
+
+def shards_of(part: TablePart) -> range:
+    """The shards that a node has, from 0."""
+    return range(part.number - 1, part.shards, part.nodes)
+
+
+def shard_table(shard: int) -> str:
+    """What holds the accounts of a shard before an engine is set up."""
+    return f"pgbench_accounts_of_shard_{shard}"

@@ -131,6 +131,11 @@ class PlannedTrial:
         return self.templates[0]
 
     @property
+    def scale(self) -> int | float | None:
+        """Of all its tables, wherever they are."""
+        return self.template.data.scale if self.distribution is None else self.distribution.scale
+
+    @property
     def nodes(self) -> tuple[tuple[Node, TemplateSpec], ...]:
         return tuple(enumerate(self.templates, start=FIRST))
 

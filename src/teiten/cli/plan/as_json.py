@@ -76,7 +76,7 @@ def _trial(trial: PlannedTrial) -> dict[str, Any]:
         "seed": trial.seed,
         **asdict(trial.load),
         "data": str(trial.template.data),
-        "scale": trial.template.data.scale,
+        "scale": trial.scale,
         **trial.template.data.options.told,
         "checksums": trial.template.checksums,
         "nodes": [

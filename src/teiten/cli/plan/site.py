@@ -28,6 +28,7 @@ from teiten.model.modules import ModuleTools
 from teiten.model.nodes import NodePart
 from teiten.model.plan import Plan
 from teiten.model.study import Study
+from teiten.plan.distribution import distribution_cautions
 from teiten.plan.levels import every_level, most_clients
 from teiten.plan.limits import limits_of
 from teiten.plan.nodes import emulated, node_cautions
@@ -126,7 +127,8 @@ class PlanningHere(PlanningSite):
         if pinned_apart(plan):
             found = tuple(one for one in found if one.code != SHARED_CORES)
         nodes = node_cautions(plan, buffered_writes=throttles_buffered_writes())
-        return (*found, *plan_cautions(plan, facts), *nodes, *attached_cautions(plan))
+        spread = distribution_cautions(plan)
+        return (*found, *plan_cautions(plan, facts), *nodes, *spread, *attached_cautions(plan))
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ class PgbenchData(DataPlan):
     def identity(self, data: DataSet) -> dict[str, Any]:
         """As before there were other kinds, and tables that are spread."""
         part = tables_of(data).part
-        spread = {} if part is None else {"part": [part.method.value, part.number, part.nodes]}
+        spread = {} if part is None else {"part": _identity(part)}
         return {"fillfactor": fillfactor_of(data), **spread}
 
     def described(self, data: DataSet) -> str:
@@ -92,6 +92,11 @@ class PgbenchData(DataPlan):
         return ""
 
     tells = ("scale", "fillfactor")
+
+
+def _identity(part: TablePart) -> list[Any]:
+    shards = [part.shards, part.key] if part.shards else []
+    return [part.method.value, part.number, part.nodes, *shards]
 
 
 def _share(part: TablePart | None) -> float:

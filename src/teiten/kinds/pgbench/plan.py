@@ -30,7 +30,7 @@ from teiten.study.scripts import read_script
 from teiten.study.values import BUILTIN_SCRIPTS
 
 NODES = "nodes"
-OF_NODES = (NODES, "engine", "scenario", "entry")
+OF_NODES = (NODES, "engine", "distribution", "shards", "scenario", "entry")
 """Factors of tables that are spread over several servers."""
 
 

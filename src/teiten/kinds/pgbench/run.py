@@ -185,12 +185,12 @@ class PgbenchLoad:
         return self._folder / f"slice-{number}" if cut else self._folder
 
     def _run(self, folder: Path, duration: Seconds, seed: int, rate: float | None) -> PgbenchRun:
-        workload, trial, client = self._workload, self._trial, self._site.client
+        trial, client = self._trial, self._site.client
         return PgbenchRun(
             pgbench=client.pgbench(self._bench.plan.pgbench),
             address=entry_address(trial, self._site),
             script=self._options.script,
-            scale=max(1, int(workload.data.scale or 1)),  # pgbench counts whole ones
+            scale=max(1, int(trial.scale or 1)),  # pgbench counts whole ones
             clients=self._planned.clients,
             threads=self._planned.threads,
             duration=duration,

@@ -40,11 +40,12 @@ def answer_of(kit: Kit) -> OwnAnswer | None:
 
 
 def section_of(kit: Kit) -> Section:
-    """Empty where no numbers of nodes are contrasted."""
+    """Of engines alone where something else than numbers of nodes is contrasted; empty where no
+    tables are spread."""
     found = pgbench_found(kit.analysis).scale_out
     title = kit.t("scale-out.title")
     if not found:
-        return Section("scale-out", title, ())
+        return Section("scale-out", title, tuple(_of_engines(kit)))
     shown: list[Block] = []
     for workload in dict.fromkeys(one.workload for one in found):
         shown += _of_workload(kit, [one for one in found if one.workload == workload])
@@ -85,18 +86,32 @@ def _notes(kit: Kit, found: tuple[ScaleOutResult, ...]) -> Iterator[Block]:
     t = kit.t
     shares = {"linear": plain_percent(t, LINEAR_WITHIN), "flat": plain_percent(t, FLAT_WITHIN)}
     yield Text(t("scale-out.shapes", **shares), "note")
-    for engine in dict.fromkeys(one.engine for one in found if one.engine):
-        key = f"scale-out.engine.{engine}"
-        if key in t:
-            yield Text(t(key), "note")
+    yield from _of_engines(kit)
     spread = (one.distribution for one in kit.analysis.plan.trials)
     if any(one is not None and one.entry is Entry.ALL for one in spread):
         yield Text(t("scale-out.entered-by-chance"), "note")
-    if any(pgbench_of(one).invariants for one in kit.study.workloads):
-        yield Text(t("scale-out.sums"), "note")
     points = [point for one in found for point in one.points if point.nodes > 0]
     if all(point.disk_reads_per_node is None for point in points):
         yield Text(t("scale-out.shared"), "note")
+
+
+def _of_engines(kit: Kit) -> Iterator[Block]:
+    """How each commits, and that what it did was checked."""
+    t, trials = kit.t, kit.analysis.plan.trials
+    spread = [one.distribution for one in trials if one.distribution is not None]
+    for engine in dict.fromkeys(one.engine for one in spread):
+        key = f"scale-out.engine.{engine}"
+        if key in t:
+            yield Text(t(key), "note")
+    for engine in dict.fromkeys(one.engine for one in spread if one.shards):
+        counts = {(one.nodes, one.shards) for one in spread if one.engine == engine and one.shards}
+        listed = (
+            t("scale-out.shards.each", nodes=n, shards=shards) for n, shards in sorted(counts)
+        )
+        said = t("list.separator").join(listed)
+        yield Text(t("scale-out.shards.counted", engine=engine, counts=said), "note")
+    if spread and any(pgbench_of(one).invariants for one in kit.study.workloads):
+        yield Text(t("scale-out.sums"), "note")
 
 
 def _statement(kit: Kit, one: ScaleOutResult) -> Statement:

@@ -1,0 +1,283 @@
+"""Citus: tables in shards, each a range of the key's hash, behind a coordinator without shards.
+
+Accounts are filled into tables of their own, one for each shard, before Citus knows of them; they
+take the places of the empty shards that Citus makes, whose ranges and nodes are the same. The other
+tables, which are small, are filled through the coordinator.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from teiten.engines.contract import Engine, Servers
+from teiten.errors import ServerError
+from teiten.model.distribution import (
+    NOTHING,
+    Distribution,
+    PartMethod,
+    SpreadBy,
+    TablePart,
+    shard_ranges,
+    shard_table,
+    shards_of,
+)
+from teiten.model.plan import Node
+
+USUAL_SHARDS = 32
+"""Citus's own number for each table (citus.shard_count)."""
+ACCOUNTS = "pgbench_accounts"
+TABLES = {
+    ACCOUNTS: "aid int NOT NULL, bid int, abalance int, filler char(84)",
+    "pgbench_tellers": "tid int NOT NULL, bid int, tbalance int, filler char(84)",
+    "pgbench_branches": "bid int NOT NULL, bbalance int, filler char(88)",
+    "pgbench_history": "tid int, bid int, aid int, delta int, mtime timestamp, filler char(22)",
+}
+OWN_KEYS = {
+    ACCOUNTS: "aid",
+    "pgbench_tellers": "tid",
+    "pgbench_branches": "bid",
+    "pgbench_history": "aid",
+}
+ROWS = (
+    "INSERT INTO pgbench_tellers SELECT tid, (tid - 1) / 10 + 1, 0"
+    " FROM generate_series(1, 10 * {scale}) AS tid",
+    "INSERT INTO pgbench_branches SELECT bid, 0 FROM generate_series(1, {scale}) AS bid",
+)
+# Triggers of Citus would reach for servers of an earlier trial, which are not there any more.
+WITHOUT_CITUS = (
+    "SET session_replication_role = replica",
+    "DROP EXTENSION IF EXISTS citus CASCADE",
+    "SET session_replication_role = origin",
+)
+OF_SHARDS = r"""
+SELECT relname, obj_description(oid, 'pg_class') FROM pg_class
+WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+  AND relname ~ '^pgbench_(accounts|tellers|branches|history)(_[0-9]+)?$'
+"""
+PLACED = """
+SELECT shardid, shardminvalue::bigint, shardmaxvalue::bigint, nodename, nodeport
+FROM pg_dist_shard JOIN pg_dist_placement USING (shardid) JOIN pg_dist_node USING (groupid)
+WHERE logicalrelid = 'pgbench_accounts'::regclass ORDER BY 2
+"""
+Where = tuple[str, int]
+"""Host or folder of the socket, and port: by what Citus names a node."""
+Connection = psycopg.Connection[Any]
+
+
+@dataclass(frozen=True)
+class _Shard:
+    """Of accounts, as Citus has made it."""
+
+    number: int
+    """From 0, by its range."""
+    identifier: int
+    where: Where
+
+
+class Citus(Engine):
+    name = "citus"
+    extension = "citus"
+    oldest = 14
+    installing = (
+        "install Citus for this PostgreSQL: its packages are named postgresql-17-citus-13.0 (Debian"
+        " and Ubuntu) and citus130_17 (Red Hat), from the repository that Citus's own page names;"
+        " or build it from its source, github.com/citusdata/citus, and see teiten pg list"
+    )
+    atomic = True
+    spreads_by = tuple(SpreadBy)
+
+    def shards(self, nodes: int) -> int:
+        """The nearest to Citus's own number that the nodes divide, so that all have as many."""
+        return nodes * max(1, round(USUAL_SHARDS / nodes))
+
+    def parts(self, planned: Distribution) -> tuple[TablePart, ...]:
+        key = "bid" if planned.by is SpreadBy.BRANCH else "aid"
+        of_nodes = (
+            TablePart(PartMethod.SHARDS, number, planned.nodes, planned.shards, key)
+            for number in range(1, planned.nodes + 1)
+        )
+        return (NOTHING, *of_nodes)
+
+    def settings(self, clients: int) -> Mapping[str, str]:
+        """Connections are not encrypted and nothing is told to its makers, which Citus would do
+        unasked; shards are seen by whoever looks for tables, as prewarming does."""
+        return {
+            "shared_preload_libraries": "citus",
+            "max_prepared_transactions": str(2 * clients + 10),
+            "citus.node_conninfo": "sslmode=disable",
+            "citus.enable_statistics_collection": "off",
+            "citus.override_table_visibility": "off",
+        }
+
+    def distribute(self, servers: Servers, planned: Distribution) -> None:
+        nodes = tuple(servers.nodes)
+        for each in (_made_anew, _knows_itself(servers)):
+            _on_each(servers, (servers.coordinator, *nodes), each)
+        where = {_where(servers, node): node for node in nodes}
+        with servers.connect(servers.coordinator) as connection:
+            _join(connection, _where(servers, servers.coordinator), tuple(where))
+            for statement in _tables(planned):
+                connection.execute(statement)
+            shards = _placed(connection, planned, {one: at for at, one in enumerate(where)})
+
+        def take_places(connection: Connection, node: Node) -> None:
+            for one in shards:
+                if where[one.where] == node:
+                    _take_place(connection, one)
+
+        _on_each(servers, nodes, take_places)
+        with servers.connect(servers.coordinator) as connection:
+            for statement in _rows(planned):
+                connection.execute(statement)
+
+
+def _on_each(
+    servers: Servers, nodes: Sequence[Node], do: Callable[[Connection, Node], None]
+) -> None:
+    """At the same time."""
+
+    def on_one(node: Node) -> None:
+        with servers.connect(node) as connection:
+            do(connection, node)
+
+    with ThreadPoolExecutor(max_workers=len(nodes)) as at_once:
+        list(at_once.map(on_one, nodes))
+
+
+def _made_anew(connection: Connection, _node: Node) -> None:
+    """Without what an earlier trial has left but its accounts, and with Citus."""
+    for statement in WITHOUT_CITUS:
+        connection.execute(statement)
+    for table, comment in connection.execute(OF_SHARDS).fetchall():
+        earlier = re.fullmatch(r"shard (\d+)", comment or "")
+        if earlier is None:
+            connection.execute(sql.SQL("DROP TABLE {}").format(sql.Identifier(table)))
+        else:
+            _rename(connection, table, shard_table(int(earlier[1])))
+    connection.execute("CREATE EXTENSION citus")
+
+
+def _knows_itself(servers: Servers) -> Callable[[Connection, Node], None]:
+    """A server reaches itself as others do, by its socket where it listens at no address."""
+
+    def told(connection: Connection, node: Node) -> None:
+        connection.execute(
+            sql.SQL("ALTER DATABASE {} SET citus.local_hostname = {}").format(
+                sql.Identifier(connection.info.dbname), sql.Literal(_where(servers, node)[0])
+            )
+        )
+
+    return told
+
+
+def _where(servers: Servers, node: Node) -> Where:
+    parameters = servers.parameters(node)
+    return parameters["host"], int(parameters["port"])
+
+
+def _join(connection: Connection, own: Where, nodes: Iterable[Where]) -> None:
+    connection.execute("SELECT citus_set_coordinator_host(%s, %s)", own)
+    for one in nodes:
+        connection.execute("SELECT citus_add_node(%s, %s)", one)
+
+
+def _tables(planned: Distribution) -> Iterator[sql.Composed]:
+    for table, columns in TABLES.items():
+        yield sql.SQL("CREATE TABLE {} ({}) WITH (fillfactor = {})").format(
+            sql.Identifier(table),
+            sql.SQL(columns),
+            sql.Literal(100 if table == "pgbench_history" else planned.fillfactor),
+        )
+        key = "bid" if planned.by is SpreadBy.BRANCH else OWN_KEYS[table]
+        if table != "pgbench_history":
+            columns_of_key = dict.fromkeys((key, OWN_KEYS[table]))
+            yield sql.SQL("ALTER TABLE {} ADD PRIMARY KEY ({})").format(
+                sql.Identifier(table), sql.SQL(", ").join(map(sql.Identifier, columns_of_key))
+            )
+        if planned.by is SpreadBy.REFERENCE and table == "pgbench_branches":
+            yield sql.SQL("SELECT create_reference_table({})").format(sql.Literal(table))
+            continue
+        yield sql.SQL("SELECT create_distributed_table({}, {}, shard_count := {})").format(
+            sql.Literal(table), sql.Literal(key), sql.Literal(planned.shards)
+        )
+
+
+def _placed(
+    connection: Connection, planned: Distribution, wanted: Mapping[Where, int]
+) -> tuple[_Shard, ...]:
+    """The shards of accounts, each on the node that has its rows.
+
+    Citus gives them to its nodes in turn, in the order of their names; where that is not the order
+    of the parts, empty shards are moved.
+    """
+    nodes = {at: one for one, at in wanted.items()}
+    home = {
+        shard: nodes[part.number - 1]
+        for part in Citus().parts(planned)
+        if part.method is PartMethod.SHARDS
+        for shard in shards_of(part)
+    }
+    found = connection.execute(PLACED).fetchall()
+    ranges = [(low, high) for _, low, high, _, _ in found]
+    if ranges != [(one.low, one.high) for one in shard_ranges(planned.shards)]:
+        raise ServerError(
+            f"this Citus divides {planned.shards} shards in other ranges than Teiten knows",
+            "take another version of Citus; versions 12 and 13 are known",
+        )
+    for number, (identifier, _, _, host, port) in enumerate(found):
+        if home[number] != (host, port):
+            connection.execute(
+                "SELECT citus_move_shard_placement(%s, %s, %s, %s, %s, 'block_writes')",
+                (identifier, host, port, *home[number]),
+            )
+    return tuple(_Shard(number, one[0], home[number]) for number, one in enumerate(found))
+
+
+def _take_place(connection: Connection, shard: _Shard) -> None:
+    """Of the empty shard that Citus has made; the comment says what to give back."""
+    name = f"{ACCOUNTS}_{shard.identifier}"
+    with connection.transaction():
+        connection.execute("SET LOCAL citus.enable_manual_changes_to_shards = on")
+        connection.execute("SET LOCAL citus.enable_ddl_propagation = off")
+        connection.execute(sql.SQL("DROP TABLE {}").format(sql.Identifier(name)))
+        _rename(connection, shard_table(shard.number), name)
+        connection.execute(
+            sql.SQL("COMMENT ON TABLE {} IS {}").format(
+                sql.Identifier(name), sql.Literal(f"shard {shard.number}")
+            )
+        )
+
+
+def _rename(connection: Connection, table: str, name: str) -> None:
+    """With its primary key, by which Citus knows it too."""
+    connection.execute(
+        sql.SQL("ALTER TABLE {} RENAME TO {}").format(sql.Identifier(table), sql.Identifier(name))
+    )
+    connection.execute(
+        sql.SQL("ALTER INDEX {} RENAME TO {}").format(
+            sql.Identifier(_primary_key(table)), sql.Identifier(_primary_key(name))
+        )
+    )
+
+
+def _primary_key(table: str) -> str:
+    """As PostgreSQL names it, and Citus that of a shard."""
+    shard = table.removeprefix(f"{ACCOUNTS}_")
+    return f"{ACCOUNTS}_pkey_{shard}" if shard.isdecimal() else f"{table}_pkey"
+
+
+def _rows(planned: Distribution) -> Iterator[sql.Composed]:
+    """Of the small tables, which then are as visible as those of a template."""
+    for rows in ROWS:
+        yield sql.SQL(rows).format(scale=sql.Literal(planned.scale))
+    yield sql.SQL("VACUUM ANALYZE pgbench_tellers, pgbench_branches").format()
+
+
+ENGINE = Citus()
