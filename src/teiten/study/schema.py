@@ -111,6 +111,7 @@ class StudyTable(TomlTable):
     sources: Words = ()
     contrast: Annotated[str, AfterValidator(factor_name)] = "server"
     conclusive: bool = True
+    replicates: bool = True
     differences: Texts = ()
 
 
@@ -202,6 +203,7 @@ class ProfileTable(TomlTable):
     keys as on the command line's ``--set``."""
 
     conclusive: bool = True
+    replicates: bool = True
     differences: Texts = ()
     scale: Scale = None
     settings: dict[SettingName, SettingValue] = {}

@@ -27,6 +27,7 @@ def side_by_side_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
         return ()
     pairs = pairs_of_a_start(kit.analysis.plan)
     shared = "design.starts.every" if pairs == 1 else "design.starts.shared"
+    shared = "design.starts.block" if measure.by_statement else shared
     starts = ((t("design.starts"), t(shared, pairs=pairs)),)
     if measure.slices == 1:
         return starts
