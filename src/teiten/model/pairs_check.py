@@ -41,6 +41,8 @@ class CheckedStart:
     share_typical: float
     """By how much twice the work makes a transaction longer, of both sides."""
     load_average: float
+    took: float
+    """Seconds, with starting and stopping the servers."""
 
 
 @dataclass(frozen=True)

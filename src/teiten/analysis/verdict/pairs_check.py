@@ -24,53 +24,39 @@ def assess_starts(
     alpha: float,
 ) -> PairsCheck:
     """``starts``: two or more, as many as were declared. Each interval is Student's at α."""
-    band = math.log1p(delta) / 2
-    numbers = (
-        _number(
-            "throughput",
-            [one.throughput for one in starts],
-            [one.more_throughput for one in starts],
-            median(one.share_throughput for one in starts),
-            band,
-            alpha,
-        ),
-        _number(
-            "typical",
-            [one.typical for one in starts],
-            [one.more_typical for one in starts],
-            median(one.share_typical for one in starts),
-            band,
-            alpha,
-        ),
-    )
+    found = {
+        "throughput": [(s.throughput, s.more_throughput, s.share_throughput) for s in starts],
+        "typical": [(s.typical, s.more_typical, s.share_typical) for s in starts],
+    }
+    numbers = tuple(_number(name, each, delta, alpha) for name, each in found.items())
     load = median(one.load_average for one in starts)
     return PairsCheck(measured_at, version, clients, len(starts), delta, load, numbers)
 
 
 def _number(
-    name: str,
-    equal: Sequence[float],
-    more: Sequence[float],
-    share: float,
-    band: float,
-    alpha: float,
+    name: str, starts: Sequence[tuple[float, float, float]], delta: float, alpha: float
 ) -> CheckedNumber:
-    mean, deviation = mean_and_deviation(equal)
-    half = student_half_width(deviation, len(equal), alpha)
-    expected = -math.log1p(share * MORE)
-    slope, scatter = mean_and_deviation([one / expected for one in more])
-    slope_half = student_half_width(scatter, len(more), alpha)
+    """``starts``: of equal work, of the work that B has more of, and what twice the work costs."""
+    equal, more, shares = zip(*starts, strict=True)
+    mean, half = _mean_and_half(equal, alpha)
+    expected = -math.log1p(median(shares) * MORE)
+    slope, slope_half = _mean_and_half([one / expected for one in more], alpha)
     return CheckedNumber(
         name=name,
         mean=mean,
         low=mean - half,
         high=mean + half,
-        deviation=deviation,
+        deviation=mean_and_deviation(equal)[1],
         slope=slope,
         slope_low=slope - slope_half,
         slope_high=slope + slope_half,
-        band=band,
+        band=math.log1p(delta) / 2,
     )
+
+
+def _mean_and_half(values: Sequence[float], alpha: float) -> tuple[float, float]:
+    mean, deviation = mean_and_deviation(values)
+    return mean, student_half_width(deviation, len(values), alpha)
 
 
 def recorded_check(events: Iterable[Event]) -> PairsCheck | None:

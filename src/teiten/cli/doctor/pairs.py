@@ -1,4 +1,4 @@
-"""``teiten doctor --pairs``: check paired transactions on this machine, and print what it came to."""
+"""``teiten doctor --pairs``: check paired transactions on this machine, and say what came of it."""
 
 from __future__ import annotations
 
@@ -39,6 +39,8 @@ from teiten.study.sides import Shared, null_study
 
 SECONDS = Seconds(10.0)
 """Of load in each start."""
+SCALE = 10
+"""Of pgbench's tables: 150 MB on each side."""
 FIXED = Seconds(4.0)
 """What a start takes besides, before one was seen."""
 
@@ -50,6 +52,7 @@ def check_pairs(
     *,
     starts: int = STARTS,
     seconds: Seconds = SECONDS,
+    scale: int = SCALE,
 ) -> PairsCheck:
     """Measure the starts that are missing, and keep what they came to.
 
@@ -61,14 +64,15 @@ def check_pairs(
     session.workdir.prepare()
     with measuring(session):
         sweep_leftovers(session)
-        plan, clients = _plan(session, facts), facts.cpu.logical
+        plan, clients = _plan(session, facts, scale), facts.cpu.logical
         version = str(plan.servers[0][1].version)
         about = f"{plan.templates[0].fingerprint} {clients} {seconds:g} {starts}"
         so_far = StartsSoFar(session.workdir.caches, facts, about)
         found = so_far.read()[:starts]
         _say_begin(session, language, starts, len(found), seconds)
         if len(found) < starts:
-            found = _measured(session, plan, so_far, language, starts, seconds)
+            for found in _measured(session, plan, so_far, starts, seconds):
+                _say_start(session, language, found, starts)
     check = assess_starts(
         found,
         measured_at=time.time(),
@@ -82,29 +86,24 @@ def check_pairs(
     return check
 
 
-def _plan(session: Session, facts: HostFacts) -> Plan:
+def _plan(session: Session, facts: HostFacts, scale: int) -> Plan:
     """The newest server here against itself, as `teiten null` would have it."""
     servers = [one for one in find_installations(session.workdir) if one.postgres is not None]
     if not servers:
         raise UsageError("there is no PostgreSQL server here", "install one: teiten pg install 18")
     newest = max(servers, key=lambda one: one.version)
     clients = str(facts.cpu.logical)
-    study = null_study(newest.name, Shared(clients=clients, overrides=("scale=10",)))
+    study = null_study(newest.name, Shared(clients=clients, overrides=(f"scale={scale}",)))
     paired = replace(study, measure=replace(study.measure, way=Way.PAIRS))
     return plan_study(session, paired, seed=None).plan
 
 
 def _measured(
-    session: Session,
-    plan: Plan,
-    so_far: StartsSoFar,
-    language: Language,
-    starts: int,
-    seconds: Seconds,
-) -> list[CheckedStart]:
+    session: Session, plan: Plan, so_far: StartsSoFar, starts: int, seconds: Seconds
+) -> Iterator[list[CheckedStart]]:
+    """All starts so far, after each."""
     machine = ThisMachine(session.workdir, server_user(), ())
     run = kind(plan.study.workloads[0].kind, Stage.RUN)
-    took: list[float] = []
     found = so_far.read()
     try:
         with (
@@ -113,18 +112,15 @@ def _measured(
         ):
             while len(found) < starts:
                 interruption.check()
-                began = time.monotonic()
                 one = servers.start(seconds, 1 + secrets.randbelow(LARGEST_SEED - 1))
                 so_far.add(one)
                 found.append(one)
-                took.append(time.monotonic() - began)
-                _say_start(session, language, found, starts, mean(took))
+                yield found
     except KeyboardInterrupt:
         raise InterruptedCampaignError(
             f"interrupted after {len(found)} of {starts} starts; all of them are kept",
             "teiten doctor --pairs continues",
         ) from None
-    return found
 
 
 def _say_begin(
@@ -137,8 +133,9 @@ def _say_begin(
 
 
 def _say_start(
-    session: Session, language: Language, found: list[CheckedStart], starts: int, each: float
+    session: Session, language: Language, found: list[CheckedStart], starts: int
 ) -> None:
+    each = mean(one.took for one in found)
     left = Seconds((starts - len(found)) * each)
     session.console.say(
         words(language)(

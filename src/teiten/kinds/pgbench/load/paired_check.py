@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 import os
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +59,7 @@ class CheckedServers:
 
     def start(self, seconds: Seconds, seed: int, *, pin: bool = True) -> CheckedStart:
         """Raises WorkloadError where the load fails."""
+        began = time.monotonic()
         try:
             for cluster in self.clusters:
                 cluster.start()
@@ -71,10 +73,11 @@ class CheckedServers:
                 if NOT_PINNED not in error.message:
                     raise
                 pin = False
-            return checked(self._run(seconds, seed, pin=pin))
+            found = checked(self._run(seconds, seed, pin=pin))
         finally:
             for cluster in self.clusters:
                 cluster.stop()
+        return replace(found, took=time.monotonic() - began)
 
     def _run(self, seconds: Seconds, seed: int, *, pin: bool) -> PairedResult:
         more = (ROWS, round(ROWS * (1 + MORE)))
@@ -116,6 +119,7 @@ def checked(result: PairedResult) -> CheckedStart:
         share_throughput=share.throughput,
         share_typical=share.typical,
         load_average=os.getloadavg()[0],
+        took=0.0,
     )
     if not all(map(math.isfinite, vars(found).values())):
         raise WorkloadError(
