@@ -14,18 +14,19 @@ starts     the same with servers that start anew each time, and what that takes
 pgbench    throughput on one server, beside pgbench's
 
 RECORD has a line of JSON for each start; started again, it goes on from there. A round runs every
-start of each experiment once. Printed: the tables.
+start of each experiment once. Printed: the tables. Whole comparisons, with known effects and
+nulls: python -m benchmarks.pairs.comparisons.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.pairs.experiments import EXPERIMENTS, Line
+from benchmarks.pairs.records import keep, kept
 from benchmarks.pairs.servers import Pair, two_servers
 from benchmarks.pairs.tables import tables
 from teiten.host.system.paths import Workdir, default_workdir
@@ -57,17 +58,6 @@ def rounds(pair: Pair, names: list[str], numbers: range, seconds: float) -> Iter
         for name in names:
             for line in EXPERIMENTS[name](pair, seconds, 1000 + number):
                 yield {"round": number, "seconds": seconds, **line}
-
-
-def kept(record: Path) -> list[Line]:
-    if not record.exists():
-        return []
-    return [json.loads(line) for line in record.read_text().splitlines()]
-
-
-def keep(record: Path, line: Line) -> None:
-    with record.open("a") as file:
-        file.write(json.dumps(line) + "\n")
 
 
 if __name__ == "__main__":

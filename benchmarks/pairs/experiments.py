@@ -64,12 +64,7 @@ def starts(pair: Pair, seconds: float, seed: int) -> Iterator[Line]:
     """Both servers start anew each time."""
     for script in ("select-only", "range read"):
         began = time.monotonic()
-        for cluster in pair.clusters:
-            cluster.stop()
-            cluster.start()
-        for cluster in pair.clusters:
-            with cluster.connect() as connection:
-                connection.execute("SELECT sum(abalance) FROM pgbench_accounts")
+        pair.restart()
         pair.run_pairs(script, 2, 1.0, seed + 1)
         fixed = time.monotonic() - began
         result = pair.run_pairs(script, 2, seconds, seed, pin=True)

@@ -49,13 +49,27 @@ WAIT = """\
 \\set part random(0, 999)
 SELECT pg_sleep((current_setting('teiten.rows')::int + :part) / 1000 / 1e3);
 """
+# Rows of 800 bytes, and longer ones on the side that has more: never long enough for TOAST.
+LONGER = """\
+\\set first random(1, 19990)
+UPDATE longer SET filler = repeat('x', current_setting('teiten.rows')::int * 2 / 25)
+ WHERE aid BETWEEN :first AND :first + 9;
+"""
+EMPTY_LONGER = """\
+DROP TABLE IF EXISTS longer;
+CREATE TABLE longer (aid int PRIMARY KEY, filler text) WITH (fillfactor = 50);
+INSERT INTO longer SELECT aid, repeat('x', 800) FROM generate_series(1, 20000) aid;
+CHECKPOINT;
+"""
 SCRIPTS = {
     "select-only": Script("select-only", True, ""),
     "range read": Script("range-read.sql", False, RANGE_READ),
     "tpcb-like": Script("tpcb-like", True, ""),
     "wait": Script("wait.sql", False, WAIT),
+    "longer row": Script("longer-row.sql", False, LONGER),
 }
-"""A read of one row and of 10,000, updates, and a wait of 10,000 microseconds."""
+"""A read of one row and of 10,000, updates, a wait of 10,000 microseconds, and updates of ten rows
+whose length is planted."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +80,18 @@ class Pair:
     pgbench: Pgbench
     folder: Path
     protocol: QueryMode = QueryMode.PREPARED
+
+    def restart(self) -> None:
+        """Stop both servers and start them anew: with their data in the cache, and the table of
+        longer rows as it was at first."""
+        for cluster in self.clusters:
+            cluster.stop()
+            cluster.start()
+        for cluster in self.clusters:
+            with cluster.connect() as connection:
+                connection.execute("SELECT sum(abalance) FROM pgbench_accounts")
+                for statement in filter(str.strip, EMPTY_LONGER.split(";")):
+                    connection.execute(statement)
 
     def run_pairs(
         self,

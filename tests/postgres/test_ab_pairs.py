@@ -9,7 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from teiten.cli.console import Console, Verbosity
+from teiten.cli.doctor.pairs import check_pairs
+from teiten.cli.main import Session
+from teiten.host.facts.machine import read_host_facts
+from teiten.host.facts.pairs_check import known_check
 from teiten.ledger.campaigns import CampaignState, summarise
+from teiten.model.units import Seconds
 from tests.fixtures.campaigns import Teiten, kill, step_of
 
 native = pytest.importorskip("teiten_native", reason="the native part is not built: make native")
@@ -54,3 +60,17 @@ def test_a_start_that_is_killed_runs_again_and_no_finished_one_is_lost(
         assert 0.4 < b["tps"] / a["tps"] < 0.75
         assert math.log(b["latency_typical"] / a["latency_typical"]) > math.log(1.4)
         assert a["measured_seconds"] == b["measured_seconds"]
+
+
+def test_the_check_of_pairs_keeps_its_result_and_leaves_nothing(
+    teiten: Teiten, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two starts of a second: what they came to is no matter here."""
+    facts = read_host_facts(teiten.workdir.root)
+    session = Session(teiten.workdir, Console(Verbosity.NORMAL, "never"))
+    found = check_pairs(session, facts, "en", starts=2, seconds=Seconds(1.0), scale=1)
+    assert [one.name for one in found.numbers] == ["throughput", "typical"]
+    assert known_check(teiten.workdir.caches, facts) == found
+    assert "start 2 of 2" in capsys.readouterr().err
+    assert not list(teiten.processes("postgres"))
+    assert not list(teiten.workdir.clusters.iterdir())

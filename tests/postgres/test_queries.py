@@ -169,3 +169,22 @@ def test_errors_come_before_the_first_trial(
     assert result.returncode == 3
     assert "query broken" in result.stderr and words in result.stderr
     assert "hint: " in result.stderr
+
+
+def test_statements_take_turns_between_servers_that_stay_up_for_a_block(
+    teiten: Teiten, tmp_path: Path, installation: Callable[[str], Installation]
+) -> None:
+    sides = (installation("18"), installation("18"))
+    file = study(teiten, tmp_path, sides, {"one": "SELECT 1;", "sum": "SELECT sum(id) FROM t;"})
+    result = teiten.run("run", file, "--yes", "--set", "way=statements")
+    assert result.returncode == 0, result.stderr
+    stopped = [
+        event.detail["stopped"]
+        for event in teiten.events()
+        if event.kind == "step" and event.detail["step"] == "stop"
+    ]
+    assert sum(str(one).startswith("not yet") for one in stopped) == 2 * 2, "one query of each two"
+    counted = [one for one in teiten.trials() if one.outcome is Outcome.COUNTED]
+    assert len(counted) == len(stopped) == 2 * 2 * 2
+    assert {one.facts["query"] for one in counted} == {"one", "sum"}
+    assert not list(teiten.processes("postgres"))

@@ -20,6 +20,7 @@ from teiten.analysis.verdict.conclusive import as_declared
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.drift import drift_cautions
 from teiten.analysis.verdict.noise import recorded_noise
+from teiten.analysis.verdict.pairs_check import recorded_check
 from teiten.analysis.verdict.replication import recorded_replication
 from teiten.analysis.verdict.stopping import standing
 from teiten.analysis.verdict.together import judged_together
@@ -88,6 +89,7 @@ def analyse(
         events=happened,
         command=command,
         noise=recorded_noise(happened),
+        pairs_check=recorded_check(happened),
         replication=recorded_replication(happened),
         standing=stands,
         claims=assess(

@@ -81,6 +81,8 @@ class KindPlan(ABC):
     paired_within: ClassVar[str] = ""
     """Of starts of paired transactions the metric that has the variance of a second; empty where
     the load of the kind has no such form."""
+    takes_turns: ClassVar[bool] = False
+    """Its trials are single statements, which can take turns between servers that are all up."""
     left_behind: ClassVar[tuple[str, ...]] = ()
     """The metrics of such starts that tell by which ratio the new side seems better because of what
     each side leaves behind for the other."""

@@ -218,6 +218,9 @@ class Way(StrEnum):
     """Each client alternates between them, transaction by transaction."""
     IN_STEP = "in-step"
     """The same, and all clients are on the same side at any time."""
+    STATEMENTS = "statements"
+    """Both are up, and statements that are timed one by one run on one and on the other; all of a
+    block share a start, which is the unit of evidence."""
 
 
 @dataclass(frozen=True)
@@ -275,12 +278,17 @@ class Measure:
     @property
     def paired(self) -> bool:
         """The sides of a pair are loaded in paired transactions; the duration is that of both."""
-        return self.way is not Way.CLASSIC
+        return self.way in (Way.PAIRS, Way.IN_STEP)
+
+    @property
+    def by_statement(self) -> bool:
+        """Statements take turns between servers that are up for all statements of a block."""
+        return self.way is Way.STATEMENTS
 
     @property
     def side_by_side(self) -> bool:
         """The servers of a pair run at the same time."""
-        return self.paired or self.slices > 1 or self.restart_every > 1
+        return self.way is not Way.CLASSIC or self.slices > 1 or self.restart_every > 1
 
     @property
     def sides_of_a_second(self) -> int:
@@ -344,8 +352,16 @@ class Study:
     """As which machines the nodes of trials are emulated; None for plain servers."""
     machine_memory: Bytes | None = None
     """What the servers' machine has, as it was when the study was sized; None before that."""
+    replicates: bool = True
+    """False for a profile whose verdicts hold, and whose data are too small to be held against
+    published findings."""
     overrides: tuple[str, ...] = field(default=())
     """What the command line changed, as ``KEY=VALUE``."""
+
+    @property
+    def judges_findings(self) -> bool:
+        """Whether published findings are held against what is measured."""
+        return self.conclusive and self.replicates
 
     @property
     def at_once(self) -> int:

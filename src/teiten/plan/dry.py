@@ -58,7 +58,8 @@ class DryTrial:
         return self._unless_up(self._site.settle(self._trial, self._measure))
 
     def warm_up(self) -> Facts:
-        return self._unless_up(self._kind.warm_up(self._plan.study, self._workload).said)
+        said = self._kind.warm_up(self._plan.study, self._workload).said
+        return self._unless_up(said) if self._kind.lasts else self._say(said)
 
     def measure(self, number: int) -> Facts:
         return self._say(self._kind.turn(self._plan.study, self._trial, number))

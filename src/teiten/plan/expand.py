@@ -13,6 +13,7 @@ from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import Cell, Plan, PlannedTrial, TemplateSpec
 from teiten.model.study import DataSet, Factor, Study
 from teiten.plan.cells import cell_groups
+from teiten.plan.copies import with_copies_exchanged
 from teiten.plan.estimate import estimate
 from teiten.plan.nodes import with_machines
 from teiten.plan.ordering import in_blocks
@@ -49,7 +50,7 @@ def expand(
     templates = _Templates(dict(servers), fingerprint)
     trials = tuple(_trials(study, templates, seed, cpus))
     if study.measure.side_by_side:
-        trials = tuple(with_turns(study, trials))
+        trials = tuple(with_copies_exchanged(with_turns(study, trials)))
     trials = tuple(with_machines(study, trials, cpus))
     needed = tuple(templates.by_fingerprint.values())
     for factor in rules():

@@ -18,6 +18,9 @@ def check_way(study: Study) -> None:
     reason = why_classic(study)
     if study.measure.paired and reason is not None:
         raise WayError(reason, CLASSIC_HINT)
+    if study.measure.by_statement:
+        for reason in _no_turns(study):
+            raise WayError(reason, 'leave it out, or write way = "classic"')
 
 
 def why_classic(study: Study) -> str | None:
@@ -46,6 +49,20 @@ def _reasons(study: Study) -> Iterator[str]:
         reason = plan_of(workload.kind).unpaired(workload)
         if reason is not None:
             yield reason
+
+
+def _no_turns(study: Study) -> Iterator[str]:
+    """Why statements cannot take turns between servers that are up."""
+    measure = study.measure
+    if measure.caches is not CachePolicy.KEEP:
+        yield f"caches={measure.caches.value} asks for cold caches"
+    if measure.memory is not None or study.factor("memory") is not None:
+        yield "a limit of memory is for one side's server with its load"
+    for workload in study.workloads:
+        if not plan_of(workload.kind).takes_turns:
+            yield f"the workload {workload.name} {plan_of(workload.kind).does}, not by statements"
+        elif workload.changes_data:
+            yield f"the workload {workload.name} changes its data, which are restored each time"
 
 
 def _of_sides(study: Study) -> set[str]:

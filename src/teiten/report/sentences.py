@@ -138,7 +138,10 @@ def answer_sentence(
     if not contrast.metric.judged:
         return said
     kind = present_of(analysis.plan.study.workload(contrast.workload).kind)
-    return said + kind.further(t, names, analysis, contrast)
+    said += kind.further(t, names, analysis, contrast)
+    verdict = contrast.overall
+    scoped = analysis.plan.study.measure.paired and verdict.conclusive
+    return said + (t("sentence.scope") if scoped and verdict.effect is not None else "")
 
 
 def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> str:

@@ -56,6 +56,7 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
         sources=study.sources,
         profile=profile,
         conclusive=study.conclusive,
+        replicates=study.replicates,
         contrast=study.contrast,
         factors=factors,
         workloads=workloads,

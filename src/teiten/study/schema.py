@@ -119,6 +119,7 @@ class StudyTable(TomlTable):
     sources: Words = ()
     contrast: Annotated[str, AfterValidator(factor_name)] = "server"
     conclusive: bool = True
+    replicates: bool = True
     differences: Texts = ()
 
 
@@ -218,6 +219,7 @@ class ProfileTable(TomlTable):
     keys as on the command line's ``--set``."""
 
     conclusive: bool = True
+    replicates: bool = True
     differences: Texts = ()
     scale: Scale = None
     settings: dict[SettingName, SettingValue] = {}

@@ -10,7 +10,7 @@ from teiten.kinds.contract import analysis_of
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
 from teiten.model.sql import commands
-from teiten.model.study import Script, Study, Workload
+from teiten.model.study import Script, Study, Way, Workload
 from teiten.model.units import GIB
 
 LENGTH = 12
@@ -50,7 +50,7 @@ def conditions_fingerprint(plan: Plan) -> str:
                 measure.prewarm,
             ],
             "pgbench": plan.pgbench.version.major,
-            **({"loaded": measure.way.value} if measure.paired else {}),
+            **({"loaded": measure.way.value} if measure.way is not Way.CLASSIC else {}),
             **_way(plan),
             **_memory(plan),
             **_nodes(plan),

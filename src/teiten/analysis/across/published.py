@@ -33,8 +33,8 @@ def _assess(
         checks = claim.predicate.between(claim, systems)
     except UnmetError as unmet:
         return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, unmet.reason, in_print=printed)
-    conclusive = all(one.plan.study.conclusive for one in (comparison.a, comparison.b))
-    standing, reason = standing_of(checks, conclusive=conclusive)
+    judging = all(one.plan.study.judges_findings for one in (comparison.a, comparison.b))
+    standing, reason = standing_of(checks, judging=judging)
     return ClaimOutcome(claim, standing, reason, checks, deciding_of(checks), printed)
 
 

@@ -71,7 +71,7 @@ def _assess(
     except UnmetError as lacking:
         reason: Reason | None = lacking.reason
         return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, reason, in_print=printed)
-    standing, reason = standing_of(checks, conclusive=plan.study.conclusive)
+    standing, reason = standing_of(checks, judging=plan.study.judges_findings)
     if reason == Reason("too-few") and _exceeded_limit(claim, plan, observations):
         reason = Reason("over-timeout")
     return ClaimOutcome(claim, standing, reason, checks, deciding_of(checks), printed)
@@ -132,10 +132,8 @@ def _lacking(needs: ClaimNeeds, plan: Plan, facts: HostFacts) -> Reason | None:
     return None
 
 
-def standing_of(
-    checks: Sequence[Check], *, conclusive: bool
-) -> tuple[ClaimStanding, Reason | None]:
-    if not conclusive:
+def standing_of(checks: Sequence[Check], *, judging: bool) -> tuple[ClaimStanding, Reason | None]:
+    if not judging:
         return ClaimStanding.INCONCLUSIVE, Reason("profile")
     found = {one.standing for one in checks}
     if ClaimStanding.CONTRADICTED in found:

@@ -13,6 +13,7 @@ from teiten.analysis.model.verdict import Interval, Verdict, VerdictKind
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import Metric
 from teiten.model.noise import NoiseFloor
+from teiten.model.pairs_check import PairsCheck
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Standing
 from teiten.model.stacks import StackSamples, StacksFound
@@ -133,6 +134,8 @@ class CampaignAnalysis:
     """The command line that repeats the campaign."""
     noise: tuple[NoiseFloor, ...] = ()
     """What ``teiten null`` had measured here before, for workloads of this campaign."""
+    pairs_check: PairsCheck | None = None
+    """What ``teiten doctor --pairs`` had found here before; only of paired transactions."""
     replication: Replication | None = None
     """How the length of the trials was chosen, where a pilot or a null campaign chose it."""
     standing: Standing = field(default_factory=Standing)

@@ -15,11 +15,13 @@ from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned
 from teiten.cli.plan.options import PlanOptions
 from teiten.errors import InterruptedCampaignError, TeitenError
+from teiten.host.facts.pairs_check import known_check
 from teiten.host.system.causes import told
 from teiten.ledger.campaigns import check_name, new_name
 from teiten.ledger.deletion import delete_campaign
 from teiten.ledger.store import Ledger
 from teiten.model.noise import NOISE
+from teiten.model.pairs_check import PAIRS_CHECK
 from teiten.model.quantities import rough_duration
 from teiten.report.texts import caution_text
 
@@ -73,6 +75,9 @@ def begin(
         ledger.record_event("campaign-started")
         for floor in planned.noise:
             ledger.record_event(NOISE, **asdict(floor))
+        check = known_check(session.workdir.caches, planned.facts)
+        if plan.study.measure.paired and check is not None:
+            ledger.record_event(PAIRS_CHECK, **asdict(check))
         if replication is not None:
             ledger.record_event(REPLICATION, **asdict(replication))
     most = "" if plan.study.measure.sequential is None else "at the most "

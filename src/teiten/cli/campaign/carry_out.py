@@ -190,6 +190,11 @@ def _tell(session: Session, carried: CarriedOut) -> None:
             f"The profile {analysis.plan.study.profile} supports no conclusion: it shows that"
             " everything works, and what a report looks like."
         )
+    elif not analysis.plan.study.replicates:
+        session.console.say(
+            f"The profile {analysis.plan.study.profile} is a quick look: what is decided holds for"
+            " data of this size, and published findings are not judged."
+        )
     for line in ending_lines(analysis):
         session.console.say(line)
     for contrast in analysis.contrasts:

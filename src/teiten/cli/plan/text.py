@@ -28,6 +28,8 @@ def plan_lines(planned: Planned, folder: Path, actions: tuple[str, ...]) -> Iter
     yield from paragraph(study.question.en)
     if not study.conclusive:
         yield f"The profile {study.profile} supports no conclusion."
+    elif not study.replicates:
+        yield f"The profile {study.profile} is a quick look: published findings are not judged."
     yield ""
     yield from columns(list(_overview(plan)))
     yield from _build_lines(planned)
@@ -134,6 +136,8 @@ def _side_by_side(plan: Plan) -> str:
     if measure.paired:
         step = ", all clients on one side at a time" if measure.way is Way.IN_STEP else ""
         return f"in paired transactions on both servers, which start anew for each pair{step}"
+    if measure.by_statement:
+        return "statement by statement on servers that run side by side; a start for each block"
     pairs = "every pair" if shared == 1 else f"{shared} pairs, which count as one"
     cut = ""
     if measure.slices > 1:

@@ -85,7 +85,7 @@ WAY = Flag(
     "pairs: transactions alternate between both sides, the default of ab where it can be had;"
     " in-step: the same, all clients on one side at a time; classic: one side after the other.",
     "WAY",
-    type=click.Choice([one.value for one in Way]),
+    type=click.Choice([one.value for one in (Way.PAIRS, Way.IN_STEP, Way.CLASSIC)]),
 )
 FLAGS = (
     Flag(

@@ -58,6 +58,11 @@ WORDS = {
     "differences": Bilingual("Differences from the published study", "報告書の検証との違い"),
     "profiles": Bilingual("Profiles", "プロファイル"),
     "slices": Bilingual("slices in turn", "交互に測定するスライス"),
+    "turns": Bilingual("sides take turns", "両側の交互の単位"),
+    "statements": Bilingual(
+        "statement by statement, a start of all servers for each block",
+        "クエリごと(サーバの起動はブロックごと)",
+    ),
     "restarts": Bilingual("pairs per start", "起動1回あたりの組数"),
     "yes": Bilingual("yes", "実施する"),
     "no": Bilingual("no", "実施しない"),
@@ -207,7 +212,9 @@ def _measure(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
         ("disturbed", exact_share(measure.disturbed_share)),
         ("repeats", str(measure.repeats)),
     )
-    if measure.side_by_side:
+    if measure.by_statement:
+        rows += (("turns", word(measure.way.value)),)
+    elif measure.side_by_side:
         rows += (("slices", str(measure.slices)), ("restarts", str(measure.restart_every)))
     if measure.memory is not None:
         rows += (("memory", format_size(measure.memory)),)

@@ -11,6 +11,7 @@ from teiten.cli.main import Session
 
 if TYPE_CHECKING:
     from teiten.model.facts import Caution, HostFacts
+    from teiten.model.pairs_check import PairsCheck
 
 
 @click.command(
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Measure the most that disk, processors and memory do here; later reports use it.",
 )
+@click.option(
+    "--pairs",
+    "checks_pairs",
+    is_flag=True,
+    help="Check paired transactions: equal sides, and a known difference; ab's reports cite it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print facts and cautions as JSON.")
 @click.option(
     "--lang",
@@ -32,23 +39,35 @@ if TYPE_CHECKING:
     help="Language of the texts.",
 )
 @click.pass_obj
-def command(session: Session, measures: bool, as_json: bool, language: Literal["en", "ja"]) -> None:
+def command(
+    session: Session,
+    measures: bool,
+    checks_pairs: bool,
+    as_json: bool,
+    language: Literal["en", "ja"],
+) -> None:
     """Tell what this machine is, what could disturb a measurement on it, and what to do about it.
 
     The disk is the one of the working folder: see teiten --workdir. Nothing is changed; --ceilings
-    loads the machine for about half a minute, and writes a file of 1 GiB that it deletes.
+    loads the machine for about half a minute, and writes a file of 1 GiB that it deletes; --pairs
+    takes about five minutes for 20 starts of two servers, and goes on where it was cut off.
     """
     from teiten.cli.doctor.ceilings import ceilings_text, measure
+    from teiten.cli.doctor.pairs import check_pairs, pairs_text
     from teiten.cli.doctor.text import cautions_text, facts_text, summary
     from teiten.host.cautions.machine import cautions
     from teiten.host.facts.machine import read_host_facts
+    from teiten.host.facts.pairs_check import known_check
 
     if measures:
         measure(session, language)
     facts = read_host_facts(session.workdir.root)
+    if checks_pairs:
+        check_pairs(session, facts, language)
+    check = known_check(session.workdir.caches, facts)
     found = cautions(facts)
     if as_json:
-        session.console.json(as_object(facts, found, language))
+        session.console.json(as_object(facts, found, check, language))
         return
     output = session.console.output
     output.print(facts_text(facts, language, output.width))
@@ -56,14 +75,22 @@ def command(session: Session, measures: bool, as_json: bool, language: Literal["
     if facts.ceilings is not None:
         output.print(ceilings_text(facts.ceilings, language, output.width))
         output.print()
+    if check is not None:
+        output.print(pairs_text(check, language, output.width))
+        output.print()
     output.print(cautions_text(found, language, output.width))
     session.console.say(summary(found, language))
 
 
 def as_object(
-    facts: HostFacts, cautions: tuple[Caution, ...], language: Literal["en", "ja"]
+    facts: HostFacts,
+    cautions: tuple[Caution, ...],
+    check: PairsCheck | None,
+    language: Literal["en", "ja"],
 ) -> dict[str, Any]:
-    """What ``--json`` prints: the facts in base units, and the cautions with their texts."""
+    """What ``--json`` prints: the facts in base units, the cautions with their texts, and the last
+    check of paired transactions."""
+    from teiten.cli.doctor.pairs import check_as_object
     from teiten.report.texts import caution_text
 
     listed = []
@@ -78,4 +105,8 @@ def as_object(
                 "advice": advice,
             }
         )
-    return {"facts": asdict(facts), "cautions": listed}
+    return {
+        "facts": asdict(facts),
+        "cautions": listed,
+        "pairs_check": None if check is None else check_as_object(check),
+    }

@@ -12,6 +12,8 @@ import psutil
 
 POLL_SECONDS = 0.02
 """Between two looks where the kernel cannot wake us at the child's end."""
+LONGEST_POLL = 1e6
+"""Seconds: poll counts milliseconds in a C int."""
 
 
 class EndSignal:
@@ -25,7 +27,7 @@ class EndSignal:
         if self._pidfd is not None:
             poll = select.poll()  # not select(), which refuses descriptors beyond 1023
             poll.register(self._pidfd, select.POLLIN)
-            poll.poll(seconds * 1000)
+            poll.poll(min(seconds, LONGEST_POLL) * 1000)
         else:
             time.sleep(min(seconds, POLL_SECONDS))
 

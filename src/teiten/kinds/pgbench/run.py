@@ -19,6 +19,7 @@ from teiten.kinds.pgbench.load.command import PgbenchRun
 from teiten.kinds.pgbench.load.invariants import broken_invariants
 from teiten.kinds.pgbench.load.lookups import Lookups, read, read_settled
 from teiten.kinds.pgbench.load.measured import MeasuredSlices, Slice, join_outputs
+from teiten.kinds.pgbench.load.paired_check import checked_servers
 from teiten.kinds.pgbench.load.paired_trials import PairedTrials
 from teiten.kinds.pgbench.load.process import (
     ERRORS_FILE,
@@ -35,6 +36,8 @@ from teiten.model.starts import slice_seed
 from teiten.model.trial import Problem
 from teiten.model.units import Seconds
 
+servers_to_check = checked_servers
+"""For the check of paired transactions on this machine."""
 WARM_UP_SEED = 20_000_003
 """Added to a trial's seed for the warm-up, so that it does not touch the same rows first."""
 WINDOW_SEED = 30_000_001

@@ -56,6 +56,7 @@ class Queries(KindPlan):
     brings: ClassVar[tuple[str, ...]] = ("query",)
     without: ClassVar[tuple[str, ...]] = ("slices", "restart_every", "flame_graph")
     any_data = True
+    takes_turns = True
 
     def options_of(self, place: Place, table: WorkloadTable) -> QueriesOptions:
         assert isinstance(table, QueriesTable)

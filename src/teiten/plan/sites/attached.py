@@ -16,7 +16,7 @@ from teiten.model.attached import AttachedServer, ServerParameter
 from teiten.model.facts import Caution, Severity
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
-from teiten.model.study import Measure, Study, Workload
+from teiten.model.study import Measure, Study, Way, Workload
 from teiten.plan.levels import varied_factors
 from teiten.plan.setup import settings_of
 from teiten.plan.sites.contract import Settings, SitePlan, Told
@@ -214,7 +214,7 @@ def _actions_on(
 def _check_own_machine(study: Study, level: str, factors: Sequence[str]) -> None:
     """What only a server that Teiten starts can have."""
     asked = list(factors)
-    if study.measure.paired:
+    if study.measure.way is not Way.CLASSIC:
         asked.insert(0, "way")
     elif study.measure.side_by_side:
         asked.append("slices" if study.measure.slices > 1 else "restart_every")

@@ -14,7 +14,7 @@ from teiten.model.facts import Caution, Severity
 from teiten.model.hosts import Placement, PlannedHost
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
-from teiten.model.study import Study
+from teiten.model.study import Study, Way
 from teiten.plan.levels import varied_factors
 from teiten.plan.sites.contract import Told
 from teiten.plan.sites.local import LocalPlan
@@ -34,7 +34,7 @@ NEVER = frozenset({"perf-not-allowed"})
 def check_remote(study: Study, servers: Sequence[tuple[str, Installation]]) -> None:
     """Raise UsageError for what only this machine's servers can have."""
     measure = study.measure
-    asked = ["way"] if measure.paired else []
+    asked = ["way"] if measure.way is not Way.CLASSIC else []
     asked += [name for name in varied_factors(study) if Need.HERE in rule(name).needs]
     asked += ["slices"] if measure.slices > 1 else []
     asked += ["restart_every"] if measure.restart_every > 1 else []

@@ -89,6 +89,8 @@ def _notices(kit: Kit) -> tuple[str, ...]:
     notices = []
     if not kit.study.conclusive:
         notices.append(t("notice.no-conclusion", profile=kit.study.profile))
+    elif not kit.study.replicates:
+        notices.append(t("notice.quick-look", profile=kit.study.profile))
     devices = emulated(kit)
     if devices:
         notices.append(t("notice.emulated", storages=t("list.separator").join(devices)))

@@ -25,6 +25,7 @@ from teiten.report.sites import starts_servers, steps_of_sites
 from teiten.report.view.design import (
     blocks_text,
     noise_rows,
+    pairs_check_rows,
     replication_rows,
     side_by_side_rows,
 )
@@ -90,6 +91,7 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
         *saturation_rows(kit),
         (t("design.blocks"), blocks_text(kit)),
         *noise_rows(kit),
+        *pairs_check_rows(kit),
         (t("design.trials"), plain(len(kit.analysis.plan.trials))),
         (t("design.duration"), t("list.strong").join(durations)),
         *side_by_side_rows(kit),

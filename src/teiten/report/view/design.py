@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from datetime import UTC, datetime
+
 from teiten.model.plan import PlannedTrial
 from teiten.model.starts import pairs_of_a_start, trimmed_at_each_end
 from teiten.report.numbers import plain
-from teiten.report.sentences import percent
+from teiten.report.sentences import change, percent
 from teiten.report.view.kit import Kit
 
 
@@ -27,6 +30,7 @@ def side_by_side_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
         return ()
     pairs = pairs_of_a_start(kit.analysis.plan)
     shared = "design.starts.every" if pairs == 1 else "design.starts.shared"
+    shared = "design.starts.block" if measure.by_statement else shared
     starts = ((t("design.starts"), t(shared, pairs=pairs)),)
     if measure.slices == 1:
         return starts
@@ -71,6 +75,37 @@ def noise_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
         )
         for one in kit.analysis.noise
     )
+
+
+def pairs_check_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
+    """What was known of paired transactions on this machine, or that nothing was."""
+    t, check = kit.t, kit.analysis.pairs_check
+    if not kit.study.measure.paired:
+        return ()
+    if check is None:
+        return ((t("design.pairs-check"), t("design.pairs-check.missing")),)
+    numbers = [
+        t(
+            "design.pairs-check.number",
+            number=t(f"design.pairs-check.{one.name}"),
+            low=change(t, math.exp(one.low), 2),
+            high=change(t, math.exp(one.high), 2),
+            equal=t(f"design.pairs-check.{one.equal}"),
+            slope=f"{one.slope:.2f}",
+            slope_low=f"{one.slope_low:.2f}",
+            slope_high=f"{one.slope_high:.2f}",
+            scale=t(f"design.pairs-check.{one.true_to_scale}"),
+        )
+        for one in check.numbers
+    ]
+    said = t(
+        "design.pairs-check.text",
+        starts=check.starts,
+        load=f"{check.load_average:.1f}",
+        moment=datetime.fromtimestamp(check.measured_at, UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        numbers=t("list.strong").join(numbers),
+    )
+    return ((t("design.pairs-check"), said),)
 
 
 def replication_rows(kit: Kit) -> tuple[tuple[str, str], ...]:

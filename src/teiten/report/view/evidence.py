@@ -40,6 +40,7 @@ UNINTERESTING = frozenset(
         "caution",
         "server-facts",
         "noise-floor",
+        "pairs-check",
         "saturation",
     }
 )

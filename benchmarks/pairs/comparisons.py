@@ -1,0 +1,191 @@
+"""Whole comparisons by Teiten's own rules, with effects that are known: when they decide, how often
+they are wrong, and how often their intervals hold the truth; on real servers.
+
+    python -m benchmarks.pairs.comparisons RECORD [--comparisons 2] [--effects 0,0.01,0.02,0.05]
+                  [--scripts "range read,wait,longer row"] [--budget 5] [--minutes 60]
+
+A comparison is a campaign of `teiten ab` without its report: two new servers of one version, starts
+of both, each restarted before, of 8 s and then as long as pays, until each of the two numbers is
+decided or the budget (minutes) is spent. B has so much more work, by what twice the work was seen
+to cost here; effect 0 is a null. All go round in turn, so that whatever the machine does meets each
+alike.
+
+RECORD has a line of JSON for each start, with the load average; started again, it goes on from
+there, in the middle of a comparison too. Printed: the tables.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import math
+import os
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.pairs.experiments import Line, of_start
+from benchmarks.pairs.records import keep, kept
+from benchmarks.pairs.servers import BASE_ROWS, Pair, two_servers
+from teiten.analysis.model.findings import Verdict, VerdictKind
+from teiten.analysis.verdict.sequential import decide_sequentially, is_decided
+from teiten.analysis.verdict.verdict import Rule
+from teiten.host.system.paths import Workdir, default_workdir
+from teiten.model.metrics import Better
+from teiten.model.paired_starts import PairedStart, next_seconds, variance_of_a_second
+from teiten.model.units import Share
+
+RULE = Rule(Share(0.02), Share(0.05), Better.HIGHER)
+NUMBERS = ("throughput", "typical")
+SCRIPTS = ("range read", "wait", "longer row")
+CLIENTS = 2
+CALIBRATIONS, CALIBRATION_SECONDS = 3, 6.0
+"""Of each script: starts in which B has twice the work."""
+WITHOUT_TYPICAL = frozenset({"wait"})
+"""A server waits whole milliseconds: most transactions have nothing of a small effect."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("record", type=Path)
+    parser.add_argument("--comparisons", type=int, default=2, help="of each script and effect")
+    parser.add_argument("--effects", default="0,0.01,0.02,0.05")
+    parser.add_argument("--scripts", default=",".join(SCRIPTS))
+    parser.add_argument("--budget", type=float, default=5.0, help="minutes of a comparison")
+    parser.add_argument("--minutes", type=float, default=60.0, help="after which none begins")
+    parser.add_argument("--server", default="18")
+    parser.add_argument("--workdir", type=Path, default=default_workdir())
+    given = parser.parse_args()
+    effects = [float(one) for one in given.effects.split(",")]
+    asked = list(itertools.product(range(given.comparisons), given.scripts.split(","), effects))
+    deadline = time.monotonic() + 60 * given.minutes
+    for number, script, effect in asked:
+        if time.monotonic() > deadline:
+            break
+        carry_out(given, number, script, effect)
+    print("\n".join(tables(kept(given.record), 60 * given.budget)))
+
+
+def carry_out(given: argparse.Namespace, number: int, script: str, effect: float) -> None:
+    """What is still to do of a comparison."""
+    own = {"comparison": number, "script": script, "effect": effect}
+    budget = 60 * given.budget
+    if is_over(of_one(kept(given.record), own), budget) and calibrated(given.record, script):
+        return
+    with two_servers(given.server, Workdir(given.workdir)) as pair:
+        while not calibrated(given.record, script):
+            line = start(pair, script, 2 * BASE_ROWS, CALIBRATION_SECONDS)
+            keep(given.record, {"calibration": script, **line})
+        share = share_of(kept(given.record), script)
+        rows = round(BASE_ROWS * (1 + effect / share))
+        while not is_over(found := of_one(kept(given.record), own), budget):
+            seconds = next_seconds([as_start(one, "throughput") for one in found])
+            keep(given.record, {**own, "rows": rows, **start(pair, script, rows, seconds)})
+
+
+def start(pair: Pair, script: str, rows: int, seconds: float) -> Line:
+    """One start of both servers; ``fixed``: what it takes beside its load."""
+    began = time.monotonic()
+    pair.restart()
+    seed = int(time.time_ns() % 1_000_000_000)
+    pair.run_pairs(script, CLIENTS, 1.0, seed + 1, pin=True)
+    fixed = time.monotonic() - began
+    rows_of = (BASE_ROWS, rows)
+    result = pair.run_pairs(script, CLIENTS, seconds, seed, rows=rows_of, pin=True)
+    load = os.getloadavg()[0]
+    return {"seconds": seconds, "fixed": fixed, "load": load, **of_start(result)}
+
+
+def calibrated(record: Path, script: str) -> bool:
+    found = [one for one in kept(record) if one.get("calibration") == script]
+    return len(found) >= CALIBRATIONS
+
+
+def share_of(lines: Iterable[Line], script: str) -> float:
+    """By how much twice the work makes a transaction longer."""
+    found = [-one["throughput"] for one in lines if one.get("calibration") == script]
+    return math.expm1(float(np.median(found)))
+
+
+def of_one(lines: Iterable[Line], own: Line) -> list[Line]:
+    return [one for one in lines if all(one.get(key) == own[key] for key in own)]
+
+
+def as_start(line: Line, number: str) -> PairedStart:
+    within = variance_of_a_second(line[f"parts_{number}"], line["seconds"])
+    return PairedStart(line[number], within, line["seconds"], line["fixed"])
+
+
+def spent(starts: Iterable[Line]) -> float:
+    """Seconds."""
+    return math.fsum(one["seconds"] + one["fixed"] for one in starts)
+
+
+def is_over(starts: list[Line], budget: float) -> bool:
+    """Both numbers are decided, or another start would not end within the budget (seconds)."""
+    if starts and all(is_decided(verdict(starts, number)) for number in NUMBERS):
+        return True
+    fixed = float(np.median([one["fixed"] for one in starts])) if starts else 0.0
+    after = next_seconds([as_start(one, "throughput") for one in starts]) + fixed
+    return spent(starts) + after > budget
+
+
+def verdict(starts: list[Line], number: str) -> Verdict:
+    return decide_sequentially([one[number] for one in starts], RULE)
+
+
+def decided_after(starts: list[Line], number: str) -> list[Line]:
+    """The starts until this number was decided; all of them where it was not."""
+    for count in range(2, len(starts) + 1):
+        if is_decided(verdict(starts[:count], number)):
+            return starts[:count]
+    return starts
+
+
+def tables(lines: list[Line], budget: float) -> Iterator[str]:
+    """A row for each script, effect and number, of the comparisons that are over."""
+    yield (
+        "| script | B's cost | number | comparisons | decided | median (s) | called different"
+        " | equivalent | intervals that hold the truth | mean | load average |"
+    )
+    yield "|---" * 11 + "|"
+    own = [one for one in lines if "comparison" in one]
+    for script, effect in dict.fromkeys((one["script"], one["effect"]) for one in own):
+        of_both = of_one(own, {"script": script, "effect": effect})
+        numbers = dict.fromkeys(one["comparison"] for one in of_both)
+        every = [of_one(of_both, {"comparison": number}) for number in numbers]
+        over = [one for one in every if is_over(one, budget)]
+        for number in NUMBERS if over else ():
+            if effect and number == "typical" and script in WITHOUT_TYPICAL:
+                continue
+            yield _row(script, effect, number, over)
+    loads = [one["load"] for one in lines]
+    if loads:
+        low, middle, high = np.quantile(loads, (0.1, 0.5, 0.9))
+        yield f"\nload average, deciles: {low:.1f}, {middle:.1f}, {high:.1f}; {len(loads)} starts"
+
+
+def _row(script: str, effect: float, number: str, comparisons: list[list[Line]]) -> str:
+    truth = -math.log1p(effect)
+    until = [decided_after(one, number) for one in comparisons]
+    verdicts = [verdict(one, number) for one in until]
+    decided = [spent(one) for one, found in zip(until, verdicts, strict=True) if is_decided(found)]
+    kinds = [one.kind for one in verdicts]
+    equal = kinds.count(VerdictKind.EQUIVALENT)
+    effects = [one.effect for one in verdicts if one.effect is not None]
+    held = sum(math.log(one.low) <= truth <= math.log(one.high) for one in effects)
+    mean = np.mean([np.mean([start[number] for start in one]) for one in until])
+    load = np.median([start["load"] for one in comparisons for start in one])
+    cells = (
+        *(script, f"{effect:.0%}", number, len(comparisons), len(decided)),
+        # of all, those that were not decided being longer than every other
+        f"{np.median(decided):.0f}" if 2 * len(decided) > len(comparisons) else "–",
+        *(len(decided) - equal, equal, f"{held} of {len(effects)}", f"{mean:+.2%}", f"{load:.1f}"),
+    )
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+"""``teiten doctor --pairs``: check paired transactions on this machine, and say what came of it."""
+
+from __future__ import annotations
+
+import math
+import secrets
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from statistics import mean
+from typing import Any
+
+from rich.text import Text
+
+from teiten.analysis.verdict.pairs_check import assess_starts
+from teiten.cli.campaign.carry_out import measuring, sweep_leftovers
+from teiten.cli.campaign.way import NOT_BUILT
+from teiten.cli.doctor.text import Row, rows_text, words
+from teiten.cli.main import Session
+from teiten.cli.plan.make import plan_study
+from teiten.errors import InterruptedCampaignError, MachineError, UsageError
+from teiten.execute.client.paired import is_built
+from teiten.execute.machine import ThisMachine
+from teiten.execute.postgres.installations import find_installations
+from teiten.host.facts.pairs_check import StartsSoFar, keep_check
+from teiten.host.system.signals import one_interruption
+from teiten.host.system.users import server_user
+from teiten.kinds.registry import Stage, kind
+from teiten.model.facts import HostFacts
+from teiten.model.pairs_check import STARTS, CheckedNumber, CheckedStart, PairsCheck
+from teiten.model.plan import Plan
+from teiten.model.quantities import rough_duration
+from teiten.model.study import Way
+from teiten.model.text import Language
+from teiten.model.units import Seconds
+from teiten.plan.ordering import LARGEST_SEED
+from teiten.study.sides import Shared, null_study
+
+SECONDS = Seconds(10.0)
+"""Of load in each start."""
+SCALE = 10
+"""Of pgbench's tables: 150 MB on each side."""
+FIXED = Seconds(4.0)
+"""What a start takes besides, before one was seen."""
+
+
+def check_pairs(
+    session: Session,
+    facts: HostFacts,
+    language: Language,
+    *,
+    starts: int = STARTS,
+    seconds: Seconds = SECONDS,
+    scale: int = SCALE,
+) -> PairsCheck:
+    """Measure the starts that are missing, and keep what they came to.
+
+    Raises MachineError where the native part is not here or the machine does not suffice,
+    UsageError without a server, InterruptedCampaignError after Ctrl-C; what was measured is kept.
+    """
+    if not is_built():
+        raise MachineError(NOT_BUILT, "install Rust (https://rustup.rs), then: make native")
+    session.workdir.prepare()
+    with measuring(session):
+        sweep_leftovers(session)
+        plan, clients = _plan(session, facts, scale), facts.cpu.logical
+        version = str(plan.servers[0][1].version)
+        about = f"{plan.templates[0].fingerprint} {clients} {seconds:g} {starts}"
+        so_far = StartsSoFar(session.workdir.caches, facts, about)
+        found = so_far.read()[:starts]
+        _say_begin(session, language, starts, len(found), seconds)
+        if len(found) < starts:
+            for found in _measured(session, plan, so_far, starts, seconds):
+                _say_start(session, language, found, starts)
+    check = assess_starts(
+        found,
+        measured_at=time.time(),
+        version=version,
+        clients=clients,
+        delta=plan.study.measure.delta,
+        alpha=plan.study.measure.alpha,
+    )
+    keep_check(session.workdir.caches, facts, check)
+    so_far.forget()
+    return check
+
+
+def _plan(session: Session, facts: HostFacts, scale: int) -> Plan:
+    """The newest server here against itself, as `teiten null` would have it."""
+    servers = [one for one in find_installations(session.workdir) if one.postgres is not None]
+    if not servers:
+        raise UsageError("there is no PostgreSQL server here", "install one: teiten pg install 18")
+    newest = max(servers, key=lambda one: one.version)
+    clients = str(facts.cpu.logical)
+    study = null_study(newest.name, Shared(clients=clients, overrides=(f"scale={scale}",)))
+    paired = replace(study, measure=replace(study.measure, way=Way.PAIRS))
+    return plan_study(session, paired, seed=None).plan
+
+
+def _measured(
+    session: Session, plan: Plan, so_far: StartsSoFar, starts: int, seconds: Seconds
+) -> Iterator[list[CheckedStart]]:
+    """All starts so far, after each."""
+    machine = ThisMachine(session.workdir, server_user(), ())
+    run = kind(plan.study.workloads[0].kind, Stage.RUN)
+    found = so_far.read()
+    try:
+        with (
+            one_interruption() as interruption,
+            run.servers_to_check(plan, machine, int(plan.trials[0].load.connections)) as servers,
+        ):
+            while len(found) < starts:
+                interruption.check()
+                one = servers.start(seconds, 1 + secrets.randbelow(LARGEST_SEED - 1))
+                so_far.add(one)
+                found.append(one)
+                yield found
+    except KeyboardInterrupt:
+        raise InterruptedCampaignError(
+            f"interrupted after {len(found)} of {starts} starts; all of them are kept",
+            "teiten doctor --pairs continues",
+        ) from None
+
+
+def _say_begin(
+    session: Session, language: Language, starts: int, kept: int, seconds: Seconds
+) -> None:
+    left = Seconds((starts - kept) * (seconds + FIXED))
+    session.console.say(
+        words(language)("doctor.pairs_begin", starts=starts, kept=kept, time=rough_duration(left))
+    )
+
+
+def _say_start(
+    session: Session, language: Language, found: list[CheckedStart], starts: int
+) -> None:
+    each = mean(one.took for one in found)
+    left = Seconds((starts - len(found)) * each)
+    session.console.say(
+        words(language)(
+            "doctor.pairs_start",
+            at=len(found),
+            starts=starts,
+            throughput=_signed(found[-1].throughput),
+            typical=_signed(found[-1].typical),
+            time=rough_duration(left),
+        )
+    )
+
+
+def check_as_object(check: PairsCheck) -> dict[str, Any]:
+    """For ``--json``: logarithms of ratios, and what each came to."""
+    numbers = [
+        {**asdict(one), "equal": one.equal.value, "true_to_scale": one.true_to_scale.value}
+        for one in check.numbers
+    ]
+    return {**asdict(check), "numbers": numbers, "holds": check.all_hold().value}
+
+
+def pairs_text(check: PairsCheck, language: Language, width: int) -> Text:
+    """Two lines for each number. ``width``: of the terminal, in cells."""
+    say = words(language)
+    title = say(
+        "doctor.pairs_title",
+        version=check.version,
+        clients=check.clients,
+        starts=check.starts,
+        load=f"{check.load_average:.1f}",
+        moment=datetime.fromtimestamp(check.measured_at, UTC).strftime("%Y-%m-%d %H:%M UTC"),
+    )
+    rows = [row for one in check.numbers for row in _rows(one, language)]
+    return rows_text(title, rows, width)
+
+
+def _rows(one: CheckedNumber, language: Language) -> Iterator[Row]:
+    say = words(language)
+    equal = say(
+        "doctor.pairs_equal",
+        mean=_signed(one.mean),
+        low=_signed(one.low),
+        high=_signed(one.high),
+        deviation=f"{one.deviation:.2%}".replace("%", " %"),
+        band=f"{math.expm1(one.band) * 100:.2g} %",
+        holds=say(f"doctor.pairs_{one.equal}"),
+    )
+    slope = say(
+        "doctor.pairs_slope",
+        slope=f"{one.slope:.2f}",
+        low=f"{one.slope_low:.2f}",
+        high=f"{one.slope_high:.2f}",
+        holds=say(f"doctor.pairs_{one.true_to_scale}"),
+    )
+    yield Row(say(f"doctor.pairs_{one.name}"), "dim", equal)
+    yield Row("", "dim", slope)
+
+
+def _signed(logarithm: float) -> str:
+    return f"{math.expm1(logarithm) * 100:+.2f} %"

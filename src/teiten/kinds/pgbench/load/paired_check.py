@@ -1,0 +1,182 @@
+"""The starts of a check of paired transactions: equal work, and work of which B has a little more,
+in the same seconds of the same start.
+
+Three scripts are drawn at random: one that is the same on both sides (A against A), one of which B
+reads 2 % more rows, and one that reads twice as many on both, from which follows what a row costs.
+What a start favours one side with is in all of them, and so not in the control.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from teiten.errors import WorkloadError
+from teiten.execute.client.paired import PairedResult, PairedRun, PairedServer, run_pairs
+from teiten.execute.machine import ThisMachine
+from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres.templates.store import TemplateStore
+from teiten.kinds.pgbench.load.paired_numbers import PairedTimes, StartNumbers, numbers
+from teiten.kinds.pgbench.load.paired_run import NOT_PINNED
+from teiten.model.pairs_check import MORE, CheckedStart
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.study import QueryMode, Script, Setting
+from teiten.model.text import Bilingual
+from teiten.model.units import Seconds
+
+ROWS = 10_000
+WARM_UP = Seconds(1.0)
+TEXT = """\
+\\set first random(1, 100000 * :scale - 2 * 10200)
+SELECT count(abalance) FROM pgbench_accounts
+ WHERE aid BETWEEN :first AND :first + {rows} - 1;
+"""
+SCRIPTS = (
+    (Script("equal.sql", False, TEXT.format(rows="current_setting('teiten.equal')::int")), 4),
+    (Script("more.sql", False, TEXT.format(rows="current_setting('teiten.more')::int")), 4),
+    (Script("twice.sql", False, TEXT.format(rows="current_setting('teiten.twice')::int")), 1),
+)
+"""Each with its weight; each asks for its rows in the same words."""
+EQUAL, MORE_WORK, TWICE = range(3)
+
+
+@dataclass(frozen=True)
+class CheckedServers:
+    """Two servers with the same data, which start anew for each start."""
+
+    clusters: tuple[Cluster, Cluster]
+    clients: int
+    scale: int
+
+    def start(self, seconds: Seconds, seed: int, *, pin: bool = True) -> CheckedStart:
+        """Raises WorkloadError where the load fails."""
+        began = time.monotonic()
+        try:
+            for cluster in self.clusters:
+                cluster.start()
+            for cluster in self.clusters:
+                with cluster.connect(BENCH_DATABASE) as connection:
+                    connection.execute("SELECT sum(abalance) FROM pgbench_accounts")
+                    connection.execute("CHECKPOINT")
+            try:
+                self._run(WARM_UP, seed + 1, pin=pin)
+            except WorkloadError as error:
+                if NOT_PINNED not in error.message:
+                    raise
+                pin = False
+            found = checked(self._run(seconds, seed, pin=pin))
+        finally:
+            for cluster in self.clusters:
+                cluster.stop()
+        return replace(found, took=time.monotonic() - began)
+
+    def _run(self, seconds: Seconds, seed: int, *, pin: bool) -> PairedResult:
+        more = (ROWS, round(ROWS * (1 + MORE)))
+        with tempfile.TemporaryDirectory(prefix="teiten-pairs-") as folder:
+            result = run_pairs(
+                PairedRun(
+                    servers=[
+                        _server(cluster, more[side]) for side, cluster in enumerate(self.clusters)
+                    ],
+                    scripts=SCRIPTS,
+                    clients=self.clients,
+                    protocol=QueryMode.PREPARED,
+                    seed=seed,
+                    folder=Path(folder),
+                    duration=seconds,
+                    pin=pin,
+                    variables={"scale": str(self.scale)},
+                )
+            )
+        if result.summary["aborted"] or not len(result.pairs):
+            raise WorkloadError(
+                f"the check's load failed: {result.summary['aborted'] or 'nothing was done'}",
+                "run teiten doctor --pairs again; what was measured is kept",
+            )
+        return result
+
+
+def checked(result: PairedResult) -> CheckedStart:
+    """The numbers of a start."""
+    times = PairedTimes.of(result.pairs)
+    of = [times.where(result.pairs["script"] == script) for script in range(len(SCRIPTS))]
+    equal, more = numbers(of[EQUAL]), numbers(of[MORE_WORK])
+    share = _share(of[EQUAL], of[TWICE])
+    found = CheckedStart(
+        throughput=equal.throughput,
+        typical=equal.typical,
+        more_throughput=more.throughput - equal.throughput,
+        more_typical=more.typical - equal.typical,
+        share_throughput=share.throughput,
+        share_typical=share.typical,
+        load_average=os.getloadavg()[0],
+        took=0.0,
+    )
+    if not all(map(math.isfinite, vars(found).values())):
+        raise WorkloadError(
+            "a start was too short to tell anything", "stop what else runs on this machine"
+        )
+    return found
+
+
+def _share(once: PairedTimes, twice: PairedTimes) -> StartNumbers:
+    """By how much twice the work makes a transaction longer."""
+    if not len(once) or not len(twice):
+        return StartNumbers(math.nan, math.nan)
+    both = [one.latency.astype(np.float64) for one in (once, twice)]
+    return StartNumbers(
+        float(both[1].mean() / both[0].mean()) - 1,
+        float(np.median(both[1]) / np.median(both[0])) - 1,
+    )
+
+
+def _server(cluster: Cluster, more: int) -> PairedServer:
+    rows = {"equal": ROWS, "more": more, "twice": 2 * ROWS}
+    return PairedServer(
+        host=str(cluster.socket_directory),
+        port=cluster.port,
+        user=cluster.user_name,
+        database=BENCH_DATABASE,
+        parameters={f"teiten.{name}": str(count) for name, count in rows.items()},
+        peer=cluster.user.uid,
+    )
+
+
+@contextmanager
+def checked_servers(plan: Plan, machine: ThisMachine, clients: int) -> Iterator[CheckedServers]:
+    """Two servers of a plan of a server against itself, each on a copy of its template; nothing is
+    left of them. Raises MachineError where the disk does not suffice, ServerError."""
+    store = TemplateStore(machine.workdir, machine.user)
+    sides = plan.pair_of(plan.trials[0])
+    with ExitStack() as ending:
+        clusters = []
+        for at, trial in enumerate(sides):
+            if not store.ready(trial.template):
+                store.build(trial.template, plan.pgbench, lambda _: None)
+            folder = machine.workdir.clusters / f"pairs-check-{at}"
+            store.clone(trial.template, folder)
+            cluster = Cluster.adopt(
+                trial.template.installation,
+                folder / "data",
+                user=machine.user,
+                log=folder / "server.log",
+            )
+            ending.callback(cluster.remove)
+            cluster.configure(_settings(trial))
+            clusters.append(cluster)
+        scale = int(sides[0].template.data.scale or 1)
+        yield CheckedServers((clusters[0], clusters[1]), clients, scale)
+
+
+def _settings(trial: PlannedTrial) -> Sequence[Setting]:
+    reason = Bilingual("as in a comparison", "比較と同じ")
+    return [Setting(name, value, reason, "doctor") for name, value in trial.settings]

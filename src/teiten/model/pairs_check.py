@@ -1,0 +1,100 @@
+"""Whether paired transactions tell the truth on this machine (``teiten doctor --pairs``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+PAIRS_CHECK = "pairs-check"
+"""The kind of the event with which a campaign keeps the check that was known at its start."""
+STARTS = 20
+"""Of a check; fixed before it."""
+MORE = 0.02
+"""The work that the second side has more of in the control."""
+SLOPE = (0.9, 1.1)
+"""Where what is seen of the control must lie, by what it costs."""
+LARGEST_HALF = 0.25
+"""Half of the widest interval of a slope that tells anything of it."""
+
+
+class Holds(StrEnum):
+    """What a check came to."""
+
+    YES = "yes"
+    NO = "no"
+    OPEN = "open"
+    """The machine was too noisy for so many starts."""
+
+
+@dataclass(frozen=True)
+class CheckedStart:
+    """One start of both servers. Numbers are ln(B/A), above 0 where B is faster."""
+
+    throughput: float
+    typical: float
+    """Of the same work on both sides."""
+    more_throughput: float
+    more_typical: float
+    """Of the work of which B has more, less the number of the same work: the same start, the same
+    seconds."""
+    share_throughput: float
+    share_typical: float
+    """By how much twice the work makes a transaction longer, of both sides."""
+    load_average: float
+    took: float
+    """Seconds, with starting and stopping the servers."""
+
+
+@dataclass(frozen=True)
+class CheckedNumber:
+    """Of one of the two numbers."""
+
+    name: str
+    mean: float
+    """Of equal work; with the ends of its interval."""
+    low: float
+    high: float
+    deviation: float
+    """From start to start."""
+    slope: float
+    """What is seen of the work that B has more of, by what it costs."""
+    slope_low: float
+    slope_high: float
+    band: float
+    """Half of δ, as a logarithm: where the interval of equal work must lie."""
+
+    @property
+    def equal(self) -> Holds:
+        """Whether equal sides are equal."""
+        if -self.band < self.low and self.high < self.band:
+            return Holds.YES
+        return Holds.NO if self.low > self.band or self.high < -self.band else Holds.OPEN
+
+    @property
+    def true_to_scale(self) -> Holds:
+        """Whether a known difference has its size."""
+        low, high = SLOPE
+        if self.slope_low > high or self.slope_high < low:
+            return Holds.NO
+        told = (self.slope_high - self.slope_low) / 2 <= LARGEST_HALF
+        return Holds.YES if told and low <= self.slope <= high else Holds.OPEN
+
+
+@dataclass(frozen=True)
+class PairsCheck:
+    """Both numbers, of a whole check."""
+
+    measured_at: float
+    """Seconds since the epoch."""
+    version: str
+    clients: int
+    starts: int
+    delta: float
+    load_average: float
+    """The median of the starts'."""
+    numbers: tuple[CheckedNumber, ...]
+
+    def all_hold(self) -> Holds:
+        """The worst of all."""
+        found = {one for each in self.numbers for one in (each.equal, each.true_to_scale)}
+        return next((one for one in (Holds.NO, Holds.OPEN) if one in found), Holds.YES)

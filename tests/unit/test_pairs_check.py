@@ -1,0 +1,102 @@
+"""The check of paired transactions: what it comes to, what is kept of it, and who cites it."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+
+from teiten.analysis.verdict.pairs_check import assess_starts, recorded_check
+from teiten.cli.doctor.pairs import check_as_object, pairs_text
+from teiten.host.facts.pairs_check import StartsSoFar, keep_check, known_check
+from teiten.model.pairs_check import MORE, PAIRS_CHECK, STARTS, CheckedStart, Holds, PairsCheck
+from teiten.model.text import Language
+from teiten.model.trial import Event
+from tests.fixtures.synthetic_plan import HOST
+
+SHARE = 0.9
+
+
+def start(source: random.Random, *, noise: float, bias: float, seen: float) -> CheckedStart:
+    """``bias``: of the start, so in both scripts; ``seen``: of what the control costs."""
+
+    def more() -> float:
+        return -seen * math.log1p(SHARE * MORE) + source.gauss(0.0, noise)
+
+    return CheckedStart(
+        throughput=bias + source.gauss(0.0, noise),
+        typical=bias + source.gauss(0.0, noise),
+        more_throughput=more(),
+        more_typical=more(),
+        share_throughput=SHARE,
+        share_typical=SHARE,
+        load_average=0.4,
+        took=13.0,
+    )
+
+
+def check(*, noise: float = 0.003, bias: float = 0.0, seen: float = 1.0) -> PairsCheck:
+    source = random.Random(5)
+    starts = [start(source, noise=noise, bias=bias, seen=seen) for _ in range(STARTS)]
+    return assess_starts(starts, measured_at=0.0, version="18.4", clients=2, delta=0.02, alpha=0.05)
+
+
+@pytest.mark.parametrize(
+    ("found", "equal", "scale"),
+    [
+        (check(), Holds.YES, Holds.YES),
+        (check(bias=0.02), Holds.NO, Holds.YES),
+        (check(seen=0.4), Holds.YES, Holds.NO),
+        (check(noise=0.04), Holds.OPEN, Holds.OPEN),
+    ],
+    ids=["sound", "one side is favoured", "half of the difference is lost", "noisy"],
+)
+def test_what_a_check_came_to(found: PairsCheck, equal: Holds, scale: Holds) -> None:
+    assert [one.equal for one in found.numbers] == [equal] * 2
+    assert [one.true_to_scale for one in found.numbers] == [scale] * 2
+    worst = next((one for one in (Holds.NO, Holds.OPEN) if one in (equal, scale)), Holds.YES)
+    assert found.all_hold() is worst
+    assert check_as_object(found)["holds"] == worst.value
+
+
+def test_starts_are_kept_one_by_one_and_a_line_that_was_cut_off_is_none(tmp_path: Path) -> None:
+    source = random.Random(1)
+    starts = [start(source, noise=0.003, bias=0.0, seen=1.0) for _ in range(3)]
+    so_far = StartsSoFar(tmp_path, HOST, "18.4, 2 clients")
+    for one in starts:
+        so_far.add(one)
+    (path,) = tmp_path.iterdir()
+    path.write_text(path.read_text(encoding="utf-8")[:-9], encoding="utf-8")
+    assert so_far.read() == starts[:2]
+    assert StartsSoFar(tmp_path, HOST, "18.4, 4 clients").read() == []
+    so_far.forget()
+    assert so_far.read() == []
+
+
+def test_the_check_of_a_machine_is_found_again_by_that_machine_alone(tmp_path: Path) -> None:
+    assert known_check(tmp_path, HOST) is None
+    kept = check()
+    keep_check(tmp_path, HOST, kept)
+    assert known_check(tmp_path, HOST) == kept
+    assert known_check(tmp_path, replace(HOST, architecture="other")) is None
+
+
+def test_a_campaign_keeps_the_check_that_was_known_when_it_began() -> None:
+    found = check()
+    events = (_event(PAIRS_CHECK, asdict(found)), _event("trial-started", {}))
+    assert recorded_check(events) == found
+    assert recorded_check(events[1:]) is None
+    assert recorded_check([_event(PAIRS_CHECK, {"of": "another Teiten"})]) is None
+
+
+def _event(kind: str, detail: dict[str, object]) -> Event:
+    return Event(0.0, kind, None, None, detail)
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "not shown"), ("ja", "確認できない")])
+def test_the_terminal_says_what_holds(language: Language, said: str) -> None:
+    assert said in pairs_text(check(noise=0.04), language, 100).plain.replace("\n", "")
+    assert said not in pairs_text(check(), language, 100).plain
