@@ -17,6 +17,7 @@ from teiten.execute.sites.local.emulated import require_emulation
 from teiten.execute.sites.local.limit import require_limits
 from teiten.execute.sites.local.limit_files import Allowed
 from teiten.execute.sites.local.node_lacks import lacks, throttles_buffered_writes
+from teiten.host.cautions.builds import prewarming_caution
 from teiten.host.cautions.machine import cautions, plan_cautions
 from teiten.host.cautions.variants import pinned_apart
 from teiten.host.facts.machine import read_host_facts
@@ -126,7 +127,8 @@ class PlanningHere(PlanningSite):
         if pinned_apart(plan):
             found = tuple(one for one in found if one.code != SHARED_CORES)
         nodes = node_cautions(plan, buffered_writes=throttles_buffered_writes())
-        return (*found, *plan_cautions(plan, facts), *nodes, *attached_cautions(plan))
+        unlike = prewarming_caution(plan)
+        return (*found, *plan_cautions(plan, facts), *unlike, *nodes, *attached_cautions(plan))
 
 
 @dataclass(frozen=True)
