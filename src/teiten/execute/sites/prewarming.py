@@ -14,13 +14,14 @@ from teiten.execute.executor import Facts
 Connect = Callable[[], psycopg.Connection[Any]]
 
 RELATIONS = """
-SELECT c.oid, c.relkind, c.oid::regclass::text, pg_relation_size(c.oid), n.nspname, c.relname
+SELECT c.oid AS relation, c.relkind AS kind, c.oid::regclass::text AS named,
+       pg_relation_size(c.oid) AS bytes, n.nspname AS schema, c.relname AS plain
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'i', 'm', 't') AND c.relpersistence <> 't'
   AND n.nspname NOT IN ('pg_catalog', 'information_schema')
 """
 LOAD = f"""
-SELECT count(*), coalesce(sum(pg_prewarm(oid)), 0), coalesce(sum(pg_relation_size), 0)
+SELECT count(*), coalesce(sum(pg_prewarm(relation)), 0), coalesce(sum(bytes), 0)
 FROM ({RELATIONS}) found
 """  # noqa: S608 - of constants
 BUFFERS = "SELECT setting::bigint * 8192 FROM pg_settings WHERE name = 'shared_buffers'"
@@ -90,7 +91,8 @@ def _read(connection: psycopg.Connection[Any]) -> tuple[int, int, int]:
 
 
 def _read_index(connection: psycopg.Connection[Any], oid: int) -> bool:
-    """In its order, from its first leaf to its last. Whether it could be read."""
+    """In its order, from its first leaf to its last; of its inner pages, which are few, those on the
+    way to the first. Whether it could be read."""
     row = connection.execute(KEYS, (oid,)).fetchone()
     if row is None:
         return False
