@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.postgres.server_log import scan
 from teiten.execute.sites.prewarming import prewarm
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
@@ -66,6 +67,7 @@ def test_all_pages_are_in_the_buffers_with_pg_prewarm_and_without(
                 slack = pages // 40 if tree and way == "reading" else 0
                 assert pages - loaded <= slack, (way, name, pages, loaded)
             assert max(pages for _, pages, _ in rows) > 4096
+        assert scan(cluster.log.read_text()) == ()
         assert facts["reading"]["bytes"] == facts["pg_prewarm"]["bytes"]
         assert facts["reading"]["relations"] == facts["pg_prewarm"]["relations"]
     finally:

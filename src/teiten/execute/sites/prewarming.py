@@ -24,6 +24,7 @@ LOAD = f"""
 SELECT count(*), coalesce(sum(pg_prewarm(relation)), 0), coalesce(sum(bytes), 0)
 FROM ({RELATIONS}) found
 """  # noqa: S608 - of constants
+HAS_PREWARM = "SELECT count(*) > 0 FROM pg_proc WHERE proname = 'pg_prewarm'"
 BUFFERS = "SELECT setting::bigint * 8192 FROM pg_settings WHERE name = 'shared_buffers'"
 READ_TABLE = """
 SELECT count(*) FROM ONLY {table} WHERE ctid = ANY (ARRAY(
@@ -55,12 +56,12 @@ def prewarm(connect: Connect) -> Facts:
     ``blocks``: what pg_prewarm loaded; by reading, the pages of what was read.
     """
     with connect() as connection:
-        try:
+        there = connection.execute(HAS_PREWARM).fetchone()  # a failure would stand in its log
+        if there is not None and there[0]:
             relations, blocks, size = connection.execute(LOAD).fetchone() or (0, 0, 0)
-            how = "pg_prewarm"
-        except psycopg.errors.UndefinedFunction:
+        else:
             relations, blocks, size = _read(connection)
-            how = "reading"
+        how = "pg_prewarm" if there is not None and there[0] else "reading"
         buffers = connection.execute(BUFFERS).fetchone() or (0,)
     return {
         "prewarmed": True,
@@ -91,8 +92,8 @@ def _read(connection: psycopg.Connection[Any]) -> tuple[int, int, int]:
 
 
 def _read_index(connection: psycopg.Connection[Any], oid: int) -> bool:
-    """In its order, from its first leaf to its last; of its inner pages, which are few, those on the
-    way to the first. Whether it could be read."""
+    """In its order, from its first leaf to its last; of its inner pages, which are few, those on
+    the way to the first. Whether it could be read."""
     row = connection.execute(KEYS, (oid,)).fetchone()
     if row is None:
         return False
