@@ -29,6 +29,7 @@ PARTS = (
     "attached.",
     "hosts.",
     "nodes.",
+    "site.",
 )
 """The files of each language, by what stands before the language's name."""
 
