@@ -42,7 +42,7 @@ MOST_MACHINES = 6
 class Asked:
     """What a person asks of a site."""
 
-    title: str
+    title: str | None
     url: str | None
     anew: bool
     """Reports are made although campaigns have theirs."""

@@ -48,7 +48,6 @@ def command(
     from teiten.cli.site.make import Asked, make
     from teiten.cli.site.output import Output
     from teiten.cli.verbs.history import ledgers
-    from teiten.report.texts import texts
 
     files = ledgers(places or (session.workdir.campaigns,))
     output = Output(target)
@@ -62,7 +61,7 @@ def command(
             f"no campaign can be shown ({reasons or 'there is no ledger here'})",
             "name folders that hold campaigns, or their ledgers",
         )
-    asked = Asked(title or texts("en")("site.title"), url, anew)
+    asked = Asked(title, url, anew)
     site, lines = make(found, left_out, asked, output, session.console)
     removed = output.finish()
     for name, why in left_out:

@@ -37,7 +37,8 @@ class ComparedPair:
 class Site:
     """All that the index links to. Newest campaigns first."""
 
-    title: str
+    title: str | None
+    """None: the usual one, in the page's language."""
     entries: tuple[Entry, ...]
     lines: int
     """Of the history."""
@@ -60,6 +61,7 @@ def index_html(site: Site, language: Language) -> str:
         .get_template("site.html.j2")
         .render(
             site=site,
+            title=_title(t, site),
             t=t,
             rows=[_row(t, one) for one in site.entries],
             filters=_filters(t, site.entries),
@@ -88,12 +90,12 @@ def feed(site: Site, language: Language, url: str | None) -> bytes:
     root = ElementTree.Element(f"{{{ATOM}}}feed", {"xml:lang": language})
     newest = site.entries[:NEWEST]
     updated = max((one.created_at for one in newest), default=0.0)
-    _element(root, "title", site.title)
-    _element(root, "id", _id(base or site.title, language))
+    _element(root, "title", _title(t, site))
+    _element(root, "id", _id(base or _title(t, site), language))
     _element(root, "updated", _moment(updated))
     _element(root, "generator", "Teiten", version=__version__)
     author = _element(root, "author", None)
-    _element(author, "name", site.title)
+    _element(author, "name", _title(t, site))
     _element(root, "link", None, rel="self", href=f"{base}{feed_name(language)}")
     _element(root, "link", None, rel="alternate", href=f"{base}{index_name(language)}")
     for one in newest:
@@ -110,6 +112,10 @@ def feed(site: Site, language: Language, url: str | None) -> bytes:
 
 def report_link(entry: Entry, language: Language) -> str:
     return f"campaigns/{entry.slug}/report.{language}.html"
+
+
+def _title(t: Texts, site: Site) -> str:
+    return site.title or t("site.title")
 
 
 def _languages() -> Sequence[Language]:
