@@ -38,7 +38,7 @@ from teiten.execute.postgres.installations import choose_pgbench, find_installat
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.probes.sampler import Sampler
-from teiten.execute.sites.server_facts import prewarm
+from teiten.execute.sites.prewarming import prewarm
 from teiten.host.facts.disks import block_devices
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.users import server_user

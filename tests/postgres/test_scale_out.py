@@ -70,7 +70,7 @@ blocks = 1
 
 
 def entries_of(engine: Engine) -> list[str]:
-    return [one for one in Entry if engine.everywhere or one is Entry.COORDINATOR]
+    return [one.value for one in Entry if engine.everywhere or one is Entry.COORDINATOR]
 
 
 def wait_for_a_trial_on_nodes(

@@ -398,6 +398,17 @@ def side_by_side(reader: Reader, _groups: Groups, _part: Part) -> None:
 
 
 @BOOK.says(
+    "All tables and B-tree indexes are read, by pg_prewarm where a server has it, then CHECKPOINT "
+    "and <settle:d> of rest.",
+    "全テーブルと全B-treeインデックスを読み込み（pg_prewarmのあるサーバではそれを使い）、CHECKPOINT"
+    "を実行して<settle:d>待つ。",
+)
+def read_before(reader: Reader, groups: Groups, part: Part) -> None:
+    prewarmed(reader, groups, part)
+    reader.that(reader.campaign.plan.servers_without("pg_prewarm") != (), "all have pg_prewarm")
+
+
+@BOOK.says(
     "pg_prewarm reads all tables and indexes, then CHECKPOINT and <settle:d> of rest.",
     "pg_prewarmで全テーブルと全インデックスを読み込み、CHECKPOINTを実行して<settle:d>待つ。",
 )

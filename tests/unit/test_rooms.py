@@ -88,7 +88,6 @@ ROOMS = {
     "execute/sites": Room(asks=(PLACE,), why="the room that is asked"),
     "execute/postgres/sweep": Room(asks=(PLACE,), why="sweeps what local sites have left"),
     "execute/postgres/building/build": Room(asks=(KIND,), why="a program is called pgbench"),
-    "execute/postgres/provision/wheel": Room(asks=(KIND,), why="a program is called pgbench"),
     "analysis": Room((*FOUNDATION, *KINDS, *DATA_SETS, "analysis")),
     "export": Room((*FOUNDATION, *KINDS, "export", "ledger", "analysis.model")),
     "claims": Room((*FOUNDATION, *KINDS, *FACTORS, "claims", "study", "analysis")),

@@ -50,6 +50,7 @@ VERBS = {
     "report": "make a campaign's report again, in another form or language",
     "compare": "campaigns of two machines, systems or years",
     "history": "many campaigns as a line through time",
+    "site": "many campaigns as static pages: index, reports, lines, a feed",
     "data": "benchmark data: as files, to a pipe, or straight into a server",
     "export": "a campaign's numbers as CSV and Parquet",
     "schema": "the JSON schema of a verdict",

@@ -218,6 +218,12 @@ class Plan:
         """The levels of servers of which it is not known on which machine they run."""
         return frozenset(level for level, server in self.servers if server.attached is not None)
 
+    def servers_without(self, extension: str) -> tuple[str, ...]:
+        """The levels of servers whose modules are known, and do not have this one."""
+        return tuple(
+            level for level, one in self.servers if one.contrib and extension not in one.contrib
+        )
+
     def place_of(self, trial: PlannedTrial) -> tuple[str, ...]:
         """What tells where a trial runs from this machine; empty for this machine."""
         servers = (one.installation.attached for one in trial.templates)

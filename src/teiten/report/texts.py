@@ -30,6 +30,7 @@ PARTS = (
     "hosts.",
     "nodes.",
     "distribution.",
+    "site.",
 )
 """The files of each language, by what stands before the language's name."""
 

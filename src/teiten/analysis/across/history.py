@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from teiten.analysis.across.change_points import CORRELATION, FEWEST, change_points
 from teiten.analysis.across.comparability import comparability
@@ -17,6 +18,7 @@ from teiten.analysis.model.history import (
     Axis,
     ChangePoint,
     ChangeSearch,
+    Estimate,
     History,
     HistoryLine,
     HistoryPoint,
@@ -38,18 +40,22 @@ EXPECTED = frozenset({"levels", "servers", "teiten", "server-build"})
 """Differences that say nothing at a change."""
 
 
-@dataclass(frozen=True)
-class Estimated:
-    """A point, its standard error on the logarithm, and the campaign that it comes from."""
-
-    point: HistoryPoint
-    error: float | None
-    campaign: CampaignAnalysis
-    """Without its trials."""
-
-
+Load = Callable[[], CampaignAnalysis]
+"""A campaign's plan and facts, where they are asked for: of few points of a line."""
 Key = tuple[str, str, str, str]
 """Machine, conditions, workload, server ("" for all)."""
+
+
+@dataclass(frozen=True)
+class Located:
+    """An estimate, and the campaign that it comes from."""
+
+    estimate: Estimate
+    load: Load
+
+    @property
+    def point(self) -> HistoryPoint:
+        return self.estimate.point
 
 
 def history(
@@ -57,7 +63,7 @@ def history(
 ) -> History:
     """Lines of campaigns that belong together; ``campaigns``: where each was found, and its
     analysis, which is read once and then dropped but for its plan and facts."""
-    lines: dict[Key, list[Estimated]] = defaultdict(list)
+    located: list[Located] = []
     without = list(left_out)
     known: dict[tuple[str, float], str] = {}
     for path, campaign in campaigns:
@@ -66,20 +72,37 @@ def history(
             without.append(LeftOut(path, f"the same campaign as {known[identity]}"))
             continue
         known[identity] = path
-        if campaign.plan.study.profile == PROVISIONAL:
-            without.append(LeftOut(path, "a provisional run, which only chose the clients"))
+        found = estimates_of(path, campaign)
+        if isinstance(found, LeftOut):
+            without.append(found)
             continue
-        other = _not_a_rate(campaign.plan)
-        if other:
-            without.append(LeftOut(path, f"it is judged by {other}; the lines are of TPS"))
-            continue
-        found = list(_estimates(path, campaign))
-        if not found:
-            without.append(LeftOut(path, "it has no complete block yet"))
-        for workload, one in found:
-            lines[_key(campaign, workload, one.point.server, axis)].append(one)
+        kept = replace(campaign, trials=(), contrasts=(), results={}, claims=())
+        located += [Located(one, partial(_itself, kept)) for one in found]
+    return laid_out(located, axis, without)
+
+
+def estimates_of(path: str, campaign: CampaignAnalysis) -> tuple[Estimate, ...] | LeftOut:
+    """A campaign's points, or why it has none. ``path``: where it was found."""
+    if campaign.plan.study.profile == PROVISIONAL:
+        return LeftOut(path, "a provisional run, which only chose the clients")
+    other = _not_a_rate(campaign.plan)
+    if other:
+        return LeftOut(path, f"it is judged by {other}; the lines are of TPS")
+    found = tuple(_estimates(path, campaign))
+    return found or LeftOut(path, "it has no complete block yet")
+
+
+def laid_out(located: Iterable[Located], axis: Axis, left_out: Sequence[LeftOut]) -> History:
+    """The lines of estimates, each campaign of which is there once."""
+    lines: dict[Key, list[Located]] = defaultdict(list)
+    for one in located:
+        lines[_key(one.estimate, axis)].append(one)
     made = [_line(key, found, axis) for key, found in lines.items()]
-    return History(axis, tuple(sorted(made, key=_order)), tuple(without))
+    return History(axis, tuple(sorted(made, key=_order)), tuple(left_out))
+
+
+def _itself(campaign: CampaignAnalysis) -> CampaignAnalysis:
+    return campaign
 
 
 def _not_a_rate(plan: Plan) -> str:
@@ -100,30 +123,26 @@ def _order(line: HistoryLine) -> tuple[object, ...]:
     )
 
 
-def _key(campaign: CampaignAnalysis, workload: str, server: str, axis: Axis) -> Key:
-    all_versions = axis is Axis.VERSION and campaign.plan.study.contrast == SERVER
-    return (
-        machine_fingerprint(campaign.facts),
-        conditions_fingerprint(campaign.plan),
-        workload,
-        "" if all_versions else server,
-    )
+def _key(one: Estimate, axis: Axis) -> Key:
+    all_versions = axis is Axis.VERSION and one.sides_are_servers
+    return (one.machine, one.conditions, one.workload, "" if all_versions else one.point.server)
 
 
-def _estimates(path: str, campaign: CampaignAnalysis) -> Iterator[tuple[str, Estimated]]:
+def _estimates(path: str, campaign: CampaignAnalysis) -> Iterator[Estimate]:
     plan = campaign.plan
     found = observations(campaign)
-    kept = replace(campaign, trials=(), contrasts=(), results={}, claims=())
     cells: dict[tuple[str, str], dict[Context, None]] = defaultdict(dict)
     for trial in plan.trials:
         side = trial.cell.level(plan.study.contrast) or ""
         cells[trial.cell.workload, side][trial.cell.context(plan.study.contrast)] = None
+    machine, conditions = machine_fingerprint(campaign.facts), conditions_fingerprint(plan)
     for (workload, side), contexts in cells.items():
-        one = _estimate(
+        measured = _estimate(
             path, campaign, found, workload=workload, side=side, contexts=list(contexts)
         )
-        if one is not None:
-            yield workload, replace(one, campaign=kept)
+        if measured is not None:
+            servers = plan.study.contrast == SERVER
+            yield Estimate(machine, conditions, workload, servers, *measured)
 
 
 def _estimate(
@@ -134,8 +153,9 @@ def _estimate(
     workload: str,
     side: str,
     contexts: Sequence[Context],
-) -> Estimated | None:
-    """None without a block that has every level, or with a value that is not positive."""
+) -> tuple[HistoryPoint, float | None] | None:
+    """With its standard error. None without a block that has every level, or with a value that is
+    not positive."""
     metric = judged_in(campaign.plan, workload).name
     values = values_of(found, workload=workload, side=side, contexts=contexts, metric=metric)
     of_values = logs(campaign, values)
@@ -165,7 +185,7 @@ def _estimate(
         levels=len(contexts),
         conclusive=campaign.plan.study.conclusive,
     )
-    return Estimated(point, error, campaign)
+    return point, error
 
 
 def _version(campaign: CampaignAnalysis, side: str) -> tuple[str, int]:
@@ -174,10 +194,10 @@ def _version(campaign: CampaignAnalysis, side: str) -> tuple[str, int]:
     return str(chosen.version), chosen.version.number
 
 
-def _line(key: Key, found: Sequence[Estimated], axis: Axis) -> HistoryLine:
+def _line(key: Key, found: Sequence[Located], axis: Axis) -> HistoryLine:
     machine, conditions, workload, server = key
     ordered = sorted(found, key=lambda one: _place(one.point, axis))
-    newest = max(ordered, key=lambda one: one.point.at).campaign
+    newest = max(ordered, key=lambda one: one.point.at).load()
     study = newest.plan.study
     return HistoryLine(
         machine=machine,
@@ -202,16 +222,16 @@ def _place(point: HistoryPoint, axis: Axis) -> tuple[float, ...]:
     return (point.version_number, point.at) if axis is Axis.VERSION else (point.at,)
 
 
-def _changes(ordered: Sequence[Estimated]) -> Iterator[ChangePoint]:
+def _changes(ordered: Sequence[Located]) -> Iterator[ChangePoint]:
     values = [math.log(one.point.value) for one in ordered]
-    errors = [one.error for one in ordered if one.error is not None]
+    errors = [one.estimate.error for one in ordered if one.estimate.error is not None]
     firsts = change_points(values, errors, ALPHA)
     firm = change_points(values, errors, ALPHA, correlation=CORRELATION) if firsts else ()
     edges = [0, *firsts, len(values)]
     for at, first in enumerate(firsts, start=1):
         before, after = values[edges[at - 1] : first], values[first : edges[at + 1]]
         ratio = math.exp(math.fsum(after) / len(after) - math.fsum(before) / len(before))
-        differences = comparability(ordered[first - 1].campaign, ordered[first].campaign)
+        differences = comparability(ordered[first - 1].load(), ordered[first].load())
         told = [
             one for one in differences if one.code not in EXPECTED and one.code != "same-campaign"
         ]

@@ -40,6 +40,22 @@ class HistoryPoint:
 
 
 @dataclass(frozen=True)
+class Estimate:
+    """A point, and what tells on which line it is."""
+
+    machine: str
+    """Fingerprint."""
+    conditions: str
+    """Fingerprint."""
+    workload: str
+    sides_are_servers: bool
+    """The campaign contrasts servers, so that one line may run through all of them."""
+    point: HistoryPoint
+    error: float | None
+    """Its standard error on the logarithm, from the scatter inside of the campaign."""
+
+
+@dataclass(frozen=True)
 class ChangePoint:
     """Where a line changes: between the point before ``first`` and that point."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -16,9 +16,14 @@ from teiten.cli.console import Console, Verbosity
 from teiten.cli.main import Session
 from teiten.cli.plan.site import PlanningSite
 from teiten.errors import UsageError
-from teiten.execute.postgres.building.build import build
+from teiten.execute.postgres.building.build import Order, build_all, check_build_name
+from teiten.execute.postgres.building.like import (
+    Sources,
+    find_sources,
+    prepare_like,
+    request_of,
+)
 from teiten.execute.postgres.building.preparing import (
-    Prepared,
     built_already,
     foretold,
     foretold_seconds,
@@ -40,6 +45,8 @@ from teiten.model.study import Study
 from teiten.model.units import Bytes, Seconds
 from teiten.report.texts import caution_text
 
+LIKE_FLAGS = "-O2"
+"""What PostgreSQL's configure takes by itself, and distributions build with."""
 PLAIN_EVERY = 30.0
 """Seconds between two lines of progress where there is no terminal."""
 
@@ -68,21 +75,39 @@ def build_one(
     session: Session, name: str, spec: BuildSpec, jobs: int | None = None
 ) -> Installation:
     """Build under a name, with progress; an installation that is the same build is returned."""
-    return _build(session, name, prepare_build(spec), jobs or cores())
+    check_build_name(name)
+    return _build(session, [Order(name, prepare_build(spec))], jobs or cores())[0]
 
 
-def _build(session: Session, name: str, prepared: Prepared, used: int) -> Installation:
-    about = foretold_seconds(session.workdir, used)
-    session.console.detail(f"a build takes about {rough_duration(about)} here")
-    with one_interruption(), _shown(session.console, about) as watch:
-        built = build(
-            name, prepared, session.workdir, jobs=used, say=session.console.say, watch=watch
+def build_like(
+    session: Session,
+    versions: Sequence[str],
+    sources: Sources,
+    spec: BuildSpec,
+    jobs: int | None = None,
+) -> list[Installation]:
+    """Build versions alike: one compiler, one set of options and flags."""
+    say = session.console.say
+    requests = [request_of(version) for version in versions]
+    session.workdir.prepare()
+    found = find_sources(requests, sources.origins(session.workdir, say))
+    orders = prepare_like(found, spec.configure, spec.cflags or LIKE_FLAGS)
+    return _build(session, orders, jobs or cores())
+
+
+def _build(session: Session, orders: Sequence[Order], used: int) -> list[Installation]:
+    about = Seconds(foretold_seconds(session.workdir, used) * len(orders))
+    session.console.detail(f"building takes about {rough_duration(about)} here")
+    with one_interruption(), _shown(session.console, about) as watching:
+        made = build_all(
+            orders, session.workdir, jobs=used, say=session.console.say, watching=watching
         )
-    if built.build is not None:
-        reported, version = reported_build(built)
-        for caution in build_cautions(built.name, built.build, reported, version):
-            session.console.warn(*caution_text(caution, "en"))
-    return built
+    for built in made:
+        if built.build is not None:
+            reported, version = reported_build(built)
+            for caution in build_cautions(built.name, built.build, reported, version):
+                session.console.warn(*caution_text(caution, "en"))
+    return made
 
 
 def cores() -> int:
@@ -92,27 +117,21 @@ def cores() -> int:
 
 
 @contextmanager
-def _shown(console: Console, about: float) -> Iterator[Watch]:
+def _shown(console: Console, about: float) -> Iterator[Callable[[str], Watch]]:
+    """Who watches the build of a name."""
     if console.verbosity is Verbosity.QUIET:
-        yield lambda _step, _done, _total: None
+        yield lambda _name: lambda _step, _done, _total: None
     elif console.people.is_terminal:
-        with _bar(console) as progress:
-            task = progress.add_task("", total=None, files="")
-
-            def drawn(step: str, done: int, total: int) -> None:
-                files = f"{done} of about {total} files" if total else ""
-                progress.update(
-                    task, description=step, files=files, completed=done, total=total or None
-                )
-
-            yield drawn
+        with _bars(console) as progress:
+            yield lambda name: _bar(progress, name)
     else:
-        yield _lines(console, about)
+        begin = time.monotonic()
+        yield lambda name: _lines(console, name, begin, about)
 
 
-def _bar(console: Console) -> Progress:
+def _bars(console: Console) -> Progress:
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.fields[build]} {task.description}"),
         BarColumn(),
         TextColumn("{task.fields[files]}"),
         TimeElapsedColumn(),
@@ -121,8 +140,18 @@ def _bar(console: Console) -> Progress:
     )
 
 
-def _lines(console: Console, about: float) -> Watch:
-    begin = last = time.monotonic()
+def _bar(progress: Progress, name: str) -> Watch:
+    task = progress.add_task("", total=None, files="", build=name)
+
+    def drawn(step: str, done: int, total: int) -> None:
+        files = f"{done} of about {total} files" if total else ""
+        progress.update(task, description=step, files=files, completed=done, total=total or None)
+
+    return drawn
+
+
+def _lines(console: Console, name: str, begin: float, about: float) -> Watch:
+    last = begin
 
     def told(step: str, done: int, total: int) -> None:
         nonlocal last
@@ -130,7 +159,7 @@ def _lines(console: Console, about: float) -> Watch:
         if total and now - last >= PLAIN_EVERY:
             last = now
             console.say(
-                f"{step}: {done} of about {total} files, {rough_duration(now - begin)}"
+                f"{name}: {step}: {done} of about {total} files, {rough_duration(now - begin)}"
                 f" of about {rough_duration(max(about, now - begin))}"
             )
 
@@ -194,7 +223,8 @@ class StudyServers:
             return present
         full_name = f"{name}-{prepared.key[:8]}"
         if building:
-            return _build(session, full_name, prepared, cores())
+            check_build_name(full_name)
+            return _build(session, [Order(full_name, prepared)], cores())[0]
         self.planned = (
             *self.planned,
             PlannedBuild(

@@ -17,6 +17,7 @@ from teiten.execute.sites.local.emulated import require_emulation
 from teiten.execute.sites.local.limit import require_limits
 from teiten.execute.sites.local.limit_files import Allowed
 from teiten.execute.sites.local.node_lacks import lacks, throttles_buffered_writes
+from teiten.host.cautions.builds import prewarming_caution
 from teiten.host.cautions.machine import cautions, plan_cautions
 from teiten.host.cautions.variants import pinned_apart
 from teiten.host.facts.machine import read_host_facts
@@ -127,8 +128,9 @@ class PlanningHere(PlanningSite):
         if pinned_apart(plan):
             found = tuple(one for one in found if one.code != SHARED_CORES)
         nodes = node_cautions(plan, buffered_writes=throttles_buffered_writes())
-        spread = distribution_cautions(plan)
-        return (*found, *plan_cautions(plan, facts), *nodes, *spread, *attached_cautions(plan))
+        spread, unlike = distribution_cautions(plan), prewarming_caution(plan)
+        of_servers = (*nodes, *spread, *unlike, *attached_cautions(plan))
+        return (*found, *plan_cautions(plan, facts), *of_servers)
 
 
 @dataclass(frozen=True)

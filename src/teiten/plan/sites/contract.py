@@ -142,7 +142,11 @@ class SitePlan(ABC):
     def start(self, trial: PlannedTrial) -> str: ...
 
     def prewarm(self, trial: PlannedTrial, measure: Measure) -> str:
-        return "pg_prewarm of all tables and indexes" if measure.prewarm else "no prewarming"
+        if not measure.prewarm:
+            return "no prewarming"
+        if self.surely_lacks(trial.template.installation, "pg_prewarm"):
+            return "reading all tables and indexes (there is no pg_prewarm)"
+        return "pg_prewarm of all tables and indexes"
 
     def settle(self, trial: PlannedTrial, measure: Measure) -> str:
         return f"CHECKPOINT, then {measure.settle:g} s of rest"

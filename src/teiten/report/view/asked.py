@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from teiten.kinds.contract_present import KindPresent
+from teiten.model.plan import Plan
 from teiten.model.study import CachePolicy, Workload
 from teiten.report.blocks import (
     Beside,
@@ -121,6 +122,12 @@ def _data(kit: Kit, one: Workload) -> str:
     )
 
 
+def _prewarming(plan: Plan) -> str:
+    if not plan.study.measure.prewarm:
+        return "procedure.no-prewarm"
+    return "procedure.read" if plan.servers_without("pg_prewarm") else "procedure.prewarm"
+
+
 def _of_kinds(kit: Kit, say: Callable[[KindPresent, Workload], str]) -> list[str]:
     """What each kind of the study's workloads says, of its first one."""
     workloads = kit.study.workloads
@@ -149,7 +156,7 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
     steps += steps_of_sites(kit)
     steps.append(
         t(
-            "procedure.prewarm" if measure.prewarm else "procedure.no-prewarm",
+            _prewarming(kit.analysis.plan),
             settle=kit.seconds(measure.settle),
         )
     )

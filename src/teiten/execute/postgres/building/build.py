@@ -6,8 +6,9 @@ import datetime
 import os
 import re
 import shutil
+import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +23,12 @@ from teiten.execute.postgres.building.preparing import Prepared, of_key
 from teiten.execute.postgres.building.recipe import Folders, needed_bytes, steps
 from teiten.execute.postgres.building.running import Watch, run_step
 from teiten.execute.postgres.building.sources import unpack
+from teiten.execute.postgres.building.together import (
+    EndedError,
+    builds_at_once,
+    ended_by,
+    together,
+)
 from teiten.execute.postgres.inspection import inspect_folder, inspect_managed
 from teiten.execute.postgres.marker import Kind, mark, remove_marked
 from teiten.execute.postgres.provision.check import check_server
@@ -63,35 +70,81 @@ def check_build_name(name: str) -> None:
         )
 
 
-def build(
-    name: str, prepared: Prepared, workdir: Workdir, *, jobs: int, say: Say, watch: Watch
-) -> Installation:
-    """Build under a name, or return the installation that is the same build already.
+@dataclass(frozen=True)
+class Order:
+    """A build to be made, under a name that was checked."""
 
-    Raises UsageError for a name that is taken by another installation, BuildError where the source
-    does not build, MachineError where the machine does not suffice. Whatever happens, only a whole
-    and checked installation gets a name.
+    name: str
+    prepared: Prepared
+
+
+def build_all(
+    orders: Sequence[Order],
+    workdir: Workdir,
+    *,
+    jobs: int,
+    say: Say,
+    watching: Callable[[str], Watch],
+) -> list[Installation]:
+    """Build them, as many at a time as the jobs allow, or take the installation that is the same
+    build already; in the order of ``orders``.
+
+    ``watching``: who watches the build of a name. Raises UsageError for a name that is taken by
+    another installation, BuildError where a source does not build, MachineError where the machine
+    does not suffice. Whatever happens, only a whole and checked installation gets a name; where one
+    fails the others are ended, and what was whole before stays.
     """
-    check_build_name(name)
     with writing(), _one_at_a_time(workdir, say):
         own = managed_installations(workdir)
-        present = of_key(own, prepared.key)
-        if present is not None:
-            _say_present(present, name, say)
-            return present
-        _refuse_taken(name, own)
-        user = server_user()
-        require_access(workdir.builds, user)
-        _require_space(workdir, prepared)
-        for note in prepared.tools.notes:
-            say(note)
-        say(f"building {prepared.described}, {jobs} jobs")
-        return _Building(name, prepared, workdir, user, jobs, say, watch).build()
+        there = {one.name: of_key(own, one.prepared.key) for one in orders}
+        missing = [one for one in orders if there[one.name] is None]
+        for name, present in there.items():
+            if present is not None:
+                _say_present(present, name, say)
+        for one in missing:
+            _refuse_taken(one.name, own)
+        if missing:
+            made = _build_missing(missing, workdir, jobs, say, watching)
+            there |= {one.name: found for one, found in zip(missing, made, strict=True)}
+        return [found for found in there.values() if found is not None]
+
+
+def _build_missing(
+    missing: Sequence[Order],
+    workdir: Workdir,
+    jobs: int,
+    say: Say,
+    watching: Callable[[str], Watch],
+) -> list[Installation]:
+    user = server_user()
+    require_access(workdir.builds, user)
+    at_once = builds_at_once(len(missing), jobs)
+    _require_space(workdir, [one.prepared for one in missing], at_once)
+    each = max(1, jobs // at_once)
+    for note in dict.fromkeys(note for one in missing for note in one.prepared.tools.notes):
+        say(note)
+    for one in missing:
+        say(f"building {one.prepared.described}, {each} jobs")
+    several, ending = len(missing) > 1, threading.Event()
+    buildings = [
+        _Building(
+            one.name, one.prepared, workdir, user, each,
+            _saying(one.name, say) if several else say, ended_by(ending, watching(one.name)),
+        )
+        for one in missing
+    ]  # fmt: skip
+    if not several:  # in this thread, which hears Ctrl-C wherever it is
+        return [buildings[0].build()]
+    return together([one.build for one in buildings], ending, at_once)
+
+
+def _saying(name: str, say: Say) -> Say:
+    return lambda text: say(f"{name}: {text}")
 
 
 @dataclass(frozen=True)
 class _Building:
-    """One build on its way."""
+    """One build on its way. What it watches may raise, and so end it."""
 
     name: str
     prepared: Prepared
@@ -116,7 +169,7 @@ class _Building:
 
     @property
     def log(self) -> Path:
-        return self.workdir.builds / f"{self.name}.log"
+        return self.workdir.builds / f"{folder_name(self.name)}.log"
 
     def build(self) -> Installation:
         begin = time.monotonic()
@@ -125,7 +178,7 @@ class _Building:
             self._compile(folders)
             seconds = Seconds(time.monotonic() - begin)
             found = self._install(folders, seconds)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, EndedError):
             self.log.unlink(missing_ok=True)
             raise
         finally:
@@ -280,8 +333,10 @@ def _refuse_taken(name: str, own: Iterable[Installation]) -> None:
             )
 
 
-def _require_space(workdir: Workdir, prepared: Prepared) -> None:
-    needed, free = needed_bytes(prepared.source), shutil.disk_usage(workdir.builds).free
+def _require_space(workdir: Workdir, coming: Sequence[Prepared], at_once: int) -> None:
+    """Of as many as are built at a time, the largest."""
+    sizes = sorted((needed_bytes(one.source) for one in coming), reverse=True)
+    needed, free = sum(sizes[:at_once]), shutil.disk_usage(workdir.builds).free
     if free < needed:
         raise MachineError(
             f"{workdir.builds} has {free // MIB} MiB free; building needs {needed // MIB} MiB",

@@ -15,11 +15,13 @@ from teiten.host.system.paths import Workdir
 from teiten.host.system.users import ServerUser
 from teiten.model.installation import Installation
 
+PREWARM = "pg_prewarm"
+
 
 def check_server(installation: Installation, workdir: Workdir, user: ServerUser) -> str:
     """Run a throw-away cluster as the servers' user; what ``SELECT version()`` says.
 
-    The server must also load an extension, pg_prewarm, which trials use. Raises ServerError where
+    Where it has pg_prewarm, which trials use, it must also load that. Raises ServerError where
     it does not work, MachineError where the servers' user cannot reach a folder.
     """
     require_access(installation.bin_directory, user)
@@ -29,7 +31,7 @@ def check_server(installation: Installation, workdir: Workdir, user: ServerUser)
         cluster = Cluster.create(installation, folder / "data", user=user, checksums=True, log=log)
         cluster.start()
         try:
-            return _ask(cluster)
+            return _ask(cluster, contrib=PREWARM in installation.contrib)
         finally:
             cluster.stop()
     except (ServerError, psycopg.Error) as error:
@@ -42,9 +44,10 @@ def check_server(installation: Installation, workdir: Workdir, user: ServerUser)
             remove_marked(folder)
 
 
-def _ask(cluster: Cluster) -> str:
+def _ask(cluster: Cluster, *, contrib: bool) -> str:
     with cluster.connect() as connection:
-        connection.execute("CREATE EXTENSION pg_prewarm")
-        connection.execute("SELECT pg_prewarm('pg_class')")
+        if contrib:
+            connection.execute("CREATE EXTENSION pg_prewarm")
+            connection.execute("SELECT pg_prewarm('pg_class')")
         row = connection.execute("SELECT version()").fetchone()
     return str(row[0]) if row else ""

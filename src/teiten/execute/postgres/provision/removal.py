@@ -55,7 +55,7 @@ def _chosen(name: str, own: Sequence[Installation]) -> Installation | None:
     servers = [one for one in own if one.postgres is not None]
     fitting = [one for one in servers if request is not None and request.accepts(one)]
     if name == PGBENCH:
-        fitting = [one for one in own if one.source is Source.WHEEL]
+        fitting = [one for one in own if one.source is Source.WHEEL and one.postgres is None]
     if len(fitting) > 1:
         raise UsageError(
             f"{name!r} names several installations: {', '.join(one.name for one in fitting)}",

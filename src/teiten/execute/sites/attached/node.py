@@ -11,7 +11,8 @@ import psycopg
 
 from teiten.errors import ServerError, TeitenError
 from teiten.execute.executor import Facts
-from teiten.execute.sites.server_facts import non_default_settings, prewarm, read_server_facts
+from teiten.execute.sites.prewarming import prewarm
+from teiten.execute.sites.server_facts import non_default_settings, read_server_facts
 from teiten.model.attached import AttachedServer
 from teiten.model.installation import Version
 from teiten.model.plan import Node, PlannedTrial, TemplateSpec

@@ -26,9 +26,9 @@ from teiten.execute.sites.evidence import keep, replaced
 from teiten.execute.sites.local.limit import out_of_memory
 from teiten.execute.sites.local.node_emulation import EmulatedNode
 from teiten.execute.sites.nodes import file_of
+from teiten.execute.sites.prewarming import prewarm
 from teiten.execute.sites.server_facts import (
     non_default_settings,
-    prewarm,
     read_server_facts,
     require_checksums,
 )

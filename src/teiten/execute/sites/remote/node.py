@@ -15,10 +15,10 @@ from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.sites.evidence import keep, replaced
 from teiten.execute.sites.nodes import cluster_name, file_of
+from teiten.execute.sites.prewarming import prewarm
 from teiten.execute.sites.remote.cluster import RemoteCluster
 from teiten.execute.sites.server_facts import (
     non_default_settings,
-    prewarm,
     read_server_facts,
     require_checksums,
 )

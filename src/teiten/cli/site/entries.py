@@ -1,0 +1,95 @@
+"""What a site knows of each ledger, kept between two runs by what the ledger's file was then."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from teiten import __version__
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.cli.campaign.read import read_campaign
+from teiten.cli.console import Console
+from teiten.errors import LedgerError
+from teiten.report.site.entry import Entry, entry_of
+
+FORMAT = 1
+FOLDER = "site"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A campaign, its ledger, and what that was made of."""
+
+    entry: Entry
+    file: Path
+    key: str
+
+    def load(self) -> CampaignAnalysis:
+        """Where more than the entry is needed."""
+        return _loaded(self.file)
+
+
+def entries(
+    files: Sequence[Path], caches: Path, console: Console, left_out: list[tuple[str, str]]
+) -> Iterator[Found]:
+    """Each campaign once; of ledgers that cannot be read the reason goes to ``left_out``."""
+    room = caches / FOLDER
+    room.mkdir(parents=True, exist_ok=True)
+    known: dict[tuple[str, float], Path] = {}
+    for at, file in enumerate(files, start=1):
+        console.detail(f"reading {at} of {len(files)}: {file}")
+        try:
+            found = _entry(file, room)
+        except LedgerError as error:
+            left_out.append((_name(file), error.message.replace(str(file), _name(file))))
+            continue
+        identity = (found.entry.campaign, found.entry.created_at)
+        if identity in known:
+            left_out.append((_name(file), f"the same campaign as {_name(known[identity])}"))
+            continue
+        known[identity] = file
+        yield found
+
+
+def _entry(file: Path, room: Path) -> Found:
+    key = _key(file)
+    kept = room / f"{key}.json"
+    adapter = _adapter()
+    with suppress(OSError, ValidationError):
+        return Found(adapter.validate_json(kept.read_bytes()), file, key)
+    made = entry_of(read_campaign(file), str(file))
+    part = kept.with_suffix(".part")
+    part.write_bytes(adapter.dump_json(made))
+    part.replace(kept)
+    return Found(made, file, key)
+
+
+def _key(file: Path) -> str:
+    """Of the ledger's file as it is; a write-ahead log beside it belongs to it."""
+    parts = [f"{FORMAT}", __version__, str(file)]
+    for one in (file, file.with_name(f"{file.name}-wal")):
+        with suppress(FileNotFoundError):
+            status = one.stat()
+            parts.append(f"{status.st_size} {status.st_mtime_ns}")
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:24]
+
+
+def _name(file: Path) -> str:
+    """The end of a path, which may be published."""
+    return "/".join(file.parts[-2:])
+
+
+@cache
+def _adapter() -> TypeAdapter[Entry]:
+    return TypeAdapter(Entry)
+
+
+@cache
+def _loaded(file: Path) -> CampaignAnalysis:
+    return read_campaign(file)

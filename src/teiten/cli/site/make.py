@@ -1,0 +1,156 @@
+"""All pages of a site."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from teiten import __version__
+from teiten.analysis.across.comparison import compare
+from teiten.analysis.across.history import Located, laid_out
+from teiten.analysis.model.history import Axis, History
+from teiten.claims.catalogue import claims_of
+from teiten.cli.campaign.analyse import analyse_campaign
+from teiten.cli.console import Console
+from teiten.cli.site.entries import Found
+from teiten.cli.site.output import Output
+from teiten.cli.verbs.report import FOLDER, LANGUAGES
+from teiten.ledger.folders import FILE_NAME
+from teiten.ledger.reading import reading
+from teiten.report.campaign import render_html
+from teiten.report.comparison.render import comparison_html
+from teiten.report.history.render import history_html
+from teiten.report.site.entry import Entry
+from teiten.report.site.render import (
+    ComparedPair,
+    Site,
+    feed,
+    feed_name,
+    index_html,
+    index_name,
+    report_link,
+)
+
+MOST_MACHINES = 6
+"""Of a question that are compared with one another."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a person asks of a site."""
+
+    title: str | None
+    url: str | None
+    anew: bool
+    """Reports are made although campaigns have theirs."""
+
+
+def make(
+    found: Sequence[Found],
+    left_out: Sequence[tuple[str, str]],
+    asked: Asked,
+    output: Output,
+    console: Console,
+) -> tuple[Site, History]:
+    """Write all that changed. Raises UsageError and MachineError."""
+    newest = sorted(found, key=lambda one: (-one.entry.created_at, one.entry.slug))
+    for one in newest:
+        _reports(one, asked, output, console)
+    lines = _lines(newest, output)
+    compared = tuple(_compared(newest, output, console))
+    entries = tuple(one.entry for one in newest)
+    site = Site(asked.title, entries, len(lines.lines), compared, tuple(left_out))
+    for language in LANGUAGES:
+        _write(output, index_name(language), index_html(site, language).encode())
+        _write(output, feed_name(language), feed(site, language, asked.url))
+    return site, lines
+
+
+def _reports(one: Found, asked: Asked, output: Output, console: Console) -> None:
+    """A campaign's own reports where it has both, else made here."""
+    own = {language: one.file.parent / FOLDER / f"report.{language}.html" for language in LANGUAGES}
+    theirs = one.file.name == FILE_NAME and all(path.is_file() for path in own.values())
+    missing = []
+    for language, path in own.items():
+        name = report_link(one.entry, language)
+        stamp = f"{path.stat().st_mtime_ns}" if theirs and not asked.anew else __version__
+        key = f"{one.key} {stamp}"
+        if output.has(name, key):
+            continue
+        if theirs and not asked.anew:
+            output.link(name, key, path)
+        else:
+            missing.append((language, name, key))
+    if missing:
+        console.say(f"making the report of {one.entry.campaign}")
+        with reading(one.file) as ledger:
+            analysis = analyse_campaign(ledger)
+        for language, name, key in missing:
+            output.write(name, key, render_html(analysis, language).encode())
+
+
+def _lines(found: Sequence[Found], output: Output) -> History:
+    """The history of all; its pages name campaigns, and no path of this machine."""
+    located = [
+        Located(
+            replace(each, point=replace(each.point, path=report_link(one.entry, "en"))), one.load
+        )
+        for one in found
+        for each in one.entry.estimates
+    ]
+    key = _digest(*(f"{one.key}" for one in found))
+    lines = laid_out(located, Axis.DATE, ())
+    if lines.lines:
+        for language in LANGUAGES:
+            name = f"history.{language}.html"
+            if not output.has(name, key):
+                output.write(name, key, history_html(lines, language).encode())
+    return lines
+
+
+def _compared(found: Sequence[Found], output: Output, console: Console) -> Iterator[ComparedPair]:
+    """The newest whole campaigns of a question on each two machines, where they measured the
+    same."""
+    by_question: dict[str, dict[str, Found]] = defaultdict(dict)
+    for one in found:
+        if one.entry.complete:
+            by_question[one.entry.question].setdefault(one.entry.machine, one)
+    for machines in by_question.values():
+        for newer, older in combinations(list(machines.values())[:MOST_MACHINES], 2):
+            pair = _pair(older, newer, output, console)
+            if pair is not None:
+                yield pair
+
+
+def _pair(a: Found, b: Found, output: Output, console: Console) -> ComparedPair | None:
+    link = f"compared/{_digest(a.entry.slug, b.entry.slug)}"
+    pair = ComparedPair(f"{_told(a.entry)} – {_told(b.entry)}", link)
+    key = f"{a.key} {b.key}"
+    names = {language: f"{link}.{language}.html" for language in LANGUAGES}
+    if all(output.has(name, key) for name in names.values()):
+        return pair
+    one, other = a.load(), b.load()
+    comparison = compare(one, other, claims=claims_of(one.plan.study.name), insisted=False)
+    if comparison.obstacles or not comparison.results:
+        console.detail(f"{one.name} and {other.name} measured different things: not compared")
+        return None
+    for language, name in names.items():
+        output.write(name, key, comparison_html(comparison, language).encode())
+    return pair
+
+
+def _told(one: Entry) -> str:
+    return f"{one.campaign} ({one.machine_text.en})"
+
+
+def _write(output: Output, name: str, content: bytes) -> None:
+    key = hashlib.sha256(content).hexdigest()
+    if not output.has(name, key):
+        output.write(name, key, content)
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join((__version__, *parts)).encode()).hexdigest()[:16]

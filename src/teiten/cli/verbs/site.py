@@ -1,0 +1,92 @@
+"""``teiten site``: many campaigns as static pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from teiten.cli.given_path import GivenPath
+from teiten.cli.main import Session
+from teiten.errors import UsageError
+
+EXAMPLES = "Examples:  teiten site --to public  ·  teiten site nightly/ --to public --title Nightly"
+
+
+@click.command("site", epilog=EXAMPLES)
+@click.argument("places", nargs=-1, metavar="[DIR]...", type=GivenPath(path_type=Path))
+@click.option(
+    "--to",
+    "target",
+    required=True,
+    type=GivenPath(path_type=Path, file_okay=False),
+    help="Folder to write to: a new one, or one that an earlier call made.",
+)
+@click.option("--title", help="Title of the site (default: Performance verifications).")
+@click.option("--url", metavar="URL", help="Where it will be, for absolute links in the feed.")
+@click.option("--anew", is_flag=True, help="Make reports anew that the campaigns have already.")
+@click.option("--json", "as_json", is_flag=True, help="Print what is in it as JSON.")
+@click.pass_obj
+def command(
+    session: Session,
+    places: tuple[Path, ...],
+    *,
+    target: Path,
+    title: str | None,
+    url: str | None,
+    anew: bool,
+    as_json: bool,
+) -> None:
+    """Make static pages of campaigns: an index with filters, each report, lines through time with
+    their changes, comparisons between machines, and a feed.
+
+    DIR is a ledger, a campaign's folder, or a folder of them at any depth (default: the campaigns
+    of the working folder). The pages need no server and ask the network for nothing. A second call
+    writes only what changed, and removes the pages of campaigns that are no longer there.
+    """
+    from teiten.cli.site.entries import entries
+    from teiten.cli.site.make import Asked, make
+    from teiten.cli.site.output import Output
+    from teiten.cli.verbs.history import ledgers
+
+    files = ledgers(places or (session.workdir.campaigns,))
+    output = Output(target)
+    files = [one for one in files if not one.is_relative_to(target.absolute())]
+    session.console.say(f"reading {len(files)} ledgers")
+    left_out: list[tuple[str, str]] = []
+    found = list(entries(files, session.workdir.caches, session.console, left_out))
+    if not found:
+        reasons = "; ".join(f"{name}: {why}" for name, why in left_out)
+        raise UsageError(
+            f"no campaign can be shown ({reasons or 'there is no ledger here'})",
+            "name folders that hold campaigns, or their ledgers",
+        )
+    asked = Asked(title, url, anew)
+    site, lines = make(found, left_out, asked, output, session.console)
+    removed = output.finish()
+    for name, why in left_out:
+        session.console.warn(f"{name} is left out: {why}")
+    changes = sum(len(one.changes) for one in lines.lines)
+    session.console.say(
+        f"{len(site.entries)} campaigns, {site.lines} lines with {changes} changes,"
+        f" {len(site.compared)} comparisons; {output.written} files written, {removed} removed"
+    )
+    index = target / "index.html"
+    if not as_json:
+        session.console.data(str(index))
+        return
+    session.console.json(
+        {
+            "index": str(index),
+            "campaigns": [
+                {"campaign": one.campaign, "folder": f"campaigns/{one.slug}"}
+                for one in site.entries
+            ],
+            "lines": site.lines,
+            "changes": changes,
+            "comparisons": len(site.compared),
+            "left_out": [{"ledger": name, "why": why} for name, why in left_out],
+            "written": output.written,
+            "removed": removed,
+        }
+    )

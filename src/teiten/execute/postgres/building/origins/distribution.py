@@ -1,0 +1,148 @@
+"""The distribution's source packages, through apt: it knows the user's mirrors, proxies and keys.
+
+What is built is the release that the package holds, without the distribution's patches.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from teiten.errors import MachineError, UsageError
+from teiten.execute.postgres.building.origins.contract import release
+from teiten.execute.postgres.building.origins.kept import keep, kept
+from teiten.execute.postgres.building.sources import SourceCode
+from teiten.execute.postgres.provision.clients import (
+    ClientOutput,
+    PackageError,
+    find_client,
+    run_client,
+)
+from teiten.execute.postgres.provision.version_requests import VersionRequest
+from teiten.host.system.paths import Workdir
+from teiten.model.installation import Version
+
+Say = Callable[[str], None]
+HINT = (
+    "write a line 'deb-src MIRROR RELEASE main' for a release that has it into a file of yours, and"
+    " name that with --apt-sources FILE; or name a tarball or a git checkout with --source"
+)
+_STANZA = re.compile(r"^(Package|Version): (\S+)$", re.MULTILINE)
+_UPSTREAM = re.compile(r"(?:\d+:)?([^-]+)(?:-.*)?")
+
+
+@dataclass(frozen=True)
+class SourcePackage:
+    """A source package of a release of PostgreSQL."""
+
+    name: str
+    """``postgresql-17``"""
+    version: str
+    """The distribution's: ``17.6-1``."""
+    postgres: Version
+
+
+class Distribution:
+    """``apt-get source``. ``listed``: a file with deb-src lines that is read instead of the
+    system's; its lists of packages are Teiten's own, and the system's stay as they are."""
+
+    def __init__(self, workdir: Workdir, listed: Path | None, say: Say) -> None:
+        self._workdir = workdir
+        self._listed = listed
+        self._say = say
+        self._options: tuple[str, ...] | None = None
+
+    def source(self, request: VersionRequest) -> SourceCode | None:
+        if request.minor is not None and (there := kept(self._workdir, request)) is not None:
+            return there
+        try:
+            found = self._newest(request)
+            return self._get(found) if found is not None else None
+        except PackageError as error:
+            there = kept(self._workdir, request)
+            if there is None:
+                raise MachineError(
+                    f"the source of PostgreSQL {request} cannot be had from the distribution:"
+                    f" {error}",
+                    HINT,
+                ) from error
+            self._say(f"{str(error).splitlines()[0]}; using the tarball kept in {there.path}")
+            return there
+
+    def lacking(self) -> str:
+        where = f"--apt-sources {self._listed}" if self._listed else "the system's sources"
+        return f"apt has no such source package in {where}"
+
+    def _newest(self, request: VersionRequest) -> SourcePackage | None:
+        name = f"postgresql-{request.major}"
+        done = self._apt("apt-cache", "showsrc", "--only-source", name)
+        if done.exit_code != 0 and "deb-src" in done.errors:
+            raise PackageError("apt knows no source packages (there is no deb-src line)")
+        fitting = [
+            one for one in packages_in(done.output, name) if request.accepts_version(one.postgres)
+        ]
+        return max(fitting, key=lambda one: one.postgres, default=None)
+
+    def _get(self, found: SourcePackage) -> SourceCode:
+        name = f"{found.name}={found.version}"
+        exact = VersionRequest(found.postgres.major, found.postgres.number % 100)
+        there = kept(self._workdir, exact, lambda one: one.name == name)
+        if there is not None:
+            return there
+        self._say(f"getting the source of PostgreSQL {found.postgres} with apt-get ({name})")
+        with tempfile.TemporaryDirectory(prefix=".apt-", dir=self._workdir.packages) as temporary:
+            folder = Path(temporary)
+            done = self._apt(
+                "apt-get", "source", "--download-only", "--only-source", name, folder=folder
+            )
+            files = list(folder.glob("*.orig.tar.*[!c]"))
+            if done.exit_code != 0 or len(files) != 1:
+                raise PackageError(f"apt-get source {name} failed:\n{done.complaint()}")
+            return keep(self._workdir, name, found.postgres, files[0])
+
+    def _apt(self, program: str, *words: str, folder: Path | None = None) -> ClientOutput:
+        path = find_client(program)
+        if self._options is None:
+            self._options = self._own_lists() if self._listed is not None else ()
+        return run_client([path, "-q", *self._options, *words], folder or self._workdir.packages)
+
+    def _own_lists(self) -> tuple[str, ...]:
+        """apt's options for lists of our own, brought up to date once."""
+        assert self._listed is not None
+        try:
+            content = self._listed.read_bytes()
+        except OSError as error:
+            raise UsageError(f"--apt-sources {self._listed}: {error.strerror}", HINT) from error
+        room = self._workdir.caches / f"apt-{hashlib.sha256(content).hexdigest()[:12]}"
+        for folder in ("lists/partial", "archives/partial"):
+            (room / folder).mkdir(parents=True, exist_ok=True)
+        suffix = ".sources" if b"Types:" in content else ".list"
+        own = room / f"teiten{suffix}"  # apt tells the two forms apart by the name
+        own.write_bytes(content)
+        options = [
+            f"-oDir::Etc::SourceList={own}", "-oDir::Etc::SourceParts=-",
+            f"-oDir::State::Lists={room / 'lists'}", f"-oDir::Cache={room}",
+        ]  # fmt: skip
+        self._say(f"asking apt for the source packages of {self._listed}")
+        done = run_client([find_client("apt-get"), "-q", *options, "update"], room)
+        if done.exit_code != 0:
+            raise PackageError(f"apt-get update of {self._listed} failed:\n{done.complaint()}")
+        return tuple(options)
+
+
+def packages_in(text: str, name: str) -> list[SourcePackage]:
+    """Those of a name in the answer of ``apt-cache showsrc``; a beta is left out."""
+    found, package = [], ""
+    for key, value in _STANZA.findall(text):
+        if key == "Package":
+            package = value
+            continue
+        match = _UPSTREAM.fullmatch(value)
+        postgres = release(match[1]) if match and package == name else None
+        if postgres is not None:
+            found.append(SourcePackage(name, value, postgres))
+    return found

@@ -1,0 +1,135 @@
+"""A mirror of PostgreSQL's own folder of sources, by the URL that a person gives.
+
+Its layout is PostgreSQL's: ``URL/v17.6/postgresql-17.6.tar.bz2``, and ``….sha256`` beside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from http.client import HTTPResponse
+from pathlib import Path
+from typing import cast
+from urllib.parse import urlsplit
+
+from teiten.errors import MachineError, UsageError
+from teiten.execute.postgres.building.origins.contract import release
+from teiten.execute.postgres.building.origins.kept import keep, kept
+from teiten.execute.postgres.building.sources import SourceCode
+from teiten.execute.postgres.provision.version_requests import VersionRequest
+from teiten.host.system.paths import Workdir
+from teiten.model.installation import Version
+
+Say = Callable[[str], None]
+TIMEOUT = 60.0
+"""Seconds without a byte."""
+FORMS = ("tar.bz2", "tar.gz")
+_FOLDER = re.compile(r"""href=["']?(?:[^"'> ]*/)?v(\d+(?:\.\d+)+)/?["'> ]""")
+_SHA256 = re.compile(r"\b([0-9a-f]{64})\b")
+HINT = (
+    "it has to be laid out as PostgreSQL's folder of sources is: URL/v17.6/postgresql-17.6.tar.bz2"
+)
+
+
+class Mirror:
+    """``--mirror URL``"""
+
+    def __init__(self, workdir: Workdir, url: str, say: Say) -> None:
+        if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
+            raise UsageError(
+                f"--mirror {url} is no http or https URL", "name files and folders with --source"
+            )
+        self._workdir = workdir
+        self._url = url.rstrip("/")
+        self._say = say
+        self._versions: list[Version] | None = None
+
+    def source(self, request: VersionRequest) -> SourceCode | None:
+        if request.minor is not None:
+            there = self._kept(request)
+            if there is not None:
+                return there
+            return self._get(Version.parse(str(request)))
+        fitting = [one for one in self._listed() if request.accepts_version(one)]
+        return self._get(max(fitting)) if fitting else None
+
+    def lacking(self) -> str:
+        versions = sorted(self._versions or (), reverse=True)
+        has = f" (it has {', '.join(map(str, versions[:8]))}, …)" if versions else ""
+        return f"{self._url} has no such release{has}"
+
+    def _kept(self, request: VersionRequest) -> SourceCode | None:
+        return kept(self._workdir, request, lambda one: one.name.startswith(f"{self._url}/"))
+
+    def _listed(self) -> list[Version]:
+        if self._versions is None:
+            try:
+                page = self._read(f"{self._url}/")
+            except _NotThereError as error:
+                raise MachineError(f"--mirror {self._url}: HTTP 404, not found", HINT) from error
+            found = {release(text) for text in _FOLDER.findall(page.decode("utf-8", "replace"))}
+            self._versions = [one for one in found if one is not None]
+            if not self._versions:
+                raise MachineError(f"--mirror {self._url} lists no release of PostgreSQL", HINT)
+        return self._versions
+
+    def _get(self, version: Version) -> SourceCode | None:
+        there = self._kept(VersionRequest(version.major, version.number % 100))
+        if there is not None:
+            return there
+        for form in FORMS:
+            url = f"{self._url}/v{version}/postgresql-{version}.{form}"
+            try:
+                return self._download(url, version)
+            except _NotThereError:
+                continue
+        return None
+
+    def _download(self, url: str, version: Version) -> SourceCode:
+        with tempfile.TemporaryDirectory(prefix=".url-", dir=self._workdir.packages) as temporary:
+            file = Path(temporary) / url.rpartition("/")[2]
+            with self._open(url) as answer, file.open("wb") as stream:
+                self._say(f"getting {url}")
+                shutil.copyfileobj(answer, stream)
+            self._check(url, file)
+            return keep(self._workdir, url, version, file)
+
+    def _check(self, url: str, file: Path) -> None:
+        try:
+            told = _SHA256.search(self._read(f"{url}.sha256").decode("ascii", "replace"))
+        except _NotThereError:
+            told = None
+        if told is None:
+            self._say(f"{url} has no .sha256 beside it: what was downloaded could not be checked")
+            return
+        with file.open("rb") as stream:
+            if hashlib.file_digest(stream, "sha256").hexdigest() != told[1]:
+                raise MachineError(
+                    f"{url} is damaged: it has not the SHA-256 that stands beside it",
+                    "try again, or another mirror",
+                )
+
+    def _read(self, url: str) -> bytes:
+        with self._open(url) as answer:
+            return bytes(answer.read())
+
+    def _open(self, url: str) -> HTTPResponse:
+        try:
+            return cast("HTTPResponse", urllib.request.urlopen(url, timeout=TIMEOUT))  # noqa: S310 - http and https only
+        except urllib.error.HTTPError as error:
+            if error.code == 404:
+                raise _NotThereError(url) from error
+            raise MachineError(f"{url}: HTTP {error.code} {error.reason}", HINT) from error
+        except OSError as error:
+            raise MachineError(
+                f"{url} cannot be read: {error}", "look whether the mirror can be reached"
+            ) from error
+
+
+class _NotThereError(Exception):
+    """The mirror says that there is no such file."""

@@ -1,0 +1,87 @@
+"""Sources that a person names: tarballs, trees, a repository with tags, a folder of tarballs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from teiten.errors import UsageError
+from teiten.execute.postgres.building.git import GitError, git, is_checkout
+from teiten.execute.postgres.building.origins.contract import release
+from teiten.execute.postgres.building.sources import CONFIGURE, SourceCode, find_source
+from teiten.execute.postgres.provision.version_requests import VersionRequest
+from teiten.given_paths import expanded
+from teiten.model.installation import Version
+
+TARBALL = re.compile(r"postgresql-(?:[\d.]+_)?(\d+(?:\.\d+)+)(?:\.orig)?\.tar\.(?:bz2|gz|xz)")
+"""PostgreSQL's own name, and the one of a distribution's source package."""
+TAG = re.compile(r"REL_?(\d+(?:_\d+)+)")
+"""REL_17_6, REL9_6_24; of betas there is no such tag."""
+
+
+@dataclass(frozen=True)
+class _Offer:
+    """A release that can be had, and what ``find_source`` is to be given for it."""
+
+    version: Version
+    named: str
+
+
+class NamedSources:
+    """What ``--source`` names, once or several times."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._offers = [offer for text in texts for offer in _offers(text)]
+
+    def source(self, request: VersionRequest) -> SourceCode | None:
+        fitting = [one for one in self._offers if request.accepts_version(one.version)]
+        best = max(fitting, key=lambda one: one.version, default=None)
+        return find_source(best.named) if best is not None else None
+
+    def lacking(self) -> str:
+        versions = sorted({one.version for one in self._offers}, reverse=True)
+        return f"--source names {', '.join(map(str, versions[:8])) or 'no release'}"
+
+
+def _offers(text: str) -> Iterator[_Offer]:
+    path = expanded(text).absolute()
+    if path.is_dir() and is_checkout(path):
+        tagged = list(_tagged(path, text))
+        yield from tagged or [_whole(text)]
+    elif path.is_dir() and not (path / CONFIGURE).is_file():
+        yield from _in_folder(path, text)
+    else:
+        yield _whole(text)
+
+
+def _whole(text: str) -> _Offer:
+    return _Offer(find_source(text).version, text)
+
+
+def _tagged(path: Path, text: str) -> Iterator[_Offer]:
+    try:
+        tags = git(path, "tag", "--list", "REL*").split()
+    except GitError as error:
+        raise UsageError(f"--source {text}: {error}", "git has to be able to read it") from error
+    for tag in tags:
+        match = TAG.fullmatch(tag)
+        version = release(match[1].replace("_", ".")) if match else None
+        if version is not None:
+            yield _Offer(version, f"{text}@{tag}")
+
+
+def _in_folder(path: Path, text: str) -> Iterator[_Offer]:
+    offers = []
+    for file in sorted(path.iterdir()):
+        match = TARBALL.fullmatch(file.name)
+        version = release(match[1]) if match else None
+        if version is not None and file.is_file():
+            offers.append(_Offer(version, str(file)))
+    if not offers:
+        raise UsageError(
+            f"--source {text} holds neither a configure of PostgreSQL nor a tarball of it",
+            "name a tarball, its unpacked folder, a git checkout, or a folder of tarballs",
+        )
+    yield from offers

@@ -1,0 +1,1 @@
+"""A site of many campaigns: static pages that any host can serve."""

@@ -1,0 +1,180 @@
+"""The index and the feed of a site; everything that campaigns bring is escaped."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from xml.etree import ElementTree
+
+from teiten import __version__
+from teiten.model.text import Language
+from teiten.report.render.html import asset, environment, policy
+from teiten.report.site.entry import Entry
+from teiten.report.texts import Texts, texts
+
+SCRIPTS = ("site.js",)
+NEWEST = 50
+"""Entries of a feed."""
+ATOM = "http://www.w3.org/2005/Atom"
+NAMESPACE = uuid.UUID("3f0d0c1e-6f4b-5d0c-9b0e-2a8f6f0f7c11")
+"""Of the ids of feeds and their entries."""
+
+
+@dataclass(frozen=True)
+class ComparedPair:
+    """A comparison of two machines' campaigns."""
+
+    title: str
+    """The names of both campaigns."""
+    link: str
+    """Without language and ending."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """All that the index links to. Newest campaigns first."""
+
+    title: str | None
+    """None: the usual one, in the page's language."""
+    entries: tuple[Entry, ...]
+    lines: int
+    """Of the history."""
+    compared: tuple[ComparedPair, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
+    """A ledger's name, and why it is not in the site; in English."""
+
+
+def index_name(language: Language) -> str:
+    """The first language's is what a host serves for the folder."""
+    return "index.html" if language == "en" else f"index.{language}.html"
+
+
+def index_html(site: Site, language: Language) -> str:
+    """The page of all campaigns, whose filters are a script's; without it all are shown."""
+    t = texts(language)
+    scripts = [asset(name) for name in SCRIPTS]
+    return (
+        environment()
+        .get_template("site.html.j2")
+        .render(
+            site=site,
+            title=_title(t, site),
+            t=t,
+            rows=[_row(t, one) for one in site.entries],
+            filters=_filters(t, site.entries),
+            other=[
+                (index_name(one), texts(one)("site.language"))
+                for one in _languages()
+                if one != language
+            ],
+            made=t("site.made", version=__version__),
+            style=asset("report.css") + asset("site.css"),
+            scripts=scripts,
+            policy=policy(*scripts),
+        )
+    )
+
+
+def feed_name(language: Language) -> str:
+    return f"feed.{language}.xml"
+
+
+def feed(site: Site, language: Language, url: str | None) -> bytes:
+    """Atom (RFC 4287) of the newest campaigns. ``url``: of the site, for links that are absolute;
+    without it they are relative to the feed."""
+    t, base = texts(language), f"{url.rstrip('/')}/" if url else ""
+    ElementTree.register_namespace("", ATOM)
+    root = ElementTree.Element(f"{{{ATOM}}}feed", {"xml:lang": language})
+    newest = site.entries[:NEWEST]
+    updated = max((one.created_at for one in newest), default=0.0)
+    _element(root, "title", _title(t, site))
+    _element(root, "id", _id(base or _title(t, site), language))
+    _element(root, "updated", _moment(updated))
+    _element(root, "generator", "Teiten", version=__version__)
+    author = _element(root, "author", None)
+    _element(author, "name", _title(t, site))
+    _element(root, "link", None, rel="self", href=f"{base}{feed_name(language)}")
+    _element(root, "link", None, rel="alternate", href=f"{base}{index_name(language)}")
+    for one in newest:
+        made = _element(root, "entry", None)
+        _element(made, "title", f"{t.of(one.title)}: {', '.join(one.servers)} ({one.campaign})")
+        _element(made, "id", _id(one.slug, language))
+        _element(made, "updated", _moment(one.created_at))
+        _element(made, "link", None, rel="alternate", href=f"{base}{report_link(one, language)}")
+        said = " ".join(t.of(verdict.sentence) for verdict in one.verdicts)
+        _element(made, "summary", said or t("site.no-verdict"))
+    ElementTree.indent(root)
+    return bytes(ElementTree.tostring(root, encoding="utf-8", xml_declaration=True))
+
+
+def report_link(entry: Entry, language: Language) -> str:
+    return f"campaigns/{entry.slug}/report.{language}.html"
+
+
+def _title(t: Texts, site: Site) -> str:
+    return site.title or t("site.title")
+
+
+def _languages() -> Sequence[Language]:
+    return ("en", "ja")
+
+
+def _row(t: Texts, one: Entry) -> dict[str, Any]:
+    moment = datetime.fromtimestamp(one.created_at, UTC)
+    return {
+        "day": f"{moment:%Y-%m-%d}",
+        "moment": f"{moment:%Y-%m-%d %H:%M}",
+        "campaign": one.campaign,
+        "complete": one.complete,
+        "study": one.study,
+        "title": t.of(one.title),
+        "profile": one.profile,
+        "servers": one.servers,
+        "machine": one.machine,
+        "machine_text": t.of(one.machine_text),
+        "verdicts": [
+            {"kind": each.kind, "word": t.of(each.word), "sentence": t.of(each.sentence)}
+            for each in one.verdicts
+        ],
+        "kinds": list(dict.fromkeys(each.kind for each in one.verdicts)),
+        "report": report_link(one, t.language),
+    }
+
+
+def _filters(t: Texts, entries: Iterable[Entry]) -> list[tuple[str, str, list[tuple[str, str]]]]:
+    """Each select: the row's attribute, its label, and values with their texts."""
+    found = list(entries)
+    studies = {one.study: one.study for one in found}
+    servers = {each: each for one in found for each in one.servers}
+    machines = {one.machine: f"{t.of(one.machine_text)} ({one.machine})" for one in found}
+    kinds = {each.kind: t(f"site.kind.{each.kind}") for one in found for each in one.verdicts}
+    return [
+        (name, t(f"site.{name}"), sorted(values.items(), key=lambda pair: pair[1]))
+        for name, values in (
+            ("study", studies), ("server", servers), ("machine", machines), ("verdict", kinds),
+        )
+    ]  # fmt: skip
+
+
+def _element(
+    parent: ElementTree.Element, name: str, text: str | None, **attributes: str
+) -> ElementTree.Element:
+    made = ElementTree.SubElement(parent, f"{{{ATOM}}}{name}", attributes)
+    made.text = None if text is None else "".join(one for one in text if _is_xml(one))
+    return made
+
+
+def _is_xml(character: str) -> bool:
+    """XML 1.0 has no place for other control characters, not even escaped."""
+    return character in "\t\n\r" or (character >= " " and character not in "\ufffe\uffff")
+
+
+def _id(name: str, language: Language) -> str:
+    return uuid.uuid5(NAMESPACE, f"{language}/{name}").urn
+
+
+def _moment(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,136 @@
+"""``teiten site``: pages of many campaigns, made anew only where something changed."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner, Result
+
+from teiten.cli.main import teiten
+from teiten.cli.site.output import MANIFEST
+from teiten.errors import UsageError
+from teiten.report.site.render import ATOM
+from tests.fixtures.synthetic import START
+from tests.fixtures.two_machines import DAY, OTHER, times, write_campaign
+
+REPORTS = ("report.en.html", "report.ja.html")
+
+
+def with_reports(folder: Path) -> Path:
+    (folder / "report").mkdir()
+    for name in REPORTS:
+        (folder / "report" / name).write_text(f"<p>{name} of {folder.name}</p>", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def campaigns(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six nights of one machine, slower from the fourth on, and one night of another machine."""
+    root = tmp_path_factory.mktemp("site") / "campaigns"
+    root.mkdir()
+    for night in range(6):
+        speed = times(0.7 if night >= 3 else 1.0)
+        folder = root / f"night-{night}"
+        at = START + night * DAY
+        with_reports(write_campaign(folder, speed=speed, seed=night + 1, created_at=at))
+    write_campaign(root / "elsewhere", facts=OTHER, created_at=START + 9 * DAY)
+    (root / "broken.sqlite").write_text("no ledger")
+    return root
+
+
+def run(workdir: Path, *arguments: str | Path) -> Result:
+    words = ["--workdir", str(workdir), "site", *map(str, arguments)]
+    return CliRunner().invoke(teiten, words, catch_exceptions=True)
+
+
+class Links(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found += [value or "" for name, value in attrs if name in ("href", "src")]
+
+
+def test_a_site_is_whole_and_a_second_call_writes_only_what_changed(
+    campaigns: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    first = run(tmp_path, campaigns, "--to", out, "--title", "Ours <&>", "--json")
+    assert first.exit_code == 0, first.output
+    said = json.loads(first.stdout)
+    assert len(said["campaigns"]) == 7 and said["comparisons"] == 1
+    assert said["lines"] == 8 and said["changes"] == 4  # two workloads on two servers each
+    assert [one["ledger"] for one in said["left_out"]] == ["campaigns/broken.sqlite"]
+    index = (out / "index.html").read_text(encoding="utf-8")
+    assert "Ours &lt;&amp;&gt;" in index and "Ours <" not in index
+    for page in ("index.html", "index.ja.html"):
+        links = Links((out / page).read_text(encoding="utf-8")).found
+        files = [one for one in links if one and not one.startswith(("#", "data:"))]
+        assert len(files) >= 11 and all((out / one).is_file() for one in files)
+    folders = [one["folder"] for one in said["campaigns"]]
+    assert all((out / one / name).is_file() for one in folders for name in REPORTS)
+    night = next(one for one in folders if "night-0" in one)
+    assert "report.en.html of night-0" in (out / night / "report.en.html").read_text()
+    elsewhere = next(one for one in folders if "elsewhere" in one)
+    assert "Teiten" in (out / elsewhere / "report.ja.html").read_text()  # made, as it had none
+    published = [path for path in out.rglob("*") if path.is_file()]
+    assert not any(str(tmp_path).encode() in one.read_bytes() for one in published)
+    assert not any(str(campaigns.parent).encode() in one.read_bytes() for one in published)
+    again = run(tmp_path, campaigns, "--to", out, "--title", "Ours <&>", "--json")
+    assert json.loads(again.stdout)["written"] == 0
+    (campaigns / "night-0" / "report" / "report.en.html").write_text("<p>remarks</p>")
+    changed = json.loads(
+        run(tmp_path, campaigns, "--to", out, "--title", "Ours <&>", "--json").stdout
+    )
+    assert changed["written"] == 1
+    assert (out / night / "report.en.html").read_text() == "<p>remarks</p>"
+    fewer = run(tmp_path, campaigns / "night-1", "--to", out, "--json")
+    assert json.loads(fewer.stdout)["removed"] > 10
+    assert not (out / night).exists() and (out / MANIFEST).is_file()
+
+
+def test_the_feed_is_atom_with_stable_ids_and_absolute_links_on_demand(
+    campaigns: Path, tmp_path: Path
+) -> None:
+    ids = []
+    for at, url in enumerate(("", "https://example.org/pg/")):
+        out = tmp_path / f"out-{at}"
+        words = ("--url", url) if url else ()
+        assert run(tmp_path, campaigns / "night-1", "--to", out, *words).exit_code == 0
+        feed = ElementTree.parse(out / "feed.ja.xml").getroot()
+        assert feed.tag == f"{{{ATOM}}}feed"
+        for name in ("id", "title", "updated", "author"):
+            assert feed.find(f"{{{ATOM}}}{name}") is not None
+        (entry,) = feed.findall(f"{{{ATOM}}}entry")
+        ids.append(entry.findtext(f"{{{ATOM}}}id"))
+        assert (entry.findtext(f"{{{ATOM}}}summary") or "").endswith("。")
+        link = entry.find(f"{{{ATOM}}}link")
+        assert link is not None and link.get("href", "").startswith(f"{url}campaigns/night-1-")
+    assert ids[0] == ids[1]
+
+
+def test_a_folder_of_others_is_left_alone(campaigns: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "index.html").write_text("mine")
+    refused = run(tmp_path, campaigns / "night-1", "--to", other)
+    assert isinstance(refused.exception, UsageError)
+    assert "holds other things" in refused.exception.message
+    assert (other / "index.html").read_text() == "mine"
+    out = tmp_path / "out"
+    assert run(tmp_path, campaigns / "night-1", "--to", out).exit_code == 0
+    manifest = json.loads((out / MANIFEST).read_text())
+    manifest["files"]["../other/index.html"] = "x"
+    (out / MANIFEST).write_text(json.dumps(manifest))
+    (out / "own.html").write_text("mine")
+    assert run(tmp_path, campaigns / "night-2", "--to", out).exit_code == 0
+    assert (other / "index.html").read_text() == "mine"
+    assert (out / "own.html").read_text() == "mine"
+    empty = run(tmp_path, tmp_path / "other", "--to", tmp_path / "new")
+    assert isinstance(empty.exception, UsageError)
