@@ -249,8 +249,7 @@ def small(reader: Reader, groups: Groups, _part: Part) -> None:
 @headline(
     "<new:t> and <old:t> are equivalent within ±<delta:p> on the <workload:t> workload:"
     f" <percent:p> {INTERVAL_EN}",
-    "<workload:t>では、<new:t>と<old:t>は±<delta:p>の範囲で同等(<percent:p>、<confidence:p>信頼区間"
-    " <low:p>〜<high:p>)。<machine:t>で測定。",
+    "<workload:t>では、<new:t>と<old:t>は±<delta:p>の範囲で同等(<percent:p>、<confidence:p>信頼区間 <low:p>〜<high:p>)。<machine:t>で測定。",
 )
 def equivalent(reader: Reader, groups: Groups, _part: Part) -> None:
     found = answer_of(reader, groups)
@@ -261,7 +260,7 @@ def equivalent(reader: Reader, groups: Groups, _part: Part) -> None:
 @headline(
     "Inconclusive on the <workload:t> workload: <new:t> against <old:t> measured <percent:p>"
     f" {INTERVAL_EN}",
-    "<workload:t>では、判定できない。<old:t>に対する<new:t>の差は<percent:p>" + INTERVAL_JA,
+    "<workload:t>では、差の有無を判定できない。<old:t>に対する<new:t>の差は<percent:p>" + INTERVAL_JA,
 )
 def inconclusive(reader: Reader, groups: Groups, part: Part) -> None:
     found = answer_of(reader, groups)
@@ -278,8 +277,7 @@ def inconclusive(reader: Reader, groups: Groups, part: Part) -> None:
 @headline(
     "No conclusion on the <workload:t> workload: this profile is too short for one. <new:t> against"
     f" <old:t> measured <percent:p> {INTERVAL_EN}",
-    "<workload:t>では、プロファイルの測定時間が短すぎるため結論は導けない。<old:t>に対する<new:t>の差の"
-    "測定値は<percent:p>" + INTERVAL_JA,
+    "<workload:t>では、プロファイルの測定時間が短すぎるため結論は導けない。<old:t>に対する<new:t>の差の測定値は<percent:p>" + INTERVAL_JA,
 )
 def no_conclusion_answer(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.that(not reader.campaign.plan.study.conclusive, "it supports a conclusion")
@@ -315,8 +313,7 @@ def detectable(reader: Reader, groups: Groups, _part: Part) -> None:
 @headline(
     "<new:t> is <factor:n> times as fast as <old:t> on the <workload:t> workload"
     "<least:t>(<confidence:p> interval <low:n> to <high:n>; <machine:t>).",
-    "<workload:t>では、<new:t>は<old:t>の<factor:n>倍速<least:t>(<confidence:p>信頼区間 <low:n>〜<high:n>倍)。"
-    "<machine:t>で測定。",
+    "<workload:t>では、<new:t>は<old:t>の<factor:n>倍速<least:t>(<confidence:p>信頼区間 <low:n>〜<high:n>倍)。<machine:t>で測定。",
 )
 def times_fast(reader: Reader, groups: Groups, _part: Part) -> None:
     _times(reader, groups, "faster")
@@ -325,8 +322,7 @@ def times_fast(reader: Reader, groups: Groups, _part: Part) -> None:
 @headline(
     "<new:t> takes <factor:n> times as long as <old:t> on the <workload:t> workload"
     "<least:t>(<confidence:p> interval <low:n> to <high:n>; <machine:t>).",
-    "<workload:t>では、<new:t>の処理時間は<old:t>の<factor:n>倍かか<least:t>(<confidence:p>信頼区間"
-    " <low:n>〜<high:n>倍)。<machine:t>で測定。",
+    "<workload:t>では、<new:t>の処理時間は<old:t>の<factor:n>倍かか<least:t>(<confidence:p>信頼区間 <low:n>〜<high:n>倍)。<machine:t>で測定。",
 )
 def times_long(reader: Reader, groups: Groups, _part: Part) -> None:
     _times(reader, groups, "slower")
@@ -385,8 +381,7 @@ def close(reader: Reader) -> None:
 @BOOK.says(
     "All pairs share one start of the attached servers: what that start did to their speed is not"
     " in the width of the interval; a second campaign after a restart would tell.",
-    "接続したサーバの起動は全組に共通の1回であり、その起動による速さの違いは区間の幅に含まれない。再起動した上で"
-    "もう一度検証すれば分かる。",
+    "接続したサーバの起動は全組に共通の1回であり、その起動による速さの違いは区間の幅に含まれない。再起動した上でもう一度検証すれば分かる。",
 )
 def one_start(reader: Reader, _groups: Groups, _part: Part) -> None:
     servers = [one for _, one in reader.campaign.plan.servers]
@@ -399,8 +394,7 @@ def one_start(reader: Reader, _groups: Groups, _part: Part) -> None:
 @BOOK.says(
     "This campaign supports no conclusion: its profile “<profile:t>” is too short for one. It shows"
     " that everything works, and what a report looks like.",
-    "この検証結果からは、いかなる結論も導けません。プロファイル「<profile:t>」は測定時間が短すぎるため"
-    "です。動作の確認と、報告書の体裁を見るためのものです。",
+    "この検証結果からは、いかなる結論も導けない。プロファイル「<profile:t>」は測定時間が短すぎるためである。動作の確認と、報告書の体裁を見るためのものである。",
 )
 def no_conclusion(reader: Reader, groups: Groups, _part: Part) -> None:
     study = reader.campaign.plan.study
@@ -411,8 +405,7 @@ def no_conclusion(reader: Reader, groups: Groups, _part: Part) -> None:
 @BOOK.says(
     "This campaign is incomplete: <count:i> of <planned:i> planned trials <has:t> not ended."
     " “teiten resume” continues it.",
-    "この検証は完了していません。計画した<planned:i>試行のうち<count:i>試行が終わっていません。"
-    "「teiten resume」で続きを実行できます。",
+    "この検証は完了していない。計画した<planned:i>試行のうち<count:i>試行が終わっていない。「teiten resume」で続きを実行できる。",
 )
 def incomplete(reader: Reader, groups: Groups, _part: Part) -> None:
     unended = unended_trials(reader)
@@ -447,7 +440,7 @@ def _comparison(trial: PlannedTrial, contrast: str) -> tuple[object, ...]:
 
 @BOOK.says(
     "This campaign was interrupted before it was decided. “teiten resume” continues it.",
-    "この検証は判定に至る前に中断されました。「teiten resume」で続きを実行できます。",
+    "この検証は判定に至る前に中断された。「teiten resume」で続きを実行できる。",
 )
 def undecided_yet(reader: Reader, _groups: Groups, _part: Part) -> None:
     reader.that(reader.campaign.plan.study.measure.sequential is not None, "a fixed design")
@@ -457,8 +450,7 @@ def undecided_yet(reader: Reader, _groups: Groups, _part: Part) -> None:
 @BOOK.says(
     "Cost: <trials:i> planned <noun:t> in <blocks:i> <block:t>; <attempts:i> ended; <measured:d> of"
     " measurement in <wall:d>.",
-    "要したもの: 計画<trials:i>試行(<blocks:i>ブロック)、終了した試行は<attempts:i>回。測定時間は合計"
-    "<measured:d>、所要時間は<wall:d>。",
+    "要したもの: 計画<trials:i>試行(<blocks:i>ブロック)、終了した試行は<attempts:i>回。測定時間は合計<measured:d>、所要時間は<wall:d>。",
 )
 def cost(reader: Reader, groups: Groups, _part: Part) -> None:
     campaign = reader.campaign

@@ -579,7 +579,7 @@ def no_cautions(reader: Reader, _groups: Groups, part: Part) -> None:
 def caution(code: str, en: str, ja: str, *, book: Book = BOOK) -> None:
     """A caution: its values are those that were recorded; a place for one that is said again is
     named after it."""
-    words = {"warning": ("warning", "警告"), "note": ("note", "参考")}
+    words = {"warning": ("warning", "警告"), "note": ("note", "注記")}
 
     @book.says(f"<severity:t>: {en}", f"<severity:t>: {ja}")
     def check(reader: Reader, groups: Groups, _part: Part) -> None:

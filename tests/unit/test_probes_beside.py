@@ -120,7 +120,7 @@ def test_what_is_not_known_is_not_guessed(script: Path) -> None:
         ("en", ["past the cliff, which “A page that is kept twice” has", "Your workload and the"]),
         (
             "ja",
-            ["「ページ重複による無駄」では、ワーキングセットが", "利用者のワークロードと検証項目"],
+            ["「ページ重複による無駄」では、ワーキングセットが", "利用者の負荷と検証項目"],
         ),
     ],
 )

@@ -23,7 +23,7 @@ MAKING = ".making-"
 _LOCKS = ("lock", "lock.pid")
 _LEDGER = tuple(f"{FILE_NAME}{end}" for end in ("-wal", "-shm", "-journal", ""))
 _OF_EVIDENCE = re.compile(r"trial-\d{4,}\.\d+")
-_OF_REPORT = re.compile(r"\.?report\.[a-z]{2}\.html(\.part)?|markdown\.[a-z]{2}")
+_OF_REPORT = re.compile(r"\.?report(\.[a-z]{2})?\.(html|pdf)(\.part)?|markdown\.[a-z]{2}")
 
 
 @contextmanager

@@ -6,15 +6,15 @@ that has no place for a block, as Markdown for what opens at a click, says so in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from markupsafe import Markup
 
 from teiten.report.charts.base import Chart, Columns
-from teiten.report.plans.viewer import PlanPair
+from teiten.report.plans.viewer import PlanPair, ViewedPlan
 from teiten.report.tables import Table
 from teiten.report.texts import Texts
 
@@ -148,7 +148,8 @@ class Details:
     title: str
     blocks: tuple[Block, ...]
     unfolded: Unfolded = Unfolded.TITLED
-    kind: Literal["", "cause"] = ""
+    kind: Literal["", "cause", "source"] = ""
+    """A source is printed only where the reader has opened it."""
     opened: bool = False
 
 
@@ -289,6 +290,41 @@ def _inside(block: Block) -> Iterable[Block]:
         case Downloads(table=table):
             found = (table,)
     return (one for one in found if one is not None)
+
+
+T = TypeVar("T")
+LEAVES = (Table, Chart, Drawing, Download)
+"""Blocks with none inside, whose parts are many."""
+
+
+def rebuilt(shown: T, change: Callable[[Any], Any]) -> T:
+    """Sections or blocks as ``change`` makes each of them, those inside of others first."""
+    found: Any = shown
+    if isinstance(found, tuple):
+        return tuple(rebuilt(one, change) for one in found)  # type: ignore[return-value]
+    if not is_dataclass(found) or isinstance(found, type):
+        return shown
+    if not isinstance(found, LEAVES):
+        parts = {one.name: getattr(found, one.name) for one in fields(found)}
+        new = {name: rebuilt(part, change) for name, part in parts.items()}
+        found = replace(found, **new)
+    made: T = change(found)
+    return made
+
+
+def apart(page: Page, prefix: str) -> Page:
+    """The page with names that begin with ``prefix``, for a file with another page in it."""
+
+    def renamed(one: Any) -> Any:
+        if isinstance(one, Contents):
+            return replace(
+                one, sections=tuple((prefix + name, said) for name, said in one.sections)
+            )
+        if isinstance(one, Section | Table | Chart | Drawing | ViewedPlan):
+            return replace(one, name=prefix + one.name)
+        return one
+
+    return replace(page, sections=rebuilt(page.sections, renamed))
 
 
 def with_contents(title: str, answer: Section, *others: Section) -> tuple[Section, ...]:

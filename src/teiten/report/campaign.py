@@ -12,16 +12,29 @@ from teiten.report.render.pdf import pdf
 from teiten.report.view.report import view
 
 
-def render_html(analysis: CampaignAnalysis, language: Language, notes: Notes = NO_NOTES) -> str:
-    """One file that works offline."""
-    return html(numbered(view(analysis, language, notes)), analysis.teiten_version)
+def render_html(
+    analysis: CampaignAnalysis,
+    *languages: Language,
+    notes: Notes = NO_NOTES,
+    beside: str = "",
+    stills: bool = False,
+) -> str:
+    """One file that works offline, in one language or several. ``beside``: the relative address of
+    the campaign's folder, or nothing. ``stills``: with pictures for readers without scripts, which
+    take seconds to draw."""
+    pages = [numbered(view(analysis, one, notes, beside)) for one in languages]
+    if stills:
+        from teiten.report.render.stills import with_stills  # noqa: PLC0415 - loads 40 MB
+
+        pages = [with_stills(one) for one in pages]
+    return html(pages[0], analysis.teiten_version, *pages[1:])
 
 
 def render_markdown(
-    analysis: CampaignAnalysis, language: Language, notes: Notes = NO_NOTES
+    analysis: CampaignAnalysis, language: Language, notes: Notes = NO_NOTES, beside: str = ""
 ) -> dict[str, bytes]:
     """``report.md`` and the files beside it: relative path to content."""
-    page = numbered(view(analysis, language, notes))
+    page = numbered(view(analysis, language, notes, beside))
     return markdown_files(page, analysis.teiten_version)
 
 

@@ -21,6 +21,8 @@ class TableCell:
     """A CSS class: a verdict's kind, an outcome, ``muted``, ``code``."""
     title: str = ""
     """Shown on hover."""
+    links: tuple[tuple[str, str], ...] = ()
+    """Files beside the page: what each is called, and its relative address."""
 
 
 Row = tuple[TableCell, ...]

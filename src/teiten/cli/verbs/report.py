@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -52,9 +53,8 @@ def languages_option(what: str) -> Callable[[F], F]:
     "--lang",
     "language",
     type=click.Choice(LANGUAGES),
-    default="en",
-    show_default=True,
-    help="Language of the report.",
+    help="Language of the report (default: both in one HTML file, which is smaller than two files;"
+    " of other forms, English).",
 )
 @click.option(
     "--format",
@@ -85,7 +85,7 @@ def command(
     session: Session,
     campaign: str,
     *,
-    language: Language,
+    language: Language | None,
     form: str,
     notes: Path | None,
     target: Path | None,
@@ -104,26 +104,30 @@ def command(
     if form == "pdf":
         require_typst()
     analysis = _analysis_of(folder)
+    one: Language = language or "en"
     if form in {"markdown", "md"}:
-        place = target or folder / FOLDER / f"markdown.{language}"
-        path = _write_markdown(analysis, language, place, told)
+        place = target or folder / FOLDER / f"markdown.{one}"
+        path = _write_markdown(analysis, one, place, told, _beside(folder, place))
     elif form in EXCHANGED:
-        path = _write_exchange(analysis, language, form, target or folder / FOLDER)
+        path = _write_exchange(analysis, one, form, target or folder / FOLDER)
     elif form == "pdf":
-        path = _write_pdf(analysis, language, _target(folder, language, target, "pdf"), told)
+        path = _write_pdf(analysis, one, _target(folder, one, target, "pdf"), told)
     else:
-        path = _write_html(analysis, language, _target(folder, language, target), told)
+        languages = LANGUAGES if language is None else (language,)
+        path = _target(folder, language, target)
+        _write_html(analysis, languages, path, told, _beside(folder, path.parent))
     if as_json:
-        session.console.json(_as_json(analysis, language, path))
+        session.console.json(_as_json(analysis, one, path))
     else:
         session.console.data(str(path))
 
 
 def write_reports(analysis: CampaignAnalysis, folder: Path) -> list[Path]:
     """Write a campaign's HTML reports in every language into its folder; English comes first."""
-    return [
-        _write_html(analysis, language, _target(folder, language, None)) for language in LANGUAGES
-    ]
+    paths = [_target(folder, language, None) for language in LANGUAGES]
+    for language, path in zip(LANGUAGES, paths, strict=True):
+        _write_html(analysis, (language,), path, NO_NOTES, _beside(folder, path.parent))
+    return paths
 
 
 def written_reports(folder: Path) -> tuple[Path, ...]:
@@ -146,20 +150,34 @@ def _notes(path: Path | None) -> Notes:
     return NO_NOTES if path is None else read_notes(path)
 
 
-def _target(folder: Path, language: Language, target: Path | None, ending: str = "html") -> Path:
-    name = f"report.{language}.{ending}"
+def _target(
+    folder: Path, language: Language | None, target: Path | None, ending: str = "html"
+) -> Path:
+    """``language``: None for a file that has them all."""
+    name = f"report.{language}.{ending}" if language else f"report.{ending}"
     if target is None:
         return folder / FOLDER / name
     return target / name if target.is_dir() else target
 
 
+def _beside(folder: Path, written: Path) -> str:
+    """The way from where a report is written to its campaign's folder, where it is inside of it:
+    then they are moved together."""
+    here, there = written.resolve(), folder.resolve()
+    return os.path.relpath(there, here) if here.is_relative_to(there) else ""
+
+
 def _write_html(
-    analysis: CampaignAnalysis, language: Language, path: Path, notes: Notes = NO_NOTES
-) -> Path:
+    analysis: CampaignAnalysis,
+    languages: Sequence[Language],
+    path: Path,
+    notes: Notes,
+    beside: str,
+) -> None:
     from teiten.report.campaign import render_html
 
-    write_files(path.parent, {path.name: render_html(analysis, language, notes).encode()})
-    return path
+    page = render_html(analysis, *languages, notes=notes, beside=beside, stills=True)
+    write_files(path.parent, {path.name: page.encode()})
 
 
 def _write_exchange(
@@ -181,7 +199,7 @@ def _write_pdf(analysis: CampaignAnalysis, language: Language, path: Path, notes
 
 
 def _write_markdown(
-    analysis: CampaignAnalysis, language: Language, folder: Path, notes: Notes
+    analysis: CampaignAnalysis, language: Language, folder: Path, notes: Notes, beside: str
 ) -> Path:
     from teiten.report.campaign import render_markdown
     from teiten.report.render.markdown import TEXT
@@ -191,7 +209,7 @@ def _write_markdown(
             f"--to {folder} is a file; a Markdown report is a folder",
             "name a folder, or leave out --to",
         )
-    write_files(folder, render_markdown(analysis, language, notes))
+    write_files(folder, render_markdown(analysis, language, notes, beside))
     return folder / TEXT
 
 

@@ -77,6 +77,14 @@ function redraw(figures) {
   }
 }
 
+function charts() {
+  return Array.from(document.querySelectorAll("[data-chart]")).filter(isShown);
+}
+
+function drawShown() {
+  return drawWhenIdle(charts());
+}
+
 async function drawWhenIdle(figures) {
   const idle = window.requestIdleCallback ?? ((work) => setTimeout(work, 30));
   for (const figure of figures) {
@@ -94,6 +102,6 @@ function startCharts() {
     }
   }, { rootMargin: "300px" });
   for (const figure of figures) observer.observe(figure);
-  window.addEventListener("beforeprint", () => figures.forEach(draw));
-  drawWhenIdle(figures);
+  window.addEventListener("beforeprint", () => charts().forEach(draw));
+  drawShown();
 }

@@ -20,6 +20,7 @@ function asCsv(columns) {
 
 function startDownloads() {
   for (const button of document.querySelectorAll("[data-download]")) {
+    button.parentElement.hidden = false;
     button.addEventListener("click", () => {
       const text = "\ufeff" + asCsv(embedded(button.dataset.download));
       const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));

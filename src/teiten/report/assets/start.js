@@ -9,18 +9,23 @@ function redrawCanvases() {
 }
 
 function startTheme() {
-  document.getElementById("theme").addEventListener("click", () => {
-    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
-    redrawCanvases();
-  });
+  for (const button of document.querySelectorAll(".theme")) {
+    button.addEventListener("click", () => {
+      document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+      redrawCanvases();
+    });
+  }
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawCanvases);
 }
 
 function showDetailsInPrint() {
-  for (const details of document.querySelectorAll("details")) details.open = true;
+  for (const details of document.querySelectorAll("details:not(.source)")) {
+    details.open = true;
+  }
 }
 
 window.addEventListener("beforeprint", showDetailsInPrint);
+startLanguages(drawShown);
 makeTablesSortable();
 startDownloads();
 startPlans();

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import altair as alt
+from markupsafe import Markup
 
 Spec = dict[str, Any]
 Columns = dict[str, list[Any]]
@@ -44,6 +45,7 @@ WIDE = 640
 """Width in pixels of a plot that stands alone."""
 HALF = 400
 PANEL = 190
+EMPTY = Markup()
 ROWS = "rows"
 """The name of a chart's data."""
 
@@ -76,6 +78,8 @@ class Chart:
     """Needs the page's whole width."""
     alternative: str = ""
     """What a reader who cannot see it should know."""
+    still: Markup = EMPTY
+    """As a picture inside a page (``render.stills``); empty leaves it to the page's scripts."""
     chooser: Mapping[str, Any] = field(default_factory=dict)
     """For the chart of series: which rows the reader can choose."""
 
@@ -131,6 +135,7 @@ _TEXT = {
     "titleFontSize": 12,
 }
 CONFIG: Spec = {
+    "aria": False,  # the page describes its charts itself, in its own language
     "font": FONT,
     "view": {"stroke": None},
     "text": {"fill": "currentColor", "font": FONT, "fontSize": 12},

@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from teiten.report import blocks
-from teiten.report.blocks import Block, Page
+from teiten.report.blocks import Block, Page, apart
 from teiten.report.charts.base import CONFIG, Chart
 from teiten.report.charts.library import library
 from teiten.report.plans.viewer import SCRIPT, STYLE, PlanPair, packed
@@ -46,7 +46,10 @@ MACROS: dict[type[Block], str] = {
     PlanPair: "plan_pair",
 }
 """The macro of each block in ``blocks.html.j2``."""
+LANGUAGES = {"en": "English", "ja": "日本語"}
+"""What each language calls itself."""
 SCRIPTS = (
+    "languages.js",
     "tables.js",
     "charts.js",
     "series.js",
@@ -57,9 +60,14 @@ SCRIPTS = (
 )
 
 
-def html(page: Page, teiten_version: str) -> str:
-    """The whole page. It asks the network for nothing, which its own policy enforces."""
-    found = list(page.blocks())
+def html(page: Page, teiten_version: str, *others: Page) -> str:
+    """The whole page. It asks the network for nothing, which its own policy enforces.
+
+    ``others``: the same in other languages; the reader's browser chooses which is shown, and the
+    reader can choose another.
+    """
+    pages = [page, *(apart(one, f"{one.texts.language}-") for one in others)]
+    found = [block for one in pages for block in one.blocks()]
     charts = [one for one in found if isinstance(one, Chart)]
     scripts = ["\n".join(asset(name) for name in SCRIPTS)]
     if charts:
@@ -69,11 +77,11 @@ def html(page: Page, teiten_version: str) -> str:
         environment()
         .get_template("page.html.j2")
         .render(
-            page=page,
-            t=page.texts,
-            made=page.made(teiten_version),
+            pages=pages,
+            version=teiten_version,
+            languages=LANGUAGES,
             config=CONFIG,
-            embedded=list(_embedded(found)),
+            embedded=dict(_embedded(found)),
             style=_ours(asset("report.css")),
             scripts=[_ours(one) for one in scripts],
             viewer_script=packed(SCRIPT) if viewer else "",
@@ -148,7 +156,8 @@ def asset(name: str) -> str:
 
 
 def _embedded(found: Iterable[Block]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The data of charts and downloads by name; those of downloads last."""
+    """The data of charts and downloads by name; those of downloads last, which are the same in
+    every language."""
     files: list[blocks.Download] = []
     for one in found:
         if isinstance(one, Chart):

@@ -175,7 +175,8 @@ def escape(text: str) -> str:
 
 def _cell(cell: TableCell) -> str:
     text = escape(cell.text)
-    return f"**{text}**" if "verdict" in cell.kind and text else text
+    shown = f"**{text}**" if "verdict" in cell.kind and text else text
+    return " ".join(filter(None, (shown, *(f"[{escape(of)}]({to})" for of, to in cell.links))))
 
 
 def _picture(name: str, title: str) -> str:

@@ -48,7 +48,7 @@ def answer_section(
         WithoutScripts(t("notice.no-script")),
         Pairs(tuple(remarks), "remarks"),
     )
-    return Section("answer", t("section.answer"), shown, headed=False)
+    return Section("answer", t("section.answer"), shown)
 
 
 def primary(kit: Kit) -> tuple[ContrastResult, ...]:

@@ -38,8 +38,11 @@ class TrialGroup:
 class Kit:
     """An analysis with the words for it."""
 
-    def __init__(self, analysis: CampaignAnalysis, language: Language) -> None:
+    def __init__(self, analysis: CampaignAnalysis, language: Language, beside: str = "") -> None:
+        """``beside``: the relative address of the campaign's folder; empty where it is not beside
+        what is written."""
         self.analysis = analysis
+        self.beside = beside
         self.t: Texts = texts(language)
         self.names = Names(analysis, self.t)
         self.study = analysis.plan.study

@@ -16,9 +16,12 @@ from teiten.report.view.results import results
 from teiten.report.view.why import why
 
 
-def view(analysis: CampaignAnalysis, language: Language, notes: Notes = NO_NOTES) -> Page:
-    """Everything computed and worded; what is left is layout."""
-    kit = Kit(analysis, language)
+def view(
+    analysis: CampaignAnalysis, language: Language, notes: Notes = NO_NOTES, beside: str = ""
+) -> Page:
+    """Everything computed and worded; what is left is layout. ``beside``: the relative address of
+    the campaign's folder, to which trials link; empty for no links."""
+    kit = Kit(analysis, language, beside)
     t = kit.t
     ended = analysis.finished_at
     meta = (

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import Any
+from urllib.parse import quote
 
 from teiten.analysis.model.findings import TrialView, Verdict
 from teiten.kinds.contract import plan_of
@@ -23,6 +25,9 @@ OF_THE_MACHINE = (
     TrialColumn("cpu_idle_share", 100.0, decimals=1),
     TrialColumn("cpu_steal_share", 100.0, decimals=1),
 )
+
+MOST_AT_ONCE = 12
+"""Rows above which what does not count scrolls in its own box."""
 
 
 def problems_text(kit: Kit, problems: Sequence[Problem]) -> str:
@@ -53,6 +58,7 @@ def trial_table(kit: Kit) -> Table:
         *(Column(t(f"column.{one.metric}"), numeric=True) for one in present),
         Column(t("table.started")),
         Column(t("table.problems")),
+        *([Column(t("table.evidence"))] if kit.beside else []),
     )
     rows = tuple(_row(kit, trial, present) for trial in kit.analysis.trials)
     return Table(
@@ -73,7 +79,18 @@ def _row(kit: Kit, trial: TrialView, present: Sequence[TrialColumn]) -> Row:
         *numbers,
         TableCell(kit.clock(trial.started_at), trial.started_at),
         TableCell(problems_text(kit, trial.problems)),
+        *([_evidence(kit, trial)] if kit.beside else []),
     )
+
+
+def _evidence(kit: Kit, trial: TrialView) -> TableCell:
+    """A trial's log, configuration and outputs: linked where they are beside the page, else the
+    folder of the campaign that holds them."""
+    if kit.beside:
+        links = ((PurePath(path).name, f"{kit.beside}/{quote(path)}") for _, path in trial.evidence)
+        return TableCell("", links=tuple(dict.fromkeys(links)))
+    folders = dict.fromkeys(str(PurePath(path).parent) for _, path in trial.evidence)
+    return TableCell(kit.t("list.separator").join(folders), kind="code")
 
 
 def _number(value: float, column: TrialColumn) -> TableCell:
@@ -115,12 +132,17 @@ def excluded_table(kit: Kit) -> Table | None:
             TableCell(kit.names.context(kit.context_of(trial))),
             TableCell(t(f"outcome.{trial.outcome.value}"), kind=f"outcome {trial.outcome.value}"),
             TableCell(problems_text(kit, trial.problems)),
-            TableCell(t("list.separator").join(path for _, path in trial.evidence), kind="code"),
+            _evidence(kit, trial),
         )
         for trial in out
     )
     return Table(
-        "excluded", t("table.excluded.caption"), columns, rows, note=t("table.excluded.note")
+        "excluded",
+        t("table.excluded.caption"),
+        columns,
+        rows,
+        note=t("table.excluded.note"),
+        tall=len(rows) > MOST_AT_ONCE,
     )
 
 
