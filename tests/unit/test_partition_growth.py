@@ -113,7 +113,7 @@ def test_more_partitions_than_the_lock_table_has_room_for_are_refused(plan: Plan
         UsageError, match=r"10000 partitions with 3 indexes each locks 40000"
     ) as one:
         LocalPlan().check_trial(small)
-    assert one.value.hint is not None and "max_locks_per_transaction=400," in one.value.hint
+    assert "max_locks_per_transaction=400," in one.value.hint
     enough = replace(small, settings=(*small.settings, ("max_locks_per_transaction", "400")))
     LocalPlan().check_trial(enough)
 
