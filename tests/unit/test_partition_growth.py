@@ -9,26 +9,29 @@ from dataclasses import replace
 import pytest
 from pydantic import ValidationError
 
-from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.measured import Measured
 from teiten.errors import UsageError
-from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.probes.backend import Usage, memory_of
 from teiten.execute.probes.backend_series import CPU_SHARE, BackendWatch
-from teiten.kinds.procedure.growth import growth_of, kind_of, knee_of, slope_of
+from teiten.kinds.procedure.growth import kind_of, knee_of, slope_of
 from teiten.kinds.procedure.model import StepDo, procedure_of
-from teiten.kinds.procedure.results import Estimated, Growth, GrowthKind, Unit
-from teiten.model.plan import Plan, PlannedTrial
+from teiten.kinds.procedure.results import GrowthEstimate, GrowthKind, GrowthUnit, procedures_found
+from teiten.model.plan import Plan
 from teiten.model.study import Layout
-from teiten.model.trial import Outcome
+from teiten.model.text import Language
 from teiten.plan.sites.local import LocalPlan
+from teiten.report.render.markdown import markdown_text
+from teiten.report.sentences import percent
+from teiten.report.texts import texts
+from teiten.report.view.report import view
 from teiten.study.load import load_study
 from teiten.study.schema import LayoutTable
-from tests.fixtures.invented_machine import GOOD_MACHINE
-from tests.fixtures.planned import expanded
-
-FIXED, EACH = 50e-6, 2e-6
-"""Seconds of a step without partitions, and for each of them."""
+from tests.fixtures.invented_partitions import (
+    EACH,
+    FIXED,
+    insert_plan,
+    of_partitions,
+    partitions_plan,
+)
 
 
 def test_a_line_is_found_again() -> None:
@@ -50,51 +53,21 @@ def test_a_line_is_found_again() -> None:
     ],
 )
 def test_the_word_is_that_of_the_interval(low: float, high: float, kind: GrowthKind) -> None:
-    assert kind_of(Estimated((low + high) / 2, low, high), 1.0, 0.05) is kind
-    assert kind_of(Estimated(1.0), 1.0, 0.05) is GrowthKind.UNDECIDED
+    assert kind_of(GrowthEstimate((low + high) / 2, low, high), 1.0, 0.05) is kind
+    assert kind_of(GrowthEstimate(1.0), 1.0, 0.05) is GrowthKind.UNDECIDED
 
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    changes = ("blocks=6", "method=plan-pruned,plan-all", "workloads=query")
-    study = load_study("partition-count", profile="standard", overrides=changes)
-    return expanded(study, named=template_fingerprint)
-
-
-def growth(plan: Plan) -> dict[str, Growth]:
-    """Pruned does not grow; all grows by ``EACH`` from ``FIXED`` on; each block by itself."""
-    views = tuple(view(one) for one in plan.trials)
-    found = growth_of(Measured(plan, GOOD_MACHINE, ("query",), views, (), ()))
-    assert found.confidence == pytest.approx(1 - 0.05 / len(found.growth))
-    return {one.method: one for one in found.growth}
-
-
-def view(trial: PlannedTrial) -> TrialView:
-    partitions = int((trial.cell.level("layout") or "").removeprefix("partitions-"))
-    noise = 1 + 0.002 * math.sin(7.0 * trial.number)
-    grows = trial.cell.level("method") == "plan-all"
-    seconds = noise * (FIXED + (EACH * partitions if grows else 0))
-    step = {"name": "again", "seconds": 200 * seconds, "times": 200, "wal": 0}
-    return TrialView(
-        number=trial.number,
-        attempt=1,
-        block=trial.block,
-        workload=trial.cell.workload,
-        levels=trial.cell.levels,
-        outcome=Outcome.COUNTED,
-        metrics={},
-        problems=(),
-        series=(),
-        histogram=(),
-        facts={"steps": [step]},
-        evidence=(),
-    )
+    return partitions_plan()
 
 
 def test_growth_is_told_with_interval_word_and_knee(plan: Plan) -> None:
-    found = growth(plan)
+    analysis = procedures_found(of_partitions(plan))
+    assert analysis.confidence == pytest.approx(1 - 0.05 / len(analysis.growth))
+    found = {one.method: one for one in analysis.growth}
     grown, flat = found["plan-all"], found["plan-pruned"]
-    assert grown.unit is Unit.EXECUTION
+    assert grown.unit is GrowthUnit.EXECUTION
     assert (grown.kind, flat.kind) == (GrowthKind.GROWS, GrowthKind.FLAT)
     assert grown.slope.low is not None and grown.slope.high is not None
     assert grown.slope.low < EACH < grown.slope.high
@@ -105,13 +78,30 @@ def test_growth_is_told_with_interval_word_and_knee(plan: Plan) -> None:
     assert flat.doubled is None
 
 
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_growth_is_said_where_it_may_be(language: Language) -> None:
+    """In words where the study supports a conclusion, with the numbers alone where it does not; a
+    method without partitions has no growth."""
+    whole = view(of_partitions(insert_plan()), language)
+    text = markdown_text(whole, "0.1.0")
+    words = texts(language)
+    unit, delta = words("growth.unit.row"), percent(words, 0.05, 0)
+    for word, method in (("grows", "trigger-static"), ("flat", "declarative")):
+        said = words(f"growth.sentence.{word}", unit=unit, delta=delta, listed="|")
+        assert said.split("|")[0] in text
+        assert f"{method}: again" in text
+    assert "one-table: again" not in text
+    quick = markdown_text(view(of_partitions(partitions_plan("quick")), language), "0.1.0")
+    assert words("growth.word.no-conclusion") in quick
+    assert words("table.growth.fast-path") in quick and words("table.growth.memory") in quick
+    assert f"| {words('growth.word.grows')} |" not in quick
+
+
 def test_more_partitions_than_the_lock_table_has_room_for_are_refused(plan: Plan) -> None:
     trial = next(one for one in plan.trials if one.cell.level("layout") == "partitions-10000")
     LocalPlan().check_trial(trial)
     small = replace(trial, settings=(("max_connections", "100"),))
-    with pytest.raises(
-        UsageError, match=r"10000 partitions with 3 indexes each locks 40000"
-    ) as one:
+    with pytest.raises(UsageError, match="10000 partitions with 3 indexes each locks 40000") as one:
         LocalPlan().check_trial(small)
     assert "max_locks_per_transaction=400," in one.value.hint
     enough = replace(small, settings=(*small.settings, ("max_locks_per_transaction", "400")))

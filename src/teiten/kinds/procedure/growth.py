@@ -23,12 +23,12 @@ from teiten.analysis.verdict.verdict import NO_VARIANCE, mean_and_deviation, stu
 from teiten.kinds.procedure.metrics import ROWS
 from teiten.kinds.procedure.model import METHOD, procedure_of
 from teiten.kinds.procedure.results import (
-    Estimated,
     Growth,
+    GrowthEstimate,
     GrowthKind,
     GrowthPoint,
+    GrowthUnit,
     ProceduresFound,
-    Unit,
     steps_of,
 )
 from teiten.model.study import Measure, Study
@@ -51,7 +51,7 @@ class _Line:
     method: str
     step: str
     context: Context
-    unit: Unit
+    unit: GrowthUnit
 
 
 def growth_of(measured: Measured) -> ProceduresFound:
@@ -94,7 +94,7 @@ def _times(view: TrialView) -> Iterator[tuple[_Line, float]]:
     context = tuple(pair for pair in view.levels if pair[0] not in {METHOD, LAYOUT})
     rows = view.metrics.get(ROWS.name, 0.0)
     for step in steps_of(view.facts):
-        unit, count = (Unit.ROW, rows) if rows else (Unit.EXECUTION, step.times)
+        unit, count = (GrowthUnit.ROW, rows) if rows else (GrowthUnit.EXECUTION, step.times)
         if step.seconds > 0 and count > 0:
             line = _Line(view.workload, levels.get(METHOD, ""), step.name, context, unit)
             yield line, step.seconds / count
@@ -138,7 +138,7 @@ def slope_of(curve: Curve) -> float:
     return float(found[1])
 
 
-def kind_of(slope: Estimated, spread: float, delta: float) -> GrowthKind:
+def kind_of(slope: GrowthEstimate, spread: float, delta: float) -> GrowthKind:
     """``spread``: what makes of a slope a share of the least time, over all partitions."""
     if slope.low is None or slope.high is None:
         return GrowthKind.UNDECIDED
@@ -162,35 +162,39 @@ def knee_of(curve: Curve) -> float | None:
     return None
 
 
-def _doubled(blocks: Sequence[Curve], estimator: Estimator, alpha: float) -> Estimated | None:
+def _doubled(blocks: Sequence[Curve], estimator: Estimator, alpha: float) -> GrowthEstimate | None:
     knees = [knee_of(curve) for curve in blocks]
     found = [math.log(one) for one in knees if one is not None]
     if len(found) < len(blocks) or len(blocks[0]) < FEWEST_FOR_KNEE:
         return None
     estimate = estimator(found, alpha)
     if estimate is None:
-        return Estimated(math.exp(fmean(found)))
+        return GrowthEstimate(math.exp(fmean(found)))
     fewest, most = (math.log(one) for one in (min(blocks[0]), max(blocks[0])))
     mean, low, high = estimate
     ends = (math.exp(min(max(one, fewest), most)) for one in (low, high))
-    return Estimated(math.exp(mean), *ends)
+    return GrowthEstimate(math.exp(mean), *ends)
 
 
-def _estimated(values: Sequence[float], measure: Measure, alpha: float) -> Estimated:
+def _estimated(values: Sequence[float], measure: Measure, alpha: float) -> GrowthEstimate:
     if len(values) < 2:
-        return Estimated(fmean(values))
+        return GrowthEstimate(fmean(values))
     mean, deviation = mean_and_deviation(values)
     if deviation < NO_VARIANCE * abs(mean):
-        return Estimated(mean)
+        return GrowthEstimate(mean)
     width = student_half_width if measure.sequential is None else half_width
     half = width(deviation, len(values), alpha)
-    return Estimated(mean, mean - half, mean + half) if math.isfinite(half) else Estimated(mean)
+    return (
+        GrowthEstimate(mean, mean - half, mean + half)
+        if math.isfinite(half)
+        else GrowthEstimate(mean)
+    )
 
 
 def _order(study: Study, one: Growth) -> tuple[int, ...]:
     workload = study.workload(one.workload)
     names = [each.name for each in study.workloads]
-    methods = workload.own_levels(METHOD) or ()
+    methods = [each.name for each in procedure_of(workload).methods]
     orders = {each.name: each.levels for each in study.factors}
     at = methods.index(one.method) if one.method in methods else 0
     levels = (

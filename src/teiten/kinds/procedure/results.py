@@ -61,7 +61,7 @@ def _steps(found: Iterable[Mapping[str, Any]]) -> Iterator[StepOfTrial]:
         )
 
 
-class Unit(StrEnum):
+class GrowthUnit(StrEnum):
     """Of what a step's time is told."""
 
     ROW = "row"
@@ -78,7 +78,7 @@ class GrowthKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Estimated:
+class GrowthEstimate:
     """With an interval; None for both ends where there is none."""
 
     value: float
@@ -104,13 +104,13 @@ class Growth:
     step: str
     context: tuple[tuple[str, str], ...]
     """The levels of what else is varied, servers among it."""
-    unit: Unit
+    unit: GrowthUnit
     points: tuple[GrowthPoint, ...]
     """By rising number; two or more."""
-    slope: Estimated
+    slope: GrowthEstimate
     """Seconds of one unit for each further partition, by a line through each block's times."""
     kind: GrowthKind
-    doubled: Estimated | None
+    doubled: GrowthEstimate | None
     """The knee: at how many partitions the time is twice that with the fewest; None where it is
     not so in every block, or where there are fewer than three numbers of partitions."""
 

@@ -74,7 +74,12 @@ def _spec(words: CurveWords, points: Sequence[CurvePoint]) -> Spec:
     base = alt.Chart(rows_data()).encode(
         x=alt.X("load:Q", title=words.x, **_x(words, points)),
         y=alt.Y("value:Q", title=words.y, **_y(words, points)),
-        color=alt.Color("side:N", title=None, scale=colours),
+        color=alt.Color(
+            "side:N",
+            title=None,
+            scale=colours,
+            legend=alt.Undefined if any(words.sides) else None,
+        ),
     )
     line = _of(base, PointKind.CURVE).mark_line(strokeWidth=2, opacity=0.9)
     knees = _of(base, PointKind.KNEE)

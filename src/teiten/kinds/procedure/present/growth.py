@@ -9,8 +9,8 @@ from teiten.kinds.contract_present import OwnAnswer
 from teiten.kinds.procedure.growth import KNEE, LAYOUT, partitions_of
 from teiten.kinds.procedure.model import METHOD, procedure_of
 from teiten.kinds.procedure.results import (
-    Estimated,
     Growth,
+    GrowthEstimate,
     GrowthKind,
     StepOfTrial,
     procedures_found,
@@ -103,11 +103,10 @@ def _which(kit: Kit, method: str, step: str, context: Sequence[tuple[str, str]])
 
 def _table(kit: Kit, name: str, lines: Sequence[Growth]) -> Table:
     t = kit.t
-    first, last = lines[0].points[0].partitions, lines[0].points[-1].partitions
-    keys = ("first", "last", "times", "slope", "interval", "doubled")
+    keys = ("partitions", "first", "last", "times", "slope", "interval", "doubled")
     columns = (
         *(Column(t(f"table.{one}")) for one in ("steps.method", "steps.step", "level")),
-        *(Column(t(f"table.growth.{one}", first=first, last=last), numeric=True) for one in keys),
+        *(Column(t(f"table.growth.{one}"), numeric=True) for one in keys),
         Column(t("table.verdict")),
     )
     note = t(
@@ -125,6 +124,7 @@ def _row(kit: Kit, one: Growth) -> Row:
     slope, knee = one.slope, one.doubled
     return (
         *cells(one.method, one.step, _context(kit, one.context)),
+        TableCell(_range(kit, one), one.points[-1].partitions),
         *(
             TableCell(_micro(each.seconds), each.seconds)
             for each in (one.points[0], one.points[-1])
@@ -138,7 +138,13 @@ def _row(kit: Kit, one: Growth) -> Row:
 
 
 def _word(kit: Kit, one: Growth) -> str:
-    return kit.t(f"growth.word.{one.kind.value if kit.study.conclusive else 'no-conclusion'}")
+    word = one.kind.value if kit.study.conclusive else "no-conclusion"
+    return kit.t(f"growth.word.{word}")
+
+
+def _range(kit: Kit, one: Growth) -> str:
+    fewest, most = (_count(each.partitions) for each in (one.points[0], one.points[-1]))
+    return kit.t("growth.between", low=fewest, high=most)
 
 
 def _doubled(kit: Kit, one: Growth) -> str:
@@ -149,7 +155,7 @@ def _doubled(kit: Kit, one: Growth) -> str:
     return shown if between == NOTHING else kit.t("growth.knee", value=shown, interval=between)
 
 
-def _between(kit: Kit, one: Estimated, shown: Callable[[float], str]) -> str:
+def _between(kit: Kit, one: GrowthEstimate, shown: Callable[[float], str]) -> str:
     if one.low is None or one.high is None:
         return NOTHING
     return kit.t("growth.between", low=shown(one.low), high=shown(one.high))
