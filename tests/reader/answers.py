@@ -260,7 +260,8 @@ def equivalent(reader: Reader, groups: Groups, _part: Part) -> None:
 @headline(
     "Inconclusive on the <workload:t> workload: <new:t> against <old:t> measured <percent:p>"
     f" {INTERVAL_EN}",
-    "<workload:t>では、差の有無を判定できない。<old:t>に対する<new:t>の差は<percent:p>" + INTERVAL_JA,
+    "<workload:t>では、差の有無を判定できない。<old:t>に対する<new:t>の差は<percent:p>"
+    + INTERVAL_JA,
 )
 def inconclusive(reader: Reader, groups: Groups, part: Part) -> None:
     found = answer_of(reader, groups)
@@ -277,7 +278,8 @@ def inconclusive(reader: Reader, groups: Groups, part: Part) -> None:
 @headline(
     "No conclusion on the <workload:t> workload: this profile is too short for one. <new:t> against"
     f" <old:t> measured <percent:p> {INTERVAL_EN}",
-    "<workload:t>では、プロファイルの測定時間が短すぎるため結論は導けない。<old:t>に対する<new:t>の差の測定値は<percent:p>" + INTERVAL_JA,
+    "<workload:t>では、プロファイルの測定時間が短すぎるため結論は導けない。<old:t>に対する<new:t>の差の測定値は<percent:p>"
+    + INTERVAL_JA,
 )
 def no_conclusion_answer(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.that(not reader.campaign.plan.study.conclusive, "it supports a conclusion")

@@ -148,7 +148,7 @@ class Details:
     title: str
     blocks: tuple[Block, ...]
     unfolded: Unfolded = Unfolded.TITLED
-    kind: Literal["", "cause", "source"] = ""
+    kind: Literal["", "cause", "folded", "source"] = ""
     """A source is printed only where the reader has opened it."""
     opened: bool = False
 
@@ -290,6 +290,13 @@ def _inside(block: Block) -> Iterable[Block]:
         case Downloads(table=table):
             found = (table,)
     return (one for one in found if one is not None)
+
+
+def folded(table: Table | None) -> tuple[Block, ...]:
+    """A table below its caption, which the reader opens; nothing without one."""
+    if table is None:
+        return ()
+    return (Details(table.caption, (table,), Unfolded.UNTITLED, "folded"),)
 
 
 T = TypeVar("T")
