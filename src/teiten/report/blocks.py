@@ -327,11 +327,19 @@ def apart(page: Page, prefix: str) -> Page:
             return replace(
                 one, sections=tuple((prefix + name, said) for name, said in one.sections)
             )
-        if isinstance(one, Section | Table | Chart | Drawing | ViewedPlan):
+        if isinstance(one, Drawing):
+            return replace(one, name=prefix + one.name, svg=_with_own_names(one.svg, prefix))
+        if isinstance(one, Section | Table | Chart | ViewedPlan):
             return replace(one, name=prefix + one.name)
         return one
 
     return replace(page, sections=rebuilt(page.sections, renamed))
+
+
+def _with_own_names(svg: Markup, prefix: str) -> Markup:
+    """Names stand in what Teiten drew itself; texts in it are escaped, and have no quotes."""
+    own = str(svg).replace(' id="', f' id="{prefix}').replace("url(#", f"url(#{prefix}")
+    return Markup(own)  # noqa: S704
 
 
 def with_contents(title: str, answer: Section, *others: Section) -> tuple[Section, ...]:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from teiten.cli.given_path import GivenPath
 from teiten.cli.completion import campaigns
+from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 
 EXAMPLES = (

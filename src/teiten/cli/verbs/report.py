@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import click
 
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.cli.given_path import GivenPath
 from teiten.cli.completion import campaigns
+from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.errors import UsageError
 from teiten.given_paths import exists, is_file
