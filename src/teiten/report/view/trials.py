@@ -91,7 +91,7 @@ def _evidence(kit: Kit, trial: TrialView) -> TableCell:
     folder of the campaign that holds them."""
     if kit.beside:
         links = ((PurePath(path).name, f"{kit.beside}/{quote(path)}") for _, path in trial.evidence)
-        return TableCell("", links=tuple(dict.fromkeys(links)))
+        return TableCell("", kind="links", links=tuple(dict.fromkeys(links)))
     folders = dict.fromkeys(str(PurePath(path).parent) for _, path in trial.evidence)
     return TableCell(kit.t("list.separator").join(folders), kind="code")
 
