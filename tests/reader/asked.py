@@ -152,13 +152,12 @@ def about(reader: Reader, groups: Groups, part: Part) -> None:
     reader.equal(groups["profile"], campaign.plan.study.profile, "the profile")
 
 
-@BOOK.says("<title:t> started <start:t> UTC", "<title:t> 開始 <start:t> UTC", of="text")
+@BOOK.says("<name:t> started <start:t> UTC", "<name:t> 開始 <start:t> UTC", of="text")
 def page_head(reader: Reader, groups: Groups, part: Part) -> None:
     """The first line of a page."""
     campaign = reader.campaign
-    title = getattr(campaign.plan.study.title, reader.language)
     reader.that(part.section == 0, "a date out of its place")
-    reader.equal(groups["title"], f"{title} {campaign.name}", "title and campaign")
+    reader.equal(groups["name"], campaign.name, "the campaign")
     reader.equal(groups["start"], moment(campaign.created_at), "the start")
 
 

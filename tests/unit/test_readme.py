@@ -13,7 +13,7 @@ from teiten.cli.main import teiten
 from teiten.study.load import load_study
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted([*ROOT.glob("README*.md"), *(ROOT / "docs").rglob("*.md")])
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|#)([^)\s#]+)")
 

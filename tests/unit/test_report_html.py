@@ -65,7 +65,8 @@ def test_a_quick_profile_says_first_that_it_supports_no_conclusion(
 ) -> None:
     first = visible(render_html(quick(analysis), "en")).split("\n")
     lines = [line.strip() for line in first if line.strip()]
-    assert lines[0].startswith("This campaign supports no conclusion")
+    assert lines[0] == "1. The answer"
+    assert lines[1].startswith("This campaign supports no conclusion")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

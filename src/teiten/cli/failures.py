@@ -24,6 +24,8 @@ from teiten.host.system.signals import Interrupted
 from teiten.secrets import hidden
 
 INTERRUPTED = 130
+LISTS = ("--servers", "--workloads", "--clients", "--queries")
+"""Options whose value is a list."""
 
 
 def report_failure(error: BaseException) -> int:
@@ -102,9 +104,35 @@ def _with_causes(error: BaseException) -> Iterator[BaseException]:
 
 def _usage_hint(error: click.ClickException) -> str | None:
     context = error.ctx if isinstance(error, click.UsageError) else None
+    meant = _meant(error.format_message(), context)
+    if meant:
+        return meant
     if context is None:  # click does not always say where it was
         return "teiten --help lists the verbs, teiten VERB --help shows examples"
     return f"{context.command_path} --help shows examples"
+
+
+def _meant(message: str, context: click.Context | None) -> str | None:
+    """What to type instead, of the mistakes that are made most."""
+    if context is None or context.parent is None:
+        return None
+    if "unexpected extra argument" in message:
+        lists = [one for one in LISTS if any(one in each.opts for each in context.command.params)]
+        extra = message.partition("(")[2].rstrip(")").split()
+        given = next((one for one in lists if one in sys.argv), None)
+        if given and extra:
+            before = sys.argv[sys.argv.index(given) + 1]
+            return (
+                f"the values of {given} are separated by commas: {given} {before},{','.join(extra)}"
+            )
+    of_all = {name for one in context.find_root().command.params for name in one.opts}
+    option = next(
+        (one for one in sorted(of_all, key=len, reverse=True) if f"'{one}'" in message), None
+    )
+    if option and "No such option" in message:
+        verb = context.info_name
+        return f"{option} stands before the verb: teiten {option} … {verb}"
+    return None
 
 
 def _report_defect(error: BaseException) -> int:

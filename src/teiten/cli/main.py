@@ -134,6 +134,17 @@ def teiten(
     keep_library_in(context.obj.workdir.caches)
 
 
+def as_typed_elsewhere(arguments: list[str]) -> list[str]:
+    """``help`` and ``version`` as verbs, as many programs have them."""
+    match arguments:
+        case ["version"]:
+            return ["--version"]
+        case ["help", *verbs]:
+            return [*verbs, "--help"]
+        case _:
+            return arguments
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; never returns.
 
@@ -164,7 +175,8 @@ def _run(taken: ShownCommand) -> int:
 
 
 def _carry_out(taken: ShownCommand) -> int:
-    result = teiten.main(args=taken.arguments, standalone_mode=False, prog_name="teiten", obj=taken)
+    arguments = as_typed_elsewhere(taken.arguments)
+    result = teiten.main(args=arguments, standalone_mode=False, prog_name="teiten", obj=taken)
     return result if isinstance(result, int) else 0
 
 

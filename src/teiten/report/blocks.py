@@ -148,7 +148,7 @@ class Details:
     title: str
     blocks: tuple[Block, ...]
     unfolded: Unfolded = Unfolded.TITLED
-    kind: Literal["", "cause", "source"] = ""
+    kind: Literal["", "cause", "folded", "source"] = ""
     """A source is printed only where the reader has opened it."""
     opened: bool = False
 
@@ -292,6 +292,13 @@ def _inside(block: Block) -> Iterable[Block]:
     return (one for one in found if one is not None)
 
 
+def folded(table: Table | None) -> tuple[Block, ...]:
+    """A table below its caption, which the reader opens; nothing without one."""
+    if table is None:
+        return ()
+    return (Details(table.caption, (table,), Unfolded.UNTITLED, "folded"),)
+
+
 T = TypeVar("T")
 LEAVES = (Table, Chart, Drawing, Download)
 """Blocks with none inside, whose parts are many."""
@@ -320,11 +327,19 @@ def apart(page: Page, prefix: str) -> Page:
             return replace(
                 one, sections=tuple((prefix + name, said) for name, said in one.sections)
             )
-        if isinstance(one, Section | Table | Chart | Drawing | ViewedPlan):
+        if isinstance(one, Drawing):
+            return replace(one, name=prefix + one.name, svg=_with_own_names(one.svg, prefix))
+        if isinstance(one, Section | Table | Chart | ViewedPlan):
             return replace(one, name=prefix + one.name)
         return one
 
     return replace(page, sections=rebuilt(page.sections, renamed))
+
+
+def _with_own_names(svg: Markup, prefix: str) -> Markup:
+    """Names stand in what Teiten drew itself; texts in it are escaped, and have no quotes."""
+    own = str(svg).replace(' id="', f' id="{prefix}').replace("url(#", f"url(#{prefix}")
+    return Markup(own)  # noqa: S704
 
 
 def with_contents(title: str, answer: Section, *others: Section) -> tuple[Section, ...]:

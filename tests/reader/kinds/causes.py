@@ -45,6 +45,22 @@ def cause_caption(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that(known, "no such level")
 
 
+@BOOK.says(
+    "Of what was counted per transaction nothing is shown to differ: at no level does an interval exclude 0.",
+    "トランザクションあたりに数えた項目に、差が確かめられたものはない。信頼区間が0を除く条件はない。",
+)
+def nothing_differs(reader: Reader, groups: Groups, part: Part) -> None:
+    """No table below the workload's heading has a difference whose interval excludes 0."""
+    captions = {"What changed per transaction", "1トランザクションあたりの変化"}
+    for one in reader.document.tables:
+        if one.caption in captions and one.part == part.part:
+            for row in one.rows:
+                ends = re.search(r"\(([−+]?[\d,.]+)(?: to |〜)([−+]?[\d,.]+)\)", row[4])
+                if ends:
+                    low, high = (printed(end).value for end in ends.groups())
+                    reader.that(low <= 0 <= high, f"{row[0]} differs")
+
+
 NOTE_EN = (
     "Means over the pairs; in parentheses the interval of new − old. There are <rows:i> rows, each"
     " interval is at α/<again:i>, so that all of them hold together with <confidence:p>"

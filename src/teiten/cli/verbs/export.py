@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from teiten.cli.completion import campaigns
 from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 
@@ -16,7 +17,7 @@ EXAMPLES = (
 
 
 @click.command("export", epilog=EXAMPLES)
-@click.argument("campaign", default="last", metavar="[RUN]")
+@click.argument("campaign", default="last", metavar="[RUN]", shell_complete=campaigns)
 @click.option(
     "--to",
     "folder",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from teiten.cli.completion import studies
 from teiten.cli.main import Session
 
 EXAMPLES = "Examples:  teiten init observe > mine.toml  ·  teiten init observe | less"
@@ -12,7 +13,7 @@ REPORT_NOTES = "report-notes"
 
 
 @click.command("init", epilog=EXAMPLES)
-@click.argument("study")
+@click.argument("study", shell_complete=studies)
 @click.pass_obj
 def command(session: Session, study: str) -> None:
     """Print STUDY as a commented TOML file with its scripts inside.

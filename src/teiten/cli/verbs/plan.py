@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from teiten.cli.completion import studies
 from teiten.cli.main import Session
 from teiten.cli.plan.options import PlanOptions, plan_options
 
@@ -19,7 +20,7 @@ EXAMPLES = (
 
 
 @click.command("plan", epilog=EXAMPLES)
-@click.argument("study")
+@click.argument("study", shell_complete=studies)
 @plan_options
 @click.option("--json", "as_json", is_flag=True, help="Print the plan as JSON.")
 @click.pass_obj

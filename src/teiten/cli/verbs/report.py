@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.cli.completion import campaigns
 from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.errors import UsageError
@@ -48,7 +49,7 @@ def languages_option(what: str) -> Callable[[F], F]:
 
 
 @click.command("report", epilog=EXAMPLES)
-@click.argument("campaign", default="last", metavar="[RUN]")
+@click.argument("campaign", default="last", metavar="[RUN]", shell_complete=campaigns)
 @click.option(
     "--lang",
     "language",

@@ -15,6 +15,7 @@ from teiten.cli.campaign.carry_out import (
 )
 from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option
 from teiten.cli.campaign.saturation import continue_with_saturation, is_provisional
+from teiten.cli.completion import campaigns
 from teiten.cli.main import Session
 from teiten.cli.verbs.report import written_reports
 from teiten.ledger.campaigns import find_campaign, has_ended
@@ -25,7 +26,7 @@ EXAMPLES = "Examples:  teiten resume  ·  teiten resume observe-quick-20261121-1
 
 
 @click.command("resume", epilog=EXAMPLES)
-@click.argument("campaign", default="last", metavar="[RUN]")
+@click.argument("campaign", default="last", metavar="[RUN]", shell_complete=campaigns)
 @fail_on_option
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @click.pass_obj

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 from rich.filesize import decimal
 
+from teiten.cli import completion
 from teiten.cli.main import Session
 from teiten.errors import LedgerError, UsageError
 from teiten.ledger.campaigns import CampaignState, CampaignSummary, find_campaign, summarise
@@ -19,7 +20,9 @@ EXAMPLES = (
 
 
 @click.command("rm", epilog=EXAMPLES)
-@click.argument("campaigns", metavar="RUN...", nargs=-1, required=True)
+@click.argument(
+    "campaigns", metavar="RUN...", nargs=-1, required=True, shell_complete=completion.campaigns
+)
 @click.option("--yes", is_flag=True, help="Delete without asking.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was deleted as JSON.")
 @click.pass_obj

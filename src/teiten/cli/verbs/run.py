@@ -8,6 +8,7 @@ from teiten.cli.campaign.begin import begin, carry_out_new, prepare, repeating_c
 from teiten.cli.campaign.carry_out import outcome_as_json
 from teiten.cli.campaign.confirm import confirm
 from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option, refuse_fail_on
+from teiten.cli.completion import studies
 from teiten.cli.main import Session
 from teiten.cli.plan.make import load, make_plan
 from teiten.cli.plan.options import PlanOptions, plan_options
@@ -19,7 +20,7 @@ EXAMPLES = (
 
 
 @click.command("run", epilog=EXAMPLES)
-@click.argument("study")
+@click.argument("study", shell_complete=studies)
 @plan_options
 @fail_on_option
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")

@@ -16,6 +16,7 @@ from teiten.report.blocks import (
     Heading,
     Section,
     Text,
+    folded,
 )
 from teiten.report.numbers import bytes_text, plain
 from teiten.report.sites import client_rows, host_rows, origin_text
@@ -51,13 +52,15 @@ def evidence(kit: Kit) -> Section:
     """The last section."""
     t, analysis = kit.t, kit.analysis
     name = str(kit.study.file.name) if kit.study.file else f"{kit.study.name}.toml"
-    study = (Details(t("repeat.study", name=name), (Code(kit.study.source_text, "toml"),)),)
-    tables = (_environment(kit), _servers(kit), settings_table(kit), excluded_table(kit))
-    events = _events(kit)
+    source = (Code(kit.study.source_text, "toml"),)
+    study = (Details(t("repeat.study", name=name), source, kind="source"),)
     shown: tuple[Block, ...] = (
         Heading(3, t("heading.cautions")),
         cautions(kit),
-        *(one for one in tables if one is not None),
+        _environment(kit),
+        *folded(_servers(kit)),
+        *folded(settings_table(kit)),
+        *folded(excluded_table(kit)),
         Downloads((trial_download(kit), level_download(kit)), trial_table(kit)),
         Heading(3, t("heading.repeat")),
         Text(t("repeat.command")),
@@ -65,8 +68,8 @@ def evidence(kit: Kit) -> Section:
         Text(t("repeat.seed", seed=str(analysis.plan.seed)), "note"),
         *repeat_blocks(kit),
         *(study if kit.study.source_text else ()),
-        _fingerprints(kit),
-        *([events] if events else []),
+        *folded(_fingerprints(kit)),
+        *folded(_events(kit)),
     )
     return Section("evidence", t("section.evidence"), shown)
 

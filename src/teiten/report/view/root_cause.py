@@ -14,7 +14,7 @@ from teiten.model.stacks import (
     StacksContrast,
     Unexplained,
 )
-from teiten.report.blocks import Block, Details, FlameGraph, Items, Unfolded
+from teiten.report.blocks import Block, Details, FlameGraph, Items, Text, Unfolded
 from teiten.report.flame_graph import (
     COLOURS,
     LESS,
@@ -47,8 +47,9 @@ class Unit:
     factor: float
 
 
-def root_causes(kit: Kit, prefix: str, workload: str) -> Iterator[Details]:
-    """Of every contrast and level of a workload, in the study's order; the first stands open."""
+def root_causes(kit: Kit, prefix: str, workload: str) -> Iterator[Text | Details]:
+    """Of every contrast and level of a workload, in the study's order; the first in which something
+    differs stands open."""
     profiled = {
         (one.context, one.old, one.new): one
         for one in kit.analysis.stacks.contrasts
@@ -59,9 +60,19 @@ def root_causes(kit: Kit, prefix: str, workload: str) -> Iterator[Details]:
         for one in kit.analysis.per_transaction
         if one.workload == workload
     }
-    for at, key in enumerate(dict.fromkeys((*taken, *profiled))):
+    keys = dict.fromkeys((*taken, *profiled))
+    telling = [key for key in keys if key in profiled or _differs(taken.get(key))]
+    if keys and not telling:
+        yield Text(kit.t("root.nothing"))
+    for at, key in enumerate(keys):
         shown = _cause(kit, f"{prefix}-cause-{at + 1}", profiled.get(key), taken.get(key))
-        yield Details(_title(kit, *key), tuple(shown), Unfolded.STRONG, "cause", opened=at == 0)
+        opened = key in telling[:1]
+        yield Details(_title(kit, *key), tuple(shown), Unfolded.STRONG, "cause", opened=opened)
+
+
+def _differs(rows: PerTransaction | None) -> bool:
+    """Whether any row's interval excludes 0."""
+    return rows is not None and any(row.change.certain for row in rows.rows)
 
 
 def _cause(

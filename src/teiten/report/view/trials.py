@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
@@ -26,6 +27,8 @@ OF_THE_MACHINE = (
     TrialColumn("cpu_steal_share", 100.0, decimals=1),
 )
 
+SERVER = "server"
+"""The factor whose levels are servers."""
 MOST_AT_ONCE = 12
 """Rows above which what does not count scrolls in its own box."""
 
@@ -88,7 +91,7 @@ def _evidence(kit: Kit, trial: TrialView) -> TableCell:
     folder of the campaign that holds them."""
     if kit.beside:
         links = ((PurePath(path).name, f"{kit.beside}/{quote(path)}") for _, path in trial.evidence)
-        return TableCell("", links=tuple(dict.fromkeys(links)))
+        return TableCell("", kind="links", links=tuple(dict.fromkeys(links)))
     folders = dict.fromkeys(str(PurePath(path).parent) for _, path in trial.evidence)
     return TableCell(kit.t("list.separator").join(folders), kind="code")
 
@@ -154,6 +157,8 @@ def trial_download(kit: Kit) -> Download:
     metrics = list(dict.fromkeys((*own, *in_order(sorted(measured)))))
     factors = [one.name for one in kit.study.factors]
     names = (
+        "campaign",
+        "server_version",
         "trial",
         "attempt",
         "block",
@@ -170,6 +175,8 @@ def trial_download(kit: Kit) -> Download:
         levels = dict(trial.levels)
         rows.append(
             (
+                kit.analysis.name,
+                _version(kit, levels.get(SERVER, "")),
                 trial.number,
                 trial.attempt,
                 trial.block,
@@ -177,22 +184,39 @@ def trial_download(kit: Kit) -> Download:
                 *(levels.get(factor, "") for factor in factors),
                 trial.outcome.value,
                 "; ".join(f"{one.code}: {one.detail}" for one in trial.problems),
-                trial.started_at,
-                trial.finished_at,
+                _iso(trial.started_at),
+                _iso(trial.finished_at),
                 *(trial.metrics.get(metric) for metric in metrics),
             )
         )
     return Download("trials.csv", as_columns(names, rows))
 
 
+def _version(kit: Kit, level: str) -> str | None:
+    """With its minor number: of a server's level, or of the only server; else nothing."""
+    versions = {name: str(one.version) for name, one in kit.analysis.plan.servers}
+    only = next(iter(versions.values())) if len(versions) == 1 else None
+    return versions.get(level, only)
+
+
+def _iso(at: float | None) -> str | None:
+    """UTC, by ISO 8601."""
+    return (
+        None if at is None else datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+    )
+
+
 def level_download(kit: Kit) -> Download:
     """Every contrast at every level: medians, ratio, interval and verdict, unrounded."""
     names = (
+        "campaign",
         "workload",
         "metric",
         "unit",
         "old",
         "new",
+        "old_version",
+        "new_version",
         "level",
         "old_median",
         "new_median",
@@ -230,11 +254,14 @@ def level_download(kit: Kit) -> Download:
             )
             rows.append(
                 (
+                    kit.analysis.name,
                     one.workload,
                     one.metric.name,
                     one.metric.unit,
                     one.old,
                     one.new,
+                    _version(kit, one.old),
+                    _version(kit, one.new),
                     label,
                     old,
                     new,

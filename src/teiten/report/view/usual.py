@@ -8,7 +8,7 @@ from statistics import fmean
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult
 from teiten.kinds.contract_present import KindPresent
-from teiten.report.blocks import Block, Gallery, Section
+from teiten.report.blocks import Block, Gallery, Section, folded
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestWords, forest
 from teiten.report.numbers import NOTHING, fixed
@@ -62,13 +62,14 @@ def contrasts_of(kit: Kit, workload: str) -> list[ContrastResult]:
     return sorted(mine, key=lambda one: not one.metric.judged)
 
 
-def tables_of(kit: Kit, prefix: str, workload: str) -> Iterator[Table]:
-    """Of each contrast, with a note below the first."""
+def tables_of(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
+    """Of each contrast, with a note below the first; those that nothing is judged by are opened."""
     for at, one in enumerate(contrasts_of(kit, workload)):
         said = judged_by_pairs(kit, one, noted=at == 0)
         if one.metric.judged:
             said = _with_generator(kit, one, said)
-        yield verdict_table(f"{prefix}-contrast-{at + 1}", said, one.levels, one.overall)
+        table = verdict_table(f"{prefix}-contrast-{at + 1}", said, one.levels, one.overall)
+        yield from (table,) if one.metric.judged or at == 0 else folded(table)
 
 
 def _with_generator(kit: Kit, contrast: ContrastResult, said: Judged) -> Judged:

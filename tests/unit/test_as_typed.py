@@ -1,0 +1,60 @@
+"""What people type by habit from other programs is understood, or they are told what to type."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.shell_completion import ShellComplete
+
+from teiten.cli.failures import report_failure
+from teiten.cli.main import as_typed_elsewhere, teiten
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["version"], ["--version"]),
+        (["help"], ["--help"]),
+        (["help", "pg", "install"], ["pg", "install", "--help"]),
+        (["run", "help"], ["run", "help"]),
+    ],
+)
+def test_help_and_version_are_verbs_too(typed: list[str], meant: list[str]) -> None:
+    assert as_typed_elsewhere(typed) == meant
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        ("plan observe --servers 17 18", "separated by commas: --servers 17,18"),
+        ("runs --workdir /tmp", "--workdir stands before the verb: teiten --workdir … runs"),
+        ("plan observe 17", "teiten plan --help shows examples"),
+        ("runs --nonsense", "teiten runs --help shows examples"),
+    ],
+)
+def test_a_hint_says_what_was_meant(
+    typed: str, hint: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = typed.split()
+    monkeypatch.setattr(sys, "argv", ["teiten", *words])
+    with pytest.raises(click.ClickException) as caught:
+        teiten.main(args=words, standalone_mode=False, prog_name="teiten")
+    assert report_failure(caught.value) == 2
+    assert hint in capsys.readouterr().err
+
+
+def completed(words: list[str], incomplete: str) -> list[str]:
+    found = ShellComplete(teiten, {}, "teiten", "_TEITEN_COMPLETE")
+    return [one.value for one in found.get_completions(words, incomplete)]
+
+
+def test_the_shell_completes_studies_and_campaigns(tmp_path: Path) -> None:
+    assert "observe" in completed(["plan"], "obs")
+    (tmp_path / "campaigns" / "observe-quick-1").mkdir(parents=True)
+    place = ["--workdir", str(tmp_path)]
+    assert completed([*place, "report"], "obs") == ["observe-quick-1"]
+    assert completed([*place, "rm"], "") == ["last", "observe-quick-1"]
+    assert completed(["--workdir", str(tmp_path / "none"), "export"], "x") == []

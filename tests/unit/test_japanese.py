@@ -1,0 +1,42 @@
+"""Japanese texts: one style, one word for one thing, one way of writing a number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import teiten
+
+ROOT = Path(teiten.__file__).parent
+OF_DIALOGUE = {"doctor.ja.toml"}
+"""What ``teiten doctor`` says to the one who typed it."""
+FORBIDDEN = {
+    r"です(?!べ)|ます|ません|ました|でした|ください|でしょう|ましょう": "である調で書く",
+    r"暖機": "ウォームアップ",
+    r"ワークロード": "負荷",
+    r"索引": "インデックス",
+    r"(?<=[0-9}])(?: |\u00a0|\\u00a0)[%\uff05]|\uff05": "2%",
+    r"レイテンシ[がはも](?:速|遅)い": "レイテンシは短い・長い",
+    r"ユーザー|サーバー|パラメーター|コーディネーター|プロセッサー": "長音符を付けない",
+}
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    for file in sorted(ROOT.rglob("*ja.toml")):
+        if file.name in OF_DIALOGUE:
+            continue
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+            yield f"{file.relative_to(ROOT)}:{number}", line
+
+
+@pytest.mark.parametrize("form", FORBIDDEN, ids=FORBIDDEN.get)
+def test_the_reports_have_one_style(form: str) -> None:
+    found = [f"{place}: {line}" for place, line in texts() if re.search(form, line)]
+    assert not found, FORBIDDEN[form]
+
+
+def test_there_are_texts_to_read() -> None:
+    assert len(list(texts())) > 1000

@@ -1,0 +1,86 @@
+"""Both languages in one file; pictures without scripts; links to what is beside the page."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from teiten.cli.verbs.report import _beside
+from teiten.report.campaign import render_html
+from teiten.report.render.stills import MOST_MARKS, still
+from teiten.report.view.report import view
+from tests.fixtures.invented_analysis import invented_analysis
+from tests.fixtures.shown import part
+
+ANALYSIS = invented_analysis(seconds=2)
+
+
+class Elements(HTMLParser):
+    """Ids, headings of the first level, and links."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.count: Counter[str] = Counter()
+        self.links: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        known = dict(attributes)
+        self.count[tag] += 1
+        self.ids += [known["id"] or ""] if "id" in known else []
+        self.links += [known["href"] or ""] if tag == "a" and "href" in known else []
+
+
+@pytest.fixture(scope="module")
+def both() -> str:
+    return render_html(ANALYSIS, "en", "ja")
+
+
+def test_both_languages_are_whole_and_apart(both: str) -> None:
+    found = Elements(both)
+    assert not [name for name, count in Counter(found.ids).items() if count > 1]
+    assert found.count["h1"] == 2, "one for each language, of which one is shown"
+    inner = {one.removeprefix("#") for one in found.links if one.startswith("#")}
+    assert inner and inner <= set(found.ids)
+    assert re.search(r'<input[^>]*id="show-en"[^>]*checked', both)
+    assert 'for="show-ja"' in both and 'for="show-en"' in both
+    assert both.count('id="data-trials.csv"') == 1, "numbers are the same in both"
+
+
+def test_one_language_has_no_switch() -> None:
+    page = render_html(ANALYSIS, "ja")
+    assert 'type="radio"' not in page and page.count("<h1") == 1
+    assert '<html lang="ja">' in page
+
+
+def test_both_are_smaller_than_two_files(both: str) -> None:
+    alone = [len(render_html(ANALYSIS, one)) for one in ("en", "ja")]
+    assert max(alone) < len(both) < sum(alone)
+
+
+def test_a_chart_has_a_picture_of_its_own() -> None:
+    chart = part(view(ANALYSIS, "en"), "answer").charts[0]
+    drawn = str(still(chart))
+    assert drawn.startswith("<svg") and "currentColor" in drawn
+    assert not re.search(r'\bid="(?!forest-1-)', drawn), "names are the page's"
+    many = replace(chart, rows={name: values * MOST_MARKS for name, values in chart.rows.items()})
+    assert str(still(many)).startswith('<img alt="" src="data:image/png;base64,')
+
+
+def test_trials_link_to_their_files_where_these_are_beside() -> None:
+    trial = replace(ANALYSIS.trials[0], evidence=(("log", "evidence/trial-0001.1/a b.log"),))
+    analysis = replace(ANALYSIS, trials=(trial, *ANALYSIS.trials[1:]))
+    linked = Elements(render_html(analysis, "en", beside=".."))
+    assert "../evidence/trial-0001.1/a%20b.log" in linked.links
+    assert all(one.startswith("#") for one in Elements(render_html(analysis, "en")).links)
+
+
+def test_beside_is_inside_of_the_campaign(tmp_path: Path) -> None:
+    assert _beside(tmp_path / "one", tmp_path / "one" / "report") == ".."
+    assert _beside(tmp_path / "one", tmp_path) == ""
