@@ -36,7 +36,7 @@ test: needs $(VENV)/.tested-wheel $(NATIVE_WHERE_RUST) $(NATIVE_WHERE_RUST:%=tes
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
-	$(VENV)/bin/python -m pytest --numprocesses $(TEST_PROCESSES) --dist worksteal $(PYTEST_FLAGS)
+	$(VENV)/bin/python -m pytest --numprocesses $(TEST_PROCESSES) --dist worksteal --durations 20 --durations-min 3 $(PYTEST_FLAGS)
 
 check: $(VENV)/.developed
 	$(VENV)/bin/ruff check .

@@ -14,6 +14,7 @@ import pytest
 from teiten.execute.postgres.cluster import Cluster
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
+from teiten.report.charts.library import keep_library_in
 from tests.fixtures.heeding import let_programs_heed_signals
 from tests.fixtures.servers import (
     ClusterKit,
@@ -23,6 +24,7 @@ from tests.fixtures.servers import (
     open_folder,
     place_on_a_disk,
     servers,
+    shared_caches,
 )
 
 WAITING = frozenset({"browser", "fuzz", "postgres"})
@@ -46,6 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
         folders = ExitStack()
         folders.enter_context(folders_of_the_run())
         config.add_cleanup(folders.close)
+    keep_library_in(shared_caches())  # made once for all processes, where no verb says otherwise
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -12,7 +12,6 @@ from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
-from scipy import signal
 
 Array = npt.NDArray[np.float64]
 
@@ -47,9 +46,11 @@ def drift(shape: tuple[int, int], _period: int, random: np.random.Generator) -> 
 
 def autocorrelated(shape: tuple[int, int], _period: int, random: np.random.Generator) -> Array:
     """AR(0.9) from slot to slot, deviation 2 %: it lasts for minutes."""
+    from scipy.signal import lfilter  # noqa: PLC0415 - takes longer than the rest together
+
     innovation = random.normal(0.0, 0.02 * np.sqrt(1 - 0.9**2), shape)
     innovation[:, 0] = random.normal(0.0, 0.02, shape[0])
-    added: Array = signal.lfilter([1.0], [1.0, -0.9], innovation, axis=1)
+    added: Array = lfilter([1.0], [1.0, -0.9], innovation, axis=1)
     return iid(shape, 0, random) + added
 
 

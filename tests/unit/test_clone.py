@@ -13,7 +13,7 @@ import pytest
 
 from teiten.errors import MachineError, ServerError, UsageError
 from teiten.execute.postgres.templates import clone as clone_module
-from teiten.execute.postgres.templates.clone import clone_tree
+from teiten.execute.postgres.templates.clone import MOST_TOGETHER, clone_tree
 from teiten.execute.postgres.templates.copy_methods import (
     CACHE_NAME,
     CopyMethod,
@@ -54,6 +54,16 @@ def test_content_and_modes(source: Path, tmp_path: Path, method: CopyMethod | No
     assert not (copy / "postmaster.opts").exists()
     assert report.bytes == 3_000_003
     assert method is None or report.method is method
+
+
+def test_many_small_files_are_copied_together_and_none_is_left_out(
+    source: Path, tmp_path: Path
+) -> None:
+    for number in range(2 * MOST_TOGETHER + 3):
+        (source / "base" / "1" / f"{number}").write_text(f"{number}")
+    clone_tree(source, tmp_path / "copy", user=OURSELVES, method=CopyMethod.PARALLEL_COPY)
+    copied = {path.name: path.read_bytes() for path in (tmp_path / "copy/base/1").iterdir()}
+    assert copied == {path.name: path.read_bytes() for path in (source / "base/1").iterdir()}
 
 
 def test_a_method_that_the_file_system_lacks_gives_way(source: Path, tmp_path: Path) -> None:

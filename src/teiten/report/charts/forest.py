@@ -163,7 +163,7 @@ def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: F
     text = (
         alt.Chart(rows_data())
         .mark_text(align="left", dx=14, fontSize=13)
-        .encode(x=alt.XValue("width"), y=alt.Y("label:N"), text="text:N")
+        .encode(x=alt.value("width"), y=alt.Y("label:N"), text="text:N")
     )
     chart = (
         alt.layer(band, one, interval, point, text)

@@ -98,7 +98,7 @@ def history_line(name: str, points: Sequence[LinePoint], words: LineWords) -> Ch
         color=alt.ColorValue(NEW)
     )
     text = changes.mark_text(align="left", dx=-10, dy=0, baseline="top", fontSize=12).encode(
-        y=alt.YValue(0), text="change:N"
+        y=alt.value(0), text="change:N"
     )
     layers = alt.layer(means, marks, interval, dots, text).properties(
         data=rows_data(), width=WIDE, height=260

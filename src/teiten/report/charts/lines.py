@@ -137,6 +137,6 @@ def _named(mark: AxisMark, at: int) -> Any:
     text = (
         alt.Chart(data)
         .mark_text(align="center", fontSize=11, opacity=0.75, baseline="bottom")
-        .encode(x="x:Q", y=alt.YValue(-4 - 14 * at), text="name:N")
+        .encode(x="x:Q", y=alt.value(-4 - 14 * at), text="name:N")
     )
     return alt.layer(rule, text)
