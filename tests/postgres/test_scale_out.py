@@ -37,7 +37,7 @@ invariants = ["tpcb-balances"]
 pgbench_options = ["--max-tries=1000"]
 
 [measure]
-duration = "1s"
+duration = "3s"
 warmup = "0s"
 settle = "0s"
 blocks = 2

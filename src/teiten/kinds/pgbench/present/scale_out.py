@@ -182,12 +182,13 @@ def _evidence(kit: Kit, one: ScaleOutResult) -> Iterator[str]:
         ("wal_per_node", bytes_text),
     ):
         pair = _both(first, last, name)
-        if pair is not None:
+        told = name != "wal_per_node" or kit.study.workload(one.workload).changes_data
+        if pair is not None and told:
             values = {"one": written(pair[0]), "last": written(pair[1])}
             yield kit.t(f"scale-out.evidence.{name}", most=one.most, **values)
     if last.retries:
-        told = {"engine": one.engine, "retries": significant(last.retries, 2)}
-        yield kit.t("scale-out.evidence.retries", most=one.most, **told)
+        again = {"engine": one.engine, "retries": significant(last.retries, 2)}
+        yield kit.t("scale-out.evidence.retries", most=one.most, **again)
 
 
 def _both(first: NodesPoint, last: NodesPoint, name: str) -> tuple[float, float] | None:
