@@ -101,6 +101,8 @@ def test_a_campaign_on_nodes_goes_on_after_one_was_killed(
     assert 1 <= of_a_transaction <= 2
     counted = {one.number for one in trials if one.outcome is Outcome.COUNTED}
     assert len(counted) == 4, "on plain PostgreSQL and on nodes, through the coordinator and all"
+    (probed,) = (one.detail for one in teiten.events() if one.kind == "fsync-intervals")
+    assert "reason" in probed or set(probed["rates"]) == {"8192", "131072", "0"}
     report = teiten.campaign() / "report"
     for language, said in (("en", "Scale-out"), ("ja", "スケールアウト")):
         assert said in (report / f"report.{language}.html").read_text(encoding="utf-8")
