@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from teiten.host.system.paths import Workdir
-from teiten.model.distribution import Entry
+from teiten.model.distribution import ClientEntry
 from teiten.model.trial import Outcome
 from tests.fixtures.campaigns import Teiten, step_of
 from tests.fixtures.servers import left_processes
@@ -57,7 +57,7 @@ def wait_for_a_trial_on_nodes(teiten: Teiten, process: subprocess.Popen[str]) ->
     (number,) = (
         one.number
         for one in teiten.plan().trials
-        if one.distribution is not None and one.distribution.entry is Entry.ALL
+        if one.distribution is not None and one.distribution.entry is ClientEntry.ALL
     )
     teiten.wait_for(process, step_of(number, "warm-up"))
     return number

@@ -15,7 +15,7 @@ from teiten.execute.client.address import Address
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.factors.engine import FACTOR as ENGINE
 from teiten.factors.entry import FACTOR as ENTRY
-from teiten.model.distribution import NOTHING, Distribution, Entry, PartMethod, TablePart
+from teiten.model.distribution import NOTHING, ClientEntry, Distribution, PartMethod, TablePart
 from teiten.model.facts import HostFacts
 from teiten.model.installation import Installation, Version
 from teiten.model.plan import Plan, PlannedTrial
@@ -153,7 +153,7 @@ def test_clients_enter_through_the_coordinator_or_all_nodes() -> None:
     entries = {
         (one.cell.level("nodes"), one.cell.level("entry")): one.distribution for one in plan.trials
     }
-    assert entries["2", "all"] == Distribution("postgres_fdw", 2, Entry.ALL)
+    assert entries["2", "all"] == Distribution("postgres_fdw", 2, ClientEntry.ALL)
     assert entries["2", "coordinator"] == Distribution("postgres_fdw", 2)
     assert entries["0", "all"] is None
     old = replace(plan.pgbench, version=Version.parse("15.18"))

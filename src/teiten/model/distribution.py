@@ -34,7 +34,7 @@ class TablePart:
 NOTHING = TablePart(PartMethod.EMPTY)
 
 
-class Entry(StrEnum):
+class ClientEntry(StrEnum):
     """Which servers the clients reach."""
 
     COORDINATOR = "coordinator"
@@ -50,4 +50,4 @@ class Distribution:
     engine: str
     """A file of ``teiten.engines``."""
     nodes: int
-    entry: Entry = Entry.COORDINATOR
+    entry: ClientEntry = ClientEntry.COORDINATOR

@@ -21,7 +21,7 @@ from teiten.kinds.pgbench.scale_out.results import (
     ScaleOutResult,
     Shape,
 )
-from teiten.model.distribution import Entry
+from teiten.model.distribution import ClientEntry
 from teiten.report.blocks import Block, Gallery, Heading, Items, Section, Statement, Text
 from teiten.report.numbers import bytes_text, significant
 from teiten.report.sentences import percent, plain_percent
@@ -90,7 +90,7 @@ def _notes(kit: Kit, found: tuple[ScaleOutResult, ...]) -> Iterator[Block]:
         if key in t:
             yield Text(t(key), "note")
     spread = (one.distribution for one in kit.analysis.plan.trials)
-    if any(one is not None and one.entry is Entry.ALL for one in spread):
+    if any(one is not None and one.entry is ClientEntry.ALL for one in spread):
         yield Text(t("scale-out.entered-by-chance"), "note")
     if any(pgbench_of(one).invariants for one in kit.study.workloads):
         yield Text(t("scale-out.sums"), "note")
