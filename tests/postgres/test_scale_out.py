@@ -22,7 +22,7 @@ from teiten.execute.sites.local.keeper import LocalKeeper
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
 from teiten.ledger.store import Ledger
-from teiten.model.distribution import Entry
+from teiten.model.distribution import ClientEntry
 from teiten.model.plan import FIRST
 from teiten.model.text import Language
 from teiten.model.trial import Outcome
@@ -55,7 +55,7 @@ invariants = ["tpcb-balances"]
 pgbench_options = ["--max-tries=1000"]
 
 [measure]
-duration = "1s"
+duration = "3s"
 warmup = "0s"
 settle = "0s"
 blocks = 2
@@ -70,7 +70,7 @@ blocks = 1
 
 
 def entries_of(engine: Engine) -> list[str]:
-    return [one.value for one in Entry if engine.everywhere or one is Entry.COORDINATOR]
+    return [one.value for one in ClientEntry if engine.everywhere or one is ClientEntry.COORDINATOR]
 
 
 def wait_for_a_trial_on_nodes(
@@ -79,7 +79,7 @@ def wait_for_a_trial_on_nodes(
     """The number of the one trial on nodes that clients enter as widely as the engine permits, once
     it is measured."""
     teiten.wait_for(process, step_of(1, "restore"))
-    widest = Entry(entries_of(engine)[-1])
+    widest = ClientEntry(entries_of(engine)[-1])
     (number,) = (
         one.number
         for one in teiten.plan().trials
@@ -135,6 +135,8 @@ def test_a_campaign_on_nodes_goes_on_after_one_was_killed(workdir: Workdir, engi
     assert 1 <= of_a_transaction <= 2
     counted = {one.number for one in trials if one.outcome is Outcome.COUNTED}
     assert len(counted) == 2 * len(entries_of(engine)), "on plain PostgreSQL and on nodes"
+    (probed,) = (one.detail for one in teiten.events() if one.kind == "fsync-intervals")
+    assert "reason" in probed or set(probed["rates"]) == {"8192", "131072", "0"}
     report = teiten.campaign() / "report"
     for language in get_args(Language):
         page = html.unescape((report / f"report.{language}.html").read_text(encoding="utf-8"))

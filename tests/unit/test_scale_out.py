@@ -20,7 +20,7 @@ from teiten.kinds.pgbench.scale_out.results import (
     ScaleOutResult,
     Shape,
 )
-from teiten.kinds.pgbench.scale_out.use import Role, uses_of
+from teiten.kinds.pgbench.scale_out.use import ServerRole, uses_of
 from teiten.model.plan import Plan
 from teiten.model.text import Language
 from teiten.model.trial import Event, Outcome, Problem, Trial
@@ -73,7 +73,7 @@ def of_plain(nodes: int, low: float, high: float) -> NodesPoint:
 def test_a_shape_is_laid_to_the_cache_only_where_the_servers_say_so() -> None:
     def point(nodes: int, in_memory: float | None, disk: float) -> NodesPoint:
         (nothing,) = uses_of(0, [])
-        use = replace(nothing, role=Role.NODE, in_memory=in_memory, disk_read=disk)
+        use = replace(nothing, role=ServerRole.NODE, in_memory=in_memory, disk_read=disk)
         return replace(of_plain(nodes, 1, 1), uses=(use,))
 
     one, cold = point(1, 0.6, 1e6), point(4, 0.6, 1e6)
@@ -108,13 +108,13 @@ def test_what_a_server_used_by_its_role() -> None:
         "node_3_own_sent_bytes": 1.0,
     }
     coordinator, nodes = uses_of(2, [trial, trial, {}])
-    assert (coordinator.role, nodes.role) == (Role.COORDINATOR, Role.NODE)
+    assert (coordinator.role, nodes.role) == (ServerRole.COORDINATOR, ServerRole.NODE)
     assert (coordinator.sent, coordinator.disk_read, coordinator.buffer_hits) == (5.0, None, 1.0)
     assert (nodes.buffer_hits, nodes.cache_hits, nodes.in_memory) == (0.75, 0.5, 0.875)
     assert (nodes.disk_read, nodes.syncs, nodes.commits) == (8192 * 1.25, 0.3, 2.0)
     assert nodes.sent is None, "one of them lacks it"
     (plain,) = uses_of(0, [trial])
-    assert (plain.role, plain.buffer_hits, plain.syncs) == (Role.PLAIN, 1.0, 0.0)
+    assert (plain.role, plain.buffer_hits, plain.syncs) == (ServerRole.PLAIN, 1.0, 0.0)
 
 
 def trials_of(plan: Plan, by_nodes: Mapping[str, float]) -> Iterator[Trial]:

@@ -15,7 +15,7 @@ from teiten.execute.client.address import Address
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.factors.engine import FACTOR as ENGINE
 from teiten.factors.entry import FACTOR as ENTRY
-from teiten.model.distribution import NOTHING, Distribution, Entry, PartMethod, TablePart
+from teiten.model.distribution import NOTHING, ClientEntry, Distribution, PartMethod, TablePart
 from teiten.model.facts import HostFacts
 from teiten.model.installation import Installation, Version
 from teiten.model.plan import Plan, PlannedTrial
@@ -154,8 +154,8 @@ def test_clients_enter_through_the_coordinator_or_all_nodes() -> None:
         (one.cell.level("nodes"), one.cell.level("entry")): one.distribution for one in plan.trials
     }
     through_one = entries["2", "coordinator"]
-    assert through_one is not None and through_one.entry is Entry.COORDINATOR
-    assert entries["2", "all"] == replace(through_one, entry=Entry.ALL)
+    assert through_one is not None and through_one.entry is ClientEntry.COORDINATOR
+    assert entries["2", "all"] == replace(through_one, entry=ClientEntry.ALL)
     assert entries["0", "all"] is None
     old = replace(plan.pgbench, version=Version.parse("15.18"))
     with pytest.raises(UsageError, match="16 or later"):

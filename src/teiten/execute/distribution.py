@@ -14,7 +14,7 @@ from teiten.errors import ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.executor import Facts
 from teiten.execute.sites.contract import Site
-from teiten.model.distribution import Distribution, Entry
+from teiten.model.distribution import ClientEntry, Distribution
 from teiten.model.metrics import NODE_COMMITS, NODE_PREPARED, PARTICIPANTS, of_node
 from teiten.model.plan import FIRST, Node, PlannedTrial
 from teiten.model.trial import Problem
@@ -27,7 +27,7 @@ class SiteServers:
 
     coordinator = FIRST
 
-    def __init__(self, site: Site, entry: Entry) -> None:
+    def __init__(self, site: Site, entry: ClientEntry) -> None:
         self._site, self._entry = site, entry
 
     @property
@@ -36,7 +36,7 @@ class SiteServers:
 
     @property
     def entries(self) -> Sequence[Node]:
-        return self.nodes if self._entry is Entry.ALL else (self.coordinator,)
+        return self.nodes if self._entry is ClientEntry.ALL else (self.coordinator,)
 
     def connect(self, node: Node) -> psycopg.Connection[Any]:
         return self._site.connect(node)
@@ -110,7 +110,7 @@ def entry_address(trial: PlannedTrial, site: Site) -> Address:
     """Where the load of a trial goes: its first server, or by chance one of those that hold its
     rows for each connection."""
     planned = trial.distribution
-    if planned is None or planned.entry is Entry.COORDINATOR:
+    if planned is None or planned.entry is ClientEntry.COORDINATOR:
         return site.address()
     entries = SiteServers(site, planned.entry).entries
     session = engine_of(planned.engine).session

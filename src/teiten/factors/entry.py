@@ -11,7 +11,7 @@ from teiten.errors import UsageError
 from teiten.factors.contract import FactorRule, Need
 from teiten.factors.nodes import FACTOR as NODES
 from teiten.factors.nodes import check_has_nodes
-from teiten.model.distribution import Entry
+from teiten.model.distribution import ClientEntry
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
 from teiten.model.study import Factor, Workload
@@ -34,9 +34,9 @@ class EntryFactor(FactorRule):
 
     def level(self, value: Any) -> str:
         text = str(value).strip()
-        if text not in set(Entry):
-            near = did_you_mean(text, tuple(Entry))
-            raise ValueError(f"must be one of {', '.join(Entry)}, not {text!r}.{near}")
+        if text not in set(ClientEntry):
+            near = did_you_mean(text, tuple(ClientEntry))
+            raise ValueError(f"must be one of {', '.join(ClientEntry)}, not {text!r}.{near}")
         return text
 
     def applies(self, workload: Workload) -> bool:
@@ -50,12 +50,12 @@ class EntryFactor(FactorRule):
     def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
         if setup.distribution is None:
             return setup
-        return replace(setup, distribution=replace(setup.distribution, entry=Entry(level)))
+        return replace(setup, distribution=replace(setup.distribution, entry=ClientEntry(level)))
 
     def check_plan(self, plan: Plan, facts: HostFacts) -> None:
         """Raise UsageError where the clients cannot enter through all nodes."""
         spread = [one.distribution for one in plan.trials if one.distribution is not None]
-        everywhere = [one for one in spread if one.entry is Entry.ALL]
+        everywhere = [one for one in spread if one.entry is ClientEntry.ALL]
         if not everywhere:
             return
         for one in everywhere:

@@ -48,7 +48,7 @@ class TablePart:
 NOTHING = TablePart(PartMethod.EMPTY)
 
 
-class Entry(StrEnum):
+class ClientEntry(StrEnum):
     """Which servers the clients reach."""
 
     COORDINATOR = "coordinator"
@@ -81,7 +81,7 @@ class Distribution:
     scale: int = 1
     """pgbench's, of all tables together."""
     fillfactor: int = 100
-    entry: Entry = Entry.COORDINATOR
+    entry: ClientEntry = ClientEntry.COORDINATOR
 
 
 @dataclass(frozen=True)

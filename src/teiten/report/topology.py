@@ -76,11 +76,15 @@ def _box(x: float, y: float, width: float, height: float, colour: str = "") -> M
     )
 
 
-def _filled(x: float, y: float, width: float, box: Box, colour: str = "") -> tuple[Markup, float]:
+def _filled(
+    x: float, y: float, width: float, box: Box, colour: str = "", *, narrow: bool = False
+) -> tuple[Markup, float]:
+    """``narrow``: a box of half the width, whose lines are smaller and nearer to its edge."""
     height = 34 + LINE * len(box.lines)
-    drawn = [_box(x, y, width, height, colour), _text(x + 18, y + 24, box.heading, bold=True)]
+    left, size = (x + 10, 11) if narrow else (x + 18, 12)
+    drawn = [_box(x, y, width, height, colour), _text(left, y + 24, box.heading, bold=True)]
     drawn += [
-        _text(x + 18, y + 24 + LINE * (at + 1), line, size=12, opacity=0.8)
+        _text(left, y + 24 + LINE * (at + 1), line, size=size, opacity=0.8)
         for at, line in enumerate(box.lines)
     ]
     return Markup("").join(drawn), height
@@ -109,7 +113,7 @@ def _behind(nodes: Sequence[Box], x: float, top: float, width: float) -> tuple[M
     drawn, y, wide = Markup(""), top, (width - GAP) / 2
     for at, box in enumerate(nodes):
         left = x + (at % 2) * (wide + GAP)
-        part, height = _filled(left, y, wide, box)
+        part, height = _filled(left, y, wide, box, narrow=True)
         drawn += part
         if at < 2:
             middle = left + wide / 2

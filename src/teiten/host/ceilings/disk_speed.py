@@ -114,16 +114,16 @@ def scattered(file: Scratch, at: int, *, write: bool) -> Request:
     return request
 
 
-def durable(file: Scratch) -> Request:
-    """The next block, durable before the one after it, as WAL is written."""
-    buffer = aligned(BLOCK)
+def durable(file: Scratch, chunk: int = BLOCK) -> Request:
+    """The next block, or chunk, durable before the one after it, as WAL is written."""
+    buffer = aligned(chunk)
     place = 0
 
     def request() -> int:
         nonlocal place
         written = file.write(buffer, place)
         os.fdatasync(file.descriptor)
-        place = (place + BLOCK) % file.size
+        place = (place + chunk) % file.size
         return written
 
     return request

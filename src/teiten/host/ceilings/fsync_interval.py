@@ -6,11 +6,10 @@ makes its WAL durable, and the more it writes at once, the more bytes a second h
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-from teiten.host.ceilings.disk_speed import BLOCK, Request, rate, sequential
-from teiten.host.ceilings.scratch import Scratch, aligned, scratch
+from teiten.host.ceilings.disk_speed import BLOCK, Request, durable, rate, sequential
+from teiten.host.ceilings.scratch import Scratch, scratch
 from teiten.model.units import KIB, MIB, Bytes, Seconds
 
 NEVER = 0
@@ -33,15 +32,4 @@ def measure_intervals(
 
 
 def _written(file: Scratch, interval: int) -> Request:
-    if interval == NEVER:
-        return sequential(file, 0, write=True)
-    buffer, place = aligned(interval), 0
-
-    def request() -> int:
-        nonlocal place
-        done = file.write(buffer, place)
-        os.fdatasync(file.descriptor)
-        place = (place + interval) % file.size
-        return done
-
-    return request
+    return sequential(file, 0, write=True) if interval == NEVER else durable(file, interval)

@@ -21,7 +21,7 @@ from teiten.kinds.pgbench.scale_out.results import (
     ScaleOutResult,
     Shape,
 )
-from teiten.model.distribution import Entry
+from teiten.model.distribution import ClientEntry
 from teiten.report.blocks import Block, Gallery, Heading, Items, Section, Statement, Text
 from teiten.report.numbers import bytes_text, significant
 from teiten.report.sentences import percent, plain_percent
@@ -88,7 +88,7 @@ def _notes(kit: Kit, found: tuple[ScaleOutResult, ...]) -> Iterator[Block]:
     yield Text(t("scale-out.shapes", **shares), "note")
     yield from _of_engines(kit)
     spread = (one.distribution for one in kit.analysis.plan.trials)
-    if any(one is not None and one.entry is Entry.ALL for one in spread):
+    if any(one is not None and one.entry is ClientEntry.ALL for one in spread):
         yield Text(t("scale-out.entered-by-chance"), "note")
     points = [point for one in found for point in one.points if point.nodes > 0]
     if all(point.disk_reads_per_node is None for point in points):
@@ -197,12 +197,13 @@ def _evidence(kit: Kit, one: ScaleOutResult) -> Iterator[str]:
         ("wal_per_node", bytes_text),
     ):
         pair = _both(first, last, name)
-        if pair is not None:
+        told = name != "wal_per_node" or kit.study.workload(one.workload).changes_data
+        if pair is not None and told:
             values = {"one": written(pair[0]), "last": written(pair[1])}
             yield kit.t(f"scale-out.evidence.{name}", most=one.most, **values)
     if last.retries:
-        told = {"engine": one.engine, "retries": significant(last.retries, 2)}
-        yield kit.t("scale-out.evidence.retries", most=one.most, **told)
+        again = {"engine": one.engine, "retries": significant(last.retries, 2)}
+        yield kit.t("scale-out.evidence.retries", most=one.most, **again)
 
 
 def _both(first: NodesPoint, last: NodesPoint, name: str) -> tuple[float, float] | None:

@@ -18,7 +18,7 @@ PLAIN = 0
 Metrics = Mapping[str, float]
 
 
-class Role(StrEnum):
+class ServerRole(StrEnum):
     PLAIN = "plain"
     """PostgreSQL by itself."""
     COORDINATOR = "coordinator"
@@ -30,7 +30,7 @@ class Role(StrEnum):
 class RoleUse:
     """Of one server of a role, in the mean of those; medians of trials, None where not counted."""
 
-    role: Role
+    role: ServerRole
     cpu_share: float | None
     """Of all processors of the machine."""
     memory: float | None
@@ -57,12 +57,12 @@ class RoleUse:
 def uses_of(nodes: int, trials: Sequence[Metrics]) -> tuple[RoleUse, ...]:
     """Of each role of trials on so many nodes; 0 is PostgreSQL by itself."""
     if nodes == PLAIN:
-        return (_use(Role.PLAIN, (FIRST,), trials),)
+        return (_use(ServerRole.PLAIN, (FIRST,), trials),)
     holders = tuple(range(FIRST + 1, FIRST + 1 + nodes))
-    return _use(Role.COORDINATOR, (FIRST,), trials), _use(Role.NODE, holders, trials)
+    return _use(ServerRole.COORDINATOR, (FIRST,), trials), _use(ServerRole.NODE, holders, trials)
 
 
-def _use(role: Role, servers: Sequence[Node], trials: Sequence[Metrics]) -> RoleUse:
+def _use(role: ServerRole, servers: Sequence[Node], trials: Sequence[Metrics]) -> RoleUse:
     def of_trials(number: Callable[[Metrics], float | None]) -> float | None:
         known = [one for one in map(number, trials) if one is not None and math.isfinite(one)]
         return median(known) if known else None
