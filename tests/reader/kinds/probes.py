@@ -22,7 +22,7 @@ SECONDS = {"µs": 1e-6, "ms": 1e-3}
 CLIFF = 0.05
 OPEN = (
     *("inconclusive", "no conclusion", "equivalent", "not comparable"),
-    *("判定できない", "結論なし", "同等", "比較できない"),
+    *("判定できない", "結論は導けない", "±", "比較できない"),
 )
 Measured = dict[int, tuple[ProbeMeasurement, Mapping[str, float]]]
 """By block."""
