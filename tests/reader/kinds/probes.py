@@ -185,7 +185,7 @@ def effect_without(reader: Reader, groups: Groups, part: Part) -> list[float] | 
 @BOOK.says(
     "<count:i> of <of:i> comparisons of two servers, each a time of a probe at a size of the"
     " buffers, found a difference.",
-    "検証項目の時間をサイズごとに2つのサーバ間で比較した<of:i>通りのうち、<count:i>通りで差があった。",
+    "検証項目の時間をサイズごとに2つのサーバ間で比較した<of:i>通りのうち、差があったのは<count:i>通りである。",
 )
 def comparisons(reader: Reader, groups: Groups, part: Part) -> None:
     """As many as its table has rows."""
