@@ -20,10 +20,14 @@ from teiten.report.render.html import html
 from teiten.report.render.markdown import markdown_text
 from teiten.report.view.report import view
 from tests.reader import drawn
-from tests.reader.document import Document, read_html, read_markdown
+from tests.reader.document import Document, Part, read_html, read_markdown
 from tests.reader.drawn import KINDS, Draw, Drawn
+from tests.reader.kinds.probes import BOOK as PROBES_BOOK
+from tests.reader.language import Book
 from tests.reader.planted import planted
 from tests.reader.read import read
+from tests.reader.reader import Reader, understood
+from tests.reader.tables import judged_in
 
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
 PLANTED = 40
@@ -46,6 +50,35 @@ def test_every_sentence_is_read_and_true(kind: Draw, seed: int, language: Langua
     reader = read(documents(one, language), one.campaign, language)
     assert not reader.objections
     assert reader.read > 40
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("seed", [12, 24])
+def test_what_is_said_of_probes_is_true(seed: int, language: Language) -> None:
+    """The sentences that are theirs alone, with numbers, sides or directions in them."""
+    one = drawn.probes(random.Random(seed))
+    document = documents(one, language)
+    own = [part for part in document.parts if is_known((PROBES_BOOK,), language, part)]
+    reader = Reader(
+        Document(own, document.tables), one.campaign, language, (PROBES_BOOK,), judged_in
+    )
+    assert not reader.read_all()
+    assert reader.read > 15
+    assert {"statements_drawn", "cliffs", "rooms"} < reader.said.keys()
+    wrong = [with_another_number(part) for part in own if "GiB" in part.text]
+    again = Reader(
+        Document(wrong, document.tables), one.campaign, language, (PROBES_BOOK,), judged_in
+    )
+    assert wrong and len(again.read_all()) >= len(wrong)
+
+
+def is_known(books: tuple[Book, ...], language: Language, part: Part) -> bool:
+    return understood(books, language, part.text, part.kind) is not None
+
+
+def with_another_number(part: Part) -> Part:
+    """With other sizes."""
+    return replace(part, text=re.sub(r"[\d.]+ GiB", "1.07 GiB", part.text))
 
 
 @cache

@@ -911,7 +911,6 @@ KINDS: tuple[Draw, ...] = (
     recorded_claims,
     cores,
     attached,
-    probes,
 )
 
 

@@ -173,7 +173,7 @@ def test_where_servers_differ_it_says_what_was_seen(language: Language) -> None:
         ),
     }[language]
     seen = [one for one in shown.findings if words[0] in one]
-    assert seen and all(f"{size}%" in one for one in seen for size in (25, 50, 75))
+    assert any(all(f"{size}%" in one for size in (25, 50, 75)) for one in seen)
     assert any(words[1] in one for one in shown.findings)
     tables = {one.name: one for one in shown.tables}
     kept = [[cell.text for cell in row] for row in tables["traces-reads"].rows]

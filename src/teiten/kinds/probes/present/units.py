@@ -83,9 +83,9 @@ def percent_cell(share: float | None) -> TableCell:
 
 
 def said_percent(t: Texts, share: float) -> str:
-    """In a sentence: ``0 %``, ``0.4 %``, ``48 %``."""
+    """In a sentence: ``0 %``, ``0.4 %``, ``48 %``, ``99.6 %``: never all or nothing that is not."""
     value = 100 * share
-    whole = value == 0 or value >= 10
+    whole = value in (0, 100) or 10 <= value < 99
     return t("unit.percent", value=fixed(value, 0 if whole else 1))
 
 
