@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from teiten.analysis.verdict.pairs_check import assess_starts, recorded_check
-from teiten.cli.doctor.pairs import check_as_object, pairs_text
+from teiten.cli.doctor.pairs_text import check_as_object, pairs_text
 from teiten.host.facts.pairs_check import StartsSoFar, keep_check, known_check
 from teiten.model.pairs_check import MORE, PAIRS_CHECK, STARTS, CheckedStart, Holds, PairsCheck
 from teiten.model.text import Language
