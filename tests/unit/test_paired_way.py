@@ -154,9 +154,10 @@ def test_what_decides_is_read_from_the_ledger_with_what_plans_the_next_start() -
 
 
 def test_ways_are_told_apart_wherever_numbers_are_laid_side_by_side() -> None:
-    plans = [ab_plan(way=one.value, duration="8s") for one in Way]
-    assert len({conditions_fingerprint(one) for one in plans}) == len(Way)
-    assert len({noise_key(HOST, one, one.trials[0]) for one in plans}) == len(Way)
+    ways = [one for one in Way if one is not Way.STATEMENTS]
+    plans = [ab_plan(way=one.value, duration="8s") for one in ways]
+    assert len({conditions_fingerprint(one) for one in plans}) == len(ways)
+    assert len({noise_key(HOST, one, one.trials[0]) for one in plans}) == len(ways)
 
 
 def test_the_time_of_a_verdict_counts_the_load_of_both_sides_once() -> None:

@@ -9,12 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.verdict.pairs_check import assess_starts, recorded_check
-from teiten.cli.doctor.pairs import check_as_object, pairs_text
+from teiten.cli.doctor.pairs_text import check_as_object, pairs_text
 from teiten.host.facts.pairs_check import StartsSoFar, keep_check, known_check
 from teiten.model.pairs_check import MORE, PAIRS_CHECK, STARTS, CheckedStart, Holds, PairsCheck
+from teiten.model.study import Way
 from teiten.model.text import Language
 from teiten.model.trial import Event
+from teiten.report.campaign import render_markdown
+from teiten.report.render.markdown import TEXT
+from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.synthetic_plan import HOST
 
 SHARE = 0.9
@@ -92,6 +97,10 @@ def test_a_campaign_keeps_the_check_that_was_known_when_it_began() -> None:
     assert recorded_check([_event(PAIRS_CHECK, {"of": "another Teiten"})]) is None
 
 
+def _text(analysis: CampaignAnalysis, language: Language) -> str:
+    return render_markdown(analysis, language)[TEXT].decode()
+
+
 def _event(kind: str, detail: dict[str, object]) -> Event:
     return Event(0.0, kind, None, None, detail)
 
@@ -100,3 +109,22 @@ def _event(kind: str, detail: dict[str, object]) -> Event:
 def test_the_terminal_says_what_holds(language: Language, said: str) -> None:
     assert said in pairs_text(check(noise=0.04), language, 100).plain.replace("\n", "")
     assert said not in pairs_text(check(), language, 100).plain
+
+
+@pytest.mark.parametrize(
+    ("language", "cited", "missing"),
+    [("en", "times its cost", "none of this machine"), ("ja", "実際の1.", "未実施")],
+)
+def test_the_report_of_paired_transactions_cites_the_check_or_says_there_is_none(
+    language: Language, cited: str, missing: str
+) -> None:
+    analysis = invented_analysis(seconds=2)
+    study = analysis.plan.study
+    paired = replace(study, measure=replace(study.measure, way=Way.PAIRS))
+    without = replace(analysis, plan=replace(analysis.plan, study=paired))
+    known = replace(without, pairs_check=check())
+    assert missing in _text(without, language)
+    said = _text(known, language)
+    assert cited in said and missing not in said
+    classic = _text(replace(analysis, pairs_check=check()), language)
+    assert cited not in classic and missing not in classic

@@ -37,6 +37,7 @@ def test_another_context_is_another_start() -> None:
     """Servers that are up have the settings of one level."""
     plan = olap(servers=["17,18"])
     assert {trial.cell.level("server") for trial in plan.trials} == {"17", "18"}
+    assert len({trial.restart for trial in plan.trials}) == 6 * 2, "one of each in a block"
     for trial in plan.trials:
         same = [one for one in plan.trials if one.restart == trial.restart]
         assert len({one.cell.level("server") for one in same}) == 1
@@ -56,7 +57,7 @@ def test_what_needs_servers_of_its_own_is_refused(changes: tuple[str, ...], said
 
 
 def test_transactions_are_no_statements() -> None:
-    with pytest.raises(WayError, match="not by statements"):
+    with pytest.raises(WayError, match="statements can take turns, and read is a load of pgbench"):
         planned("way=statements", "workloads=read", "clients=1")
 
 

@@ -19,7 +19,7 @@ from teiten.plan.nodes import with_machines
 from teiten.plan.ordering import in_blocks
 from teiten.plan.preloads import check_preloads
 from teiten.plan.setup import Around, setup_of
-from teiten.plan.side_by_side import with_turns
+from teiten.plan.side_by_side import start_of, with_turns
 from teiten.plan.sites.of import site_of
 from teiten.plan.way import check_way
 
@@ -99,7 +99,12 @@ def _trials(
 ) -> Iterator[PlannedTrial]:
     copies = _copies(study, templates.servers)
     contrasted = study.factor(study.contrast)
-    order = in_blocks(cell_groups(study), blocks=study.measure.blocks, seed=seed)
+    order = in_blocks(
+        cell_groups(study),
+        blocks=study.measure.blocks,
+        seed=seed,
+        start=lambda cell: start_of(study, cell),
+    )
     for number, placed in enumerate(order, start=1):
         cell: Cell = placed.item
         server = cell.level("server") or ""

@@ -7,7 +7,7 @@ version to the next, which it does not promise for ``shuffle`` or ``randrange``.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -28,8 +28,16 @@ class Ordered(Generic[T]):
     """The same for all items of a group within a block, another for each group and block."""
 
 
-def in_blocks(groups: Sequence[Sequence[T]], *, blocks: int, seed: int) -> Iterator[Ordered[T]]:
+def in_blocks(
+    groups: Sequence[Sequence[T]],
+    *,
+    blocks: int,
+    seed: int,
+    start: Callable[[T], object] = lambda _: None,
+) -> Iterator[Ordered[T]]:
     """Every item once in each block: groups in random order, a group's items adjacent.
+
+    ``start``: what an item's servers are started for; in a block groups of one start are adjacent.
 
     ``groups``: the cells of each context, old and new ones together; their order inside a group is
     drawn anew each time. The same groups, blocks and seed give the same order.
@@ -37,7 +45,9 @@ def in_blocks(groups: Sequence[Sequence[T]], *, blocks: int, seed: int) -> Itera
     source = random.Random(seed)  # noqa: S311 - an order that can be repeated, not a secret
     used: set[int] = set()
     for block in range(1, blocks + 1):
-        for group in shuffled(groups, source):
+        order = shuffled(groups, source)
+        starts = [start(group[0]) for group in order]
+        for group in sorted(order, key=lambda one: starts.index(start(one[0]))):
             trial_seed = _fresh_seed(source, used)
             for item in shuffled(group, source):
                 yield Ordered(block=block, item=item, seed=trial_seed)

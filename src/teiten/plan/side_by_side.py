@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from teiten.kinds.contract import plan_of
-from teiten.model.plan import PlannedTrial
+from teiten.model.plan import Cell, PlannedTrial
 from teiten.model.study import Study
 from teiten.plan.cells import cell_groups
 from teiten.plan.ordering import turns
@@ -26,21 +26,28 @@ def with_turns(study: Study, trials: Iterable[PlannedTrial]) -> Iterator[Planned
     """
     shared = pairs_of_a_start(study)
     pairs = groupby(trials, key=lambda trial: (trial.block, trial.cell.workload, trial.seed))
-    start, last = 0, None
+    start = 0
+    last: object = None
+    of_start: object
     for number, (_, pair) in enumerate(pairs):
         members = list(pair)
-        of_start = _of_start(study, members[0]) if study.measure.by_statement else number // shared
+        of_start = number // shared
+        if study.measure.by_statement:
+            of_start = members[0].block, start_of(study, members[0].cell)
         start, last = start + (of_start != last), of_start
         places = turns(len(members), study.measure.slices, members[0].seed)
         for trial, own in zip(members, places, strict=True):
             yield replace(trial, turns=own, restart=start)
 
 
-def _of_start(study: Study, trial: PlannedTrial) -> object:
-    """What statements have in common that share a start: all but the statement."""
-    brought = plan_of(study.workload(trial.cell.workload).kind).brings
-    levels = [one for one in trial.cell.context(study.contrast) if one[0] not in brought]
-    return trial.block, trial.cell.workload, levels
+def start_of(study: Study, cell: Cell) -> object:
+    """What cells have in common that share a start within a block: of statements that take turns
+    all but the statement; else nothing, so that their order is free."""
+    if not study.measure.by_statement:
+        return None
+    brought = plan_of(study.workload(cell.workload).kind).brings
+    levels = [one for one in cell.context(study.contrast) if one[0] not in brought]
+    return cell.workload, levels
 
 
 def pairs_of_a_start(study: Study) -> int:

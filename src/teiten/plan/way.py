@@ -60,7 +60,7 @@ def _no_turns(study: Study) -> Iterator[str]:
         yield "a limit of memory is for one side's server with its load"
     for workload in study.workloads:
         if not plan_of(workload.kind).takes_turns:
-            yield f"the workload {workload.name} {plan_of(workload.kind).does}, not by statements"
+            yield f"statements can take turns, and {workload.name} {plan_of(workload.kind).does}"
         elif workload.changes_data:
             yield f"the workload {workload.name} changes its data, which are restored each time"
 

@@ -140,8 +140,8 @@ def answer_sentence(
     kind = present_of(analysis.plan.study.workload(contrast.workload).kind)
     said += kind.further(t, names, analysis, contrast)
     verdict = contrast.overall
-    scoped = analysis.plan.study.measure.paired and verdict.conclusive
-    return said + (t("sentence.scope") if scoped and verdict.effect is not None else "")
+    told = verdict.conclusive and verdict.kind is not VerdictKind.INCONCLUSIVE
+    return said + (t("sentence.scope") if told and analysis.plan.study.measure.paired else "")
 
 
 def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> str:

@@ -1,22 +1,18 @@
-"""``teiten doctor --pairs``: check paired transactions on this machine, and say what came of it."""
+"""``teiten doctor --pairs``: check paired transactions on this machine, start by start."""
 
 from __future__ import annotations
 
-import math
 import secrets
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from statistics import mean
-from typing import Any
-
-from rich.text import Text
 
 from teiten.analysis.verdict.pairs_check import assess_starts
 from teiten.cli.campaign.carry_out import measuring, sweep_leftovers
 from teiten.cli.campaign.way import NOT_BUILT
-from teiten.cli.doctor.text import Row, rows_text, words
+from teiten.cli.doctor.pairs_text import signed
+from teiten.cli.doctor.text import words
 from teiten.cli.main import Session
 from teiten.cli.plan.make import plan_study
 from teiten.errors import InterruptedCampaignError, MachineError, UsageError
@@ -28,7 +24,7 @@ from teiten.host.system.signals import one_interruption
 from teiten.host.system.users import server_user
 from teiten.kinds.registry import Stage, kind
 from teiten.model.facts import HostFacts
-from teiten.model.pairs_check import STARTS, CheckedNumber, CheckedStart, PairsCheck
+from teiten.model.pairs_check import STARTS, CheckedStart, PairsCheck
 from teiten.model.plan import Plan
 from teiten.model.quantities import rough_duration
 from teiten.model.study import Way
@@ -142,58 +138,8 @@ def _say_start(
             "doctor.pairs_start",
             at=len(found),
             starts=starts,
-            throughput=_signed(found[-1].throughput),
-            typical=_signed(found[-1].typical),
+            throughput=signed(found[-1].throughput),
+            typical=signed(found[-1].typical),
             time=rough_duration(left),
         )
     )
-
-
-def check_as_object(check: PairsCheck) -> dict[str, Any]:
-    """For ``--json``: logarithms of ratios, and what each came to."""
-    numbers = [
-        {**asdict(one), "equal": one.equal.value, "true_to_scale": one.true_to_scale.value}
-        for one in check.numbers
-    ]
-    return {**asdict(check), "numbers": numbers, "holds": check.all_hold().value}
-
-
-def pairs_text(check: PairsCheck, language: Language, width: int) -> Text:
-    """Two lines for each number. ``width``: of the terminal, in cells."""
-    say = words(language)
-    title = say(
-        "doctor.pairs_title",
-        version=check.version,
-        clients=check.clients,
-        starts=check.starts,
-        load=f"{check.load_average:.1f}",
-        moment=datetime.fromtimestamp(check.measured_at, UTC).strftime("%Y-%m-%d %H:%M UTC"),
-    )
-    rows = [row for one in check.numbers for row in _rows(one, language)]
-    return rows_text(title, rows, width)
-
-
-def _rows(one: CheckedNumber, language: Language) -> Iterator[Row]:
-    say = words(language)
-    equal = say(
-        "doctor.pairs_equal",
-        mean=_signed(one.mean),
-        low=_signed(one.low),
-        high=_signed(one.high),
-        deviation=f"{one.deviation:.2%}".replace("%", " %"),
-        band=f"{math.expm1(one.band) * 100:.2g} %",
-        holds=say(f"doctor.pairs_{one.equal}"),
-    )
-    slope = say(
-        "doctor.pairs_slope",
-        slope=f"{one.slope:.2f}",
-        low=f"{one.slope_low:.2f}",
-        high=f"{one.slope_high:.2f}",
-        holds=say(f"doctor.pairs_{one.true_to_scale}"),
-    )
-    yield Row(say(f"doctor.pairs_{one.name}"), "dim", equal)
-    yield Row("", "dim", slope)
-
-
-def _signed(logarithm: float) -> str:
-    return f"{math.expm1(logarithm) * 100:+.2f} %"

@@ -53,7 +53,7 @@ def command(
     takes about five minutes for 20 starts of two servers, and goes on where it was cut off.
     """
     from teiten.cli.doctor.ceilings import ceilings_text, measure
-    from teiten.cli.doctor.pairs import check_pairs, pairs_text
+    from teiten.cli.doctor.pairs_text import pairs_text
     from teiten.cli.doctor.text import cautions_text, facts_text, summary
     from teiten.host.cautions.machine import cautions
     from teiten.host.facts.machine import read_host_facts
@@ -63,6 +63,8 @@ def command(
         measure(session, language)
     facts = read_host_facts(session.workdir.root)
     if checks_pairs:
+        from teiten.cli.doctor.pairs import check_pairs
+
         check_pairs(session, facts, language)
     check = known_check(session.workdir.caches, facts)
     found = cautions(facts)
@@ -90,7 +92,7 @@ def as_object(
 ) -> dict[str, Any]:
     """What ``--json`` prints: the facts in base units, the cautions with their texts, and the last
     check of paired transactions."""
-    from teiten.cli.doctor.pairs import check_as_object
+    from teiten.cli.doctor.pairs_text import check_as_object
     from teiten.report.texts import caution_text
 
     listed = []
