@@ -1,5 +1,5 @@
-"""A history for Apache Otava, which looks for changes in series of results: a CSV for each line, and
-the configuration that names them.
+"""A history for Apache Otava, which looks for changes in series of results: a CSV for each line,
+and the configuration that names them.
 
 The configuration is JSON, which YAML is a superset of. Values are TPS: more is better.
 """
