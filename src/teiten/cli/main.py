@@ -53,7 +53,7 @@ VERBS = {
     "site": "many campaigns as static pages: index, reports, lines, a feed",
     "data": "benchmark data: as files, to a pipe, or straight into a server",
     "export": "a campaign's numbers as CSV and Parquet",
-    "schema": "the JSON schema of a verdict",
+    "schema": "the JSON schemas of what verbs print",
 }
 
 

@@ -44,6 +44,14 @@ FOLDER = "history"
     type=GivenPath(path_type=Path, file_okay=False),
     help="Folder to write to (default: history in the working folder).",
 )
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["html", "otava"]),
+    default="html",
+    show_default=True,
+    help="Pages, or for Apache Otava a CSV of each line with its configuration.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print points and changes as JSON.")
 @click.pass_obj
 def command(
@@ -53,6 +61,7 @@ def command(
     axis: str,
     language: Language | None,
     target: Path | None,
+    form: str,
     as_json: bool,
 ) -> None:
     """Lay many campaigns on lines through time, and mark where they change.
@@ -76,7 +85,10 @@ def command(
             "name folders that hold campaigns, or their ledgers",
         )
     folder = target or session.workdir.root / FOLDER
-    paths = _write(found, folder, (language,) if language else LANGUAGES)
+    if form == "otava":
+        paths = _write_otava(found, folder)
+    else:
+        paths = _write(found, folder, (language,) if language else LANGUAGES)
     if as_json:
         session.console.json(history_json(found, paths))
         return
@@ -145,6 +157,14 @@ def _write(found: History, folder: Path, languages: Sequence[Language]) -> list[
     files = {
         f"history.{language}.html": history_html(found, language).encode() for language in languages
     }
+    write_files(folder, files)
+    return [folder / name for name in files]
+
+
+def _write_otava(found: History, folder: Path) -> list[Path]:
+    from teiten.report.history.otava import otava_files
+
+    files = otava_files(found)
     write_files(folder, files)
     return [folder / name for name in files]
 

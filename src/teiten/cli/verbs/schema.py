@@ -10,12 +10,22 @@ EXAMPLES = "Examples:  teiten schema verdict  ·  teiten schema verdict > verdic
 
 
 @click.command("schema", epilog=EXAMPLES)
-@click.argument("name", type=click.Choice(["verdict"]))
+@click.argument("name", type=click.Choice(["verdict", "installation", "site"]))
 @click.pass_obj
 def command(session: Session, name: str) -> None:
-    """Print the JSON schema NAME: the keys that every verdict has in --json of ab, run, report and
-    compare, what they mean, and the version of their form.
+    """Print the JSON schema NAME, with the version of its form.
+
+    verdict: the keys that every verdict has in --json of ab, run, report and compare, and what they
+    mean. installation: what pg list, install, build and remove print of each. site: what site
+    prints.
     """
+    from teiten.cli.text.installations_schema import installation_schema
+    from teiten.cli.text.site_schema import site_schema
     from teiten.cli.text.verdict_schema import verdict_schema
 
-    session.console.json({"verdict": verdict_schema}[name]())
+    schemas = {
+        "verdict": verdict_schema,
+        "installation": installation_schema,
+        "site": site_schema,
+    }
+    session.console.json(schemas[name]())
