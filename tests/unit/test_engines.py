@@ -102,7 +102,7 @@ def test_a_further_engine_is_a_file() -> None:
     assert "invented" in names()
     plan = planned("engine=invented")
     trial = trial_of(plan, "update", "2", "size")
-    assert trial.distribution == Distribution("invented", 2, scale=20)
+    assert trial.distribution == Distribution("invented", 2, scale=16)
     assert dict(trial.settings)["max_prepared_transactions"] == "4"
     with pytest.raises(UsageError, match="needs PostgreSQL 12 or later"):
         planned("engine=invented", server=installation("11.22"))
@@ -153,7 +153,7 @@ def test_every_shard_lies_on_one_node() -> None:
 def test_what_servers_of_citus_hold_and_have() -> None:
     plan = of_citus("settings.shared_preload_libraries=pg_stat_statements")
     trial = trial_of(plan, "update", "2", "size")
-    assert trial.distribution == Distribution("citus", 2, shards=32, scale=20)
+    assert trial.distribution == Distribution("citus", 2, shards=32, scale=16)
     assert [tables_of(one.data).part for one in trial.templates] == [
         NOTHING,
         *(TablePart(PartMethod.SHARDS, number, 2, 32, "aid") for number in (1, 2)),

@@ -63,10 +63,8 @@ def test_names_that_are_markup_stay_text() -> None:
 def test_a_quick_profile_says_first_that_it_supports_no_conclusion(
     analysis: CampaignAnalysis,
 ) -> None:
-    first = visible(render_html(quick(analysis), "en")).split("\n")
-    lines = [line.strip() for line in first if line.strip()]
-    assert lines[0] == "1. The answer"
-    assert lines[1].startswith("This campaign supports no conclusion")
+    said = " ".join(visible(render_html(quick(analysis), "en")).split())
+    assert said.startswith("1. The answer This campaign supports no conclusion")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

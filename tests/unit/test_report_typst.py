@@ -34,7 +34,6 @@ def test_every_text_is_a_string_of_code() -> None:
     assert content("a\n#b") == '[#"a" \\ #"#b"]'
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_every_picture_is_there_and_no_name_is_markup(page: Page) -> None:
     files = typst_files(page, "0")
     text = files["report.typ"].decode()

@@ -18,11 +18,11 @@ from teiten.analysis.model.history import (
     Axis,
     ChangePoint,
     ChangeSearch,
-    Estimate,
     History,
     HistoryLine,
     HistoryPoint,
     LeftOut,
+    LineEstimate,
 )
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.changes import half_width_of
@@ -50,7 +50,7 @@ Key = tuple[str, str, str, str]
 class Located:
     """An estimate, and the campaign that it comes from."""
 
-    estimate: Estimate
+    estimate: LineEstimate
     load: Load
 
     @property
@@ -81,7 +81,7 @@ def history(
     return laid_out(located, axis, without)
 
 
-def estimates_of(path: str, campaign: CampaignAnalysis) -> tuple[Estimate, ...] | LeftOut:
+def estimates_of(path: str, campaign: CampaignAnalysis) -> tuple[LineEstimate, ...] | LeftOut:
     """A campaign's points, or why it has none. ``path``: where it was found."""
     if campaign.plan.study.profile == PROVISIONAL:
         return LeftOut(path, "a provisional run, which only chose the clients")
@@ -123,12 +123,12 @@ def _order(line: HistoryLine) -> tuple[object, ...]:
     )
 
 
-def _key(one: Estimate, axis: Axis) -> Key:
+def _key(one: LineEstimate, axis: Axis) -> Key:
     all_versions = axis is Axis.VERSION and one.sides_are_servers
     return (one.machine, one.conditions, one.workload, "" if all_versions else one.point.server)
 
 
-def _estimates(path: str, campaign: CampaignAnalysis) -> Iterator[Estimate]:
+def _estimates(path: str, campaign: CampaignAnalysis) -> Iterator[LineEstimate]:
     plan = campaign.plan
     found = observations(campaign)
     cells: dict[tuple[str, str], dict[Context, None]] = defaultdict(dict)
@@ -142,7 +142,7 @@ def _estimates(path: str, campaign: CampaignAnalysis) -> Iterator[Estimate]:
         )
         if measured is not None:
             servers = plan.study.contrast == SERVER
-            yield Estimate(machine, conditions, workload, servers, *measured)
+            yield LineEstimate(machine, conditions, workload, servers, *measured)
 
 
 def _estimate(

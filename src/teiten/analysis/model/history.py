@@ -40,7 +40,7 @@ class HistoryPoint:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class LineEstimate:
     """A point, and what tells on which line it is."""
 
     machine: str

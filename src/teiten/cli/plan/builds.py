@@ -16,7 +16,7 @@ from teiten.cli.console import Console, Verbosity
 from teiten.cli.main import Session
 from teiten.cli.plan.site import PlanningSite
 from teiten.errors import UsageError
-from teiten.execute.postgres.building.build import Order, build_all, check_build_name
+from teiten.execute.postgres.building.build import BuildOrder, build_all, check_build_name
 from teiten.execute.postgres.building.like import (
     Sources,
     find_sources,
@@ -76,7 +76,7 @@ def build_one(
 ) -> Installation:
     """Build under a name, with progress; an installation that is the same build is returned."""
     check_build_name(name)
-    return _build(session, [Order(name, prepare_build(spec))], jobs or cores())[0]
+    return _build(session, [BuildOrder(name, prepare_build(spec))], jobs or cores())[0]
 
 
 def build_like(
@@ -95,7 +95,7 @@ def build_like(
     return _build(session, orders, jobs or cores())
 
 
-def _build(session: Session, orders: Sequence[Order], used: int) -> list[Installation]:
+def _build(session: Session, orders: Sequence[BuildOrder], used: int) -> list[Installation]:
     about = Seconds(foretold_seconds(session.workdir, used) * len(orders))
     session.console.detail(f"building takes about {rough_duration(about)} here")
     with one_interruption(), _shown(session.console, about) as watching:
@@ -224,7 +224,7 @@ class StudyServers:
         full_name = f"{name}-{prepared.key[:8]}"
         if building:
             check_build_name(full_name)
-            return _build(session, [Order(full_name, prepared)], cores())[0]
+            return _build(session, [BuildOrder(full_name, prepared)], cores())[0]
         self.planned = (
             *self.planned,
             PlannedBuild(

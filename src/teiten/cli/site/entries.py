@@ -16,7 +16,7 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.cli.campaign.read import read_campaign
 from teiten.cli.console import Console
 from teiten.errors import LedgerError
-from teiten.report.site.entry import Entry, entry_of
+from teiten.report.site.entry import SiteEntry, entry_of
 
 FORMAT = 1
 FOLDER = "site"
@@ -26,7 +26,7 @@ FOLDER = "site"
 class Found:
     """A campaign, its ledger, and what that was made of."""
 
-    entry: Entry
+    entry: SiteEntry
     file: Path
     key: str
 
@@ -86,8 +86,8 @@ def _name(file: Path) -> str:
 
 
 @cache
-def _adapter() -> TypeAdapter[Entry]:
-    return TypeAdapter(Entry)
+def _adapter() -> TypeAdapter[SiteEntry]:
+    return TypeAdapter(SiteEntry)
 
 
 @cache

@@ -23,10 +23,10 @@ from teiten.ledger.reading import reading
 from teiten.report.campaign import render_html
 from teiten.report.comparison.render import comparison_html
 from teiten.report.history.render import history_html
-from teiten.report.site.entry import Entry
+from teiten.report.site.entry import SiteEntry
 from teiten.report.site.render import (
+    CampaignSite,
     ComparedPair,
-    Site,
     feed,
     feed_name,
     index_html,
@@ -54,7 +54,7 @@ def make(
     asked: Asked,
     output: Output,
     console: Console,
-) -> tuple[Site, History]:
+) -> tuple[CampaignSite, History]:
     """Write all that changed. Raises UsageError and MachineError."""
     newest = sorted(found, key=lambda one: (-one.entry.created_at, one.entry.slug))
     for one in newest:
@@ -62,7 +62,7 @@ def make(
     lines = _lines(newest, output)
     compared = tuple(_compared(newest, output, console))
     entries = tuple(one.entry for one in newest)
-    site = Site(asked.title, entries, len(lines.lines), compared, tuple(left_out))
+    site = CampaignSite(asked.title, entries, len(lines.lines), compared, tuple(left_out))
     for language in LANGUAGES:
         _write(output, index_name(language), index_html(site, language).encode())
         _write(output, feed_name(language), feed(site, language, asked.url))
@@ -142,7 +142,7 @@ def _pair(a: Found, b: Found, output: Output, console: Console) -> ComparedPair 
     return pair
 
 
-def _told(one: Entry) -> str:
+def _told(one: SiteEntry) -> str:
     return f"{one.campaign} ({one.machine_text.en})"
 
 

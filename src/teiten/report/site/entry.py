@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from teiten.analysis.across.fingerprint import machine_fingerprint, study_fingerprint
 from teiten.analysis.across.history import estimates_of
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.analysis.model.history import Estimate, LeftOut
+from teiten.analysis.model.history import LeftOut, LineEstimate
 from teiten.model.text import Bilingual
 from teiten.report.sentences import machine_text, verdict_sentence, verdict_word
 from teiten.report.texts import texts
@@ -32,7 +32,7 @@ class EntryVerdict:
 
 
 @dataclass(frozen=True)
-class Entry:
+class SiteEntry:
     """A campaign in a site; plain values, which are kept as JSON between two runs."""
 
     campaign: str
@@ -50,7 +50,7 @@ class Entry:
     question: str
     """Fingerprint of the study, whatever machine and sizes."""
     verdicts: tuple[EntryVerdict, ...]
-    estimates: tuple[Estimate, ...]
+    estimates: tuple[LineEstimate, ...]
     no_line: str
     """Why it has no estimates; in English, for people."""
 
@@ -62,11 +62,11 @@ class Entry:
         return f"{safe}-{hashlib.sha256(identity).hexdigest()[:6]}"
 
 
-def entry_of(analysis: CampaignAnalysis, path: str) -> Entry:
+def entry_of(analysis: CampaignAnalysis, path: str) -> SiteEntry:
     """``path``: where its ledger was found."""
     study = analysis.plan.study
     found = estimates_of(path, analysis)
-    return Entry(
+    return SiteEntry(
         campaign=analysis.name,
         created_at=analysis.created_at,
         complete=analysis.complete,

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from teiten import __version__
 from teiten.model.text import Language
 from teiten.report.render.html import asset, environment, policy
-from teiten.report.site.entry import Entry
+from teiten.report.site.entry import SiteEntry
 from teiten.report.texts import Texts, texts
 
 SCRIPTS = ("site.js",)
@@ -34,12 +34,12 @@ class ComparedPair:
 
 
 @dataclass(frozen=True)
-class Site:
+class CampaignSite:
     """All that the index links to. Newest campaigns first."""
 
     title: str | None
     """None: the usual one, in the page's language."""
-    entries: tuple[Entry, ...]
+    entries: tuple[SiteEntry, ...]
     lines: int
     """Of the history."""
     compared: tuple[ComparedPair, ...] = ()
@@ -52,7 +52,7 @@ def index_name(language: Language) -> str:
     return "index.html" if language == "en" else f"index.{language}.html"
 
 
-def index_html(site: Site, language: Language) -> str:
+def index_html(site: CampaignSite, language: Language) -> str:
     """The page of all campaigns, whose filters are a script's; without it all are shown."""
     t = texts(language)
     scripts = [asset(name) for name in SCRIPTS]
@@ -82,7 +82,7 @@ def feed_name(language: Language) -> str:
     return f"feed.{language}.xml"
 
 
-def feed(site: Site, language: Language, url: str | None) -> bytes:
+def feed(site: CampaignSite, language: Language, url: str | None) -> bytes:
     """Atom (RFC 4287) of the newest campaigns. ``url``: of the site, for links that are absolute;
     without it they are relative to the feed."""
     t, base = texts(language), f"{url.rstrip('/')}/" if url else ""
@@ -110,11 +110,11 @@ def feed(site: Site, language: Language, url: str | None) -> bytes:
     return bytes(ElementTree.tostring(root, encoding="utf-8", xml_declaration=True))
 
 
-def report_link(entry: Entry, language: Language) -> str:
+def report_link(entry: SiteEntry, language: Language) -> str:
     return f"campaigns/{entry.slug}/report.{language}.html"
 
 
-def _title(t: Texts, site: Site) -> str:
+def _title(t: Texts, site: CampaignSite) -> str:
     return site.title or t("site.title")
 
 
@@ -122,7 +122,7 @@ def _languages() -> Sequence[Language]:
     return ("en", "ja")
 
 
-def _row(t: Texts, one: Entry) -> dict[str, Any]:
+def _row(t: Texts, one: SiteEntry) -> dict[str, Any]:
     moment = datetime.fromtimestamp(one.created_at, UTC)
     return {
         "day": f"{moment:%Y-%m-%d}",
@@ -144,7 +144,9 @@ def _row(t: Texts, one: Entry) -> dict[str, Any]:
     }
 
 
-def _filters(t: Texts, entries: Iterable[Entry]) -> list[tuple[str, str, list[tuple[str, str]]]]:
+def _filters(
+    t: Texts, entries: Iterable[SiteEntry]
+) -> list[tuple[str, str, list[tuple[str, str]]]]:
     """Each select: the row's attribute, its label, and values with their texts."""
     found = list(entries)
     studies = {one.study: one.study for one in found}

@@ -71,7 +71,7 @@ def check_build_name(name: str) -> None:
 
 
 @dataclass(frozen=True)
-class Order:
+class BuildOrder:
     """A build to be made, under a name that was checked."""
 
     name: str
@@ -79,7 +79,7 @@ class Order:
 
 
 def build_all(
-    orders: Sequence[Order],
+    orders: Sequence[BuildOrder],
     workdir: Workdir,
     *,
     jobs: int,
@@ -110,7 +110,7 @@ def build_all(
 
 
 def _build_missing(
-    missing: Sequence[Order],
+    missing: Sequence[BuildOrder],
     workdir: Workdir,
     jobs: int,
     say: Say,

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from teiten.errors import UsageError
-from teiten.execute.postgres.building.build import Order
-from teiten.execute.postgres.building.origins.contract import Origin
-from teiten.execute.postgres.building.origins.distribution import Distribution
+from teiten.execute.postgres.building.build import BuildOrder
+from teiten.execute.postgres.building.origins.contract import SourceOrigin
+from teiten.execute.postgres.building.origins.distribution import DistributionSources
 from teiten.execute.postgres.building.origins.mirror import Mirror
 from teiten.execute.postgres.building.origins.named import NamedSources
 from teiten.execute.postgres.building.preparing import Prepared, prepare_build
@@ -35,14 +35,14 @@ class Sources:
     apt_sources: Path | None = None
     """A file with deb-src lines; None: the system's, where nothing else is named."""
 
-    def origins(self, workdir: Workdir, say: Say) -> list[Origin]:
-        found: list[Origin] = []
+    def origins(self, workdir: Workdir, say: Say) -> list[SourceOrigin]:
+        found: list[SourceOrigin] = []
         if self.named:
             found.append(NamedSources(self.named))
         if self.mirror is not None:
             found.append(Mirror(workdir, self.mirror, say))
         if self.apt_sources is not None or not found:
-            found.append(Distribution(workdir, self.apt_sources, say))
+            found.append(DistributionSources(workdir, self.apt_sources, say))
         return found
 
 
@@ -58,14 +58,16 @@ def request_of(text: str) -> VersionRequest:
     return request
 
 
-def find_sources(requests: Sequence[VersionRequest], origins: Sequence[Origin]) -> list[SourceCode]:
+def find_sources(
+    requests: Sequence[VersionRequest], origins: Sequence[SourceOrigin]
+) -> list[SourceCode]:
     """A source for each. Raises UsageError where there is none for one of them."""
     return [_source(request, origins) for request in requests]
 
 
 def prepare_like(
     sources: Sequence[SourceCode], configure: tuple[str, ...], cflags: str | None
-) -> list[Order]:
+) -> list[BuildOrder]:
     """One order for each source, all with the same compiler, options and flags.
 
     Raises UsageError and MachineError as ``prepare_build`` does.
@@ -77,7 +79,7 @@ def prepare_like(
             else _prepared(one.source, (*configure, "--with-icu"), cflags)
             for one in prepared
         ]  # fmt: skip
-    return [Order(name_of(one), one) for one in prepared]
+    return [BuildOrder(name_of(one), one) for one in prepared]
 
 
 def name_of(prepared: Prepared) -> str:
@@ -101,7 +103,7 @@ def _icu(prepared: Sequence[Prepared]) -> bool:
     return bool(newer) and not decided and all(major >= ICU_SINCE for major in majors)
 
 
-def _source(request: VersionRequest, origins: Sequence[Origin]) -> SourceCode:
+def _source(request: VersionRequest, origins: Sequence[SourceOrigin]) -> SourceCode:
     for origin in origins:
         found = origin.source(replace(request, prefix=None))
         if found is not None:

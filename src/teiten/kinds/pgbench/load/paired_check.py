@@ -9,7 +9,6 @@ What a start favours one side with is in all of them, and so not in the control.
 from __future__ import annotations
 
 import math
-import os
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -18,6 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import psutil
 
 from teiten.errors import WorkloadError
 from teiten.execute.client.paired import PairedResult, PairedRun, PairedServer, run_pairs
@@ -118,7 +118,7 @@ def checked(result: PairedResult) -> CheckedStart:
         more_typical=more.typical - equal.typical,
         share_throughput=share.throughput,
         share_typical=share.typical,
-        load_average=os.getloadavg()[0],
+        load_average=psutil.getloadavg()[0],
         took=0.0,
     )
     if not all(map(math.isfinite, vars(found).values())):

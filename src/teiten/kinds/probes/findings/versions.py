@@ -54,7 +54,7 @@ def version_pairs(plan: Plan, tried: Mapping[Key, Sides]) -> Iterator[VersionPai
 
 
 @dataclass(frozen=True)
-class _Compared:
+class _ServersCompared:
     """Cells that differ in the server alone."""
 
     workload: str
@@ -66,7 +66,7 @@ class _Compared:
     new: Mapping[int, Tried]
 
 
-def _cells(tried: Mapping[Key, Sides], servers: tuple[str, ...]) -> Iterator[_Compared]:
+def _cells(tried: Mapping[Key, Sides], servers: tuple[str, ...]) -> Iterator[_ServersCompared]:
     by_others: dict[Key, dict[str, Sides]] = {}
     for (workload, context), sides in tried.items():
         others = tuple(pair for pair in context if pair[0] != SERVER)
@@ -77,7 +77,7 @@ def _cells(tried: Mapping[Key, Sides], servers: tuple[str, ...]) -> Iterator[_Co
             for side in (one for one in of_server[old] if one in of_server[new]):
                 trials = of_server[old][side], of_server[new][side]
                 for executed in ("", *_executed(*trials)):
-                    yield _Compared(workload, probe, executed, side, (old, new), *trials)
+                    yield _ServersCompared(workload, probe, executed, side, (old, new), *trials)
 
 
 def _executed(*trials: Mapping[int, Tried]) -> list[str]:
@@ -88,7 +88,7 @@ def _executed(*trials: Mapping[int, Tried]) -> list[str]:
     return sorted(set.intersection(*each))
 
 
-def _pair(plan: Plan, compared: _Compared, intervals: int) -> VersionPair:
+def _pair(plan: Plan, compared: _ServersCompared, intervals: int) -> VersionPair:
     measure, executed = plan.study.measure, compared.executed
     before, after = (_numbers(one, executed) for one in (compared.old, compared.new))
     ratios = [log_ratio(before[one], after[one]) for one in sorted(before.keys() & after.keys())]

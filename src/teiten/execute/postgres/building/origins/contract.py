@@ -13,7 +13,7 @@ RELEASE = re.compile(r"\d+\.\d+(?:\.\d+)?")
 """The number of a release; of a beta there is none."""
 
 
-class Origin(Protocol):
+class SourceOrigin(Protocol):
     """One way to sources."""
 
     def source(self, request: VersionRequest) -> SourceCode | None:

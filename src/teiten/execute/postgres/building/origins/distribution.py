@@ -46,7 +46,7 @@ class SourcePackage:
     postgres: Version
 
 
-class Distribution:
+class DistributionSources:
     """``apt-get source``. ``listed``: a file with deb-src lines that is read instead of the
     system's; its lists of packages are Teiten's own, and the system's stay as they are."""
 
