@@ -2,44 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from teiten.engines.registry import engine_of
 from teiten.errors import UsageError
-from teiten.factors.contract import FactorRule
-from teiten.factors.nodes import FACTOR as NODES
-from teiten.factors.nodes import check_has_nodes
+from teiten.factors.nodes import OfNodes
 from teiten.model.distribution import SpreadBy
 from teiten.model.plan import PlannedTrial
-from teiten.model.study import Factor, Workload
-from teiten.suggest import did_you_mean
-
-if TYPE_CHECKING:
-    from teiten.study.draft import Draft
-    from teiten.study.file import StudyFile
+from teiten.study.values import one_of
 
 
-class DistributionFactor(FactorRule):
+class DistributionFactor(OfNodes):
     name = "distribution"
+    says = "says by what rows go to nodes"
     rank = 64
-    of_server = False
     of_data = True
 
     def level(self, value: Any) -> str:
-        known, text = tuple(SpreadBy), str(value).strip()
-        if text not in known:
-            near = did_you_mean(text, known)
-            raise ValueError(f"must be one of {', '.join(known)}, not {text!r}.{near}")
-        return text
-
-    def applies(self, workload: Workload) -> bool:
-        return NODES.applies(workload)
-
-    def check_study(
-        self, draft: Draft, tables: StudyFile, factor: Factor, workloads: Sequence[Workload]
-    ) -> None:
-        check_has_nodes(draft, tables, self.name, "says by what rows go to nodes")
+        return one_of(str(value).strip(), tuple(SpreadBy))
 
     def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
         """Not every engine is able of each."""

@@ -13,7 +13,7 @@ from teiten.model.facts import HostFacts
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.plan.sites.of import site_of
-from teiten.suggest import did_you_mean
+from teiten.study.values import one_of
 
 SPARE = 10
 """Connections of Teiten, and those that only superusers get."""
@@ -29,11 +29,7 @@ class EngineFactor(FactorRule):
     needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START, Need.HERE})
 
     def level(self, value: Any) -> str:
-        text = str(value).strip()
-        if text not in names():
-            near = did_you_mean(text, names())
-            raise ValueError(f"must be one of {', '.join(names())}, not {text!r}.{near}")
-        return text
+        return one_of(str(value).strip(), names())
 
     def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
         """Every server of a trial has the engine, and all are of one version."""

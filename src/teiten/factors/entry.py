@@ -2,50 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from teiten.engines.registry import engine_of
 from teiten.errors import UsageError
-from teiten.factors.contract import FactorRule, Need
-from teiten.factors.nodes import FACTOR as NODES
-from teiten.factors.nodes import check_has_nodes
+from teiten.factors.contract import Need
+from teiten.factors.nodes import OfNodes
 from teiten.model.distribution import ClientEntry
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
-from teiten.model.study import Factor, Workload
-from teiten.suggest import did_you_mean
+from teiten.study.values import one_of
 
 if TYPE_CHECKING:
     from teiten.plan.setup import Around, Setup
-    from teiten.study.draft import Draft
-    from teiten.study.file import StudyFile
 
 CHOOSES_SINCE = 160000
 """pgbench whose library (libpq) chooses one of several servers for each connection."""
 
 
-class EntryFactor(FactorRule):
+class EntryFactor(OfNodes):
     name = "entry"
+    says = "says which nodes the clients reach"
     rank = 66
-    of_server = False
     needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START, Need.HERE})
 
     def level(self, value: Any) -> str:
-        text = str(value).strip()
-        if text not in set(ClientEntry):
-            near = did_you_mean(text, tuple(ClientEntry))
-            raise ValueError(f"must be one of {', '.join(ClientEntry)}, not {text!r}.{near}")
-        return text
-
-    def applies(self, workload: Workload) -> bool:
-        return NODES.applies(workload)
-
-    def check_study(
-        self, draft: Draft, tables: StudyFile, factor: Factor, workloads: Sequence[Workload]
-    ) -> None:
-        check_has_nodes(draft, tables, self.name, "says which nodes the clients reach")
+        return one_of(str(value).strip(), tuple(ClientEntry))
 
     def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
         if setup.distribution is None:

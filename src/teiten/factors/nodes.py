@@ -93,14 +93,25 @@ def _together(wanted: Mapping[str, str], setup: Setup) -> dict[str, str]:
     return {**wanted, **given, **loaded}
 
 
-def check_has_nodes(draft: Draft, tables: StudyFile, factor: str, says: str) -> None:
-    """Raise what ``draft.error`` makes of a factor that says nothing without nodes."""
-    if NodesFactor.name not in tables.factors:
-        raise draft.error(
-            ("factors", factor),
-            f"{says}, and the study has no factor nodes",
-            f"add levels: {FACTOR.flag.format(factor=FACTOR.name)}",
-        )
+class OfNodes(FactorRule):
+    """A factor that says nothing of trials without nodes."""
+
+    of_server = False
+    says: ClassVar[str]
+    """What it is for, in an error."""
+
+    def applies(self, workload: Workload) -> bool:
+        return FACTOR.applies(workload)
+
+    def check_study(
+        self, draft: Draft, tables: StudyFile, factor: Factor, workloads: Sequence[Workload]
+    ) -> None:
+        if FACTOR.name not in tables.factors:
+            raise draft.error(
+                ("factors", self.name),
+                f"{self.says}, and the study has no factor nodes",
+                f"add levels: {FACTOR.flag.format(factor=FACTOR.name)}",
+            )
 
 
 def most_nodes(study: Study) -> int:

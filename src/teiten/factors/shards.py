@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from teiten.engines.registry import engine_of
 from teiten.errors import UsageError
-from teiten.factors.contract import FactorRule
-from teiten.factors.nodes import FACTOR as NODES
-from teiten.factors.nodes import check_has_nodes
+from teiten.factors.nodes import OfNodes
 from teiten.model.plan import PlannedTrial
-from teiten.model.study import Factor, Workload
-
-if TYPE_CHECKING:
-    from teiten.study.draft import Draft
-    from teiten.study.file import StudyFile
 
 MOST = 4096
 
 
-class ShardsFactor(FactorRule):
+class ShardsFactor(OfNodes):
     name = "shards"
+    says = "says into how many shards tables are divided"
     rank = 64
-    of_server = False
     of_data = True
 
     def level(self, value: Any) -> str:
@@ -31,14 +24,6 @@ class ShardsFactor(FactorRule):
         if not text.isdecimal() or not 1 <= int(text) <= MOST:
             raise ValueError(f"must be a number of shards from 1 to {MOST}, not {text!r}")
         return str(int(text))
-
-    def applies(self, workload: Workload) -> bool:
-        return NODES.applies(workload)
-
-    def check_study(
-        self, draft: Draft, tables: StudyFile, factor: Factor, workloads: Sequence[Workload]
-    ) -> None:
-        check_has_nodes(draft, tables, self.name, "says into how many shards tables are divided")
 
     def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
         """Every node has one at the least, and the engine knows of shards."""
