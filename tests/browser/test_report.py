@@ -201,7 +201,7 @@ def test_the_page_never_scrolls_sideways(browser: Browser, written: Written, wid
 def test_the_theme_can_be_switched(browser: Browser, written: Written) -> None:
     browser.open(written(invented_analysis(seconds=2), "en"))
     before, _ = browser.run(COLOURS)
-    browser.run("document.getElementById('theme').click()")
+    browser.run("document.querySelector('.theme').click()")
     after, ink = browser.run(COLOURS)
     assert brightness(before) > 200 > 60 > brightness(after)
     assert brightness(ink) > 150, "charts follow"

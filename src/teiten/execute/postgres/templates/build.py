@@ -34,6 +34,8 @@ FILL = "fill"
 """The file of a data set's folder that makes its tables."""
 EXTENSIONS = ("pg_prewarm", "pg_buffercache")
 """Where a server has them: one without contrib can be measured too."""
+WITHOUT = (psycopg.errors.UndefinedFile, psycopg.errors.FeatureNotSupported)
+"""An extension that is not installed: up to 15, and since."""
 NOT_VISIBLE = """
 SELECT c.oid::regclass::text, c.relpages - c.relallvisible
 FROM pg_class c LEFT JOIN pg_class o ON o.reltoastrelid = c.oid
@@ -217,8 +219,8 @@ def fill(tables: Tables, data: DataSet, say: Say) -> None:
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(BENCH_DATABASE)))
     make_tables(tables, data, say)
     with tables.connect() as connection:
-        for name in _available(connection):
-            _create_extension(connection, name, tables.name)
+        for name in EXTENSIONS:
+            _create_extension(connection, name, tables.name, required=False)
         if leaves_all_visible(data):
             _make_all_visible(connection, tables.name)
         if visibility.wanted_of(data) is not None:
@@ -274,15 +276,16 @@ def _make_all_visible(connection: psycopg.Connection[Any], name: str) -> None:
     )
 
 
-def _available(connection: psycopg.Connection[Any]) -> list[str]:
-    query = "SELECT name FROM pg_available_extensions WHERE name = ANY(%s) ORDER BY name"
-    return [name for (name,) in connection.execute(query, (list(EXTENSIONS),)).fetchall()]
-
-
-def _create_extension(connection: psycopg.Connection[Any], extension: str, name: str) -> None:
+def _create_extension(
+    connection: psycopg.Connection[Any], extension: str, name: str, *, required: bool = True
+) -> None:
+    """Tried, not asked before: pg_available_extensions fails where the folder holds the file of any
+    later version's extension."""
     try:
         connection.execute(sql.SQL("CREATE EXTENSION {}").format(sql.Identifier(extension)))
     except psycopg.Error as error:
+        if not required and isinstance(error, WITHOUT):
+            return
         major = Version(connection.info.server_version).major
         raise ServerError(
             f"{name} has no extension {extension}: {str(error).splitlines()[0]}",
