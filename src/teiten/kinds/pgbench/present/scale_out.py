@@ -27,6 +27,7 @@ from teiten.report.numbers import bytes_text, significant
 from teiten.report.sentences import percent, plain_percent
 from teiten.report.view.kit import Kit
 
+OPEN = (Shape.UNDECIDED, Shape.WITHHELD)
 BETTER = (Shape.SUPER_LINEAR, Shape.LINEAR, Shape.RISING)
 
 
@@ -35,7 +36,7 @@ def answer_of(kit: Kit) -> OwnAnswer | None:
     found = pgbench_found(kit.analysis).scale_out
     if not found:
         return None
-    undecided = (subject(kit, one) for one in found if one.shape is Shape.UNDECIDED)
+    undecided = (subject(kit, one) for one in found if one.shape in OPEN)
     return OwnAnswer(tuple(_statement(kit, one) for one in found), tuple(undecided))
 
 
@@ -116,7 +117,7 @@ def _of_engines(kit: Kit) -> Iterator[Block]:
 
 def _statement(kit: Kit, one: ScaleOutResult) -> Statement:
     kind = VerdictKind.INCONCLUSIVE
-    if one.shape is not Shape.UNDECIDED:
+    if one.shape not in OPEN:
         kind = VerdictKind.FASTER if one.shape in BETTER else VerdictKind.SLOWER
     return Statement(
         subject(kit, one),

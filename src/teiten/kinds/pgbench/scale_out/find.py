@@ -16,7 +16,7 @@ from teiten.kinds.pgbench.metrics import RETRIES, TPS
 from teiten.kinds.pgbench.model import pgbench_of
 from teiten.kinds.pgbench.scale_out.commit_model import ROWS
 from teiten.kinds.pgbench.scale_out.judge import cause_of, pays, shape_of
-from teiten.kinds.pgbench.scale_out.results import NodesPoint, RatioOfNodes, ScaleOutResult
+from teiten.kinds.pgbench.scale_out.results import NodesPoint, RatioOfNodes, ScaleOutResult, Shape
 from teiten.kinds.pgbench.scale_out.use import per_second, uses_of
 from teiten.model.metrics import PARTICIPANTS, TRANSACTIONS
 from teiten.model.plan import FIRST, Plan
@@ -65,7 +65,7 @@ def _result(plan: Plan, workload: str, context: Context, by_nodes: ByNodes) -> S
     most = points[-1].nodes
     one = next((each for each in points if each.nodes == ONE), None)
     grown = points[-1].to_one if most > ONE else None
-    shape = shape_of(grown, most)
+    shape = shape_of(grown, most) if plan.study.conclusive else Shape.WITHHELD
     return ScaleOutResult(
         workload=workload,
         context=context,

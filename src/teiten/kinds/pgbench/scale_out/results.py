@@ -25,6 +25,8 @@ class Shape(StrEnum):
     FLAT = "flat"
     FALLING = "falling"
     UNDECIDED = "undecided"
+    WITHHELD = "withheld"
+    """Of a profile that supports no conclusion."""
 
 
 class Cause(StrEnum):
