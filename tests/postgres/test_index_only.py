@@ -35,7 +35,14 @@ def test_readers_write_wal_until_pages_are_vacuumed(
 ) -> None:
     found = installation(major)
     flags = ["--servers", str(found.bin_directory), "--profile", "quick", "--yes", "--seed", "3"]
-    changes = ("scale=1", "blocks=1", "clients=1", "duration=1s", "disturbed_share=100%")
+    changes = (
+        "scale=1",
+        "conclusive=no",
+        "blocks=1",
+        "clients=1",
+        "duration=1s",
+        "disturbed_share=100%",
+    )
     flags += [word for change in changes for word in ("--set", change)]
     result = teiten.run("run", "index-only", *flags)
     assert result.returncode == 0, result.stderr
