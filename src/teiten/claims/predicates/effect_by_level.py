@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import linear_regression
 from typing import ClassVar, Literal
 
 from pydantic.dataclasses import dataclass
@@ -63,13 +64,7 @@ def _slopes(changes: Mapping[float, Mapping[int, float]]) -> tuple[float, ...]:
     """By block that has every level; NaN where one of its values was not usable."""
     blocks = set.intersection(*(set(one) for one in changes.values()))
     doublings = [math.log2(level) for level in changes]
-    middle = math.fsum(doublings) / len(doublings)
-    spread = math.fsum((one - middle) ** 2 for one in doublings)
     return tuple(
-        math.fsum(
-            (doubling - middle) * one[block]
-            for doubling, one in zip(doublings, changes.values(), strict=True)
-        )
-        / spread
+        linear_regression(doublings, [one[block] for one in changes.values()]).slope
         for block in sorted(blocks)
     )

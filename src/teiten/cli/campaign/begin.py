@@ -75,9 +75,10 @@ def begin(
         ledger.record_event("campaign-started")
         for floor in planned.noise:
             ledger.record_event(NOISE, **asdict(floor))
-        check = known_check(session.workdir.caches, planned.facts)
-        if plan.study.measure.paired and check is not None:
-            ledger.record_event(PAIRS_CHECK, **asdict(check))
+        if plan.study.measure.paired:
+            check = known_check(session.workdir.caches, planned.facts)
+            if check is not None:
+                ledger.record_event(PAIRS_CHECK, **asdict(check))
         if replication is not None:
             ledger.record_event(REPLICATION, **asdict(replication))
     most = "" if plan.study.measure.sequential is None else "at the most "

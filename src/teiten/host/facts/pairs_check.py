@@ -10,19 +10,11 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from teiten.host.facts.kept import keep, kept, key_on
 from teiten.model.facts import HostFacts
 from teiten.model.pairs_check import CheckedStart, PairsCheck
 
 PREFIX = "pairs-check-"
-
-
-def check_key(facts: HostFacts) -> str:
-    """Of the machine and the disk."""
-    identity = (
-        (facts.system, facts.architecture, facts.cpu.model, facts.cpu.logical),
-        (facts.disk.device, facts.disk.file_system),
-    )
-    return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:24]
 
 
 class StartsSoFar:
@@ -30,7 +22,7 @@ class StartsSoFar:
 
     def __init__(self, folder: Path, facts: HostFacts, about: str) -> None:
         key = hashlib.sha256(about.encode()).hexdigest()[:12]
-        self._path = folder / f"{PREFIX}{check_key(facts)}-{key}.jsonl"
+        self._path = folder / f"{PREFIX}{key_on(facts)}-{key}.jsonl"
 
     def read(self) -> list[CheckedStart]:
         """A last line that was cut off is none."""
@@ -56,16 +48,13 @@ class StartsSoFar:
 
 def keep_check(folder: Path, facts: HostFacts, check: PairsCheck) -> None:
     """In the place of an older one."""
-    path = folder / f"{PREFIX}{check_key(facts)}.json"
-    made = path.with_suffix(".new")
-    made.write_text(json.dumps(asdict(check), indent=1) + "\n", encoding="utf-8")
-    made.replace(path)
+    keep(_path(folder, facts), check)
 
 
 def known_check(folder: Path, facts: HostFacts) -> PairsCheck | None:
     """The last whole check of this machine; one that cannot be read is as good as none."""
-    try:
-        text = (folder / f"{PREFIX}{check_key(facts)}.json").read_bytes()
-        return TypeAdapter(PairsCheck).validate_json(text)
-    except (OSError, ValidationError):
-        return None
+    return kept(_path(folder, facts), PairsCheck)
+
+
+def _path(folder: Path, facts: HostFacts) -> Path:
+    return folder / f"{PREFIX}{key_on(facts)}.json"

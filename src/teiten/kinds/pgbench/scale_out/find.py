@@ -17,7 +17,7 @@ from teiten.kinds.pgbench.model import pgbench_of
 from teiten.kinds.pgbench.scale_out.commit_model import ROWS
 from teiten.kinds.pgbench.scale_out.judge import cause_of, pays, shape_of
 from teiten.kinds.pgbench.scale_out.results import NodesPoint, RatioOfNodes, ScaleOutResult, Shape
-from teiten.kinds.pgbench.scale_out.use import per_second, uses_of
+from teiten.kinds.pgbench.scale_out.use import PLAIN, per_second, uses_of
 from teiten.model.metrics import PARTICIPANTS, TRANSACTIONS
 from teiten.model.plan import FIRST, Plan
 from teiten.model.study import Workload
@@ -25,7 +25,6 @@ from teiten.model.trial import Attempt
 
 NODES = "nodes"
 ONE = 1
-PLAIN = 0
 ByNodes = dict[int, dict[int, Observation]]
 """Nodes to block to what was measured."""
 

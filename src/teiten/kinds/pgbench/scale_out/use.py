@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import median
 
+from teiten.analysis.model.explain_use import BLOCK
 from teiten.model.metrics import MEASURED_SECONDS, NODE_COMMITS, NODE_PREPARED, of_node
 from teiten.model.plan import FIRST, Node
 from teiten.model.units import Bytes
 
-BLOCK = 8192
-"""Bytes of a block of PostgreSQL."""
 PLAIN = 0
 Metrics = Mapping[str, float]
 
