@@ -138,8 +138,9 @@ def test_what_a_killed_one_left_is_swept_with_what_runs_in_it(workdir: Workdir) 
     assert done.returncode == -signal.SIGKILL, done.stderr
     pid, *groups = done.stdout.split()
     assert groups and all(Path(group).is_dir() for group in groups)
-    said = sweep(workdir)
-    assert [f"removed the left control group {group}" for group in groups] == list(said)
+    # Socket folders that killed ones of other tests left are anybody's to sweep.
+    said = [line for line in sweep(workdir) if "socket folder" not in line]
+    assert said == [f"removed the left control group {group}" for group in groups]
     assert not any(Path(group).exists() for group in groups)
     assert not psutil.pid_exists(int(pid)) or psutil.Process(int(pid)).status() == "zombie"
     assert not list(workdir.clusters.iterdir())
