@@ -17,7 +17,6 @@ from teiten.execute.bench import Bench
 from teiten.execute.client.here import Here
 from teiten.execute.load import sampled
 from teiten.execute.machine import ThisMachine
-from teiten.execute.postgres.sweep import sweep
 from teiten.execute.sites.local.keeper import LocalKeeper
 from teiten.execute.sites.local.node_emulation import NodeEmulation
 from teiten.execute.sites.local.node_lacks import lacks
@@ -35,6 +34,7 @@ from teiten.model.units import MIB, Bytes
 from tests.fixtures.campaigns import Teiten, kill, step_of
 from tests.fixtures.nodes import TwoNodes
 from tests.fixtures.servers import left_processes
+from tests.fixtures.sweeping import swept
 
 MEMORY, RATE = Bytes(200 * MIB), Bytes(64 * MIB)
 FLAGS = ("--node-memory", "200MiB", "--node-read", "64MiB/s", "--node-cpus", "1")
@@ -216,12 +216,12 @@ def test_what_is_noted_and_not_ours_is_left_and_half_made_is_removed(
     assert "nodes.emulate=no" in caught.value.hint
     assert made_by(os.getpid()) == [] and list(emulating.clusters.iterdir()) == []
     living = NodeNetwork.make(emulating, 1)
-    assert sweep(emulating) == () and path_of_space(living.names[0]).exists()
+    assert swept(emulating) == [] and path_of_space(living.names[0]).exists()
     note = {"pid": 2**30, "process_started": 0.0, "namespaces": ["other", "teiten-x/../other"]}
     (emulating.clusters / "x.network").write_text(json.dumps(note), encoding="utf-8")
-    assert sweep(emulating) == ()
-    said = sweep(emulating, ending=True)
-    assert [f"removed the left network namespace {name}" for name in living.names] == list(said)
+    assert swept(emulating) == []
+    said = swept(emulating, ending=True)
+    assert said == [f"removed the left network namespace {name}" for name in living.names]
     assert not path_of_space(living.names[0]).exists()
 
 

@@ -22,7 +22,6 @@ from teiten.execute.client.contract import Program
 from teiten.execute.client.here import ChildHere, Here
 from teiten.execute.executor import Facts
 from teiten.execute.machine import ThisMachine
-from teiten.execute.postgres.sweep import sweep
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.real import RealExecutor
 from teiten.execute.sites.local.keeper import LocalKeeper
@@ -41,6 +40,7 @@ from teiten.model.trial import Outcome, Step, Trial
 from teiten.model.units import MIB, Bytes, Seconds
 from tests.fixtures.pgbench_run import pgbench
 from tests.fixtures.servers import ClusterKit
+from tests.fixtures.sweeping import swept
 from tests.fixtures.synthetic_plan import HOST, make_plan
 
 __all__ = ["pgbench"]
@@ -138,8 +138,7 @@ def test_what_a_killed_one_left_is_swept_with_what_runs_in_it(workdir: Workdir) 
     assert done.returncode == -signal.SIGKILL, done.stderr
     pid, *groups = done.stdout.split()
     assert groups and all(Path(group).is_dir() for group in groups)
-    # Socket folders that killed ones of other tests left are anybody's to sweep.
-    said = [line for line in sweep(workdir) if "socket folder" not in line]
+    said = swept(workdir)
     assert said == [f"removed the left control group {group}" for group in groups]
     assert not any(Path(group).exists() for group in groups)
     assert not psutil.pid_exists(int(pid)) or psutil.Process(int(pid)).status() == "zombie"

@@ -17,7 +17,6 @@ import pytest
 from teiten.errors import MachineError
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.relation_files import path_of, segments
-from teiten.execute.postgres.sweep import sweep
 from teiten.execute.sites.local.limit import Limit
 from teiten.execute.sites.local.limit_check import check_limit
 from teiten.execute.sites.local.limit_files import Allowed
@@ -29,6 +28,7 @@ from teiten.model.installation import Installation
 from teiten.model.units import MIB, Bytes
 from tests.fixtures.campaigns import Teiten, kill, step_of
 from tests.fixtures.servers import open_folder, place_on_a_disk
+from tests.fixtures.sweeping import swept
 
 MEMORY = Bytes(200 * MIB)
 pytestmark = pytest.mark.disk
@@ -81,11 +81,12 @@ def test_a_check_that_was_killed_leaves_no_more_than_what_the_next_start_sweeps(
     while not (groups := [one for one in _groups(workdir) if (one / MEMBERS).read_text().strip()]):
         assert checking.poll() is None and time.monotonic() < deadline
         time.sleep(0.05)
-    assert sweep(workdir) == (), "what a living one uses is left alone"
+    assert swept(workdir) == [], "what a living one uses is left alone"
     checking.send_signal(signal.SIGKILL)
     checking.wait()
     assert all(group.is_dir() for group in groups)
-    assert list(sweep(workdir)) == [f"removed the left control group {group}" for group in groups]
+    said = swept(workdir)
+    assert said == [f"removed the left control group {group}" for group in groups]
     assert not any(group.exists() for group in groups)
     assert list(workdir.clusters.iterdir()) == []
 

@@ -19,7 +19,6 @@ from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.marker import remove_marked
 from teiten.execute.postgres.placement import confirm_placement
-from teiten.execute.postgres.sweep import sweep
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.sites.local import storages as storages_module
 from teiten.execute.sites.local.emulated import EmulatedDevice, require_emulation, sweep_emulated
@@ -31,6 +30,7 @@ from teiten.model.installation import Installation, Pgbench
 from teiten.model.storage import Emulation, Part, StorageClass, resolved
 from teiten.model.units import MIB, Bytes, Seconds
 from tests.fixtures.pgbench_run import pgbench
+from tests.fixtures.sweeping import swept
 from tests.postgres.test_templates import quiet, spec_of
 
 __all__ = ["pgbench"]
@@ -150,11 +150,11 @@ def test_what_a_killed_one_left_is_swept(workdir: Workdir) -> None:
     assert done.returncode == -signal.SIGKILL, done.stderr
     point, _ = done.stdout.split()
     assert os.path.ismount(point)
-    said = sweep(workdir)
+    said = swept(workdir)
     assert any("removed the left emulated device" in line for line in said)
     assert any("removed the left control group" in line for line in said)
     nothing_is_left(workdir)
-    assert sweep(workdir) == ()
+    assert swept(workdir) == []
 
 
 def test_one_that_cannot_be_mounted_leaves_nothing(

@@ -58,6 +58,13 @@ def test_a_failed_assertion_and_a_line_before_the_configuration_was_read() -> No
     assert [problem.code for problem in found] == ["server-crash", "server-error"]
 
 
+def test_what_a_server_was_told_as_a_client_is_not_its_own_crash() -> None:
+    """libpq writes another server's last words to standard error, which is our log, as they are."""
+    line = "FATAL:  terminating connection due to unexpected postmaster exit\n"
+    assert scan(f"{PREFIX}LOG:  x\n{line}") == ()
+    assert [problem.code for problem in scan(line)] == ["server-crash"]
+
+
 def test_a_continued_line_is_not_a_message() -> None:
     assert scan(f"{PREFIX}STATEMENT:  SELECT\n\tERROR:  1\n") == ()
 

@@ -12,7 +12,7 @@ MOST_PROBLEMS = 20
 """Different messages that are told; a broken script can make one error for each transaction."""
 
 MESSAGE = re.compile(
-    r"^(?:\d{4}-\d\d-\d\d [\d:.]+ \S+ \[\d+\] )?(LOG|ERROR|FATAL|PANIC|WARNING):  (.*)$"
+    r"^(\d{4}-\d\d-\d\d [\d:.]+ \S+ \[\d+\] )?(LOG|ERROR|FATAL|PANIC|WARNING):  (.*)$"
 )
 """A first line in our log_line_prefix, or, before the configuration was read, without any."""
 
@@ -65,6 +65,7 @@ def last_lines(text: str, count: int = 5) -> str:
 
 
 def _bad_lines(text: str) -> Iterator[tuple[str, str]]:
+    configured = False
     for line in text.splitlines():
         if line.startswith("TRAP:"):  # a failed assertion of a server built with them
             yield "server-crash", line
@@ -72,7 +73,11 @@ def _bad_lines(text: str) -> Iterator[tuple[str, str]]:
         match = MESSAGE.match(line)
         if match is None:
             continue
-        code = _judge(match.group(1), match.group(2))
+        prefix, severity, message = match.groups()
+        configured = configured or prefix is not None
+        if configured and prefix is None:
+            continue  # libpq's word from another server, of which this one is a client
+        code = _judge(severity, message)
         if code is not None:
             yield code, line
 
