@@ -36,6 +36,13 @@ def plain_percent(t: Texts, share: float) -> str:
     return t("unit.percent", value=plain(share * 100))
 
 
+def confidence_percent(t: Texts, confidence: float) -> str:
+    """``98.3 %``: what is shared between many statements leaves no round number, and no reader
+    wants more than two digits of the share of false alarms that is left."""
+    alarms = float(f"{1 - confidence:.2g}")
+    return plain_percent(t, round(1 - alarms, 12))
+
+
 def percent_decimals(effect: Interval) -> int:
     """Decimals of the per cent figures of an effect."""
     half = (effect.high - effect.low) / 2 * 100
@@ -74,7 +81,7 @@ def interval_percent(t: Texts, effect: Interval) -> str:
     digits = percent_decimals(effect)
     return t(
         "interval.percent",
-        confidence=plain_percent(t, round(effect.confidence, 12)),
+        confidence=confidence_percent(t, effect.confidence),
         low=change(t, effect.low, digits),
         high=change(t, effect.high, digits),
     )
@@ -185,7 +192,7 @@ def _statement(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str
     if effect is None:
         reason = t.either(f"reason.{verdict.reason}", t("reason.too-few-pairs"))
         return t("sentence.nothing", reason=reason, **values)
-    values["confidence"] = plain_percent(t, effect.confidence)
+    values["confidence"] = confidence_percent(t, effect.confidence)
     if not verdict.conclusive:
         return t("sentence.no-conclusion", **values, **_signed(t, effect))
     is_time = metric.judged and metric.better is Better.LOWER

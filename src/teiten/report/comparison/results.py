@@ -13,6 +13,7 @@ from teiten.report.charts.forest import ForestWords, forest
 from teiten.report.charts.levels import Dot, by_level
 from teiten.report.comparison.sides import Pair, shown_detectable, shown_interval
 from teiten.report.sentences import (
+    confidence_percent,
     plain_percent,
 )
 from teiten.report.tables import Table, TableCell
@@ -100,7 +101,7 @@ def result_table(pair: Pair, name: str, result: UnpairedResult, *, noted: bool) 
     """A, B, ratio, interval, trials and verdict of every level, and over all levels."""
     t, kit = pair.t, pair.kits[0]
     factors = tuple(one for one, _ in result.levels[0].context)
-    confidence = plain_percent(t, round(1 - pair.comparison.statement_alpha, 12))
+    confidence = confidence_percent(t, 1 - pair.comparison.statement_alpha)
     a, b = pair.sides
 
     def count(level: LevelResult | None) -> TableCell:

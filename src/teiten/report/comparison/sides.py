@@ -13,6 +13,7 @@ from teiten.model.text import Language
 from teiten.report.numbers import bytes_text, fixed
 from teiten.report.sentences import (
     DECIDED,
+    confidence_percent,
     decided,
     detectable_percent,
     interval_text,
@@ -123,7 +124,7 @@ def _sentence(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str]
     if effect is None:
         reason = t.either(f"comparison-reason.{verdict.reason}", str(verdict.reason))
         return t("comparison-sentence.nothing", reason=reason, **values)
-    values["confidence"] = plain_percent(t, round(effect.confidence, 12))
+    values["confidence"] = confidence_percent(t, effect.confidence)
     if verdict.conclusive and verdict.kind in (*DECIDED, VerdictKind.DIFFERENT_BUT_SMALL):
         which, numbers = decided(t, verdict, metric)
         return t(f"comparison-sentence.{which}", **values, **numbers)

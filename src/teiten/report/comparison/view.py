@@ -33,7 +33,13 @@ from teiten.report.comparison.results import (
     value_columns,
 )
 from teiten.report.comparison.sides import Pair
-from teiten.report.sentences import machine_text, plain_percent, verdict_kind, verdict_word
+from teiten.report.sentences import (
+    confidence_percent,
+    machine_text,
+    plain_percent,
+    verdict_kind,
+    verdict_word,
+)
 from teiten.report.tables import Column, Table, cells
 from teiten.report.view.answer import answer_section
 from teiten.report.view.findings import findings_section
@@ -181,7 +187,7 @@ def _method(pair: Pair) -> tuple[str, ...]:
         t(
             "comparison-method.verdicts",
             delta=plain_percent(t, measure.delta),
-            confidence=plain_percent(t, round(1 - pair.comparison.statement_alpha, 12)),
+            confidence=confidence_percent(t, 1 - pair.comparison.statement_alpha),
         ),
         t("comparison-method.scope"),
     )

@@ -32,7 +32,7 @@ from teiten.report.blocks import (
 from teiten.report.charts.base import Columns, as_columns
 from teiten.report.charts.history import LinePoint, LineWords, history_line
 from teiten.report.numbers import measured
-from teiten.report.sentences import machine_text, percent, plain_percent
+from teiten.report.sentences import confidence_percent, machine_text, percent
 from teiten.report.tables import Column, Table, TableCell, cells
 from teiten.report.texts import Texts, texts
 
@@ -81,7 +81,7 @@ def line_sentences(line: HistoryLine, language: Language) -> tuple[str, ...]:
             t(
                 "history.no-change",
                 count=len(line.points),
-                confidence=plain_percent(t, round(line.confidence, 12)),
+                confidence=confidence_percent(t, line.confidence),
             ),
         )
     return tuple(_change_sentence(t, line, change) for change in line.changes)

@@ -13,9 +13,9 @@ from teiten.report.charts.forest import ForestRow
 from teiten.report.names import Context
 from teiten.report.numbers import measured, spread
 from teiten.report.sentences import (
+    confidence_percent,
     detectable_percent,
     interval_text,
-    plain_percent,
     ratio_text,
     verdict_kind,
     verdict_word,
@@ -188,7 +188,7 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
         names.ratio,
         t("table.pairs"),
         t("level.overall"),
-        t(note, confidence=plain_percent(t, round(confidence, 12))) if noted else "",
+        t(note, confidence=confidence_percent(t, confidence)) if noted else "",
         by_interval(factor_of(contrast.metric)),
         lambda level: _pairs(kit, contrast, level),
     )

@@ -27,7 +27,7 @@ from teiten.report.flame_graph import (
     tree,
 )
 from teiten.report.numbers import NOTHING, decimals_for, fixed, significant
-from teiten.report.sentences import percent, plain_percent
+from teiten.report.sentences import confidence_percent, percent
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
@@ -100,7 +100,7 @@ def _sentences(kit: Kit, one: StacksContrast) -> tuple[str, ...]:
         "amount": _amount(unit, abs(one.change.difference), one.change),
         "signed": _signed(unit, one.change),
         "interval": _interval(kit, unit, one.change),
-        "confidence": plain_percent(t, round(1 - kit.study.measure.alpha, 12)),
+        "confidence": confidence_percent(t, 1 - kit.study.measure.alpha),
     }
     direction = "more" if one.change.difference > 0 else "less"
     match one.explained:
@@ -208,7 +208,7 @@ def _functions(kit: Kit, name: str, one: StacksContrast) -> Table:
             shown=len(shown),
             compared=one.compared,
             pairs=one.pairs,
-            confidence=plain_percent(t, round(1 - kit.study.measure.alpha, 12)),
+            confidence=confidence_percent(t, 1 - kit.study.measure.alpha),
         ),
         tall=len(shown) > 15,
     )
@@ -349,7 +349,7 @@ def _taken(kit: Kit, name: str, one: PerTransaction) -> Table:
     note = t(
         "taken.note",
         rows=len(one.rows),
-        confidence=plain_percent(t, round(1 - kit.study.measure.alpha, 12)),
+        confidence=confidence_percent(t, 1 - kit.study.measure.alpha),
     )
     return Table(
         name,

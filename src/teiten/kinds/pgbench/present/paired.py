@@ -17,7 +17,7 @@ from teiten.kinds.pgbench.results import pgbench_found
 from teiten.report.blocks import Block, Heading, Items, Text
 from teiten.report.names import Names
 from teiten.report.numbers import significant
-from teiten.report.sentences import change, percent, percent_decimals, plain_percent
+from teiten.report.sentences import change, confidence_percent, percent, percent_decimals
 from teiten.report.speed import inverse
 from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit
@@ -75,7 +75,7 @@ def _typical(t: Texts, times: Interval) -> str:
     """In words of speed, which is that of time turned round."""
     effect = inverse(times)
     digits = percent_decimals(effect)
-    confidence = plain_percent(t, effect.confidence)
+    confidence = confidence_percent(t, effect.confidence)
     if effect.low <= 1 <= effect.high:
         return t(
             "paired.typical",

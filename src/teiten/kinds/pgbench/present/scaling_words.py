@@ -16,7 +16,7 @@ from teiten.analysis.model.scaling import (
 )
 from teiten.report.names import CORES, Side
 from teiten.report.numbers import measured, plain, significant
-from teiten.report.sentences import percent, plain_percent
+from teiten.report.sentences import confidence_percent, percent, plain_percent
 from teiten.report.view.kit import Kit
 
 MILLIONTH = 1e-6
@@ -78,7 +78,7 @@ def _knee(kit: Kit, side: str, result: ScalingResult, knee: Knee) -> str:
     if knee.low is None or knee.high is None:
         text = said("knee.plain", reason=said(f"reason.{scaling.no_interval}"), **values)
     else:
-        values["confidence"] = plain_percent(kit.t, knee.confidence)
+        values["confidence"] = confidence_percent(kit.t, knee.confidence)
         ends = {"low": plain(knee.low), "high": plain(knee.high)}
         single = knee.low == knee.high
         text = said("knee.single" if single else "knee.interval", **values, **ends)

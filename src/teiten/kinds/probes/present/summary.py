@@ -10,7 +10,7 @@ from teiten.kinds.probes.present.units import MICROSECONDS, interval, said_perce
 from teiten.kinds.probes.results import EffectFound, ProbeResult, probes_found
 from teiten.kinds.probes.thresholds import MEDIUM_BELOW, NONE_WITHIN, SMALL_BELOW
 from teiten.report.numbers import NOTHING
-from teiten.report.sentences import plain_percent, verdict_kind
+from teiten.report.sentences import confidence_percent, plain_percent, verdict_kind
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
@@ -137,7 +137,7 @@ def _intervals(kit: Kit) -> str:
         kit.t(
             "table.probe-summary.of-workload",
             workload=kit.names.workload(name),
-            confidence=plain_percent(kit.t, round(1 - kit.study.measure.alpha / count, 4)),
+            confidence=confidence_percent(kit.t, 1 - kit.study.measure.alpha / count),
             count=count,
         )
         for name, count in found.comparisons

@@ -26,9 +26,9 @@ from teiten.kinds.probes.results import (
 )
 from teiten.report.numbers import measured, plain, significant
 from teiten.report.sentences import (
+    confidence_percent,
     detectable_percent,
     interval_text,
-    plain_percent,
     ratio_text,
     verdict_kind,
     verdict_word,
@@ -112,7 +112,7 @@ def _verdicts(
             note=kit.t(
                 "table.probe-pairs.note",
                 memory=memory,
-                confidence=plain_percent(kit.t, round(1 - alpha, 4)),
+                confidence=confidence_percent(kit.t, 1 - alpha),
                 count=intervals,
             ),
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from teiten.kinds.probes.results import Estimate, ProbeSide
 from teiten.report.numbers import NOTHING, bytes_text, decimals_for, fixed, measured, significant
-from teiten.report.sentences import plain_percent
+from teiten.report.sentences import confidence_percent
 from teiten.report.tables import TableCell
 from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit
@@ -70,7 +70,7 @@ def interval(t: Texts, one: Estimate | None, factor: float = 1.0) -> str:
 
 def confidence(kit: Kit) -> str:
     """Of an interval by itself."""
-    return plain_percent(kit.t, round(1 - kit.study.measure.alpha, 4))
+    return confidence_percent(kit.t, 1 - kit.study.measure.alpha)
 
 
 def percent(share: float | None) -> str:

@@ -17,7 +17,7 @@ from teiten.kinds.probes.present.traces import (
 from teiten.kinds.probes.present.units import MICROSECONDS
 from teiten.kinds.probes.results import VersionPair, probes_found
 from teiten.report.blocks import Block, Heading, Items, Section, Text
-from teiten.report.sentences import interval_text, plain_percent, ratio_text, verdict_kind
+from teiten.report.sentences import confidence_percent, interval_text, ratio_text, verdict_kind
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
@@ -50,7 +50,7 @@ def _kind(one: VersionPair) -> str:
 def _table(kit: Kit, name: str, pairs: list[VersionPair]) -> Table:
     """All of them, those that differ first."""
     ordered = sorted(pairs, key=lambda one: not differs(one))
-    confidence = plain_percent(kit.t, round(1 - kit.study.measure.alpha / len(pairs), 4))
+    confidence = confidence_percent(kit.t, 1 - kit.study.measure.alpha / len(pairs))
     return Table(
         name,
         kit.t("table.versions.caption"),

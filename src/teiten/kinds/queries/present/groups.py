@@ -13,9 +13,9 @@ from teiten.kinds.queries.results import GroupConclusion, QueryContrast, RatioBo
 from teiten.report.charts.base import Chart
 from teiten.report.numbers import NOTHING, decimals_for
 from teiten.report.sentences import (
+    confidence_percent,
     detectable_percent,
     percent,
-    plain_percent,
     verdict_kind,
     verdict_word,
 )
@@ -200,7 +200,7 @@ def effect_text(kit: Kit, effect: Interval) -> str:
 def effect_interval_text(kit: Kit, effect: Interval) -> str:
     """In the terms of ``effect_text``."""
     t = kit.t
-    confidence = plain_percent(t, round(effect.confidence, 4))
+    confidence = confidence_percent(t, effect.confidence)
     if is_many_times(effect):
         shown = inverse(effect) if effect.ratio < 1 else effect
         low, high = (times_text(end, shown) for end in (shown.low, shown.high))

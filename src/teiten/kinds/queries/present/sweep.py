@@ -20,7 +20,7 @@ from teiten.kinds.queries.results import (
 from teiten.report.charts.base import Chart
 from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
 from teiten.report.numbers import NOTHING
-from teiten.report.sentences import plain_percent, verdict_kind, verdict_word
+from teiten.report.sentences import confidence_percent, verdict_kind, verdict_word
 from teiten.report.speed import inverse, speed_interval_text, speed_text
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
@@ -99,7 +99,7 @@ def table(kit: Kit, name: str, sweep: QuerySweep) -> Table:
                 t(
                     "table.sweep.note",
                     first=kit.short(sweep.first),
-                    confidence=plain_percent(t, round(sweep.confidence, 4)),
+                    confidence=confidence_percent(t, sweep.confidence),
                 ),
                 *_source(kit, sweep),
             )

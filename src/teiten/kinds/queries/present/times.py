@@ -11,7 +11,7 @@ from teiten.kinds.queries.results import QueryResults, QueryTime
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
 from teiten.report.charts.queries import QueryAxes, QueryBar, is_logarithmic, query_bars
-from teiten.report.sentences import plain_percent, verdict_word
+from teiten.report.sentences import confidence_percent, plain_percent, verdict_word
 from teiten.report.speed import inverse, speed_interval_text, speed_text
 from teiten.report.view.kit import Kit
 
@@ -39,7 +39,7 @@ def time_bars(kit: Kit, prefix: str, found: QueryResults) -> Chart | None:
     return query_bars(
         f"{prefix}-queries",
         t("chart.query-times.title"),
-        t(f"chart.query-times.{drawn}", confidence=plain_percent(t, 1 - alone)),
+        t(f"chart.query-times.{drawn}", confidence=confidence_percent(t, 1 - alone)),
         bars,
         QueryAxes(
             x=t("unit.of", title=t("metric.query_seconds"), unit=unit.name),
