@@ -99,7 +99,7 @@ def search(arguments: argparse.Namespace, repository: Path, commits: Sequence[st
         [
             *(sys.executable, "-m", "teiten", "--workdir", str(arguments.workdir), "bisect"),
             *("--good", commits[0], "--bad", commits[-1], "--source", str(repository)),
-            *("--workload", "read", "--clients", "1", "--duration", arguments.duration),
+            *("--script", "read", "--clients", "1", "--duration", arguments.duration),
             *("--set", f"scale={arguments.scale}", "--budget", arguments.budget),
             *("--configure", f"--without-readline --without-zlib CC='{arguments.compiler}'"),
             *("--cflags", "-O1", "--jobs", str(arguments.jobs)),

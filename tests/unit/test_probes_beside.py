@@ -75,7 +75,7 @@ def test_a_study_without_a_place_refuses_it_with_what_can_be_done(script: Path) 
     with pytest.raises(UsageError, match="no place for a workload") as caught:
         load_study("observe", workload=str(script))
     assert "--set script=" in (caught.value.hint or "")
-    with pytest.raises(UsageError, match="--workload: there is no script"):
+    with pytest.raises(UsageError, match="--script: there is no script"):
         planned(script.with_name("other.sql"))
 
 

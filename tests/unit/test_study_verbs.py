@@ -14,6 +14,8 @@ from teiten.cli.plan.as_json import plan_as_json
 from teiten.cli.plan.make import Planned
 from teiten.cli.plan.text import plan_lines
 from teiten.cli.text.layout import CLOSING_MARKS, bullets, columns, paragraph
+from teiten.errors import MachineError
+from teiten.model.facts import Caution, Severity
 from teiten.plan.describe import actions
 from teiten.study.load import load_study
 from tests.fixtures.planned import FOLDER, planned
@@ -92,11 +94,32 @@ def test_what_does_not_exist_is_said_with_a_hint(capsys: pytest.CaptureFixture[s
     assert "cannot name a folder" in capsys.readouterr().err
 
 
+def test_a_flag_of_yesterday_says_its_name_of_today(capsys: pytest.CaptureFixture[str]) -> None:
+    assert teiten("plan", "buffers", "--workload", "mine.sql") == 2
+    error = capsys.readouterr().err
+    assert "--workload is named --script now" in error and "give --script mine.sql" in error
+    assert teiten("plan", "--help") == 0
+    assert "--workload" not in capsys.readouterr().out
+
+
 def test_a_plan_as_text(request: pytest.FixtureRequest) -> None:
     value = Planned(planned(seed=7), HOST, ())
     said = actions(value.plan, HOST, folder=FOLDER, user="postgres")
-    text = "\n".join(plan_lines(value, FOLDER, said)) + "\n"
+    text = "\n".join(plan_lines(value, FOLDER, said, order=True)) + "\n"
     compare(request, "plan-quick.txt", text)
+    short = list(plan_lines(value, FOLDER, said))
+    assert "Trials (36, in 3 blocks) in random order: --order lists them" in short
+    assert not [line for line in short if "pgbench seed" in line]
+
+
+def test_what_stands_in_the_way_comes_first() -> None:
+    """Before the conditions, so that no reader of a long plan can miss it."""
+    caution = Caution("few-cores", Severity.NOTE, (("cores", "2"),))
+    lack = MachineError("no room", "make some")
+    lines = list(plan_lines(Planned(planned(), HOST, (caution,)), FOLDER, (), lack=lack))
+    assert lines.index("It cannot run here") + 1 == lines.index("  - no room. make some")
+    first = next(line for line in lines if line.startswith("server "))
+    assert lines.index("It cannot run here") < lines.index("Cautions") < lines.index(first)
 
 
 def test_a_plan_as_json_has_every_trial() -> None:

@@ -166,7 +166,7 @@ def from_command_line(
         changes.append(Change("queries", queries, "--queries", f"queries={queries}"))
     changes += [_from_set(each) for each in overrides]
     if workload is not None:  # after which of the study's own run
-        changes.append(Change(BESIDE, workload, "--workload", f"{BESIDE}={workload}"))
+        changes.append(Change(BESIDE, workload, "--script", f"{BESIDE}={workload}"))
     changes += [_from_guc(each) for each in gucs]
     changes += [_from_storage(each) for each in storage]
     named = (

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from teiten.errors import UsageError
+
 
 @dataclass(frozen=True)
 class Flag:
@@ -55,6 +57,16 @@ class Flag:
             return
         for one in value if self.many else (value,):
             yield from (self.name, str(one))
+
+
+def renamed(former: str, name: str) -> Callable[[Any], Any]:
+    """An option that is no more: whoever still gives it reads its name of today."""
+
+    def refuse(_: click.Context, __: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            raise UsageError(f"{former} is named {name} now", f"give {name} {value}")
+
+    return click.option(former, hidden=True, expose_value=False, callback=refuse)
 
 
 def with_flags(flags: Iterable[Flag], function: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from teiten.cli.plan.flags import Flag, repeating, with_flags
+from teiten.cli.plan.flags import Flag, renamed, repeating, with_flags
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -179,7 +179,7 @@ FLAGS = (
         "DIR",
     ),
     Flag(
-        "--workload",
+        "--script",
         "workload",
         "A script of pgbench, beside the study's own workloads (buffers).",
         "FILE",
@@ -237,5 +237,5 @@ def plan_options(function: Command) -> Command:
         chosen["overrides"] = with_nodes(with_hosts(chosen["overrides"], kwargs), kwargs)
         return function(*args, options=PlanOptions(**chosen), **kwargs)
 
-    result: Command = with_flags(FLAGS, with_options)
+    result: Command = renamed("--workload", "--script")(with_flags(FLAGS, with_options))
     return result

@@ -9,6 +9,7 @@ from teiten.cli.plan.make import Planned
 from teiten.cli.plan.steps import step_lines
 from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.cli.text.noise import needed_text
+from teiten.errors import TeitenError
 from teiten.kinds.contract import plan_of
 from teiten.model.memory import SHARED_BUFFERS, shares_of
 from teiten.model.nodes import EmulatedNodes, NodePart
@@ -20,8 +21,16 @@ from teiten.plan.sites.told import host_rows, server_text, working_folder_text
 from teiten.report.texts import caution_text
 
 
-def plan_lines(planned: Planned, folder: Path, actions: tuple[str, ...]) -> Iterator[str]:
-    """Everything about the plan, trials in order. ``folder``: the working folder."""
+def plan_lines(
+    planned: Planned,
+    folder: Path,
+    actions: tuple[str, ...],
+    *,
+    lack: TeitenError | None = None,
+    order: bool = False,
+) -> Iterator[str]:
+    """Everything about the plan. ``folder``: the working folder; ``lack``: why it cannot run here,
+    which comes before all else, as cautions do; ``order``: with the list of all trials."""
     plan: Plan = planned.plan
     study = plan.study
     yield f"{study.title.en} ({study.name}), profile {study.profile}, seed {plan.seed}"
@@ -30,12 +39,12 @@ def plan_lines(planned: Planned, folder: Path, actions: tuple[str, ...]) -> Iter
         yield f"The profile {study.profile} supports no conclusion."
     elif not study.replicates:
         yield f"The profile {study.profile} is a quick look: published findings are not judged."
+    yield from _problem_lines(planned, lack)
     yield ""
     yield from columns(list(_overview(plan)))
     yield from _build_lines(planned)
     yield ""
-    yield f"Trials ({len(plan.trials)}), in this order"
-    yield from columns(list(_trial_rows(plan)), right=_number_columns(plan))
+    yield from _trial_lines(plan, order=order)
     yield ""
     yield "Needs"
     yield from columns(list(_needs(planned, folder)))
@@ -49,7 +58,29 @@ def plan_lines(planned: Planned, folder: Path, actions: tuple[str, ...]) -> Iter
     yield ""
     yield "What running it will do"
     yield from bullets(actions)
-    yield from _caution_lines(planned)
+
+
+def _problem_lines(planned: Planned, lack: TeitenError | None) -> Iterator[str]:
+    if lack is not None:
+        yield ""
+        yield "It cannot run here"
+        yield from bullets([f"{lack.message}. {lack.hint}"])
+    if planned.cautions:
+        yield ""
+        yield "Cautions"
+    for caution in planned.cautions:
+        what, advice = caution_text(caution, "en")
+        yield from bullets([f"{what} {advice}".strip()])
+
+
+def _trial_lines(plan: Plan, *, order: bool) -> Iterator[str]:
+    blocks = len({trial.block for trial in plan.trials})
+    number = f"{len(plan.trials)}, in {blocks} {'block' if blocks == 1 else 'blocks'}"
+    if not order:
+        yield f"Trials ({number}) in random order: --order lists them"
+        return
+    yield f"Trials ({number}), in this order"
+    yield from columns(list(_trial_rows(plan)), right=_number_columns(plan))
 
 
 def _build_lines(planned: Planned) -> Iterator[str]:
@@ -201,13 +232,3 @@ def _needs(planned: Planned, folder: Path) -> Iterator[tuple[str, str]]:
         )
     available = format_size(facts.memory.available)
     yield "  memory", f"{format_size(needs.memory)} ({available} are available)"
-
-
-def _caution_lines(planned: Planned) -> Iterator[str]:
-    if not planned.cautions:
-        return
-    yield ""
-    yield "Cautions"
-    for caution in planned.cautions:
-        what, advice = caution_text(caution, "en")
-        yield from bullets([f"{what} {advice}".strip()])

@@ -87,13 +87,14 @@ WAY = Flag(
     "WAY",
     type=click.Choice([one.value for one in (Way.PAIRS, Way.IN_STEP, Way.CLASSIC)]),
 )
+SCRIPT = Flag(
+    "--script",
+    "script",
+    "A file, or read (the default), update, tpcb-like, simple-update, select-only.",
+    "SCRIPT",
+)
 FLAGS = (
-    Flag(
-        "--script",
-        "script",
-        "A file, or read (the default), update, tpcb-like, simple-update, select-only.",
-        "SCRIPT",
-    ),
+    SCRIPT,
     Flag("--clients", "clients", "Clients; by default as many as cores.", "N"),
     PROFILE.of(help="Size: quick, standard (the default) or published."),
     Flag("--duration", "duration", "Measured time of a trial; else chosen.", "TIME"),

@@ -17,8 +17,9 @@ from teiten.cli.bisect.text import answer, search_as_json, search_lines
 from teiten.cli.campaign.begin import prepare
 from teiten.cli.main import Session
 from teiten.cli.plan.builds import spec_of
+from teiten.cli.plan.flags import renamed
 from teiten.cli.plan.options import checked_name
-from teiten.cli.plan.two_sides import WAY
+from teiten.cli.plan.two_sides import SCRIPT, WAY
 from teiten.errors import InterruptedCampaignError, UsageError
 from teiten.execute.bisect import BisectRepository
 from teiten.execute.postgres.building.git import commit_of
@@ -29,7 +30,7 @@ from teiten.study import values
 from teiten.study.sides import Shared
 
 EXAMPLES = (
-    "Examples:  teiten bisect --good REL_17_0 --bad master --source ~/postgresql --workload read"
+    "Examples:  teiten bisect --good REL_17_0 --bad master --source ~/postgresql --script read"
     "  ·  teiten bisect --good HEAD~9 --bad HEAD --source . --script q.sql --delta 3% --budget 6h"
 )
 DEFAULT_DELTA = "2%"
@@ -42,12 +43,8 @@ MINUTES_EACH = 20
 @click.option("--good", required=True, metavar="REF", help="The older commit, still good.")
 @click.option("--bad", required=True, metavar="REF", help="The newer commit, changed.")
 @click.option("--source", required=True, metavar="GIT_CHECKOUT", help="A clone of PostgreSQL.")
-@click.option(
-    "--workload",
-    metavar="NAME",
-    help="read (the default), update, tpcb-like, simple-update or select-only.",
-)
-@click.option("--script", metavar="FILE", help="A script of pgbench's, instead of a workload.")
+@SCRIPT.option
+@renamed("--workload", SCRIPT.name)
 @click.option(
     "--delta",
     metavar="SHARE",
@@ -120,14 +117,8 @@ def _request_values(
     given: dict[str, Any], checkout: Path, good: str, bad: str, clients: str
 ) -> dict[str, Any]:
     """All that makes two searches the same; a longer budget continues a search."""
-    if given["workload"] is not None and given["script"] is not None:
-        raise UsageError("--workload and --script contradict", "give one of them")
     script = given["script"]
-    if script is not None:
-        if not Path(script).is_file():
-            raise UsageError(
-                f"--script {script}: there is no such file", "name a file of pgbench's"
-            )
+    if script is not None and Path(script).is_file():
         script = str(Path(script).absolute())
     keys = ("delta", "alpha", "duration", "cflags", "meson")
     lists = ("configure", "overrides", "gucs")
@@ -135,7 +126,7 @@ def _request_values(
         "good": good,
         "bad": bad,
         "source": str(checkout),
-        "script": script or given["workload"],
+        "script": script,
         "clients": clients,
         **{key: given[key] for key in keys},
         **({"way": given["way"]} if given["way"] is not None else {}),

@@ -9,26 +9,28 @@ import click
 from teiten.cli.completion import studies
 from teiten.cli.main import Session
 from teiten.cli.plan.options import PlanOptions, plan_options
+from teiten.errors import TeitenError
 
 if TYPE_CHECKING:
     from teiten.cli.plan.make import Planned
 
 EXAMPLES = (
     "Examples:  teiten plan observe --profile quick --servers 17,18"
-    "  ·  teiten plan mine.toml --set clients=1,8 --json"
+    "  ·  teiten plan mine.toml --set clients=1,8 --order"
 )
 
 
 @click.command("plan", epilog=EXAMPLES)
 @click.argument("study", shell_complete=studies)
 @plan_options
+@click.option("--order", is_flag=True, help="List all trials, in the order in which they will run.")
 @click.option("--json", "as_json", is_flag=True, help="Print the plan as JSON.")
 @click.pass_obj
-def command(session: Session, study: str, options: PlanOptions, as_json: bool) -> None:
+def command(session: Session, study: str, options: PlanOptions, order: bool, as_json: bool) -> None:
     """Show what STUDY, a name of the catalogue or a TOML file, would do on this machine.
 
-    Trials in order, the time, disk and memory that they need, and what will be done to the machine.
-    Nothing is started.
+    Problems first, then the conditions, the time, disk and memory that the trials need, and what
+    will be done to the machine. Nothing is started.
     """
     from teiten.cli.campaign.saturation import foretell
     from teiten.cli.plan.as_json import plan_as_json
@@ -50,10 +52,23 @@ def command(session: Session, study: str, options: PlanOptions, as_json: bool) -
         session.console.json(
             {**plan_as_json(planned, session.workdir.root, actions), **provisional}
         )
-    else:
-        for line in plan_lines(planned, session.workdir.root, actions):
-            session.console.data(line)
-    check_planned(session, planned)
+        check_planned(session, planned)
+        return
+    lack = _lack(session, planned)
+    for line in plan_lines(planned, session.workdir.root, actions, lack=lack, order=order):
+        session.console.data(line)
+    if lack is not None:
+        raise lack
+
+
+def _lack(session: Session, planned: Planned) -> TeitenError | None:
+    from teiten.cli.plan.make import check_planned
+
+    try:
+        check_planned(session, planned)
+    except TeitenError as error:
+        return error
+    return None
 
 
 def _actions(session: Session, planned: Planned) -> tuple[str, ...]:
