@@ -125,6 +125,8 @@ def test_a_server_says_what_it_would_refuse(server_installation: Installation) -
         return [(one.name, one.unknown) for one in found]
 
     assert said(work_mem="64MB", jit_of_mine="1") == [("jit_of_mine", True)]
+    (unknown,) = refusals("x", server_installation, {"wrok_mem": "1MB"})
+    assert "work_mem" in unknown.known
     assert said(work_mem="64MB", **{"teiten.own": "1"}) == []
     assert said(work_mem="3 parsecs", fsync="perhaps") == [("work_mem", False), ("fsync", False)]
     assert said(max_connections="100000000") == [("max_connections", False)]

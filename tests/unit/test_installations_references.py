@@ -75,12 +75,18 @@ def test_an_alias_comes_first() -> None:
 
 def test_a_version_that_is_missing_names_the_command_that_installs_it() -> None:
     with pytest.raises(UsageError) as caught:
-        resolve("19", MACHINE)
+        resolve("14", MACHINE)
     assert caught.value.message == (
-        "no PostgreSQL '19' here. Installed: system:18.6, 18.4, maven:18.4, 17.10, 17.9, "
+        "no PostgreSQL '14' here. Installed: system:18.6, 18.4, maven:18.4, 17.10, 17.9, "
         "system:15.18, 9.6.24."
     )
-    assert caught.value.hint == "install it with: teiten pg install 19"
+    assert caught.value.hint == "install it with: teiten pg install 14"
+
+
+def test_what_no_package_holds_is_not_said_to_be_installable() -> None:
+    with pytest.raises(UsageError) as caught:
+        resolve("99", MACHINE)
+    assert "hold 9.6 to 18" in caught.value.hint and "99 --build" in caught.value.hint
 
 
 def test_a_prefix_stays_in_the_hint() -> None:

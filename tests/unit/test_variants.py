@@ -176,6 +176,11 @@ def test_when_parameters_came_and_went() -> None:
             "leave wokr_mem out",
         ),
         (
+            Refusal("17", V17, "wokr_mem", "", "", unknown=True, known=("fsync", "work_mem")),
+            "does not know the parameter wokr_mem",
+            "Did you mean 'work_mem'? Else leave wokr_mem out",
+        ),
+        (
             Refusal("18", V18, "wal_compression", "lz4", "invalid", hint="Available values: on."),
             "PostgreSQL 18.4 refuses wal_compression = lz4: invalid",
             "Available values: on; lz4 needs a server that was built with it",

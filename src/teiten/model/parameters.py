@@ -21,5 +21,7 @@ class Refusal:
     """In the server's own words."""
     unknown: bool = False
     """It does not know the parameter at all."""
+    known: tuple[str, ...] = ()
+    """The parameters that it knows, where it does not know this one."""
     hint: str = ""
     """The server's own: ``Available values: …``."""

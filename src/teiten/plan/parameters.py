@@ -16,6 +16,7 @@ from typing import Any
 from teiten.errors import UsageError
 from teiten.model.installation import Version
 from teiten.model.parameters import Refusal
+from teiten.suggest import did_you_mean
 
 TABLE = Path(__file__).with_name("parameter_versions.toml")
 
@@ -39,7 +40,7 @@ def check_parameters(refusals: Sequence[Refusal]) -> None:
         raise UsageError(
             f"server {one.server}: PostgreSQL {one.version} does not know the parameter"
             f" {one.name}{more}",
-            f"{_lifetime_text(one)}leave {one.name} out, or choose other servers",
+            f"{_lifetime_text(one) or _meant(one)}leave {one.name} out, or choose other servers",
         )
     raise UsageError(
         f"server {one.server}: PostgreSQL {one.version} refuses {one.name} = {one.value}:"
@@ -52,6 +53,11 @@ def lifetime(name: str) -> Lifetime:
     """When a parameter came and went, as far as it is known."""
     table = _table()
     return Lifetime(_major_of(name, table["since"]), _major_of(name, table["until"]))
+
+
+def _meant(one: Refusal) -> str:
+    near = did_you_mean(one.name, one.known).strip()
+    return f"{near} Else " if near else ""
 
 
 def _lifetime_text(one: Refusal) -> str:

@@ -10,6 +10,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from teiten.execute.postgres.conf import quote
@@ -53,6 +54,7 @@ def refusals(
         name = next((one for one in _NAMED.findall(complaint["said"]) if one in settings), None)
         if name is not None:
             unknown = complaint["said"].startswith(_UNKNOWN)
+            known = known_parameters(installation) if unknown else ()
             yield Refusal(
                 server=level,
                 version=installation.version,
@@ -61,7 +63,21 @@ def refusals(
                 said=_UNKNOWN if unknown else complaint["said"],
                 unknown=unknown,
                 hint=(complaint["hint"] or "").strip(),
+                known=known,
             )
+
+
+@cache
+def known_parameters(installation: Installation) -> tuple[str, ...]:
+    """By ``postgres --describe-config``, which leaves out what no postgresql.conf is to hold."""
+    if installation.postgres is None:
+        return ()
+    try:
+        done = _run(installation, [installation.postgres, "--describe-config"])
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    lines = done.stdout.decode("utf-8", "replace").splitlines()
+    return tuple(line.partition("\t")[0] for line in lines)
 
 
 def _ask(postgres: Path, installation: Installation, settings: Mapping[str, str]) -> str:
@@ -69,14 +85,18 @@ def _ask(postgres: Path, installation: Installation, settings: Mapping[str, str]
     with tempfile.TemporaryDirectory(prefix="teiten-parameters-") as folder:
         (Path(folder) / "postgresql.conf").write_text("".join(lines), encoding="utf-8")
         try:
-            done = subprocess.run(
-                [postgres, "-C", PROBED, "-D", folder],
-                env=child_environment(installation.library_path),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=PATIENCE,
-                check=False,
-            )
+            done = _run(installation, [postgres, "-C", PROBED, "-D", folder])
         except (OSError, subprocess.TimeoutExpired):
             return ""
     return "" if done.returncode == 0 else done.stderr.decode("utf-8", "replace")
+
+
+def _run(installation: Installation, words: list[str | Path]) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        words,
+        env=child_environment(installation.library_path),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )

