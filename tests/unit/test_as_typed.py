@@ -11,6 +11,7 @@ from click.shell_completion import ShellComplete
 
 from teiten.cli.failures import report_failure
 from teiten.cli.main import as_typed_elsewhere, teiten
+from tests.fixtures.synthetic_plan import make_installation
 
 
 @pytest.mark.parametrize(
@@ -58,3 +59,14 @@ def test_the_shell_completes_studies_and_campaigns(tmp_path: Path) -> None:
     assert completed([*place, "report"], "obs") == ["observe-quick-1"]
     assert completed([*place, "rm"], "") == ["last", "observe-quick-1"]
     assert completed(["--workdir", str(tmp_path / "none"), "export"], "x") == []
+
+
+def test_the_shell_completes_servers_and_profiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = (make_installation("18.4"), make_installation("17.10"))
+    place = "teiten.execute.postgres.installations.find_installations"
+    monkeypatch.setattr(place, lambda workdir: found)
+    assert completed(["run", "observe", "--servers"], "17,1") == [
+        f"17,{one}" for one in ("18", "17", found[0].name, found[1].name)
+    ]
+    assert completed(["ab", "17"], "18.") == [found[0].name]
+    assert completed(["run", "observe", "--profile"], "st") == ["standard"]

@@ -1,4 +1,4 @@
-"""What the shell completes: names of studies and of campaigns."""
+"""What the shell completes: names of studies, campaigns, servers and profiles."""
 
 from __future__ import annotations
 
@@ -18,9 +18,34 @@ def studies(context: click.Context, parameter: click.Parameter, incomplete: str)
 def campaigns(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Those in the working folder, the newest first, and ``last``."""
     del parameter
-    from teiten.host.system.paths import Workdir, default_workdir
+    from teiten.host.system.paths import Workdir
 
-    root = Path(context.find_root().params.get("workdir") or default_workdir())
-    folder = Workdir(root).campaigns
+    folder = Workdir(_root(context)).campaigns
     found = sorted((one.name for one in folder.iterdir()), reverse=True) if folder.is_dir() else []
     return [name for name in ("last", *found) if name.startswith(incomplete)]
+
+
+def servers(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """The major versions of those that are installed, and each by its name; of a list its last."""
+    del parameter
+    from teiten.execute.postgres.installations import find_installations
+    from teiten.execute.postgres.provision.version_requests import ONLY_BY_PREFIX
+    from teiten.host.system.paths import Workdir
+
+    listed, comma, begun = incomplete.rpartition(",")
+    found = [one for one in find_installations(Workdir(_root(context))) if one.postgres is not None]
+    majors = [one.version.major for one in found if one.source not in ONLY_BY_PREFIX]
+    known = dict.fromkeys((*majors, *(one.name for one in found)))
+    return [f"{listed}{comma}{name}" for name in known if name.startswith(begun)]
+
+
+def profiles(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Those that every study of the catalogue has."""
+    del context, parameter
+    return [name for name in ("quick", "standard", "published") if name.startswith(incomplete)]
+
+
+def _root(context: click.Context) -> Path:
+    from teiten.host.system.paths import default_workdir
+
+    return Path(context.find_root().params.get("workdir") or default_workdir())

@@ -27,6 +27,8 @@ class Flag:
     type: Any = None
     """click's, or Python's."""
     check: Callable[..., Any] | None = None
+    complete: Callable[..., list[str]] | None = None
+    """What a shell offers for its value."""
     repeats: bool = True
     """False for what a command line that repeats a campaign leaves out."""
 
@@ -45,6 +47,7 @@ class Flag:
             multiple=self.many,
             type=self.type,
             callback=self.check,
+            shell_complete=self.complete,
             help=self.help,
         )(function)
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from teiten.cli.completion import profiles, servers
 from teiten.cli.plan.flags import Flag, renamed, repeating, with_flags
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -71,6 +72,7 @@ PROFILE = Flag(
     "profile",
     "Size of the campaign: quick, standard (the default) or published.",
     "PROFILE",
+    complete=profiles,
 )
 BLOCKS = Flag(
     "--blocks",
@@ -168,6 +170,7 @@ FLAGS = (
         "Servers to compare, the old one first: 17,18 or a path or NAME=postgresql://…",
         "OLD,NEW",
         many=True,
+        complete=servers,
     ),
     PROFILE,
     SET,

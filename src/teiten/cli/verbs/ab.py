@@ -13,6 +13,7 @@ from teiten.cli.campaign.carry_out import CarriedOut
 from teiten.cli.campaign.confirm import confirm
 from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option, refuse_fail_on
 from teiten.cli.campaign.way import plan_by_way
+from teiten.cli.completion import servers
 from teiten.cli.main import Session
 from teiten.cli.plan.two_sides import pair_options, repeated, shared_options, tell_of_changed_data
 from teiten.cli.text.verdict_json import verdict_as_json
@@ -26,8 +27,8 @@ EXAMPLES = (
 
 
 @click.command("ab", epilog=EXAMPLES)
-@click.argument("old", metavar="A")
-@click.argument("new", metavar="B")
+@click.argument("old", metavar="A", shell_complete=servers)
+@click.argument("new", metavar="B", shell_complete=servers)
 @click.option("--guc-a", multiple=True, metavar="NAME=VALUE", help="A parameter of A alone.")
 @click.option("--guc-b", multiple=True, metavar="NAME=VALUE", help="A parameter of B alone.")
 @click.option(

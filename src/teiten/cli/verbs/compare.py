@@ -12,6 +12,7 @@ import click
 from teiten.analysis.model.comparison import Comparison, UnpairedResult
 from teiten.analysis.model.verdict import WORDS
 from teiten.cli.campaign.fail_on import refuse_fail_on
+from teiten.cli.completion import campaigns
 from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.cli.text.verdict_json import verdict_as_json
@@ -28,8 +29,8 @@ FOLDER = "comparisons"
 
 
 @click.command("compare", epilog=EXAMPLES)
-@click.argument("a", metavar="A")
-@click.argument("b", metavar="B")
+@click.argument("a", metavar="A", shell_complete=campaigns)
+@click.argument("b", metavar="B", shell_complete=campaigns)
 @click.option("--anyway", is_flag=True, help="Compare campaigns that measured different things.")
 @languages_option("report")
 @form_option

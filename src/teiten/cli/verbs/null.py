@@ -12,6 +12,7 @@ from teiten.analysis.verdict.sequential import pairs_for
 from teiten.cli.campaign.begin import begin, carry_out_new, prepare
 from teiten.cli.campaign.confirm import confirm
 from teiten.cli.campaign.way import plan_by_way
+from teiten.cli.completion import servers
 from teiten.cli.main import Session
 from teiten.cli.plan.two_sides import pair_options, shared_options, tell_of_changed_data
 from teiten.cli.text.noise import EFFECTS
@@ -28,7 +29,7 @@ EXAMPLES = (
 
 
 @click.command("null", epilog=EXAMPLES)
-@click.argument("server", required=False)
+@click.argument("server", required=False, shell_complete=servers)
 @pair_options
 @click.option("--json", "as_json", is_flag=True, help="Print the noise as JSON.")
 @click.pass_obj
