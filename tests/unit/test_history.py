@@ -18,6 +18,7 @@ from teiten.cli.main import teiten
 from teiten.errors import UsageError
 from teiten.report.history.otava import CONFIGURATION, otava_files
 from teiten.report.history.render import history_html
+from teiten.report.history.table import history_csv
 from teiten.report.history.view import line_sentences
 from tests.fixtures.synthetic import START
 from tests.fixtures.synthetic_plan import HOST
@@ -117,6 +118,20 @@ def test_apache_otava_gets_each_line_in_the_order_of_time() -> None:
         moments = [datetime.fromisoformat(row["time"]).timestamp() for row in rows]
         assert moments == [point.at for point in line.points]
         assert [float(row[metric["column"]]) for row in rows] == [one.value for one in line.points]
+
+
+def test_a_table_has_every_point_with_its_change() -> None:
+    found = history(nights(8, slow_from=5), Axis.DATE)
+    rows = list(csv.DictReader(history_csv(found).decode().splitlines()))
+    assert len(rows) == sum(len(line.points) for line in found.lines)
+    for number, line in enumerate(found.lines, start=1):
+        own = [row for row in rows if row["line"] == str(number)]
+        assert [float(row["tps"]) for row in own] == [one.value for one in line.points]
+        assert [row["version"] for row in own] == [one.version for one in line.points]
+        moments = [datetime.fromisoformat(row["time"]) for row in own]
+        assert [one.timestamp() for one in moments] == [int(one.at) for one in line.points]
+        changed = {at: float(row["change"]) for at, row in enumerate(own) if row["change"]}
+        assert changed == {one.first: one.ratio for one in line.changes} != {}
 
 
 def run(workdir: Path, *arguments: str) -> Result:

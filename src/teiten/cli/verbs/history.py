@@ -47,10 +47,10 @@ FOLDER = "history"
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["html", "otava"]),
+    type=click.Choice(["html", "csv", "otava"]),
     default="html",
     show_default=True,
-    help="Pages, or for Apache Otava a CSV of each line with its configuration.",
+    help="Pages, a CSV of all points, or what Apache Otava reads: a CSV of each line.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print points and changes as JSON.")
 @click.pass_obj
@@ -85,10 +85,9 @@ def command(
             "name folders that hold campaigns, or their ledgers",
         )
     folder = target or session.workdir.root / FOLDER
-    if form == "otava":
-        paths = _write_otava(found, folder)
-    else:
-        paths = _write(found, folder, (language,) if language else LANGUAGES)
+    files = _files(found, form, (language,) if language else LANGUAGES)
+    write_files(folder, files)
+    paths = [folder / name for name in files]
     if as_json:
         session.console.json(history_json(found, paths))
         return
@@ -151,22 +150,19 @@ def _read(
             left_out.append(LeftOut(str(file), error.message))
 
 
-def _write(found: History, folder: Path, languages: Sequence[Language]) -> list[Path]:
+def _files(found: History, form: str, languages: Sequence[Language]) -> dict[str, bytes]:
+    """File names and contents."""
+    from teiten.report.history.otava import otava_files
     from teiten.report.history.render import history_html
+    from teiten.report.history.table import FILE, history_csv
 
-    files = {
+    if form == "otava":
+        return otava_files(found)
+    if form == "csv":
+        return {FILE: history_csv(found)}
+    return {
         f"history.{language}.html": history_html(found, language).encode() for language in languages
     }
-    write_files(folder, files)
-    return [folder / name for name in files]
-
-
-def _write_otava(found: History, folder: Path) -> list[Path]:
-    from teiten.report.history.otava import otava_files
-
-    files = otava_files(found)
-    write_files(folder, files)
-    return [folder / name for name in files]
 
 
 def history_json(found: History, paths: Sequence[Path]) -> dict[str, Any]:
