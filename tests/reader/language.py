@@ -1,7 +1,8 @@
 """How the reader's patterns of sentences are written, in both languages.
 
 A pattern is the sentence as people read it, with ``<name:kind>`` where it varies. Kinds: ``n`` a
-number, ``p`` a percentage, ``i`` a count, ``d`` a time, ``t`` any words, ``w`` words without a full stop, ``r`` all the rest. Everything else is taken
+number, ``p`` a percentage, ``i`` a count, ``d`` a time, ``t`` any words, ``w`` words without a full
+stop, ``s`` words of one sentence, ``r`` all the rest. Everything else is taken
 literally: a number that stands in the pattern itself is right only as it stands.
 """
 
@@ -77,6 +78,7 @@ def compiled(pattern: str, language: str) -> re.Pattern[str]:
         "d": DURATION[language],
         "t": r".+?",
         "w": r"[^.。]+?",
+        "s": r"(?:(?!\. |。).)+?",
         "r": r".+",
         "v": r"(?:前バージョン)?",
     }

@@ -37,6 +37,10 @@ TURNED = {
         (" differ ", " agree "),
         ("the same structure", "another structure"),
         ("new: ", "gone: "),
+        ("a higher ", "a lower "),
+        ("a lower ", "a higher "),
+        ("shows more", "shows less"),
+        ("shows less", "shows more"),
     ),
     "ja": (
         ("速い", "遅い"),
@@ -55,6 +59,10 @@ TURNED = {
         ("当てはまり、", "当てはまらず、"),
         ("構造が異なる", "構造が等しい"),
         ("追加: ", "削除: "),
+        ("高い", "低い"),
+        ("低い", "高い"),
+        ("項目が多い", "項目が少ない"),
+        ("項目が少ない", "項目が多い"),
     ),
 }
 

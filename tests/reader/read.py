@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.reader import answers, asked, cautions, noise, sites
+from tests.reader import answers, asked, cautions, discussion, noise, sites
 from tests.reader.campaign import Campaign
 from tests.reader.document import Document
 from tests.reader.kinds import causes, claims, lookups, pgbench, plans, queries
@@ -20,6 +20,7 @@ BOOKS = (
     asked.BOOK,
     cautions.BOOK,
     noise.BOOK,
+    discussion.BOOK,
     sites.BOOK,
     answers.BOOK,
 )

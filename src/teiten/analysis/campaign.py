@@ -9,6 +9,7 @@ from typing import Any
 
 from teiten.analysis.claims.evidence import further_numbers, with_further
 from teiten.analysis.claims.outcomes import assess
+from teiten.analysis.discussion.discuss import discuss
 from teiten.analysis.latency import distribution
 from teiten.analysis.model.claims import Claim
 from teiten.analysis.model.findings import CampaignAnalysis, TrialView
@@ -101,6 +102,7 @@ def analyse(
         results=_of_kinds(measured),
         stacks=stacks_found(plan, views),
         per_transaction=per_transaction(plan, facts, views),
+        discussion=discuss(plan, results, views),
     )
 
 

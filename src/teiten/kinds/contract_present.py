@@ -105,6 +105,17 @@ class KindPresent(ABC):
     def limits(self, kit: Kit, workload: str) -> Iterable[Block]:
         """What a workload's results are consistent with being limited by."""
 
+    def discussed(self, kit: Kit, workload: str) -> Iterable[tuple[str, ...]]:
+        """What a workload's discussion says before the sides are compared: paragraphs of
+        sentences."""
+        del kit, workload
+        return ()
+
+    def discussed_after(self, kit: Kit, workload: str) -> Iterable[tuple[str, ...]]:
+        """The same, after the sides were compared."""
+        del kit, workload
+        return ()
+
     @abstractmethod
     def sections(self, kit: Kit) -> Iterable[Section]:
         """Sections of its own, between those on causes and on published findings."""

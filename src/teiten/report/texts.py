@@ -31,6 +31,7 @@ PARTS = (
     "nodes.",
     "distribution.",
     "site.",
+    "discussion.",
 )
 """The files of each language, by what stands before the language's name."""
 

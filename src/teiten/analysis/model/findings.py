@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from teiten.analysis.model.claims import ClaimOutcome
+from teiten.analysis.model.discussion import Discussion
 from teiten.analysis.model.per_transaction import PerTransaction
 from teiten.analysis.model.replication import Replication
 from teiten.analysis.model.verdict import Interval, Verdict, VerdictKind
@@ -149,6 +150,8 @@ class CampaignAnalysis:
     """Where the CPU time went, of a campaign with flame graphs."""
     per_transaction: tuple[PerTransaction, ...] = ()
     """What a transaction took besides time: one for each contrast and level."""
+    discussion: Discussion = field(default_factory=Discussion)
+    """What the results say together: where sides part, and what the machine did meanwhile."""
 
     @property
     def due(self) -> tuple[PlannedTrial, ...]:

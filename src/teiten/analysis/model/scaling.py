@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
+from teiten.analysis.model.verdict import Interval
 from teiten.model.trial import FloatArray
 from teiten.model.units import Share
 
@@ -90,6 +92,33 @@ class Knee:
         return self.load >= loads[-1]
 
 
+class Form(StrEnum):
+    """What throughput does from its knee on, within the measured loads."""
+
+    RISING = "rising"
+    """The knee is the greatest load: whether it levels off beyond was not measured."""
+    LEVEL = "level"
+    """At the greatest load it is within δ of the greatest throughput."""
+    FALLING = "falling"
+    """At the greatest load it is lower by more than δ, and the interval excludes equality."""
+    OPEN = "open"
+    """Measured lower by more than δ, but without an interval that excludes equality."""
+
+
+@dataclass(frozen=True)
+class CurveShape:
+    """The form of a curve, from its points alone."""
+
+    form: Form
+    peak: float
+    """The load with the greatest measured throughput."""
+    last: float
+    """Throughput at the greatest load as a share of that at the peak."""
+    decline: Interval | None
+    """The same with its interval, which allows for the peak having been chosen; None where the
+    peak is the greatest load, or trials were not repeated enough."""
+
+
 @dataclass(frozen=True)
 class ScalingPoint:
     """One load. ``value`` is the geometric mean of its trials, in the metric's unit."""
@@ -122,6 +151,8 @@ class Scaling:
     no_interval: str | None
     """Code of why knee and coefficients have no interval: no-replicates, too-few-blocks,
     identical-trials (equal trials would claim certainty)."""
+    shape: CurveShape | None = None
+    """None where there is no knee."""
 
     @property
     def loads(self) -> tuple[float, ...]:

@@ -20,6 +20,7 @@ from teiten.analysis.model.scaling import (
 from teiten.analysis.scaling.knee import FEWEST_BLOCKS, knee
 from teiten.analysis.scaling.lack_of_fit import FEWEST_LEVELS, lack_of_fit, residuals
 from teiten.analysis.scaling.replicates import Replicates, replicates
+from teiten.analysis.scaling.shape import shape
 from teiten.analysis.scaling.usl import fit_usl
 from teiten.model.trial import FloatArray
 from teiten.model.units import Share
@@ -49,15 +50,19 @@ def scale(table: Table, *, delta: Share, alpha: Share, cores: int | None = None)
     trials = replicates(loads, values)
     no_interval = _no_interval(trials)
     curve, fit, lack = _fitted(trials, alpha) if len(loads) >= FEWEST_LEVELS else (None, None, None)
+    found = (
+        knee(trials, delta=delta, alpha=alpha, bounded=no_interval is None)
+        if len(loads) > 1
+        else None
+    )
     return Scaling(
         points=tuple(_points(trials, curve, cores)),
         fit=fit,
         lack=lack,
         withheld=None if fit else TOO_FEW_LEVELS if lack is None else MISFIT,
-        knee=knee(trials, delta=delta, alpha=alpha, bounded=no_interval is None)
-        if len(loads) > 1
-        else None,
+        knee=found,
         no_interval=no_interval,
+        shape=shape(trials, found, alpha=alpha, bounded=no_interval is None) if found else None,
     )
 
 

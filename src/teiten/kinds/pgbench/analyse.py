@@ -16,6 +16,7 @@ from teiten.kinds.pgbench.placements import placements
 from teiten.kinds.pgbench.plateaus import bottlenecks
 from teiten.kinds.pgbench.results import PgbenchFound
 from teiten.kinds.pgbench.scale_out.find import scale_outs
+from teiten.kinds.pgbench.tails import tails
 from teiten.model.plan import PlannedTrial
 from teiten.model.study import Workload
 
@@ -38,6 +39,7 @@ class PgbenchAnalysis(KindAnalysis):
             placements(plan, measured.views, measured.workloads),
             left,
             scale_outs(plan, measured.views, measured.workloads),
+            tuple(tails(plan, measured.views)),
         )
 
     def identity(self, workload: Workload) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from teiten.analysis.model.discussion import Tail
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.left_behind import LeftBehind
 from teiten.analysis.model.placement import PlacementResult
@@ -27,6 +28,8 @@ class PgbenchFound:
     """By workload, of paired transactions: one for each of the two numbers."""
     scale_out: tuple[ScaleOutResult, ...] = ()
     """Of every workload and context, where numbers of nodes are contrasted."""
+    tails: tuple[Tail, ...] = ()
+    """Of every contrast whose trials have percentiles."""
 
 
 def pgbench_found(analysis: CampaignAnalysis) -> PgbenchFound:

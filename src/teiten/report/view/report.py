@@ -8,6 +8,7 @@ from teiten.report.blocks import Page, with_contents
 from teiten.report.notes import NO_NOTES, Notes
 from teiten.report.view.answer import answer
 from teiten.report.view.asked import asked
+from teiten.report.view.discussion import discussion
 from teiten.report.view.evidence import evidence
 from teiten.report.view.findings import findings
 from teiten.report.view.kit import Kit
@@ -35,10 +36,11 @@ def view(
         answer(kit),
         asked(kit),
         results(kit),
+        discussion(kit),
+        remarks(kit, notes),
         why(kit),
         *of_kinds,
         findings(kit),
-        remarks(kit, notes),
         evidence(kit),
         about(kit, notes),
     )

@@ -362,20 +362,28 @@ def _taken(kit: Kit, name: str, one: PerTransaction) -> Table:
 
 
 def _taken_row(kit: Kit, row: Taken) -> Row:
-    t = kit.t
-    label = t("taken.wait", event=row.name) if row.is_wait else t(f"taken.{row.name}")
-    if row.origin is Origin.PROFILE:
-        label = t("taken.by-perf", label=label)
-    unit, factor = {
-        Counted.SECONDS: (t("root.unit-us"), MICRO),
-        Counted.BYTES: ("B", 1.0),
-        Counted.COUNT: ("", 1.0),
-    }[row.kind]
+    unit, factor = taken_unit(kit, row)
     return (
-        TableCell(label),
+        TableCell(taken_label(kit, row)),
         TableCell(unit),
         TableCell(_value(row.old * factor), row.old),
         TableCell(_value(row.new * factor), row.new),
         _change_cell(kit, row.change, factor),
         TableCell(str(row.pairs), row.pairs),
     )
+
+
+def taken_label(kit: Kit, row: Taken) -> str:
+    """What was counted per transaction, and in which window."""
+    t = kit.t
+    label = t("taken.wait", event=row.name) if row.is_wait else t(f"taken.{row.name}")
+    return t("taken.by-perf", label=label) if row.origin is Origin.PROFILE else label
+
+
+def taken_unit(kit: Kit, row: Taken) -> tuple[str, float]:
+    """The shown unit, and the factor to it."""
+    return {
+        Counted.SECONDS: (kit.t("root.unit-us"), MICRO),
+        Counted.BYTES: ("B", 1.0),
+        Counted.COUNT: ("", 1.0),
+    }[row.kind]

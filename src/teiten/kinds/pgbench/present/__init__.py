@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
 from teiten.kinds.contract_present import OwnAnswer, TrialColumn
 from teiten.kinds.pgbench.metrics import LATENCY_MEAN, TPS
+from teiten.kinds.pgbench.present.discussion import shapes, tail_sentences
 from teiten.kinds.pgbench.present.latency import latency_chart, percentile_table
 from teiten.kinds.pgbench.present.limits import limits
 from teiten.kinds.pgbench.present.lookups import lookups
@@ -119,6 +120,12 @@ class PgbenchPresent(UsualPresent):
         series = still_series(kit, f"{prefix}-series", workload)
         if series is not None:
             yield series
+
+    def discussed(self, kit: Kit, workload: str) -> Iterable[tuple[str, ...]]:
+        yield tuple(shapes(kit, workload))
+
+    def discussed_after(self, kit: Kit, workload: str) -> Iterable[tuple[str, ...]]:
+        yield tuple(tail_sentences(kit, workload))
 
     def own_answer(self, kit: Kit) -> OwnAnswer | None:
         return answer_of(kit)

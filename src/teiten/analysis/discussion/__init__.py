@@ -1,0 +1,1 @@
+"""What a report discusses of its results: decisions alone, no words."""

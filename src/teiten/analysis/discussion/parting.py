@@ -1,0 +1,116 @@
+"""Where two sides part: the first level whose interval excludes equality, and whether it stays.
+
+Only intervals that the report has are asked; those of a contrast's levels hold together
+(``analysis.verdict``), so that what is said of several levels is as sure as the verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from teiten.analysis.model.discussion import Course, Parting, SignCount
+from teiten.analysis.model.findings import ContrastResult, Interval
+from teiten.analysis.model.observations import Context
+from teiten.model.study import Study
+
+FEWEST = 2
+"""Levels with an interval, below which there is nothing to tell beside the verdict."""
+
+
+def partings(study: Study, contrasts: Iterable[ContrastResult]) -> Iterator[Parting]:
+    """A line for each combination of the other factors, of every judged contrast with a verdict."""
+    for contrast in contrasts:
+        axis = axis_of(study, contrast)
+        if axis is None or not _is_told(contrast):
+            continue
+        lines: dict[Context, dict[str, Interval]] = {}
+        for level in contrast.levels:
+            others = tuple(pair for pair in level.context if pair[0] != axis)
+            if level.verdict.effect is not None:
+                lines.setdefault(others, {})[dict(level.context)[axis]] = level.verdict.effect
+        for others, found in lines.items():
+            if len(found) >= FEWEST:
+                yield _parting(contrast, axis, others, found)
+
+
+def tallies(study: Study, contrasts: Iterable[ContrastResult]) -> Iterator[SignCount]:
+    """Of judged contrasts whose levels have no order."""
+    for one in contrasts:
+        if axis_of(study, one) is not None or not _is_told(one):
+            continue
+        effects = [level.verdict.effect for level in one.levels if level.verdict.effect]
+        if len(effects) >= FEWEST:
+            signs = [side_of_equality(effect) for effect in effects]
+            yield SignCount(
+                one.workload,
+                one.old,
+                one.new,
+                one.metric,
+                signs.count(1),
+                signs.count(-1),
+                len(signs),
+            )
+
+
+def axis_of(study: Study, contrast: ContrastResult) -> str | None:
+    """The factor with the most levels, all numbers, of those that vary in the contrast."""
+    found = [
+        (len(levels), factor.name)
+        for factor in study.factors
+        if len(levels := _levels(contrast, factor.name)) > 1 and all(map(_is_number, levels))
+    ]
+    most = max((count for count, _ in found), default=0)
+    return next((name for count, name in found if count == most), None)
+
+
+def side_of_equality(effect: Interval) -> int:
+    """1: the whole interval is above 1; -1: below; 0: it includes 1."""
+    return int(effect.low > 1) - int(effect.high < 1)
+
+
+def course_of(signs: Sequence[int]) -> Course:
+    """Of the sides of equality on which intervals are, by ascending level."""
+    sides = {sign for sign in signs if sign}
+    if not sides:
+        return Course.TOGETHER
+    if len(sides) > 1:
+        return Course.CROSSED
+    first = next(at for at, sign in enumerate(signs) if sign)
+    if not all(signs[first:]):
+        return Course.MET
+    return Course.PARTED if first else Course.APART
+
+
+def _parting(
+    contrast: ContrastResult, axis: str, others: Context, found: dict[str, Interval]
+) -> Parting:
+    levels = sorted(found, key=float)
+    signs = [side_of_equality(found[one]) for one in levels]
+    return Parting(
+        contrast.workload,
+        contrast.old,
+        contrast.new,
+        contrast.metric,
+        axis,
+        others,
+        course_of(signs),
+        tuple(one for one, sign in zip(levels, signs, strict=True) if sign > 0),
+        tuple(one for one, sign in zip(levels, signs, strict=True) if sign < 0),
+        tuple(levels),
+    )
+
+
+def _is_told(contrast: ContrastResult) -> bool:
+    """A contrast whose verdict is withheld, or that supports no conclusion, has no discussion."""
+    overall = contrast.overall
+    return contrast.metric.judged and overall.effect is not None and overall.conclusive
+
+
+def _levels(contrast: ContrastResult, factor: str) -> set[str]:
+    return {
+        text for level in contrast.levels if (text := dict(level.context).get(factor)) is not None
+    }
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.replace(".", "", 1).isdigit()

@@ -1,0 +1,116 @@
+"""What a report's discussion says of its results, decided; the words are the report's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from teiten.analysis.model.observations import Context
+from teiten.analysis.model.verdict import Interval
+from teiten.model.metrics import Metric
+from teiten.model.stacks import CostChange
+
+
+class Course(StrEnum):
+    """How the intervals of two sides run along a factor, from its least level to its greatest."""
+
+    TOGETHER = "together"
+    """No interval excludes equality."""
+    APART = "apart"
+    """Every interval excludes it, on the same side."""
+    PARTED = "parted"
+    """From a level on, every interval excludes it, on the same side."""
+    MET = "met"
+    """Some exclude it, on the same side, but not all that follow."""
+    CROSSED = "crossed"
+    """Some exclude it on the one side, some on the other."""
+
+
+@dataclass(frozen=True)
+class Parting:
+    """Where the sides of a contrast part, on one line of levels."""
+
+    workload: str
+    old: str
+    new: str
+    metric: Metric
+    axis: str
+    """The factor along which the levels are ordered by their numbers."""
+    others: Context
+    """The levels of the other factors of this line."""
+    course: Course
+    higher: tuple[str, ...]
+    """Levels of ``axis`` at which the metric of the new side is higher, ascending."""
+    lower: tuple[str, ...]
+    compared: tuple[str, ...]
+    """All levels with an interval, ascending."""
+
+    @property
+    def apart(self) -> tuple[str, ...]:
+        """Levels whose interval excludes equality, ascending."""
+        known = {*self.higher, *self.lower}
+        return tuple(one for one in self.compared if one in known)
+
+
+@dataclass(frozen=True)
+class SignCount:
+    """Of a contrast without an order of levels: how many intervals exclude equality."""
+
+    workload: str
+    old: str
+    new: str
+    metric: Metric
+    higher: int
+    lower: int
+    compared: int
+
+
+@dataclass(frozen=True)
+class TailLevel:
+    """p99 ÷ p50 of both sides at one level: geometric means over the pairs."""
+
+    context: Context
+    old: float
+    new: float
+    change: Interval | None
+    """Of the new side's by the old one's; None where there are too few pairs."""
+
+
+@dataclass(frozen=True)
+class Tail:
+    """Latency's tail against its middle, of one contrast; intervals hold together over levels."""
+
+    workload: str
+    old: str
+    new: str
+    levels: tuple[TailLevel, ...]
+
+
+@dataclass(frozen=True)
+class StateLevel:
+    """The mean shares of the processors' time in one state, both sides, at one level."""
+
+    state: str
+    context: Context
+    old: float
+    new: float
+    change: CostChange
+
+
+@dataclass(frozen=True)
+class ProcessorUse:
+    """The processors' time by state, of one contrast; the intervals hold together."""
+
+    workload: str
+    old: str
+    new: str
+    levels: tuple[StateLevel, ...]
+
+
+@dataclass(frozen=True)
+class Discussion:
+    """Of a whole campaign, in the study's order; empty where nothing was compared."""
+
+    partings: tuple[Parting, ...] = ()
+    tallies: tuple[SignCount, ...] = ()
+    processors: tuple[ProcessorUse, ...] = ()

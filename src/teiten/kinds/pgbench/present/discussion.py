@@ -1,0 +1,137 @@
+"""What is discussed of a load of pgbench: the form of its curves, and latency's tail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from teiten.analysis.model.discussion import Tail, TailLevel
+from teiten.analysis.model.scaling import CurveShape, Form, Knee, ScalingResult
+from teiten.analysis.model.verdict import Interval
+from teiten.kinds.pgbench.present.scaling_words import side_of
+from teiten.kinds.pgbench.results import pgbench_found
+from teiten.report.names import CLIENTS, CORES
+from teiten.report.numbers import decimals_for, fixed, plain
+from teiten.report.sentences import interval_text, percent, plain_percent, ratio_text
+from teiten.report.sites import of_one_start
+from teiten.report.view.discussion import levels_text, told_contrast
+from teiten.report.view.kit import Kit
+
+
+def shapes(kit: Kit, workload: str) -> Iterator[str]:
+    """Of every side: whether throughput rises to the end, is level, or falls."""
+    for one in pgbench_found(kit.analysis).scaling:
+        knee, shape = one.scaling.knee, one.scaling.shape
+        if one.workload == workload and knee is not None and shape is not None:
+            yield _shape(kit, one, knee, shape)
+            yield from _processors(kit, one, knee, shape)
+
+
+def _shape(kit: Kit, one: ScalingResult, knee: Knee, shape: CurveShape) -> str:
+    values = {
+        "side": _side(kit, one),
+        "knee": _at(kit, one, knee.load),
+        "peak": _at(kit, one, shape.peak),
+        "last": _at(kit, one, one.scaling.loads[-1]),
+        "share": percent(kit.t, shape.last, _decimals(shape.decline)),
+        "delta": plain_percent(kit.t, knee.delta),
+    }
+    if shape.form is Form.LEVEL:
+        return kit.t(f"discussion.shape.{_level(one, knee, shape)}", **values)
+    if shape.decline is None or shape.form is Form.RISING:
+        return kit.t(f"discussion.shape.{shape.form.value}", **values)
+    values |= {
+        "low": percent(kit.t, shape.decline.low, _decimals(shape.decline)),
+        "high": percent(kit.t, shape.decline.high, _decimals(shape.decline)),
+        "confidence": plain_percent(kit.t, round(shape.decline.confidence, 12)),
+    }
+    return kit.t(f"discussion.shape.{shape.form.value}-interval", **values)
+
+
+def _level(one: ScalingResult, knee: Knee, shape: CurveShape) -> str:
+    """Where the knee and the peak are on the measured range."""
+    loads = one.scaling.loads
+    if knee.load == loads[0]:
+        return "level-all" if shape.peak == loads[-1] else "level-first"
+    return "level-last" if shape.peak == loads[-1] else "level"
+
+
+def _decimals(decline: Interval | None) -> int:
+    return 1 if decline is None else decimals_for((decline.high - decline.low) / 2 * 100)
+
+
+def _processors(kit: Kit, one: ScalingResult, knee: Knee, shape: CurveShape) -> Iterator[str]:
+    """The knee beside the machine's processors; not where a trial had fewer, or another machine."""
+    limited = one.load != CLIENTS or CORES in dict(one.context)
+    if limited or of_one_start(kit.analysis.plan) or shape.form is Form.RISING:
+        return
+    if knee.low is None or knee.high is None:
+        return
+    cores = kit.analysis.facts.cpu.logical
+    where = "below" if knee.high < cores else "above" if knee.low > cores else "within"
+    single = knee.low == knee.high
+    yield kit.t(
+        f"discussion.shape.{'is' if single and where == 'within' else where}",
+        confidence=plain_percent(kit.t, round(knee.confidence, 12)),
+        ends=plain(knee.low)
+        if single
+        else kit.t("interval.plain", low=plain(knee.low), high=plain(knee.high)),
+        cores=cores,
+    )
+
+
+def _side(kit: Kit, one: ScalingResult) -> str:
+    """With the levels of factors that vary beside the load."""
+    side = side_of(kit, one).long
+    varied = tuple(pair for pair in one.context if pair[0] not in kit.names.single)
+    if one.load != CLIENTS:
+        varied = tuple(pair for pair in varied if pair[0] != one.load)
+    if not varied:
+        return side
+    return kit.t("discussion.side-at", side=side, level=kit.names.context(varied))
+
+
+def _at(kit: Kit, one: ScalingResult, load: float) -> str:
+    return kit.names.context(((one.load, plain(load)),))
+
+
+def tail_sentences(kit: Kit, workload: str) -> Iterator[str]:
+    """Of contrasts with a verdict; nothing where there is no interval."""
+    for one in pgbench_found(kit.analysis).tails:
+        if one.workload == workload and told_contrast(kit, workload, one.old, one.new):
+            yield from _tail(kit, one)
+
+
+def _tail(kit: Kit, one: Tail) -> Iterator[str]:
+    known = [(level, level.change) for level in one.levels if level.change is not None]
+    longer = [(level, change) for level, change in known if change.low > 1]
+    shorter = [(level, change) for level, change in known if change.high < 1]
+    if longer:
+        yield _differs(kit, one, "longer", longer, max(longer, key=lambda each: each[1].ratio))
+    if shorter:
+        yield _differs(kit, one, "shorter", shorter, min(shorter, key=lambda each: each[1].ratio))
+    if known and not longer and not shorter:
+        yield kit.t.plural("discussion.tail.same", len(known), **_sides(kit, one))
+
+
+def _differs(
+    kit: Kit,
+    one: Tail,
+    direction: str,
+    found: Sequence[tuple[TailLevel, Interval]],
+    most: tuple[TailLevel, Interval],
+) -> str:
+    level, change = most
+    return kit.t(
+        f"discussion.tail.{direction}",
+        levels=levels_text(kit, [each.context for each, _ in found], len(one.levels)),
+        level=kit.names.context(level.context),
+        old_value=fixed(level.old, 2),
+        new_value=fixed(level.new, 2),
+        ratio=ratio_text(change),
+        interval=interval_text(kit.t, change),
+        **_sides(kit, one),
+    )
+
+
+def _sides(kit: Kit, one: Tail) -> dict[str, str]:
+    return {"old": kit.short(one.old), "new": kit.short(one.new)}

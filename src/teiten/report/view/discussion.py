@@ -1,0 +1,246 @@
+"""What the results say together: the form of curves, where sides part, what the machine did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from teiten.analysis.model.discussion import Course, Parting, ProcessorUse, SignCount
+from teiten.analysis.model.per_transaction import PerTransaction
+from teiten.model.metrics import Metric
+from teiten.model.stacks import CostChange
+from teiten.report.blocks import Block, Heading, Section, Text
+from teiten.report.names import Context
+from teiten.report.numbers import decimals_for, fixed, significant
+from teiten.report.view.kit import Kit
+from teiten.report.view.root_cause import taken_label, taken_unit
+
+MOST_LEVELS = 4
+"""More levels are counted."""
+MOST_THINGS = 5
+"""Things that differ per transaction; more are counted, and stand in the tables."""
+JOINED = {"en": " ", "ja": ""}
+
+
+def discussion(kit: Kit) -> Section:
+    """Empty where there is nothing to say."""
+    title = kit.t("section.discussion")
+    if not kit.study.conclusive:
+        said = kit.t("discussion.withheld", profile=kit.study.profile)
+        return Section("discussion", title, (Text(said),))
+    shown: list[Block] = []
+    for name in kit.workloads_measured():
+        told = [one for one in _of_workload(kit, name) if one]
+        if told:
+            shown.append(Heading(3, kit.names.workload(name), part=True))
+            shown += [Text(JOINED[kit.t.language].join(one)) for one in told]
+    if shown:
+        reserve = [] if kit.study.replicates else [kit.t("discussion.quick-look")]
+        said = JOINED[kit.t.language].join((*reserve, kit.t("discussion.note")))
+        shown.append(Text(said, "note"))
+    return Section("discussion", title, tuple(shown))
+
+
+def _of_workload(kit: Kit, name: str) -> Iterator[tuple[str, ...]]:
+    yield from kit.present(name).discussed(kit, name)
+    found = kit.analysis.discussion
+    yield tuple(_parting(kit, one) for one in found.partings if one.workload == name)
+    yield tuple(_counted(kit, one) for one in found.tallies if one.workload == name)
+    yield from kit.present(name).discussed_after(kit, name)
+    for old, new in _sides_told(kit, name):
+        yield tuple(_meanwhile(kit, name, old, new))
+
+
+def told_contrast(kit: Kit, workload: str, old: str, new: str) -> bool:
+    """Whether the verdict of two sides is given: what has none is not discussed."""
+    return (old, new) in _sides_told(kit, workload)
+
+
+def _sides_told(kit: Kit, workload: str) -> list[tuple[str, str]]:
+    judged = [
+        one
+        for one in kit.analysis.contrasts
+        if one.workload == workload and one.metric.judged and one.overall.effect is not None
+    ]
+    return list(dict.fromkeys((one.old, one.new) for one in judged))
+
+
+def levels_text(kit: Kit, contexts: Sequence[Context], compared: int) -> str:
+    """``4 clients, 16 clients``, or that it is all of those compared."""
+    if len(contexts) == compared > 1:
+        return kit.t("discussion.every", count=compared)
+    shown = kit.t("list.separator").join(map(kit.names.context, contexts[:MOST_LEVELS]))
+    more = len(contexts) - MOST_LEVELS
+    return kit.t("discussion.and-more", levels=shown, count=more) if more > 0 else shown
+
+
+# --- where the sides part --------------------------------------------------------------------
+
+
+def _parting(kit: Kit, one: Parting) -> str:
+    def at(level: str) -> str:
+        return kit.names.context(((one.axis, level),))
+
+    def every(levels: Iterable[str]) -> str:
+        return kit.t("list.separator").join(map(at, levels))
+
+    values = {
+        **_contrasted(kit, one.metric, one.old, one.new),
+        "count": str(len(one.compared)),
+        "first": at(one.compared[0]),
+        "last": at(one.compared[-1]),
+    }
+    if one.apart:
+        first = one.compared.index(one.apart[0])
+        rest = [level for level in one.compared[first:] if level not in one.apart]
+        values |= {
+            "apart": at(one.apart[0]),
+            "rest": every(rest),
+            "higher": every(one.higher),
+            "lower": every(one.lower),
+            "direction": values["above" if one.higher else "below"],
+        }
+    course = one.course.value
+    if one.course is Course.PARTED and len(one.apart) == 1:
+        course = "at-last"
+    if one.course is Course.CROSSED:
+        course = f"crossed-{_scale(one.metric)}"
+    said = kit.t(f"discussion.sides.{course}", **values)
+    varied = tuple(pair for pair in one.others if pair[0] not in kit.names.single)
+    if not varied:
+        return said
+    return kit.t("discussion.at", level=kit.names.context(varied), said=said)
+
+
+def _counted(kit: Kit, one: SignCount) -> str:
+    return kit.t(
+        "discussion.counted" if one.higher or one.lower else "discussion.counted-none",
+        **_contrasted(kit, one.metric, one.old, one.new),
+        higher=one.higher,
+        lower=one.lower,
+        rest=one.compared - one.higher - one.lower,
+        count=one.compared,
+    )
+
+
+def _contrasted(kit: Kit, metric: Metric, old: str, new: str) -> dict[str, str]:
+    """``above`` and ``below``: how more and less of the metric is called."""
+    scale = _scale(metric)
+    return {
+        "old": kit.short(old),
+        "new": kit.short(new),
+        "metric": kit.t.either(f"metric.{metric.name}", metric.name),
+        "above": kit.t(f"discussion.above.{scale}"),
+        "below": kit.t(f"discussion.below.{scale}"),
+    }
+
+
+def _scale(metric: Metric) -> str:
+    return "time" if metric.unit == "s" else "number"
+
+
+# --- what the machine did meanwhile ----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A thing that was compared at one level."""
+
+    label: str
+    context: Context
+    old: float
+    new: float
+    change: CostChange
+    unit: str
+    points: bool = False
+    """In percentage points, with a decimal more than its interval needs not to be rounded off."""
+
+    def text(self, value: float) -> str:
+        if not self.points:
+            return significant(value)
+        low, high = self.change.low or 0.0, self.change.high or 0.0
+        return fixed(value, max(1, decimals_for((high - low) / 2)))
+
+    @property
+    def size(self) -> float:
+        """How great the difference is, by the greater of both sides."""
+        return abs(self.change.difference) / (max(abs(self.old), abs(self.new)) or 1.0)
+
+
+def _meanwhile(kit: Kit, workload: str, old: str, new: str) -> Iterator[str]:
+    states = list(_states(kit, workload, old, new))
+    taken = list(_taken(kit, workload, old, new))
+    compared = [*states, *taken]
+    if not any(one.change.low is not None for one in compared):
+        return
+    values = {"old": kit.short(old), "new": kit.short(new)}
+    differ = [one for one in compared if one.change.certain]
+    if not differ:
+        bounded = sum(one.change.low is not None for one in compared)
+        yield kit.t("discussion.meanwhile.nothing", count=bounded, **values)
+        return
+    for kind, found in (("processors", states), ("transaction", taken)):
+        for direction, sign in (("more", 1), ("less", -1)):
+            those = [
+                one for one in found if one.change.certain and one.change.difference * sign > 0
+            ]
+            if those:
+                things = _things(kit, those, found)
+                yield kit.t(f"discussion.meanwhile.{kind}-{direction}", things=things, **values)
+    yield kit.t("discussion.meanwhile.no-cause")
+
+
+def _states(kit: Kit, workload: str, old: str, new: str) -> Iterator[_Seen]:
+    def mine(one: ProcessorUse) -> bool:
+        return (one.workload, one.old, one.new) == (workload, old, new)
+
+    for use in filter(mine, kit.analysis.discussion.processors):
+        for one in use.levels:
+            change = CostChange(
+                one.change.difference * 100,
+                None if one.change.low is None else one.change.low * 100,
+                None if one.change.high is None else one.change.high * 100,
+            )
+            label = kit.t(f"cpu.{one.state}")
+            unit = kit.t("unit.percent", value="").strip("\u00a0")
+            yield _Seen(label, one.context, one.old * 100, one.new * 100, change, unit, points=True)
+
+
+def _taken(kit: Kit, workload: str, old: str, new: str) -> Iterator[_Seen]:
+    def mine(one: PerTransaction) -> bool:
+        return (one.workload, one.old, one.new) == (workload, old, new)
+
+    for table in filter(mine, kit.analysis.per_transaction):
+        for row in table.rows:
+            unit, factor = taken_unit(kit, row)
+            change = CostChange(row.change.difference, row.change.low, row.change.high)
+            label = taken_label(kit, row)
+            yield _Seen(label, table.context, row.old * factor, row.new * factor, change, unit)
+
+
+def _things(kit: Kit, those: Sequence[_Seen], compared: Sequence[_Seen]) -> str:
+    """Each with its levels and the level at which it differs most; those of most levels first."""
+    by_label: dict[str, list[_Seen]] = {}
+    for one in those:
+        by_label.setdefault(one.label, []).append(one)
+    ranked = sorted(by_label.values(), key=lambda found: (-len(found), -max(s.size for s in found)))
+    shown = [
+        _thing(kit, found, sum(one.label == found[0].label for one in compared))
+        for found in ranked[:MOST_THINGS]
+    ]
+    listed = kit.t("list.strong").join(shown)
+    more = len(ranked) - MOST_THINGS
+    return kit.t.plural("discussion.further", more, things=listed) if more > 0 else listed
+
+
+def _thing(kit: Kit, found: Sequence[_Seen], compared: int) -> str:
+    most = max(found, key=lambda one: one.size)
+    values = {
+        "label": most.label,
+        "levels": levels_text(kit, [one.context for one in found], compared),
+        "level": kit.names.context(most.context),
+        "old_value": most.text(most.old),
+        "new_value": most.text(most.new),
+        "unit": kit.t("discussion.unit", unit=most.unit) if most.unit else "",
+    }
+    return kit.t(f"discussion.thing.{'one' if len(found) == 1 else 'many'}", **values)
