@@ -443,6 +443,50 @@ def none_counted(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that(all(one.low <= 0 <= one.high for one in known), "an interval excludes equality")
 
 
+# --- two factors at once ---------------------------------------------------------------------
+
+BOOK.only_words(
+    (
+        "Each cell is a row of the table above: ratio, interval, verdict.",
+        "各欄は上の表の1行にあたり、比、信頼区間、判定を示す。",
+    )
+)
+CELL = re.compile(rf"({NUMBER}) ?\(({NUMBER})(?: to |〜)({NUMBER})\) .+")
+
+
+def plane(reader: Reader, groups: Groups, part: Part) -> None:
+    """A cell for each combination of two factors' levels, with the ratio of that level."""
+    found = judged_of(reader, groups, part)
+    table = next((one for one in reader.document.tables if one.caption == part.text), None)
+    if found is None or table is None:
+        reader.that(False, "no such table")
+        return
+    wanted = set((groups.get("level") or "").split(reader.separator)) - {""}
+    cells = 0
+    for context, each in found.levels.items():
+        levels = {reader.factor_text(factor): level for factor, level in context}
+        told = {reader._level_text(*pair) for pair in context}
+        row, column = (levels.get(groups[one], "") for one in ("rows", "columns"))
+        line = next((one for one in table.rows if one[0] == row), None)
+        if line is None or column not in table.columns or not wanted <= told or each.reason:
+            continue
+        numbers = CELL.fullmatch(line[table.columns.index(column)])
+        reader.that(numbers is not None, f"no numbers at {context}")
+        cells += 1
+        ends = (each.mean, each.low, each.high)
+        for text, value in zip(numbers.groups() if numbers else (), ends, strict=False):
+            reader.same(text, math.exp(value), f"the ratio at {context}", slack=reader.slack)
+    reader.that(cells > 0, "no cell")
+
+
+for en_at, ja_at in (("", ""), (" (<level:t>)", "、<level:t>")):
+    BOOK.says(
+        f"<metric:w>, <workload:t>: <new:s> ÷ <old:s> by <rows:w> and <columns:w>{en_at}",
+        f"<workload:t>: <rows:w>と<columns:w>ごとの<metric:w>比(<new:s>÷<old:s>{ja_at})",
+        of="caption",
+    )(plane)
+
+
 # --- latency's tail --------------------------------------------------------------------------
 
 

@@ -78,6 +78,9 @@ class Chart:
     """Needs the page's whole width."""
     alternative: str = ""
     """What a reader who cannot see it should know."""
+    figures: tuple[tuple[str, str, str], ...] = ()
+    """What it draws in figures, for small screens, where these stand before it: label, number with
+    its interval, and word."""
     still: Markup = EMPTY
     """As a picture inside a page (``render.stills``); empty leaves it to the page's scripts."""
     chooser: Mapping[str, Any] = field(default_factory=dict)

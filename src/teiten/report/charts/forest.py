@@ -94,7 +94,10 @@ def forest(
     )
     spec = _spec([row.label for row in rows], (low, high), delta, words)
     lines = "; ".join(f"{row.label}: {row.text}, {row.verdict}" for row in rows)
-    return Chart(name, words.title, words.note, spec, data, _fit(rows), alternative=lines)
+    figures = tuple((row.label, row.text, row.verdict) for row in rows)
+    return Chart(
+        name, words.title, words.note, spec, data, _fit(rows), alternative=lines, figures=figures
+    )
 
 
 def _fit(rows: Sequence[ForestRow]) -> Fit:

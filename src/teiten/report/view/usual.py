@@ -18,6 +18,7 @@ from teiten.report.topology import Box
 from teiten.report.view.contrasts import Judged, forest_rows, judged_by_pairs, verdict_table
 from teiten.report.view.kit import Kit
 from teiten.report.view.levels import metric_chart
+from teiten.report.view.two_axes import tables_of_two
 
 GENERATOR = "pgbench_cpu_share"
 
@@ -70,6 +71,7 @@ def tables_of(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
             said = _with_generator(kit, one, said)
         table = verdict_table(f"{prefix}-contrast-{at + 1}", said, one.levels, one.overall)
         yield from (table,) if one.metric.judged or at == 0 else folded(table)
+        yield from tables_of_two(kit, f"{prefix}-contrast-{at + 1}-plane", one)
 
 
 def _with_generator(kit: Kit, contrast: ContrastResult, said: Judged) -> Judged:

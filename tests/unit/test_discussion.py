@@ -1,0 +1,90 @@
+"""The decisions of a discussion: courses of intervals, and forms of curves."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from teiten.analysis.discussion.discuss import discuss
+from teiten.analysis.discussion.parting import course_of
+from teiten.analysis.model.discussion import Course, Discussion
+from teiten.analysis.model.scaling import Form
+from teiten.analysis.scaling.curve import scale
+from teiten.model.units import Share
+from teiten.report.blocks import Text
+from teiten.report.view.discussion import discussion
+from teiten.report.view.kit import Kit
+from tests.fixtures.invented_analysis import invented_analysis, quick
+
+
+@pytest.mark.parametrize(
+    ("signs", "course"),
+    [
+        ((0, 0, 0), Course.TOGETHER),
+        ((1, 1, 1), Course.APART),
+        ((0, -1, -1), Course.PARTED),
+        ((0, 0, 1), Course.PARTED),
+        ((0, 1, 0), Course.MET),
+        ((1, 0, 1), Course.MET),
+        ((1, 0, -1), Course.CROSSED),
+    ],
+)
+def test_the_course_of_intervals(signs: tuple[int, ...], course: Course) -> None:
+    assert course_of(signs) is course
+
+
+def form_of(*means: float, spread: float = 0.005, blocks: int = 5) -> Form | None:
+    chance = random.Random(1)
+    table = {
+        2.0**at: {block: mean * chance.gauss(1, spread) for block in range(blocks)}
+        for at, mean in enumerate(means)
+    }
+    shape = scale(table, delta=Share(0.02), alpha=Share(0.05)).shape
+    return shape.form if shape else None
+
+
+def test_the_form_of_a_curve() -> None:
+    assert form_of(100, 190, 350, 600) is Form.RISING
+    assert form_of(100, 190, 200, 200) is Form.LEVEL
+    assert form_of(100, 190, 200, 150) is Form.FALLING
+    assert form_of(100) is None
+
+
+def test_a_fall_that_chance_can_make_is_none() -> None:
+    assert form_of(100, 190, 200, 190, spread=0.1) is not Form.FALLING
+    assert form_of(100, 190, 200, 150, blocks=1) is Form.OPEN
+
+
+def test_falls_of_level_curves_are_rare() -> None:
+    """The greatest of all means is compared: its having been chosen must not make a fall."""
+    chance = random.Random(7)
+    found = 0
+    for _ in range(200):
+        table = {
+            2.0**at: {block: 100 * chance.gauss(1, 0.05) for block in range(4)} for at in range(6)
+        }
+        shape = scale(table, delta=Share(0.001), alpha=Share(0.05)).shape
+        found += shape is not None and shape.form is Form.FALLING
+    assert found <= 14  # 5 % of 200, and two deviations
+
+
+def test_a_profile_without_conclusions_is_not_discussed() -> None:
+    analysis = quick(invented_analysis(seconds=3))
+    assert discuss(analysis.plan, analysis.contrasts, analysis.trials) == Discussion()
+    (only,) = discussion(Kit(analysis, "en")).blocks
+    assert isinstance(only, Text) and "too short for conclusions" in only.text
+
+
+def test_a_withheld_verdict_is_not_discussed() -> None:
+    analysis = invented_analysis(seconds=3)
+    contrasts = tuple(
+        replace(one, overall=replace(one.overall, effect=None, reason="left-behind"))
+        for one in analysis.contrasts
+    )
+    found = discuss(analysis.plan, contrasts, analysis.trials)
+    assert found.partings == () and found.tallies == ()
+    said = discussion(Kit(replace(analysis, contrasts=contrasts, discussion=found), "en"))
+    texts = " ".join(one.text for one in said.blocks if isinstance(one, Text))
+    assert "p99" not in texts and "TPS than" not in texts
