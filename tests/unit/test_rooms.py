@@ -76,7 +76,7 @@ ROOMS = {
     "host/system/paths": Room(asks=(PLACE,), why="one of the working folder's folders"),
     "study": Room((*FOUNDATION, *KINDS, *FACTORS, *DATA_SETS, "study", "studies")),
     "study/build": Room(asks=(PLACE,), why="reads the table [hosts]"),
-    "plan": Room((*FOUNDATION, *KINDS, *FACTORS, *DATA_SETS, "plan")),
+    "plan": Room((*FOUNDATION, *KINDS, *FACTORS, *DATA_SETS, *ENGINES, "plan")),
     "plan/sites": Room(asks=(PLACE,), why="the room that is asked"),
     "engines": Room((*FOUNDATION, "engines")),
     "factors": Room((*FOUNDATION, *DATA_SETS, *ENGINES, "factors", "study", "plan")),

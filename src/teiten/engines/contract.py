@@ -58,7 +58,11 @@ class Engine(ABC):
     session: ClassVar[Mapping[str, str]] = {}
     """Server parameters of clients that enter through a node that holds rows."""
     needs_retries: ClassVar[bool] = False
-    """Concurrent updates of a row end in serialization failures, which clients must repeat."""
+    """Concurrent updates of a row end in serialization failures, which clients must repeat: a plan
+    warns of a load that does not."""
+    starts: ClassVar[bool] = True
+    """Teiten starts its servers; False of one whose servers run already, which a study names with
+    the statements that distribute (``Distribution.statements``)."""
     spreads_by: ClassVar[tuple[SpreadBy, ...]] = (SpreadBy.OWN_KEY,)
     """Those of which it is able."""
 

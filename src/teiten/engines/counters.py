@@ -13,7 +13,7 @@ from teiten.model.plan import Node
 COUNTERS = """
 SELECT txid_snapshot_xmax(txid_current_snapshot()),
        (SELECT xact_rollback FROM pg_stat_database WHERE datname = current_database()),
-       (SELECT count(*) FROM pg_prepared_xacts)
+       (SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database())
 """
 SETTLES = 2.0
 """Seconds in which a server tells what sessions that have ended did."""

@@ -51,6 +51,10 @@ class FactorRule(ABC):
     """What to say of a study that needs it and has no levels: message and hint."""
     needs: ClassVar[frozenset[Need]] = frozenset()
 
+    def needs_in(self, study: Study) -> frozenset[Need]:
+        """What its levels need in a study."""
+        return self.needs
+
     @property
     def form(self) -> str:
         """The name in lists of what there is: ``clients``, ``guc:NAME``."""

@@ -6,13 +6,15 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from teiten.engines.contract import Engine
-from teiten.engines.registry import engine_of, names
+from teiten.engines.registry import DEFAULT, engine_of, names
 from teiten.errors import UsageError
 from teiten.factors.contract import FactorRule, Need
+from teiten.factors.nodes import runs_already
 from teiten.model.facts import HostFacts
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.plan.sites.of import site_of
+from teiten.model.study import Study
+from teiten.plan.sites.of import site_of, starts
 from teiten.study.values import one_of
 
 SPARE = 10
@@ -27,6 +29,9 @@ class EngineFactor(FactorRule):
     of_server = False
     of_data = True
     needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START, Need.HERE})
+
+    def needs_in(self, study: Study) -> frozenset[Need]:
+        return frozenset() if runs_already(study) else self.needs
 
     def level(self, value: Any) -> str:
         return one_of(str(value).strip(), names())
@@ -48,6 +53,8 @@ class EngineFactor(FactorRule):
 
 
 def _check_server(engine: Engine, installation: Installation) -> None:
+    if engine.starts is not starts(installation):
+        raise _misplaced(engine, installation)
     if installation.version.number < engine.oldest * 10_000:
         raise UsageError(
             f"{engine.name} needs PostgreSQL {engine.oldest} or later, and {installation.name} is"
@@ -62,6 +69,22 @@ def _check_server(engine: Engine, installation: Installation) -> None:
         )
 
 
+def _misplaced(engine: Engine, installation: Installation) -> UsageError:
+    """An engine whose servers run already on one that Teiten starts, or the reverse."""
+    if engine.starts:
+        return UsageError(
+            f"the server {installation.name} is attached, and Teiten makes {engine.name} of servers"
+            " that it starts",
+            "--set engine=attached with the nodes that run already (docs/guides/scale-out.md), or"
+            " servers that Teiten starts: --servers 18",
+        )
+    return UsageError(
+        f"the engine {engine.name} is a cluster that runs already, and Teiten starts the server"
+        f" {installation.name}",
+        f"name its entry: --servers NAME=postgresql://…, or another engine: --set engine={DEFAULT}",
+    )
+
+
 def _check_versions(trial: PlannedTrial) -> None:
     versions = {str(one.installation.version) for one in trial.templates}
     if len(versions) > 1:
@@ -74,8 +97,8 @@ def _check_versions(trial: PlannedTrial) -> None:
 def _check_connections(trial: PlannedTrial) -> None:
     """The coordinator's clients and connections to nodes against what a node allows."""
     planned = trial.distribution
-    if planned is None:
-        return
+    if planned is None or not engine_of(planned.engine).starts:
+        return  # what is free on servers that run already, their sites know
     settings = dict(trial.settings)
     needed = engine_of(planned.engine).connections(trial.load.connections, planned.nodes)
     for name, wanted, usual in (

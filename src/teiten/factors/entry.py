@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from teiten.engines.registry import engine_of
 from teiten.errors import UsageError
 from teiten.factors.contract import Need
-from teiten.factors.nodes import OfNodes
+from teiten.factors.nodes import OfNodes, runs_already
 from teiten.model.distribution import ClientEntry
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
+from teiten.model.study import Study
 from teiten.study.values import one_of
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ class EntryFactor(OfNodes):
     says = "says which nodes the clients reach"
     rank = 66
     needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START, Need.HERE})
+
+    def needs_in(self, study: Study) -> frozenset[Need]:
+        return frozenset() if runs_already(study) else self.needs
 
     def level(self, value: Any) -> str:
         return one_of(str(value).strip(), tuple(ClientEntry))

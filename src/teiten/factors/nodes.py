@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from teiten.datasets.plan import plan_of as plan_of_data
 from teiten.engines.registry import DEFAULT, engine_of
+from teiten.errors import UsageError
 from teiten.factors.contract import FactorRule, Need
-from teiten.model.distribution import Distribution, SpreadBy
+from teiten.model.distribution import AttachedCluster, Distribution, SpreadBy
 from teiten.model.study import Factor, Study, Workload
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ class NodesFactor(FactorRule):
     of_data = True
     flag = "--set {factor}=0,1,2"
     needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START, Need.HERE})
+
+    def needs_in(self, study: Study) -> frozenset[Need]:
+        return frozenset() if runs_already(study) else self.needs
 
     def level(self, value: Any) -> str:
         text = str(value).strip()
@@ -70,6 +74,8 @@ class NodesFactor(FactorRule):
         if nodes == PLAIN:
             return setup
         engine = engine_of(around.cell.level("engine") or DEFAULT)
+        server = around.cell.level("server") or ""
+        cluster = None if engine.starts else cluster_of(around.study, server, nodes)
         planned = Distribution(
             engine.name,
             nodes,
@@ -77,11 +83,40 @@ class NodesFactor(FactorRule):
             int(around.cell.level("shards") or engine.shards(nodes)) if engine.shards(nodes) else 0,
             scale=int(setup.data.scale or 1),
             fillfactor=int(setup.data.options.told.get("fillfactor", 100)),
+            statements=None if cluster is None else cluster.statements,
         )
         data = plan_of_data(setup.data.kind)
         parts = tuple(data.part_of(setup.data, one) for one in engine.parts(planned))
         spread = replace(setup, parts=parts, distribution=planned)
         return spread.with_settings(_together(engine.settings(setup.load.connections), setup))
+
+
+def cluster_of(study: Study, server: str, nodes: int) -> AttachedCluster:
+    """What a study says of the cluster that a server is the entry to. Raises UsageError where that
+    is nothing, or has fewer nodes."""
+    found = study.cluster(server)
+    if found is None:
+        raise UsageError(
+            f"the study names no nodes behind the server {server}, and its engine is one that runs"
+            " already",
+            f"a table [clusters.{server}] with nodes and the statements that distribute: see"
+            " docs/guides/scale-out.md; or engines whose servers Teiten starts: --set"
+            f" engine={DEFAULT}",
+        )
+    if nodes > len(found.nodes):
+        raise UsageError(
+            f"nodes={nodes}: [clusters.{server}] names {len(found.nodes)} nodes",
+            f"name {nodes - len(found.nodes)} more, or fewer nodes: --set"
+            f" nodes=0,…,{len(found.nodes)}",
+        )
+    return found
+
+
+def runs_already(study: Study) -> bool:
+    """Whether all engines of a study have servers that Teiten does not start."""
+    factor = study.factor("engine")
+    levels = factor.levels if factor is not None else (DEFAULT,)
+    return not any(engine_of(level).starts for level in levels)
 
 
 def _together(wanted: Mapping[str, str], setup: Setup) -> dict[str, str]:

@@ -154,6 +154,10 @@ class KindPlan(ABC):
         """Why a workload cannot be loaded in paired transactions; None where it can."""
         return None if self.paired_within else f"the workload {workload.name} {self.does}"
 
+    def gives_up(self, workload: Workload) -> bool:
+        """Whether its clients let a transaction go that ended in a serialization failure."""
+        return False
+
     def first_load(self, options: WorkloadOptions) -> PlannedLoad:
         """A trial's load before any factor sets its part."""
         return self.load()

@@ -20,6 +20,8 @@ class PartMethod(StrEnum):
     SHARDS = "shards"
     """The accounts alone, a table for each shard of the node (``shard_table``): a shard is a range
     of PostgreSQL's hash of the key, and the node has every n-th of them."""
+    GIVEN = "given"
+    """No tables yet: the study's own statements make them."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class TablePart:
     """By which accounts are spread over shards; empty where there are none."""
 
     def __str__(self) -> str:
-        if self.method is PartMethod.EMPTY:
+        if self.method in (PartMethod.EMPTY, PartMethod.GIVEN):
             return "an empty database"
         whole = f"part {self.number} of {self.nodes}"
         if self.method is PartMethod.SHARDS:
@@ -68,6 +70,30 @@ class SpreadBy(StrEnum):
 
 
 @dataclass(frozen=True)
+class ClusterStatements:
+    """How a study makes servers that run already one database: SQL with psql's variables
+    (``:name``, ``:'name'``, ``:"name"``), in the order in which it runs."""
+
+    on_nodes: str = ""
+    """In the database of each node."""
+    on_entry: str = ""
+    """At the entry, once."""
+    for_each_node: str = ""
+    """At the entry, once for each node."""
+    distribute: str = ""
+    """At the entry, once all of pgbench's tables are there, and before they are filled."""
+
+
+@dataclass(frozen=True)
+class AttachedCluster:
+    """What a study says of servers that run already, and are nodes of one database."""
+
+    nodes: tuple[str, ...]
+    """Addresses without passwords, in order: a trial on n nodes has the first n."""
+    statements: ClusterStatements = ClusterStatements()
+
+
+@dataclass(frozen=True)
 class Distribution:
     """By which engine a trial's tables are spread, and over how many nodes. The first of its
     servers is the coordinator, which clients reach and which holds no rows; the nodes follow."""
@@ -82,6 +108,8 @@ class Distribution:
     """pgbench's, of all tables together."""
     fillfactor: int = 100
     entry: ClientEntry = ClientEntry.COORDINATOR
+    statements: ClusterStatements | None = None
+    """Of the study, where servers run already."""
 
 
 @dataclass(frozen=True)

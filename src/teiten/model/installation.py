@@ -96,6 +96,8 @@ class Installation:
     """Of one that Teiten built from source."""
     attached: AttachedServer | None = None
     """Of a server that Teiten did not start; it has no binaries here, and its folder is ``.``."""
+    nodes: tuple[Installation, ...] = ()
+    """Of an attached server that is the entry to others: these, in the study's order."""
     on_db_host: bool = False
     """Its programs are on the db host of the study, not here."""
 

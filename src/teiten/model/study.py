@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from teiten.model.build import BuildSpec
+from teiten.model.distribution import AttachedCluster
 from teiten.model.hosts import Hosts
 from teiten.model.nodes import EmulatedNodes
 from teiten.model.storage import StorageClass
@@ -348,6 +349,8 @@ class Study:
     """Where servers and pgbench run; None for this machine."""
     storage: tuple[StorageClass, ...] = ()
     """What the levels of the factor placement name, in the study's order."""
+    clusters: tuple[tuple[str, AttachedCluster], ...] = ()
+    """Levels of the factor server that are the entry to several servers that run already."""
     nodes: EmulatedNodes | None = None
     """As which machines the nodes of trials are emulated; None for plain servers."""
     machine_memory: Bytes | None = None
@@ -379,6 +382,10 @@ class Study:
 
     def storage_class(self, name: str) -> StorageClass:
         return next(one for one in self.storage if one.name == name)
+
+    def cluster(self, server: str) -> AttachedCluster | None:
+        """That a level of the factor server is the entry to."""
+        return dict(self.clusters).get(server)
 
     def workload(self, name: str) -> Workload:
         return next(workload for workload in self.workloads if workload.name == name)

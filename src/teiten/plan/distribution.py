@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from teiten.engines.registry import engine_of
+from teiten.kinds.contract import plan_of
 from teiten.model.distribution import Distribution, SpreadBy
 from teiten.model.facts import Caution, Severity
 from teiten.model.plan import Plan, PlannedTrial
@@ -19,6 +21,7 @@ def distribution_cautions(plan: Plan) -> Iterator[Caution]:
     spread = [(one, one.distribution) for one in plan.trials if one.distribution is not None]
     spread.sort(key=lambda one: one[1].nodes, reverse=True)
     yield from _uneven(spread)
+    yield from _failing(plan, spread)
     yield from _few_branches([one for one in spread if one[1].by is SpreadBy.BRANCH])
     yield from _asks_all(plan, [one for one in spread if one[1].by is SpreadBy.BRANCH])
     yield from _branches_everywhere(
@@ -40,6 +43,18 @@ def _uneven(spread: Iterable[Spread]) -> Iterator[Caution]:
             fewest=fewest,
             most=fewest + 1,
         )
+
+
+def _failing(plan: Plan, spread: Iterable[Spread]) -> Iterator[Caution]:
+    """Updates of a load that gives up at the first serialization failure."""
+    told: set[str] = set()
+    for trial, one in spread:
+        workload = plan.study.workload(trial.cell.workload)
+        fails = workload.changes_data and engine_of(one.engine).needs_retries
+        if fails and plan_of(workload.kind).gives_up(workload) and workload.name not in told:
+            told.add(workload.name)
+            values = {"workload": workload.name, "engine": one.engine}
+            yield _caution("distribution-retries", Severity.WARNING, **values)
 
 
 def _few_branches(spread: Iterable[Spread]) -> Iterator[Caution]:

@@ -75,13 +75,14 @@ class _Templates:
     def __init__(self, servers: Mapping[str, Installation], fingerprint: Fingerprint) -> None:
         self.servers = servers
         self._fingerprint = fingerprint
-        self._made: dict[tuple[str, bool, DataSet], TemplateSpec] = {}
+        self._made: dict[tuple[str, str, bool, DataSet], TemplateSpec] = {}
         self.by_fingerprint: dict[str, TemplateSpec] = {}
 
-    def of(self, server: str, checksums: bool, data: DataSet) -> TemplateSpec:
-        key = (server, checksums, data)
+    def of(self, server: str, checksums: bool, data: DataSet, at: int) -> TemplateSpec:
+        """``at``: the server's place among those of a trial, from 0."""
+        installation = _of_cluster(self.servers[server], at)
+        key = (server, installation.name, checksums, data)
         if key not in self._made:
-            installation = self.servers[server]
             checksums = site_of(installation).checksums(installation, checksums)
             made = TemplateSpec(
                 installation=installation,
@@ -92,6 +93,11 @@ class _Templates:
             )
             self._made[key] = self.by_fingerprint.setdefault(made.fingerprint, made)
         return self._made[key]
+
+
+def _of_cluster(entry: Installation, at: int) -> Installation:
+    """Where a trial's server runs: servers that Teiten starts are all alike."""
+    return entry if at == 0 or not entry.nodes else entry.nodes[at - 1]
 
 
 def _trials(
@@ -116,7 +122,8 @@ def _trials(
             cell=cell,
             seed=placed.seed,
             templates=tuple(
-                templates.of(server, setup.checksums, one) for one in setup.parts or (setup.data,)
+                templates.of(server, setup.checksums, one, at)
+                for at, one in enumerate(setup.parts or (setup.data,))
             ),
             load=setup.load,
             settings=site_of(installation).settings(installation, setup.settings),

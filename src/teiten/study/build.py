@@ -8,7 +8,9 @@ from dataclasses import fields, replace
 from teiten.factors.registry import rule
 from teiten.given_paths import expanded
 from teiten.kinds.contract import plan_of
+from teiten.model.attached import is_address
 from teiten.model.build import BuildSpec
+from teiten.model.distribution import AttachedCluster, ClusterStatements
 from teiten.model.hosts import Hosts
 from teiten.model.nodes import EmulatedNodes
 from teiten.model.study import (
@@ -72,6 +74,7 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
         source_text=document.text,
         hosts=_hosts(draft, tables.hosts),
         storage=tuple(one.named(name) for name, one in tables.storage.items()),
+        clusters=tuple(_clusters(draft, tables, factors)),
         nodes=_nodes(draft, tables, factors),
         overrides=overrides,
     )
@@ -106,6 +109,25 @@ def _nodes(draft: Draft, tables: StudyFile, factors: Sequence[Factor]) -> Emulat
                 ("nodes", key), f"is each node's own, but {other} sets it for all", _ONE_OF_THEM
             )
     return EmulatedNodes(**table.model_dump(exclude={"emulate"}))
+
+
+def _clusters(
+    draft: Draft, tables: StudyFile, factors: Sequence[Factor]
+) -> Iterator[tuple[str, AttachedCluster]]:
+    """Those of servers that are measured; each is the entry to its nodes."""
+    servers = next(factor.levels for factor in factors if factor.name == "server")
+    for name, table in tables.clusters.items():
+        alias = tables.servers.get(name)
+        if alias is None or not is_address(alias.server):
+            raise draft.error(
+                ("clusters", name),
+                f"there is no server {name} that runs already",
+                f"name the entry of the cluster: --servers {name}=postgresql://role@host/postgres,"
+                f" or {name} below [servers]",
+            )
+        if name in servers:
+            said = table.model_dump(exclude={"nodes"})
+            yield name, AttachedCluster(table.nodes, ClusterStatements(**said))
 
 
 def _server_levels(

@@ -18,6 +18,7 @@ from teiten.study.schema import (
     OF_NODES,
     Alias,
     BuildTable,
+    ClusterTable,
     HostsTable,
     MeasureTable,
     Name,
@@ -157,6 +158,7 @@ class StudyFile(TomlTable):
     study: StudyTable
     servers: dict[Alias, Server] = Field(default_factory=dict)
     builds: dict[Alias, BuildTable] = Field(default_factory=dict)
+    clusters: dict[Alias, ClusterTable] = Field(default_factory=dict)
     factors: Annotated[dict[str, tuple[str, ...]], PlainValidator(all_levels)]
     parameters: dict[Name, dict[SettingName, SettingValue]] = Field(default_factory=dict)
     workloads: Annotated[list[Workload], Field(min_length=1)]

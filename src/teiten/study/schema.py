@@ -27,6 +27,7 @@ from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
 from teiten.study import levels, parameters, values
 from teiten.study.chosen import ChosenForm, KeyedError
+from teiten.study.references import node_addresses, statements
 from teiten.study.storage import WrittenStorage, storage
 
 Name = Annotated[str, PlainValidator(values.name)]
@@ -58,6 +59,8 @@ Slices = Annotated[int, Field(ge=1, le=100)]
 Repeats = Annotated[int, Field(ge=0, le=10)]
 Storage = Annotated[WrittenStorage, PlainValidator(storage)]
 Alias = Annotated[str, PlainValidator(values.name)]
+NodeAddresses = Annotated[tuple[str, ...], PlainValidator(node_addresses)]
+Statements = Annotated[str, PlainValidator(statements)]
 Server = Annotated[levels.ServerAlias, PlainValidator(levels.server_alias)]
 HostName = Annotated[str, PlainValidator(values.host_name)]
 HostFolder = Annotated[str, PlainValidator(values.host_folder)]
@@ -238,6 +241,16 @@ class NodesTable(TomlTable):
     read: Rate = None
     write: Rate = None
     insist: bool = False
+
+
+class ClusterTable(TomlTable):
+    """Servers that run already, and the SQL that makes them one database."""
+
+    nodes: NodeAddresses
+    on_nodes: Statements = ""
+    on_entry: Statements = ""
+    for_each_node: Statements = ""
+    distribute: Statements = ""
 
 
 class HostsTable(TomlTable):

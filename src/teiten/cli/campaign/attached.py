@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -32,8 +34,19 @@ def attach(session: Session, study: Study, level: str, address: str) -> Installa
             " it where everybody on this machine sees it",
             "use a key without a passphrase (mode 0600), a password, or a tunnel (ssh -L)",
         )
-    route = Route(level, address, session.passwords.get(address))
-    return ask(route, _parameters(study))
+    cluster = study.cluster(level)
+    nodes = () if cluster is None else cluster.nodes
+    asked = [
+        ask(Route(name, one, session.passwords.get(one)), _parameters(study))
+        for name, one in ((level, address), *_named(level, nodes))
+    ]
+    return replace(asked[0], nodes=tuple(asked[1:]))
+
+
+def _named(entry: str, nodes: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """For messages, and the ledger."""
+    for number, address in enumerate(nodes, start=1):
+        yield f"{entry}-node-{number}", address
 
 
 def _parameters(study: Study) -> frozenset[str]:

@@ -59,7 +59,7 @@ PRIMARY_KEYS = {"aid": ("aid",), "bid": ("bid", "aid")}
 
 def fill_part(server: Fillable, data: DataSet, part: TablePart) -> None:
     """In the order of keys."""
-    if part.method is PartMethod.EMPTY:
+    if part.method in (PartMethod.EMPTY, PartMethod.GIVEN):
         return
     statements = _by_hash if part.method is PartMethod.HASH else _shards
     with server.connect() as connection, connection.transaction():

@@ -103,7 +103,7 @@ def _share(part: TablePart | None) -> float:
     """Of all rows."""
     if part is None:
         return 1.0
-    return 0.0 if part.method is PartMethod.EMPTY else 1 / part.nodes
+    return 1 / part.nodes if part.nodes and part.number else 0.0
 
 
 PLAN = PgbenchData()

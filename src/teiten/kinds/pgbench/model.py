@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from teiten.model.plan import PlannedLoad, PlannedTrial
 from teiten.model.study import QueryMode, Script, Workload, WorkloadOptions
 
 NAME = "pgbench"
+_RETRIES = re.compile(r"--max-tries=(?!1$)\d+$")
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,11 @@ class PgbenchOptions(WorkloadOptions):
     @property
     def texts(self) -> tuple[Script, ...]:
         return (self.script,)
+
+
+def tries_again(options: Iterable[str]) -> bool:
+    """Whether pgbench is told to repeat transactions that end in serialization failures."""
+    return any(_RETRIES.match(one) for one in options)
 
 
 @dataclass(frozen=True)

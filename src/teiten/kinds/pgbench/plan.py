@@ -19,7 +19,13 @@ from teiten.kinds.pgbench.metrics import (
     TPS,
     WITHIN,
 )
-from teiten.kinds.pgbench.model import PgbenchClients, PgbenchOptions, clients_of, pgbench_of
+from teiten.kinds.pgbench.model import (
+    PgbenchClients,
+    PgbenchOptions,
+    clients_of,
+    pgbench_of,
+    tries_again,
+)
 from teiten.model.plan import PlannedLoad, PlannedTrial
 from teiten.model.starts import slice_seed
 from teiten.model.study import QueryMode, Study, Workload, WorkloadOptions
@@ -137,6 +143,9 @@ class PgbenchKind(KindPlan):
         changes = {"script": script, "changes_data": script != "select-only"}
         only = {**shared, "name": name, "title": title, **changes}
         return Instead([only], [name], ("workloads", 0))
+
+    def gives_up(self, workload: Workload) -> bool:
+        return not tries_again(pgbench_of(workload).pgbench_options)
 
     def first_load(self, options: WorkloadOptions) -> PgbenchClients:
         assert isinstance(options, PgbenchOptions)

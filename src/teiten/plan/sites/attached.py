@@ -87,12 +87,12 @@ class AttachedPlan(SitePlan):
                 )
         own = dict(dict(study.server_levels).get(level, ()))
         varied = tuple(varied_factors(study))
-        refused = [name for name in varied if rule(name).needs & {Need.START, Need.HERE}]
+        refused = [name for name in varied if rule(name).needs_in(study) & {Need.START, Need.HERE}]
         _check_own_machine(
             study, level, [one for one in refused if study.factor(one) or one in own]
         )
         for name in varied:
-            if Need.INITDB in rule(name).needs and (study.factor(name) or name in own):
+            if Need.INITDB in rule(name).needs_in(study) and (study.factor(name) or name in own):
                 raise UsageError(
                     f"{name} are decided by initdb, and the server {level} is attached: they are"
                     f" {'on' if server.data_checksums else 'off'} there",
@@ -153,11 +153,15 @@ class AttachedPlan(SitePlan):
         for level, installation in told.plan.servers:
             if installation.attached is not None:
                 yield from _actions_on(told, level, installation, installation.attached)
+                yield from _actions_on_nodes(told, level, installation)
 
     def prepare(self, template: TemplateSpec) -> str:
         return f"create a database on {template.installation.name}, {described(template.data)}"
 
     def restore(self, trial: PlannedTrial, workload: Workload) -> str:
+        if trial.distribution is not None:
+            made = "an empty" if workload.changes_data else "the same"
+            return f"{made} database on each of {len(trial.templates)} attached servers"
         copied = "copy the filled database" if workload.changes_data else "use the filled"
         return f"{copied} on the attached server"
 
@@ -211,6 +215,23 @@ def _actions_on(
     )
 
 
+def _actions_on_nodes(told: Told, level: str, entry: Installation) -> Iterator[str]:
+    """What a cluster's nodes get, where a trial has any."""
+    spread = [one for one in told.plan.trials if one.distribution is not None]
+    if not entry.nodes or not spread:
+        return
+    where = ", ".join(
+        f"{one.attached.address} as {one.attached.role}"
+        for one in entry.nodes
+        if one.attached is not None
+    )
+    yield (
+        f"create databases teiten_… on the nodes behind {level} too ({where}), and drop them at the"
+        f" end; run the statements of [clusters.{level}] in these databases and in that of {level},"
+        " and fill the tables through it: before every trial that changes data, once for others"
+    )
+
+
 def _check_own_machine(study: Study, level: str, factors: Sequence[str]) -> None:
     """What only a server that Teiten starts can have."""
     asked = list(factors)
@@ -247,9 +268,10 @@ def _check_varied(level: str, server: AttachedServer, name: str) -> None:
 def attached_cautions(plan: Plan) -> tuple[Caution, ...]:
     """What is left out on attached servers, and what is not equal between the sides."""
     attached = {level: one.attached for level, one in plan.servers if one.attached is not None}
-    found = [
-        caution for level, server in attached.items() for caution in _of_server(plan, level, server)
-    ]
+    nodes = (node for _, one in plan.servers for node in one.nodes)
+    behind = {one.name: one.attached for one in nodes if one.attached is not None}
+    each = {**attached, **behind}.items()
+    found = [caution for level, server in each for caution in _of_server(plan, level, server)]
     if attached and len(plan.servers) > 1:
         found += _unequal(plan, attached)
     return tuple(found)

@@ -35,7 +35,7 @@ def check_remote(study: Study, servers: Sequence[tuple[str, Installation]]) -> N
     """Raise UsageError for what only this machine's servers can have."""
     measure = study.measure
     asked = ["way"] if measure.way is not Way.CLASSIC else []
-    asked += [name for name in varied_factors(study) if Need.HERE in rule(name).needs]
+    asked += [name for name in varied_factors(study) if Need.HERE in rule(name).needs_in(study)]
     asked += ["slices"] if measure.slices > 1 else []
     asked += ["restart_every"] if measure.restart_every > 1 else []
     asked += ["flame_graph"] if measure.flame_graph else []

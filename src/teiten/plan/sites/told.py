@@ -93,8 +93,10 @@ def asked_here(plan: Plan) -> Plan:
 
 def servers_of_others(plan: Plan) -> tuple[str, ...]:
     """Servers that Teiten does not start, and as whom it makes databases there."""
+    each = [(level, one) for level, one in plan.servers]
+    each += [(node.name, node) for _, one in plan.servers for node in one.nodes]
     return tuple(
         f"{level} ({one.attached.address}, role {one.attached.role})"
-        for level, one in plan.servers
+        for level, one in each
         if one.attached is not None
     )

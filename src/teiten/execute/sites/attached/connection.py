@@ -35,6 +35,8 @@ NOT_PASSED_ON = frozenset(
      "servicefile", "connect_timeout", "sslpassword", *KEEPALIVES}
 )  # fmt: skip
 """Parameters that pgbench gets otherwise, or that are resolved already."""
+SEVERAL = ("host", "port", "load_balance_hosts")
+"""Parameters of an address of several servers, each of which is an entry."""
 DEFAULTS = frozenset({("sslcertmode", "allow")})
 """Told by libpq as if it were set; a pgbench older than 16 does not know it."""
 HOW_TO_GIVE = (
@@ -140,8 +142,11 @@ def unanswered(route: Route, error: psycopg.Error) -> ServerError:
 def passed_on(connection: psycopg.Connection[Any], route: Route, dbname: str) -> str:
     """A connection string for another program: everything in effect but the password."""
     found = connection.info.get_parameters()
-    if "host" in found and "hostaddr" not in read_address(route.address):
+    written = read_address(route.address)
+    if "host" in found and "hostaddr" not in written:
         found.pop("hostaddr", None)  # psycopg's own answer to the host's name
+    if "," in written.get("host", ""):  # psycopg tells of the one that it has chosen
+        found |= {name: written[name] for name in SEVERAL if name in written}
     kept = {
         key: value
         for key, value in found.items()

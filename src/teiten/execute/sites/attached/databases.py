@@ -8,6 +8,7 @@ statements) is dropped.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import secrets
@@ -57,9 +58,12 @@ class Databases:
         self._folder = folder
         self._campaign = campaign
 
-    def create(self) -> str:
-        """An empty database of the form that Teiten's own servers have: UTF8, locale C."""
-        name = f"{PREFIX}{secrets.token_hex(6)}"
+    def create(self, like: str | None = None) -> str:
+        """An empty database of the form that Teiten's own servers have: UTF8, locale C.
+
+        ``like``: the name that it gets, where there is no such database yet.
+        """
+        name = f"{PREFIX}{secrets.token_hex(6)}" if like is None or self._has(like) else like
         with self._connected(name) as connection:
             _create(connection, name, _empty(connection))
         return name
@@ -76,7 +80,7 @@ class Databases:
 
     def drop(self, name: str) -> None:
         """Raises ServerError where it cannot be dropped; it stays noted then."""
-        drop_noted(self._route, self._folder / f"{name}.json", name)
+        drop_noted(self._route, self._note(name), name)
 
     def drop_left(self) -> None:
         """Drop what earlier Teitens have left on this server; no other may be running."""
@@ -92,9 +96,18 @@ class Databases:
         )
         with self._route.connect() as connection, answering(self._route):
             self._folder.mkdir(parents=True, exist_ok=True)
-            path = self._folder / f"{name}.json"
-            path.write_text(json.dumps(asdict(note)) + "\n", encoding="utf-8")
+            self._note(name).write_text(json.dumps(asdict(note)) + "\n", encoding="utf-8")
             yield connection
+
+    def _note(self, name: str) -> Path:
+        """Databases on several servers may have one name."""
+        where = hashlib.sha256(self._route.address.encode()).hexdigest()[:8]
+        return self._folder / f"{name}-{where}.json"
+
+    def _has(self, name: str) -> bool:
+        with self._route.connect() as connection, answering(self._route):
+            found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,))
+            return found.fetchone() is not None
 
 
 def notes(folder: Path) -> Iterator[tuple[Path, Note]]:

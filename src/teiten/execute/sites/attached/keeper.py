@@ -117,12 +117,18 @@ class AttachedKeeper:
         self._passwords = passwords
         self._say = say
         self._databases: dict[str, Databases] = {}
-        self._made: dict[str, Route] = {}
-        """Every database that is not dropped yet."""
+        self._made: dict[tuple[str, str], Route] = {}
+        """Every database that is not dropped yet, by its server's address and its name."""
         self._filled: dict[ClusterKey, str] = {}
 
     def prepare(self, template: TemplateSpec) -> Facts:
-        """Fill a database with the data set. Raises ServerError."""
+        """Fill a database with the data set. Raises ServerError.
+
+        Tables that are spread over servers are made when their trial has all of these.
+        """
+        trials = self.bench.plan.trials
+        if any(one.distribution is not None and template in one.templates for one in trials):
+            return {"built": False}
         return {"built": True, **self._fill(template, (template.fingerprint, 1, 1))}
 
     def site(self, trial: PlannedTrial, attempt: int) -> AttachedSite:
@@ -141,8 +147,18 @@ class AttachedKeeper:
         databases = self._of(route)
         databases.drop(original + "_copy")  # of a trial that was cut off
         name = databases.copy(original)
-        self._made[name] = route
+        self._made[route.address, name] = route
         return name
+
+    def empty(self, template: TemplateSpec, like: str | None) -> str:
+        """An empty database, named like another server's where it can be."""
+        return self._create(template, like)[0]
+
+    def kept(self, template: TemplateSpec, cluster: ClusterKey, like: str | None) -> str:
+        """The same, for all trials that only read."""
+        if cluster not in self._filled:
+            self._filled[cluster] = self.empty(template, like)
+        return self._filled[cluster]
 
     def open(self, template: TemplateSpec, database: str) -> AttachedDatabase:
         """Connect once, to know what is in effect. Raises ServerError."""
@@ -159,33 +175,41 @@ class AttachedKeeper:
                 pid=postmaster(connection),
             )
 
-    def drop(self, name: str) -> None:
+    def drop(self, template: TemplateSpec, name: str) -> None:
         """Drop a database that this campaign made; raises ServerError where that fails."""
-        route = self._made.get(name)
+        self._drop(self._route(template).address, name)
+
+    def _drop(self, address: str, name: str) -> None:
+        route = self._made.get((address, name))
         if route is not None:
+            for cluster, kept in tuple(self._filled.items()):
+                if kept == name:
+                    del self._filled[cluster]
             self._of(route).drop(name)
-            del self._made[name]
+            del self._made[address, name]
 
     def finish(self) -> None:
         """Drop all that is left; never raises. What cannot be dropped stays noted."""
-        for name in reversed(tuple(self._made)):
+        for address, name in reversed(tuple(self._made)):
             try:
-                self.drop(name)
+                self._drop(address, name)
             except (TeitenError, OSError) as error:
                 self.bench.record.record_event(LEFT, database=name, reason=str(error))
                 self._say(f"the database {name} is left: {error}; teiten clean drops it")
         self._filled.clear()
 
     def _fill(self, template: TemplateSpec, cluster: ClusterKey) -> Facts:
+        self._filled[cluster], facts = self._create(template)
+        return facts
+
+    def _create(self, template: TemplateSpec, like: str | None = None) -> tuple[str, Facts]:
         route = self._route(template)
-        name = self._of(route).create()
-        self._made[name] = route
+        name = self._of(route).create(like)
+        self._made[route.address, name] = route
         self._say(f"filling the database {name} on the server {route.name}")
         tables = AttachedTables(self.open(template, name), self.bench.plan.pgbench)
         with answering(route):
-            facts = fill(tables, template.data, permitted(template), self._say)
-        self._filled[cluster] = name
-        return facts
+            return name, fill(tables, template.data, permitted(template), self._say)
 
     def _route(self, template: TemplateSpec) -> Route:
         address = permitted(template).address

@@ -40,6 +40,7 @@ class AttachedNode:
         self._keeps = not keeper.bench.plan.study.workload(trial.cell.workload).changes_data
         self.found: AttachedDatabase | None = None
         self._copy: str | None = None
+        self._sound = False
         self.facts: Facts = {}
         self.told: dict[str, Any] = {}
         """What the server has said of itself."""
@@ -50,7 +51,16 @@ class AttachedNode:
             raise ServerError("the trial has no database yet", "see the trial's log")
         return self.found
 
-    def restore(self) -> Facts:
+    @property
+    def name(self) -> str | None:
+        """Of the database, once there is one."""
+        return None if self.found is None else self.found.database
+
+    def restore(self, like: str | None = None) -> Facts:
+        """``like``: how the first node's database is named, where tables are spread: some engines
+        know one name on all nodes."""
+        if self._trial.distribution is not None:
+            return self._restore_empty(like)
         original = self._keeper.original(self.template, self._trial.cluster_of(self.number))
         if self._keeps:
             self.found = self._keeper.open(self.template, original)
@@ -58,6 +68,16 @@ class AttachedNode:
         self._copy = self._keeper.copy(self.template, original)
         self.found = self._keeper.open(self.template, self._copy)
         return {"restored": True, "database": self._copy}
+
+    def _restore_empty(self, like: str | None) -> Facts:
+        """What an engine has made of it stays for trials that only read."""
+        if self._keeps:
+            cluster = self._trial.cluster_of(self.number)
+            name = self._keeper.kept(self.template, cluster, like)
+        else:
+            name = self._copy = self._keeper.empty(self.template, like)
+        self.found = self._keeper.open(self.template, name)
+        return {"restored": not self._keeps, "database": name}
 
     def start(self) -> Facts:
         told = self.told = read_server_facts(self.connect)
@@ -80,11 +100,22 @@ class AttachedNode:
     def connect(self) -> psycopg.Connection[Any]:
         return self.database.connect(settings=self._trial.settings)
 
-    def drop_copy(self) -> None:
+    def stop(self, *, sound: bool) -> None:
+        self._sound = sound
+        self._drop_copy()
+
+    def give_back(self) -> None:
+        """What a trial that failed may have left half made is dropped too."""
+        if self._keeps and self._trial.distribution is not None and not self._sound:
+            self._copy = self.name
+        self._drop_copy()
+        self.found = None
+
+    def _drop_copy(self) -> None:
         """One that cannot be dropped now is dropped at the campaign's end, or by teiten clean."""
         if self._copy is not None:
             with contextlib.suppress(TeitenError, OSError):
-                self._keeper.drop(self._copy)
+                self._keeper.drop(self.template, self._copy)
             self._copy = None
 
     def _require_version(self, found: Version) -> None:

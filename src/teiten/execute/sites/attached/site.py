@@ -51,7 +51,8 @@ class AttachedSite:
         return self._nodes.facts
 
     def restore(self) -> Facts:
-        return self._nodes.of_each(AttachedNode.restore)
+        first = self._nodes.first
+        return self._nodes.of_each(lambda one: one.restore(None if one is first else first.name))
 
     def caches(self) -> Facts:
         return {"caches": "kept: the server is attached"}
@@ -139,13 +140,12 @@ class AttachedSite:
         """An error does not say which node's it is: the one that was asked last."""
         return unanswered(self._nodes.asked.database.route, error)
 
-    def stop(self, *, sound: bool) -> Facts:  # noqa: ARG002 - the servers go on either way
+    def stop(self, *, sound: bool) -> Facts:
         for one in self._nodes:
-            one.drop_copy()
+            one.stop(sound=sound)
         return {"stopped": False}
 
     def abandon(self) -> None:
         """Drop the trial's own databases."""
         for one in self._nodes:
-            one.drop_copy()
-            one.found = None
+            one.give_back()

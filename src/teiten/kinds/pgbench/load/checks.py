@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from teiten.kinds.pgbench.model import tries_again
 from teiten.model.trial import Problem, Series
 
 CLIENT_BOUND = 0.95
@@ -14,7 +15,6 @@ CLIENT_BOUND = 0.95
 
 
 CHANGES_BY_TRANSACTION = 0.01
-_RETRIES = re.compile(r"--max-tries=(?!1$)\d+$")
 _RETRIED = re.compile(r"ERROR:  (?:could not serialize access due to|deadlock detected)")
 
 
@@ -32,7 +32,7 @@ def without_retried(seen: Iterable[Problem], options: Sequence[str]) -> tuple[Pr
     Where pgbench was told to try again, what it tried again is counted among the trial's numbers,
     and what failed at last is told by pgbench.
     """
-    if not any(_RETRIES.match(one) for one in options):
+    if not tries_again(options):
         return tuple(seen)
     return tuple(one for one in seen if not _RETRIED.search(one.detail))
 
