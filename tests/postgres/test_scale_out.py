@@ -22,7 +22,7 @@ from teiten.execute.sites.local.keeper import LocalKeeper
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
 from teiten.ledger.store import Ledger
-from teiten.model.distribution import ClientEntry
+from teiten.model.distribution import ClientEntry, CoordinatorRows
 from teiten.model.plan import FIRST
 from teiten.model.text import Language
 from teiten.model.trial import Outcome
@@ -43,6 +43,7 @@ server = ["{server}"]
 nodes = [0, 2]
 engine = ["{engine}"]
 entry = {entry}
+coordinator = {coordinator}
 clients = [2]
 
 [[workloads]]
@@ -83,7 +84,9 @@ def wait_for_a_trial_on_nodes(
     (number,) = (
         one.number
         for one in teiten.plan().trials
-        if one.distribution is not None and one.distribution.entry is widest
+        if one.distribution is not None
+        and one.distribution.entry is widest
+        and one.distribution.coordinator is CoordinatorRows.APART
     )
     teiten.wait_for(process, step_of(number, "warm-up"))
     return number
@@ -113,7 +116,10 @@ def test_a_campaign_on_nodes_goes_on_after_one_was_killed(workdir: Workdir, engi
     teiten = Teiten.prepared(workdir)
     study = workdir.root / "spread.toml"
     written = STUDY.format(
-        server=server.bin_directory, engine=engine.name, entry=entries_of(engine)
+        server=server.bin_directory,
+        engine=engine.name,
+        entry=entries_of(engine),
+        coordinator=[one.value for one in engine.coordinators],
     )
     study.write_text(written, encoding="utf-8")
     process = teiten.start("run", study, "--profile", "quick", "--yes")
@@ -134,7 +140,8 @@ def test_a_campaign_on_nodes_goes_on_after_one_was_killed(workdir: Workdir, engi
     assert again.metrics["participants"] == pytest.approx(of_a_transaction)
     assert 1 <= of_a_transaction <= 2
     counted = {one.number for one in trials if one.outcome is Outcome.COUNTED}
-    assert len(counted) == 2 * len(entries_of(engine)), "on plain PostgreSQL and on nodes"
+    ways = len(entries_of(engine)) * len(engine.coordinators)
+    assert len(counted) == 2 * ways, "on plain PostgreSQL and on nodes"
     (probed,) = (one.detail for one in teiten.events() if one.kind == "fsync-intervals")
     assert "reason" in probed or set(probed["rates"]) == {"8192", "131072", "0"}
     report = teiten.campaign() / "report"
@@ -144,7 +151,10 @@ def test_a_campaign_on_nodes_goes_on_after_one_was_killed(workdir: Workdir, engi
         assert words("scale-out.title") in page
         assert words(f"scale-out.engine.{engine.name}") in page
     assert list(workdir.clusters.iterdir()) == []
-    all_rows_are_found(teiten, spread)
+    for one in teiten.plan().trials:
+        own = one.distribution
+        if one.number == spread or (own and own.coordinator is CoordinatorRows.NODE):
+            all_rows_are_found(teiten, one.number)
     assert not left_processes([workdir.root])
 
 

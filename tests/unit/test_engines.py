@@ -11,9 +11,13 @@ import pytest
 
 from teiten import engines
 from teiten.datasets.pgbench.model import tables_of
+from teiten.engines.attached import filled_in
+from teiten.engines.citus import joining
 from teiten.engines.registry import engine_of, names
 from teiten.errors import TeitenError, UsageError
 from teiten.execute.distribution import distributed
+from teiten.execute.postgres.templates.identity import template_fingerprint
+from teiten.factors.engine import FACTOR as ENGINE
 from teiten.model.distribution import (
     NOTHING,
     Distribution,
@@ -26,6 +30,12 @@ from teiten.model.distribution import (
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
 from teiten.plan.distribution import distribution_cautions
+from teiten.plan.expand import expand
+from teiten.plan.sizing import size
+from teiten.study.load import load_study
+from tests.fixtures.planned import PGBENCH
+from tests.fixtures.synthetic_plan import HOST
+from tests.unit.test_attached import server as attached_server
 from tests.unit.test_scale_out_plan import installation, planned, trial_of
 
 INVENTED = '''
@@ -165,13 +175,40 @@ def test_what_servers_of_citus_hold_and_have() -> None:
     assert plain["shared_preload_libraries"] == "pg_stat_statements"
 
 
-def test_as_many_transactions_may_be_prepared_as_clients_prepare() -> None:
-    from teiten.factors.engine import FACTOR  # noqa: PLC0415 - as the other tests of plans
-    from tests.fixtures.synthetic_plan import HOST  # noqa: PLC0415
+def test_a_coordinator_that_is_a_node_has_shards_and_is_no_further_server() -> None:
+    plan = of_citus("coordinator=apart,node", "nodes=0,1,2")
+    of = {
+        (one.cell.level("nodes"), one.cell.level("coordinator")): one
+        for one in plan.trials
+        if one.distribution is not None and one.cell.level("scenario") == "size"
+    }
+    assert [len(of[nodes, "apart"].templates) for nodes in "12"] == [2, 3]
+    assert [len(of[nodes, "node"].templates) for nodes in "12"] == [1, 2]
+    both = of["2", "node"]
+    assert both.distribution is not None
+    assert list(both.distribution.holders) == [1, 2]
+    assert both.templates == of["2", "apart"].templates[1:], "the rows are the same"
+    own, other = ("a", 1), ("b", 2)
+    assert [text.split("(")[0] for text, _ in joining(own, (own, other))] == [
+        "SELECT citus_set_coordinator_host",
+        "SELECT citus_set_node_property",
+        "SELECT citus_add_node",
+    ]
+    assert [one for _, one in joining(own, (own, other))] == [own, own, other]
 
-    FACTOR.check_plan(of_citus(), HOST)
+
+def test_connections_of_a_coordinator_that_is_a_node() -> None:
+    """Its clients come to it, and it comes to itself."""
+    few = ("settings.max_connections=15", "clients=4", "coordinator=node")
+    with pytest.raises(UsageError, match="max_connections = 15, and each node needs 18"):
+        ENGINE.check_plan(of_citus(*few), HOST)
+    ENGINE.check_plan(of_citus(*few[:2]), HOST)
+
+
+def test_as_many_transactions_may_be_prepared_as_clients_prepare() -> None:
+    ENGINE.check_plan(of_citus(), HOST)
     with pytest.raises(UsageError, match="max_prepared_transactions = 5, and each node needs 18"):
-        FACTOR.check_plan(of_citus("settings.max_prepared_transactions=5"), HOST)
+        ENGINE.check_plan(of_citus("settings.max_prepared_transactions=5"), HOST)
 
 
 @pytest.mark.parametrize(
@@ -206,6 +243,124 @@ def test_distributions_that_cannot_be_had(overrides: tuple[str, ...], message: s
 def test_what_a_plan_says_of_a_distribution(overrides: tuple[str, ...], codes: list[str]) -> None:
     found = list(distribution_cautions(of_citus(*overrides)))
     assert [one.code for one in found] == codes
+
+
+@pytest.mark.parametrize(
+    ("overrides", "codes"),
+    [
+        ((), []),
+        (("workloads.update.pgbench_options=--max-tries=1",), ["distribution-retries"]),
+        (("workloads.update.pgbench_options=-r", "workloads=update"), ["distribution-retries"]),
+        (("workloads.update.pgbench_options=-r", "workloads=read"), []),
+    ],
+)
+def test_updates_that_are_not_tried_again_are_told(
+    overrides: tuple[str, ...], codes: list[str]
+) -> None:
+    """On an engine that needs it: Citus waits as PostgreSQL does."""
+    assert [one.code for one in distribution_cautions(planned(*overrides))] == codes
+    assert list(distribution_cautions(of_citus(*overrides))) == []
+
+
+VARIABLES = {"node": "2", "host": "o'clock", "role": 'a"b'}
+
+
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("SELECT :node, :'node', :\"node\"", "SELECT 2, '2', \"2\""),
+        ("server_:node (:'host', :\"role\")", "server_2 ('o''clock', \"a\"\"b\")"),
+        ("SELECT 1::node, a[1:n], ':nothing', :'other'", None),
+    ],
+)
+def test_variables_of_statements_are_those_of_psql(text: str, filled: str | None) -> None:
+    assert filled_in(text, VARIABLES) == (text if filled is None else filled)
+
+
+CLUSTER = """
+[study]
+name = "cluster"
+title = "Cluster"
+question = "Does it work?"
+contrast = "nodes"
+[factors]
+server = ["{server}"]
+nodes = [0, 2]
+engine = ["{engine}"]
+clients = [2]
+[servers]
+db = "postgresql://me@entry/postgres"
+[clusters.{name}]
+nodes = [{nodes}]
+on_nodes = "{statements}"
+[[workloads]]
+name = "read"
+title = "Read"
+script = "select-only"
+scale = 1
+changes_data = false
+[measure]
+duration = "1s"
+"""
+NODES = "'postgresql://me@a', 'postgresql://me@b'"
+
+
+def cluster_plan(
+    folder: Path,
+    *,
+    server: str = "db",
+    engine: str = "attached",
+    name: str = "db",
+    nodes: str = NODES,
+    statements: str = "",
+) -> Plan:
+    """With servers that answer as nobody asks: the plan alone is looked at."""
+    path = folder / "cluster.toml"
+    path.write_text(
+        CLUSTER.format(server=server, engine=engine, name=name, nodes=nodes, statements=statements)
+    )
+    study = size(load_study(str(path)), HOST)
+    found = installation() if server != "db" else running("entry", running("a"), running("b"))
+    return expand(study, [(server, found)], PGBENCH, seed=1, fingerprint=template_fingerprint)
+
+
+def running(host: str, *nodes: Installation) -> Installation:
+    return replace(
+        installation(),
+        name=host,
+        fingerprint=host,
+        attached=attached_server(address=f"postgresql://me@{host}"),
+        nodes=nodes,
+    )
+
+
+def test_nodes_that_run_already_are_the_servers_of_a_trial(tmp_path: Path) -> None:
+    plan = cluster_plan(tmp_path, statements="CREATE SERVER n_:node OPTIONS (x :'password')")
+    (spread,) = {one.templates for one in plan.trials if one.distribution is not None}
+    assert [one.installation.name for one in spread] == ["entry", "a", "b"]
+    (plain,) = {one.templates for one in plan.trials if one.distribution is None}
+    assert [one.installation.name for one in plain] == ["entry"]
+    ENGINE.check_plan(plan, HOST)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"nodes": "'postgresql://me@a'"}, r"nodes=2: \[clusters.db\] names 1 nodes"),
+        ({"nodes": ""}, "must be a list of addresses"),
+        ({"nodes": "'a'"}, "'a' is no address"),
+        ({"nodes": "'postgresql://me:secret@a'"}, "the address holds a password"),
+        ({"name": "other"}, "there is no server other that runs already"),
+        ({"server": "18"}, "the study names no nodes behind the server 18"),
+        ({"engine": "postgres_fdw"}, "nodes: the server db is attached"),
+        ({"statements": "OPTIONS (password 'x')"}, "a password stands in the statements"),
+        ({"statements": "PASSWORD = E'x'"}, "a password stands in the statements"),
+    ],
+)
+def test_clusters_that_cannot_be_had(tmp_path: Path, changed: dict[str, str], message: str) -> None:
+    with pytest.raises(TeitenError, match=message) as refused:
+        cluster_plan(tmp_path, **changed)
+    assert refused.value.hint
 
 
 def test_a_script_that_names_the_branch_is_meant_for_branches(tmp_path: Path) -> None:

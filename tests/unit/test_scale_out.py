@@ -72,7 +72,7 @@ def of_plain(nodes: int, low: float, high: float) -> NodesPoint:
 
 def test_a_shape_is_laid_to_the_cache_only_where_the_servers_say_so() -> None:
     def point(nodes: int, in_memory: float | None, disk: float) -> NodesPoint:
-        (nothing,) = uses_of(0, [])
+        (nothing,) = uses_of(0, (1,), [])
         use = replace(nothing, role=ServerRole.NODE, in_memory=in_memory, disk_read=disk)
         return replace(of_plain(nodes, 1, 1), uses=(use,))
 
@@ -107,13 +107,13 @@ def test_what_a_server_used_by_its_role() -> None:
         "node_3_wal_syncs": 2.0,
         "node_3_own_sent_bytes": 1.0,
     }
-    coordinator, nodes = uses_of(2, [trial, trial, {}])
+    coordinator, nodes = uses_of(2, (2, 3), [trial, trial, {}])
     assert (coordinator.role, nodes.role) == (ServerRole.COORDINATOR, ServerRole.NODE)
     assert (coordinator.sent, coordinator.disk_read, coordinator.buffer_hits) == (5.0, None, 1.0)
     assert (nodes.buffer_hits, nodes.cache_hits, nodes.in_memory) == (0.75, 0.5, 0.875)
     assert (nodes.disk_read, nodes.syncs, nodes.commits) == (8192 * 1.25, 0.3, 2.0)
     assert nodes.sent is None, "one of them lacks it"
-    (plain,) = uses_of(0, [trial])
+    (plain,) = uses_of(0, (1,), [trial])
     assert (plain.role, plain.buffer_hits, plain.syncs) == (ServerRole.PLAIN, 1.0, 0.0)
 
 

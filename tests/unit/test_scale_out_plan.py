@@ -15,7 +15,14 @@ from teiten.execute.client.address import Address
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.factors.engine import FACTOR as ENGINE
 from teiten.factors.entry import FACTOR as ENTRY
-from teiten.model.distribution import NOTHING, ClientEntry, Distribution, PartMethod, TablePart
+from teiten.model.distribution import (
+    NOTHING,
+    ClientEntry,
+    CoordinatorRows,
+    Distribution,
+    PartMethod,
+    TablePart,
+)
 from teiten.model.facts import HostFacts
 from teiten.model.installation import Installation, Version
 from teiten.model.plan import Plan, PlannedTrial
@@ -126,6 +133,8 @@ def test_too_few_connections_for_the_clients_are_refused() -> None:
         ("scenario=large", "must be one of throughput, size"),
         ("engine=fdw", "must be one of"),
         ("entry=node", "must be one of coordinator, all"),
+        ("coordinator=all", "must be one of apart, node"),
+        ("coordinator=node", "with the engine postgres_fdw the coordinator is no node"),
     ],
 )
 def test_levels_that_do_not_exist(override: str, message: str) -> None:
@@ -190,6 +199,9 @@ def test_every_engine_says_a_part_for_each_server() -> None:
         for nodes in (1, 2, 5):
             planned = Distribution(name, nodes, shards=engine.shards(nodes))
             assert len(engine.parts(planned)) == nodes + 1
+            if CoordinatorRows.NODE in engine.coordinators:
+                alone = replace(planned, coordinator=CoordinatorRows.NODE)
+                assert len(engine.parts(alone)) == nodes
 
 
 def test_an_address_by_the_names_of_libpq() -> None:

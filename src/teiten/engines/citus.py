@@ -1,4 +1,4 @@
-"""Citus: tables in shards, each a range of the key's hash, behind a coordinator without shards.
+"""Citus: tables in shards, each a range of the key's hash, behind a coordinator that may have some.
 
 Accounts are filled into tables of their own, one for each shard, before Citus knows of them; they
 take the places of the empty shards that Citus makes, whose ranges and nodes are the same. The other
@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg import sql
@@ -20,6 +20,7 @@ from teiten.engines.contract import Engine, Servers
 from teiten.errors import ServerError
 from teiten.model.distribution import (
     NOTHING,
+    CoordinatorRows,
     Distribution,
     PartMethod,
     SpreadBy,
@@ -92,6 +93,7 @@ class Citus(Engine):
     )
     atomic = True
     spreads_by = tuple(SpreadBy)
+    coordinators = tuple(CoordinatorRows)
 
     def shards(self, nodes: int) -> int:
         """The nearest to Citus's own number that the nodes divide, so that all have as many."""
@@ -99,11 +101,11 @@ class Citus(Engine):
 
     def parts(self, planned: Distribution) -> tuple[TablePart, ...]:
         key = "bid" if planned.by is SpreadBy.BRANCH else "aid"
-        of_nodes = (
+        of_nodes = tuple(
             TablePart(PartMethod.SHARDS, number, planned.nodes, planned.shards, key)
             for number in range(1, planned.nodes + 1)
         )
-        return (NOTHING, *of_nodes)
+        return of_nodes if planned.coordinator is CoordinatorRows.NODE else (NOTHING, *of_nodes)
 
     def settings(self, clients: int) -> Mapping[str, str]:
         """Connections are not encrypted and nothing is told to its makers, which Citus would do
@@ -119,10 +121,11 @@ class Citus(Engine):
     def distribute(self, servers: Servers, planned: Distribution) -> None:
         nodes = tuple(servers.nodes)
         for each in (_made_anew, _knows_itself(servers)):
-            _on_each(servers, (servers.coordinator, *nodes), each)
+            _on_each(servers, tuple(dict.fromkeys((servers.coordinator, *nodes))), each)
         where = {_where(servers, node): node for node in nodes}
         with servers.connect(servers.coordinator) as connection:
-            _join(connection, _where(servers, servers.coordinator), tuple(where))
+            for step in joining(_where(servers, servers.coordinator), tuple(where)):
+                connection.execute(*step)
             for statement in _tables(planned):
                 connection.execute(statement)
             shards = _placed(connection, planned, {one: at for at, one in enumerate(where)})
@@ -182,10 +185,15 @@ def _where(servers: Servers, node: Node) -> Where:
     return parameters["host"], int(parameters["port"])
 
 
-def _join(connection: Connection, own: Where, nodes: Iterable[Where]) -> None:
-    connection.execute("SELECT citus_set_coordinator_host(%s, %s)", own)
+def joining(own: Where, nodes: Iterable[Where]) -> Iterator[tuple[LiteralString, Where]]:
+    """The statements by which the coordinator, ``own``, knows all nodes, itself among them or not;
+    a coordinator has no shards unless it is told to."""
+    yield "SELECT citus_set_coordinator_host(%s, %s)", own
     for one in nodes:
-        connection.execute("SELECT citus_add_node(%s, %s)", one)
+        if one == own:
+            yield "SELECT citus_set_node_property(%s, %s, 'shouldhaveshards', true)", one
+        else:
+            yield "SELECT citus_add_node(%s, %s)", one
 
 
 def _tables(planned: Distribution) -> Iterator[sql.Composed]:

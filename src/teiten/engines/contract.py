@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 
 import psycopg
 
-from teiten.model.distribution import Distribution, SpreadBy, TablePart
+from teiten.model.distribution import CoordinatorRows, Distribution, SpreadBy, TablePart
 from teiten.model.plan import Node
 
 
@@ -66,6 +66,9 @@ class Engine(ABC):
     spreads_by: ClassVar[tuple[SpreadBy, ...]] = (SpreadBy.OWN_KEY,)
     """Those of which it is able."""
 
+    coordinators: ClassVar[tuple[CoordinatorRows, ...]] = (CoordinatorRows.APART,)
+    """Whether the coordinator can be a node too."""
+
     def shards(self, nodes: int) -> int:
         """Of each table where the study says nothing; 0 of an engine that makes none."""
         del nodes
@@ -73,7 +76,7 @@ class Engine(ABC):
 
     @abstractmethod
     def parts(self, planned: Distribution) -> tuple[TablePart, ...]:
-        """What each server holds before ``distribute``: the coordinator, then each node."""
+        """What each server holds before ``distribute``: the coordinator, then each other node."""
 
     def settings(self, clients: int) -> Mapping[str, str]:
         """The parameters that every server needs for so many clients. The study's own go before

@@ -27,16 +27,16 @@ class SiteServers:
 
     coordinator = FIRST
 
-    def __init__(self, site: Site, entry: ClientEntry) -> None:
-        self._site, self._entry = site, entry
+    def __init__(self, site: Site, planned: Distribution) -> None:
+        self._site, self._planned = site, planned
 
     @property
     def nodes(self) -> Sequence[Node]:
-        return tuple(one for one in self._site.nodes if one != FIRST)
+        return tuple(self._planned.holders)
 
     @property
     def entries(self) -> Sequence[Node]:
-        return self.nodes if self._entry is ClientEntry.ALL else (self.coordinator,)
+        return self.nodes if self._planned.entry is ClientEntry.ALL else (self.coordinator,)
 
     def connect(self, node: Node) -> psycopg.Connection[Any]:
         return self._site.connect(node)
@@ -49,7 +49,7 @@ class DistributedTables:
     """Of one trial."""
 
     def __init__(self, planned: Distribution, site: Site) -> None:
-        self._servers = SiteServers(site, planned.entry)
+        self._servers = SiteServers(site, planned)
         self._planned = planned
         self._engine: Engine = engine_of(planned.engine)
         self._before: dict[Node, NodeCounters] = {}
@@ -59,7 +59,7 @@ class DistributedTables:
         """Raises ServerError where the servers are of different versions; errors of connections are
         psycopg's."""
         versions = {}
-        for node in (FIRST, *self._servers.nodes):
+        for node in dict.fromkeys((FIRST, *self._servers.nodes)):
             with self._servers.connect(node) as connection:
                 versions[node] = connection.info.server_version
         if len(set(versions.values())) > 1:
@@ -112,7 +112,7 @@ def entry_address(trial: PlannedTrial, site: Site) -> Address:
     planned = trial.distribution
     if planned is None or planned.entry is ClientEntry.COORDINATOR:
         return site.address()
-    entries = SiteServers(site, planned.entry).entries
+    entries = SiteServers(site, planned).entries
     session = engine_of(planned.engine).session
     return Address.of_any([site.address(node) for node in entries], session)
 

@@ -10,6 +10,7 @@ from teiten.engines.registry import DEFAULT, engine_of, names
 from teiten.errors import UsageError
 from teiten.factors.contract import FactorRule, Need
 from teiten.factors.nodes import runs_already
+from teiten.model.distribution import CoordinatorRows
 from teiten.model.facts import HostFacts
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan, PlannedTrial
@@ -101,6 +102,8 @@ def _check_connections(trial: PlannedTrial) -> None:
         return  # what is free on servers that run already, their sites know
     settings = dict(trial.settings)
     needed = engine_of(planned.engine).connections(trial.load.connections, planned.nodes)
+    if planned.coordinator is CoordinatorRows.NODE:
+        needed += trial.load.connections  # the clients' own, on the same server
     for name, wanted, usual in (
         ("max_connections", needed + SPARE, USUAL_CONNECTIONS),
         ("max_prepared_transactions", _prepared(trial), 0),

@@ -10,7 +10,7 @@ from teiten.datasets.plan import plan_of as plan_of_data
 from teiten.engines.registry import DEFAULT, engine_of
 from teiten.errors import UsageError
 from teiten.factors.contract import FactorRule, Need
-from teiten.model.distribution import AttachedCluster, Distribution, SpreadBy
+from teiten.model.distribution import AttachedCluster, CoordinatorRows, Distribution, SpreadBy
 from teiten.model.study import Factor, Study, Workload
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ class NodesFactor(FactorRule):
             int(around.cell.level("shards") or engine.shards(nodes)) if engine.shards(nodes) else 0,
             scale=int(setup.data.scale or 1),
             fillfactor=int(setup.data.options.told.get("fillfactor", 100)),
+            coordinator=CoordinatorRows(around.cell.level("coordinator") or CoordinatorRows.APART),
             statements=None if cluster is None else cluster.statements,
         )
         data = plan_of_data(setup.data.kind)

@@ -58,6 +58,15 @@ class ClientEntry(StrEnum):
     """Every node that holds rows; each connection enters one of them, by chance."""
 
 
+class CoordinatorRows(StrEnum):
+    """Whether the coordinator is a node too."""
+
+    APART = "apart"
+    """It holds no rows, and is one server more than there are nodes."""
+    NODE = "node"
+    """It is the first of the nodes."""
+
+
 class SpreadBy(StrEnum):
     """By what the rows of pgbench's tables go to nodes."""
 
@@ -96,7 +105,8 @@ class AttachedCluster:
 @dataclass(frozen=True)
 class Distribution:
     """By which engine a trial's tables are spread, and over how many nodes. The first of its
-    servers is the coordinator, which clients reach and which holds no rows; the nodes follow."""
+    servers is the coordinator, which clients reach; the nodes follow, or it is the first of them.
+    """
 
     engine: str
     """A file of ``teiten.engines``."""
@@ -110,6 +120,13 @@ class Distribution:
     entry: ClientEntry = ClientEntry.COORDINATOR
     statements: ClusterStatements | None = None
     """Of the study, where servers run already."""
+    coordinator: CoordinatorRows = CoordinatorRows.APART
+
+    @property
+    def holders(self) -> range:
+        """The numbers of the servers that hold rows."""
+        first = 1 if self.coordinator is CoordinatorRows.NODE else 2
+        return range(first, first + self.nodes)
 
 
 @dataclass(frozen=True)

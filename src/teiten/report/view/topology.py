@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from teiten.model.distribution import CoordinatorRows
 from teiten.model.facts import HostFacts
 from teiten.report.blocks import Drawing
 from teiten.report.charts.base import SIDE_COLOURS
@@ -63,8 +64,11 @@ def _servers(kit: Kit, shared: str | None) -> tuple[tuple[tuple[Box, str], ...],
     most = max(one.nodes for one in spread)
     engines = t("list.separator").join(dict.fromkeys(one.engine for one in spread))
     own = (*lines, *_of_node(kit))
-    nodes = tuple(Box(t("topology.node", number=number + 1), own) for number in range(most))
-    coordinator = Box(t("topology.coordinator"), (t("topology.no-rows", engine=engines), *own))
+    apart = any(one.coordinator is CoordinatorRows.APART for one in spread)
+    numbers = range(1 if apart else 2, most + 1)
+    nodes = tuple(Box(t("topology.node", number=number), own) for number in numbers)
+    rows = t("topology.no-rows" if apart else "topology.with-rows", engine=engines)
+    coordinator = Box(t("topology.coordinator"), (rows, *own))
     alone = len(spread) < len(kit.analysis.plan.trials)
     plain = ((Box(t("topology.plain"), own), SIDE_COLOURS[0]),) if alone else ()
     return (*plain, (coordinator, SIDE_COLOURS[1])), nodes

@@ -88,8 +88,11 @@ def _notes(kit: Kit, found: tuple[ScaleOutResult, ...]) -> Iterator[Block]:
     shares = {"linear": plain_percent(t, LINEAR_WITHIN), "flat": plain_percent(t, FLAT_WITHIN)}
     yield Text(t("scale-out.shapes", **shares), "note")
     yield from _of_engines(kit)
-    spread = (one.distribution for one in kit.analysis.plan.trials)
-    if any(one is not None and one.entry is ClientEntry.ALL for one in spread):
+    trials = kit.analysis.plan.trials
+    spread = [one.distribution for one in trials if one.distribution is not None]
+    for rows in dict.fromkeys(one.coordinator for one in spread):
+        yield Text(t(f"scale-out.coordinators.{rows.value}"), "note")
+    if any(one.entry is ClientEntry.ALL for one in spread):
         yield Text(t("scale-out.entered-by-chance"), "note")
     points = [point for one in found for point in one.points if point.nodes > 0]
     if all(point.disk_reads_per_node is None for point in points):

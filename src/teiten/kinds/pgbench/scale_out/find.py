@@ -18,8 +18,9 @@ from teiten.kinds.pgbench.scale_out.commit_model import ROWS
 from teiten.kinds.pgbench.scale_out.judge import cause_of, pays, shape_of
 from teiten.kinds.pgbench.scale_out.results import NodesPoint, RatioOfNodes, ScaleOutResult, Shape
 from teiten.kinds.pgbench.scale_out.use import PLAIN, per_second, uses_of
+from teiten.model.distribution import Distribution
 from teiten.model.metrics import PARTICIPANTS, TRANSACTIONS
-from teiten.model.plan import FIRST, Plan
+from teiten.model.plan import FIRST, Node, Plan
 from teiten.model.study import Workload
 from teiten.model.trial import Attempt
 
@@ -60,7 +61,11 @@ def scale_outs(
 def _result(plan: Plan, workload: str, context: Context, by_nodes: ByNodes) -> ScaleOutResult:
     levels = max(1, len([nodes for nodes in by_nodes if nodes != PLAIN]))
     intervals = _Intervals(estimator_of(plan.study.measure), plan.study.measure.alpha / levels)
-    points = tuple(_point(nodes, by_nodes, intervals) for nodes in sorted(by_nodes))
+    spread = _spread(plan, workload, context)
+    points = tuple(
+        _point(nodes, by_nodes, intervals, spread[nodes].holders if nodes in spread else (FIRST,))
+        for nodes in sorted(by_nodes)
+    )
     most = points[-1].nodes
     one = next((each for each in points if each.nodes == ONE), None)
     grown = points[-1].to_one if most > ONE else None
@@ -68,7 +73,7 @@ def _result(plan: Plan, workload: str, context: Context, by_nodes: ByNodes) -> S
     return ScaleOutResult(
         workload=workload,
         context=context,
-        engine=_engine(plan, workload, context),
+        engine=next((one.engine for one in spread.values()), ""),
         points=points,
         shape=shape,
         grown=grown,
@@ -80,15 +85,15 @@ def _result(plan: Plan, workload: str, context: Context, by_nodes: ByNodes) -> S
     )
 
 
-def _engine(plan: Plan, workload: str, context: Context) -> str:
-    found = (
-        trial.distribution.engine
+def _spread(plan: Plan, workload: str, context: Context) -> dict[int, Distribution]:
+    """How the tables lie, by the number of nodes."""
+    return {
+        trial.distribution.nodes: trial.distribution
         for trial in plan.trials
         if trial.distribution is not None
         and trial.cell.workload == workload
         and trial.cell.context(NODES) == context
-    )
-    return next(found, "")
+    }
 
 
 def _rows(workload: Workload) -> int | None:
@@ -97,10 +102,12 @@ def _rows(workload: Workload) -> int | None:
     return options.random_rows or own
 
 
-def _point(nodes: int, by_nodes: ByNodes, intervals: _Intervals) -> NodesPoint:
+def _point(
+    nodes: int, by_nodes: ByNodes, intervals: _Intervals, holders: Sequence[Node]
+) -> NodesPoint:
+    """``holders``: the servers that hold rows."""
     trials = [one.metrics for one in by_nodes[nodes].values()]
-    holders = (FIRST,) if nodes == PLAIN else tuple(range(FIRST + 1, FIRST + 1 + nodes))
-    uses = uses_of(nodes, trials)
+    uses = uses_of(nodes, holders, trials)
     return NodesPoint(
         nodes=nodes,
         tps=median([one.get(TPS.name, math.nan) for one in trials]),

@@ -53,12 +53,15 @@ class RoleUse:
     """Transactions that were left prepared."""
 
 
-def uses_of(nodes: int, trials: Sequence[Metrics]) -> tuple[RoleUse, ...]:
-    """Of each role of trials on so many nodes; 0 is PostgreSQL by itself."""
+def uses_of(nodes: int, holders: Sequence[Node], trials: Sequence[Metrics]) -> tuple[RoleUse, ...]:
+    """Of each role of trials on so many nodes, which hold the rows; 0 is PostgreSQL by itself. A
+    coordinator that holds rows is one of the nodes."""
     if nodes == PLAIN:
         return (_use(ServerRole.PLAIN, (FIRST,), trials),)
-    holders = tuple(range(FIRST + 1, FIRST + 1 + nodes))
-    return _use(ServerRole.COORDINATOR, (FIRST,), trials), _use(ServerRole.NODE, holders, trials)
+    of_nodes = _use(ServerRole.NODE, holders, trials)
+    if FIRST in holders:
+        return (of_nodes,)
+    return _use(ServerRole.COORDINATOR, (FIRST,), trials), of_nodes
 
 
 def _use(role: ServerRole, servers: Sequence[Node], trials: Sequence[Metrics]) -> RoleUse:
