@@ -93,6 +93,7 @@ def study_file_page() -> str:
         ("[builds.NAME]", schema.BuildTable),
         ("[settings.NAME]", schema.SettingTable),
         ("[measure]", schema.MeasureTable),
+        ("[clusters.NAME]", schema.ClusterTable),
         ("[hosts]", schema.HostsTable),
         ("[nodes]", schema.NodesTable),
         ("[profiles.NAME]", profile_table()),
@@ -113,7 +114,9 @@ def study_file_page() -> str:
         " workload has of some of them; `[parameters.NAME]` the server parameters of a level of"
         " the factor parameters; `[servers]` names of your own for servers, `[builds.NAME]`"
         " servers that are built from source, `[storage]` names of folders for the factor placement"
-        " (docs/guides/placement.md), `[hosts]` where servers and pgbench run"
+        " (docs/guides/placement.md), `[clusters.NAME]` the"
+        " nodes behind a server that runs already, and the SQL that makes them one database"
+        " (docs/guides/scale-out.md), `[hosts]` where servers and pgbench run"
         " (docs/guides/remote-hosts.md), `[nodes]` what each node of a trial has, emulated as a"
         " machine of its own (docs/concepts/emulated-nodes.md).\n"
     )
