@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from teiten.engines.contract import Engine
-from teiten.engines.registry import DEFAULT, engine_of, names
+from teiten.engines.registry import engine_of, names
 from teiten.errors import UsageError
 from teiten.factors.contract import FactorRule, Need
 from teiten.factors.nodes import runs_already
@@ -15,7 +15,7 @@ from teiten.model.facts import HostFacts
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import Study
-from teiten.plan.sites.of import site_of, starts
+from teiten.plan.sites.of import site_of
 from teiten.study.values import one_of
 
 SPARE = 10
@@ -54,8 +54,6 @@ class EngineFactor(FactorRule):
 
 
 def _check_server(engine: Engine, installation: Installation) -> None:
-    if engine.starts is not starts(installation):
-        raise _misplaced(engine, installation)
     if installation.version.number < engine.oldest * 10_000:
         raise UsageError(
             f"{engine.name} needs PostgreSQL {engine.oldest} or later, and {installation.name} is"
@@ -68,22 +66,6 @@ def _check_server(engine: Engine, installation: Installation) -> None:
             f" {engine.name} needs",
             engine.installing,
         )
-
-
-def _misplaced(engine: Engine, installation: Installation) -> UsageError:
-    """An engine whose servers run already on one that Teiten starts, or the reverse."""
-    if engine.starts:
-        return UsageError(
-            f"the server {installation.name} is attached, and Teiten makes {engine.name} of servers"
-            " that it starts",
-            "--set engine=attached with the nodes that run already (docs/guides/scale-out.md), or"
-            " servers that Teiten starts: --servers 18",
-        )
-    return UsageError(
-        f"the engine {engine.name} is a cluster that runs already, and Teiten starts the server"
-        f" {installation.name}",
-        f"name its entry: --servers NAME=postgresql://…, or another engine: --set engine={DEFAULT}",
-    )
 
 
 def _check_versions(trial: PlannedTrial) -> None:

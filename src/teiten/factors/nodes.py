@@ -100,8 +100,8 @@ def cluster_of(study: Study, server: str, nodes: int) -> AttachedCluster:
         raise UsageError(
             f"the study names no nodes behind the server {server}, and its engine is one that runs"
             " already",
-            f"a table [clusters.{server}] with nodes and the statements that distribute: see"
-            " docs/guides/scale-out.md; or engines whose servers Teiten starts: --set"
+            "--servers NAME=postgresql://…, and in the study file a table [clusters.NAME] with its"
+            " nodes (docs/guides/scale-out.md); or an engine whose servers Teiten starts: --set"
             f" engine={DEFAULT}",
         )
     if nodes > len(found.nodes):
