@@ -22,7 +22,7 @@ from teiten.model.installation import Installation
 from teiten.model.trial import Outcome
 from tests.fixtures.campaigns import PATIENCE, Teiten, kill, step_of, with_own_installations
 from tests.fixtures.hosts import Network, by_ssh, loopback, network
-from tests.fixtures.servers import left_processes
+from tests.fixtures.servers import left_processes, server_with
 
 Find = Callable[[str], Installation]
 STUDY = """
@@ -207,6 +207,30 @@ def test_one_host_for_both_as_a_plain_connection(
         assert again.returncode == 0, again.stderr
         assert not list(host.workdir("work-db").glob("templates/*"))
         assert not list(host.workdir("work-db").glob("installations/*"))
+
+
+def test_nodes_of_one_database_on_a_host(
+    workdir: Workdir, host: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They reach one another by the host's own sockets: no port is opened."""
+    server = server_with("postgres_fdw")
+    if server is None or not server.managed:
+        pytest.skip("no server that can be copied has postgres_fdw")
+    major = server.version.major
+    teiten = with_own_installations(workdir, major)
+    changes = (
+        *("workloads=tpcb-like", "nodes=0,2", "contrast=nodes", "guc:work_mem=4MB"),
+        *("duration=1s", "pgbench_options=--max-tries=1000"),
+    )
+    words = [word for one in changes for word in ("--set", one)]
+    with by_ssh(host, monkeypatch):
+        result = teiten.run("run", write_study(teiten, host, major, "db"), *words)
+    assert result.returncode == 0, result.stderr
+    trials = teiten.trials()
+    assert [trial.outcome for trial in trials] == [Outcome.COUNTED] * 2
+    (spread,) = (trial for trial in trials if "nodes" in trial.facts)
+    assert min(spread.metrics[f"node_{node}_commits"] for node in (2, 3)) > 0
+    assert all("host=/" in trial.facts["command"] for trial in trials)
 
 
 QUERIES = """

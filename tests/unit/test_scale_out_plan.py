@@ -29,6 +29,7 @@ from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import Way
 from teiten.model.units import MIB
 from teiten.plan.expand import expand
+from teiten.plan.sites.remote import check_remote
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
 from tests.fixtures.planned import PGBENCH
@@ -186,6 +187,17 @@ def test_an_address_of_any_of_several_servers() -> None:
         "PGLOADBALANCEHOSTS": "random",
         "PGOPTIONS": "-c search_path=entry,public",
     }
+
+
+def test_nodes_on_a_host_are_loaded_from_there() -> None:
+    hosts = ("hosts.db=a", "hosts.client=a")
+    check_remote(load_study("scale-out", profile="quick", overrides=hosts), ())
+    apart = load_study("scale-out", profile="quick", overrides=("hosts.db=a",))
+    with pytest.raises(UsageError, match="nodes: the load comes from another host"):
+        check_remote(apart, ())
+    everywhere = load_study("scale-out", profile="quick", overrides=(*hosts, "entry=all"))
+    with pytest.raises(UsageError, match="entry: not with servers or load generators on other"):
+        check_remote(everywhere, ())
 
 
 def test_plain_is_another_word_for_no_nodes() -> None:

@@ -26,6 +26,8 @@ class Need(StrEnum):
     """The server is started by Teiten."""
     HERE = "here"
     """The server runs on this machine."""
+    TOGETHER = "together"
+    """The load comes from the machine where the server runs."""
 
 
 class FactorRule(ABC):

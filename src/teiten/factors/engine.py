@@ -29,7 +29,7 @@ class EngineFactor(FactorRule):
     rank = 64
     of_server = False
     of_data = True
-    needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START, Need.HERE})
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START})
 
     def needs_in(self, study: Study) -> frozenset[Need]:
         return frozenset() if runs_already(study) else self.needs

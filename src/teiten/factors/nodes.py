@@ -30,7 +30,7 @@ class NodesFactor(FactorRule):
     of_server = False
     of_data = True
     flag = "--set {factor}=0,1,2"
-    needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START, Need.HERE})
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START, Need.TOGETHER})
 
     def needs_in(self, study: Study) -> frozenset[Need]:
         return frozenset() if runs_already(study) else self.needs

@@ -180,7 +180,7 @@ class PlanningOnHosts(PlanningSite):
                 cautions(host.facts, clients=most_clients(plan.study)), host, apart=apart
             )
         ]
-        nodes = node_cautions(plan, buffered_writes=False)
+        nodes = (*node_cautions(plan, buffered_writes=False), *distribution_cautions(plan))
         return (*found, *placement_cautions(plan), *plan_cautions(plan, facts), *nodes)
 
 

@@ -47,6 +47,14 @@ def check_remote(study: Study, servers: Sequence[tuple[str, Installation]]) -> N
             f"{asked[0]}: not with servers or load generators on other hosts",
             "leave it out, or run the study on that host itself",
         )
+    apart = study.hosts is not None and not study.hosts.together
+    for name in varied_factors(study):
+        if apart and Need.TOGETHER in rule(name).needs_in(study):
+            raise UsageError(
+                f"{name}: the load comes from another host, as a role that has no rights on tables"
+                " that are spread",
+                "load them from their own host: the same --db-host and --client-host",
+            )
     attached = [level for level, one in servers if one.attached is not None]
     if attached:
         raise UsageError(
@@ -120,8 +128,10 @@ class RemotePlan(LocalPlan):
                 f"listening on {placement.address}, an open network port, for the one role of the"
                 f" load with a password made anew, from {placement.client_address} alone"
             )
+        most = max((len(one.templates) for one in plan.trials), default=1)
+        servers = "one PostgreSQL server" if most == 1 else f"up to {most} PostgreSQL servers"
         yield (
-            f"start and stop one PostgreSQL server at a time on {where}, as user {db.server_user},"
+            f"start and stop {servers} at a time on {where}, as user {db.server_user},"
             f" {told.at_most}{len(plan.trials)} times; it is {listening}"
         )
         yield from told.loading(shown(client))

@@ -148,6 +148,11 @@ class RemoteCluster:
             return Address(conninfo, environment=self.client_environment)
         return Address(conninfo, password_line=way.password_line(self.port))
 
+    def peer_address(self) -> Address:
+        """For other servers of the host, which run as the same user: no network is between them."""
+        folder = Path(self._started["socket_of_peers"])
+        return Address.by_socket(folder, self.port, SUPERUSER, BENCH_DATABASE)
+
     def begun(self, state: dict[str, Any]) -> None:
         """Take a server that the agent has started."""
         self._state = state

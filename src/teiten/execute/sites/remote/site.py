@@ -119,7 +119,7 @@ class RemoteSite:
         return self._nodes.node(node).cluster.address()
 
     def peer_address(self, node: Node = FIRST) -> Address:
-        return self.address(node)
+        return self._nodes.node(node).cluster.peer_address()
 
     def spawn(self, program: Program) -> Running:
         return self.client.spawn(program)

@@ -149,6 +149,7 @@ class Clusters:
         return {
             "pid": cluster.pid,
             "socket": str(self._entrances[key]),
+            "socket_of_peers": str(cluster.socket_directory),
             "port": cluster.port,
             "environment": cluster.client_environment,
         }
