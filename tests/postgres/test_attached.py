@@ -348,6 +348,17 @@ def test_a_password_file_and_a_service_file_are_used(
     assert buffers is not None and not buffers.by_session
 
 
+def test_an_address_of_several_servers_stays_one_of_several(strange: StrangeServer) -> None:
+    """psycopg tells of the one that it has chosen."""
+    several = f"127.0.0.1:{strange.port},localhost:{strange.port}"
+    address = f"postgresql://{CREATOR}@{several}/postgres?sslmode=disable"
+    route = Route("prod", address, strange.password)
+    with route.connect() as connection:
+        assert connection.info.host == "127.0.0.1"
+        conninfo = passed_on(connection, route, "x")
+    assert f"host=127.0.0.1,localhost port={strange.port},{strange.port}" in conninfo
+
+
 def test_ssl_options_pass_through(strange: StrangeServer, tmp_path: Path) -> None:
     if not strange.certificate.exists():
         pytest.skip("no openssl to make a certificate with")
