@@ -123,6 +123,11 @@ class Distribution:
     coordinator: CoordinatorRows = CoordinatorRows.APART
 
     @property
+    def ran_already(self) -> bool:
+        """Teiten has not started its servers, and knows of them what they say."""
+        return self.statements is not None
+
+    @property
     def holders(self) -> range:
         """The numbers of the servers that hold rows."""
         first = 1 if self.coordinator is CoordinatorRows.NODE else 2

@@ -67,7 +67,10 @@ def _servers(kit: Kit, shared: str | None) -> tuple[tuple[tuple[Box, str], ...],
     apart = any(one.coordinator is CoordinatorRows.APART for one in spread)
     numbers = range(1 if apart else 2, most + 1)
     nodes = tuple(Box(t("topology.node", number=number), own) for number in numbers)
-    rows = t("topology.no-rows" if apart else "topology.with-rows", engine=engines)
+    role = "no-rows" if apart else "with-rows"
+    if any(one.ran_already for one in spread):
+        role = "entry"
+    rows = t(f"topology.{role}", engine=engines)
     coordinator = Box(t("topology.coordinator"), (rows, *own))
     alone = len(spread) < len(kit.analysis.plan.trials)
     plain = ((Box(t("topology.plain"), own), SIDE_COLOURS[0]),) if alone else ()

@@ -90,12 +90,15 @@ def _notes(kit: Kit, found: tuple[ScaleOutResult, ...]) -> Iterator[Block]:
     yield from _of_engines(kit)
     trials = kit.analysis.plan.trials
     spread = [one.distribution for one in trials if one.distribution is not None]
-    for rows in dict.fromkeys(one.coordinator for one in spread):
-        yield Text(t(f"scale-out.coordinators.{rows.value}"), "note")
+    for rows in dict.fromkeys(
+        "entry" if one.ran_already else one.coordinator.value for one in spread
+    ):
+        yield Text(t(f"scale-out.coordinators.{rows}"), "note")
     if any(one.entry is ClientEntry.ALL for one in spread):
         yield Text(t("scale-out.entered-by-chance"), "note")
     points = [point for one in found for point in one.points if point.nodes > 0]
-    if all(point.disk_reads_per_node is None for point in points):
+    here = not any(one.ran_already for one in spread)
+    if here and all(point.disk_reads_per_node is None for point in points):
         yield Text(t("scale-out.shared"), "note")
 
 

@@ -41,7 +41,10 @@ def use_table(kit: Kit, found: list[ScaleOutResult]) -> Table | None:
     rows = tuple(tuple(_cells(kit, one, point, use, names)) for one, point, use in lines)
     caption = t("scale-out.use.caption", workload=kit.names.workload_in_sentence(workload))
     emulated = any(use.cache_hits is not None for *_, use in lines)
-    note = t("scale-out.use.note" if emulated else "scale-out.use.note-shared")
+    spread = (one.distribution for one in kit.analysis.plan.trials)
+    elsewhere = any(one is not None and one.ran_already for one in spread)
+    own = "note-attached" if elsewhere else "note-shared"
+    note = t("scale-out.use.note" if emulated else f"scale-out.use.{own}")
     return Table(f"use-{workload}", caption, columns, rows, note=note)
 
 
