@@ -31,6 +31,7 @@ SHORTEST = 2
 """Points of a segment."""
 SIMULATED = 4_000
 SEED = 20_120_601
+ROWS_AT_A_TIME = 64
 CORRELATION = 0.6
 """Between neighbours, for the second penalty: an autoregression of order one."""
 NORMAL_MEDIAN = 0.6744897501960817
@@ -135,15 +136,30 @@ def _one_change(series: FloatArray) -> FloatArray:
 
 
 def _two_changes(series: FloatArray) -> FloatArray:
-    sums = _sums(series)
-    points = series.shape[1]
-    gains = [
-        _between(sums, (0, first, second, points))
-        for first in range(SHORTEST, points - 2 * SHORTEST + 1)
-        for second in range(first + SHORTEST, points - SHORTEST + 1)
-    ]
-    found: FloatArray = np.max(gains, axis=0) if gains else np.zeros(len(series))
+    """The same by cutting a piece out. A few rows at a time, so that what is added up for all ends
+    of the piece stays in the processor's cache: 500 campaigns have 125,000 pieces."""
+    found = np.zeros(len(series))
+    for first_row in range(0, len(series), ROWS_AT_A_TIME):
+        rows = slice(first_row, first_row + ROWS_AT_A_TIME)
+        found[rows] = _two_changes_of_a_few(_sums(series[rows]))
     return found
+
+
+def _two_changes_of_a_few(sums: FloatArray) -> FloatArray:
+    points = sums.shape[1] - 1
+    total = sums[:, -1]
+    lengths = np.arange(points + 1, dtype=np.float64)
+    best = np.zeros(len(sums))
+    after = np.zeros_like(sums)
+    after[:, :points] = (total[:, None] - sums[:, :points]) ** 2 / (points - lengths[:points])
+    for first in range(SHORTEST, points - 2 * SHORTEST + 1):
+        ends = slice(first + SHORTEST, points - SHORTEST + 1)
+        pieces = sums[:, ends] - sums[:, first, None]
+        np.square(pieces, out=pieces)
+        pieces /= lengths[ends] - first
+        pieces += after[:, ends]
+        np.maximum(best, pieces.max(axis=1) + sums[:, first] ** 2 / first, out=best)
+    return np.maximum(best - total**2 / points, 0)
 
 
 def _sums(series: FloatArray) -> FloatArray:
