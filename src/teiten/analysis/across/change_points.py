@@ -159,7 +159,8 @@ def _two_changes_of_a_few(sums: FloatArray) -> FloatArray:
         pieces /= lengths[ends] - first
         pieces += after[:, ends]
         np.maximum(best, pieces.max(axis=1) + sums[:, first] ** 2 / first, out=best)
-    return np.maximum(best - total**2 / points, 0)
+    gains: FloatArray = np.maximum(best - total**2 / points, 0)
+    return gains
 
 
 def _sums(series: FloatArray) -> FloatArray:
