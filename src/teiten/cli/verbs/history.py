@@ -85,9 +85,9 @@ def command(
             "name folders that hold campaigns, or their ledgers",
         )
     folder = target or session.workdir.root / FOLDER
-    files = _files(found, form, (language,) if language else LANGUAGES)
-    write_files(folder, files)
-    paths = [folder / name for name in files]
+    pages = _files(found, form, (language,) if language else LANGUAGES)
+    write_files(folder, pages)
+    paths = [folder / name for name in pages]
     if as_json:
         session.console.json(history_json(found, paths))
         return
