@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from teiten.errors import ServerError, UsageError
+from teiten.execute.client.paired import is_built
 from teiten.execute.postgres.programs import run_program
 from teiten.execute.sites.attached.asking import ask
 from teiten.execute.sites.attached.connection import Route, passed_on
 from teiten.execute.sites.attached.databases import Databases, notes
 from teiten.host.system.paths import Workdir
+from teiten.kinds.probes.measurement import measurement_of
 from teiten.kinds.queries.explained import unpacked
 from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
@@ -231,6 +233,73 @@ def test_queries_are_timed_on_attached_servers_as_on_our_own(
 def levels_of_trials(teiten: Teiten) -> dict[int, str]:
     with Ledger.open(teiten.campaign(), read_only=True) as ledger:
         return {one.number: one.cell.level("server") or "" for one in ledger.plan.trials}
+
+
+SLEEP = "SELECT pg_sleep(current_setting('teiten.milliseconds')::float8 / 1000);\n"
+
+
+@pytest.mark.skipif(not is_built(), reason="the native part is not built: make native")
+def test_two_attached_servers_are_loaded_in_paired_transactions(
+    teiten: Teiten, strange: StrangeServer
+) -> None:
+    script = teiten.workdir.root / "sleep.sql"
+    script.write_text(SLEEP, encoding="ascii")
+    words = (
+        *("--way", "pairs", "--clients", "2", "--duration", "1s", "--blocks", "2", "--yes"),
+        *("--script", str(script), "--set", "scale=1", "--set", "settle=0s"),
+        *("--set", "changes_data=yes", "--set", "warmup=0s", "--set", "disturbed_share=100%"),
+        *("--guc-a", "teiten.milliseconds=4", "--guc-b", "teiten.milliseconds=8"),
+    )
+    sides = (f"plain={strange.address(CREATOR)}", f"super={strange.address(ADMIN)}")
+    result = teiten.run("ab", *sides, *words)
+    assert result.returncode == 0, result.stderr
+    trials = teiten.trials()
+    assert [one.outcome for one in trials] == [Outcome.COUNTED] * 4
+    for one in trials:
+        assert one.facts["way"] == "pairs" and not one.facts["pinned_pairs"]
+        assert one.facts["session_settings"]["teiten.milliseconds"] in {"4", "8"}
+    tps = {one.number: one.metrics["tps"] for one in trials}
+    sizes = sorted(tps.values())
+    assert sizes[1] < 0.75 * sizes[2], "each side had its own parameter"
+    page = report_of(teiten, "en")
+    assert "start anew" not in page and "Each client has a connection to both servers" in page
+    assert_nowhere(strange.password, teiten.workdir.root)
+    assert not strange.databases() and not list(notes(teiten.workdir.attached))
+    own = teiten.run("ab", "18", sides[1], *words)
+    assert own.returncode == 2 and "--way classic" in own.stderr
+
+
+def test_probes_that_need_no_restart_run_on_attached_servers(
+    teiten: Teiten, strange: StrangeServer
+) -> None:
+    words = (
+        *("run", "buffers", "--profile", "quick", "--blocks", "1", "--yes", "--set", "share=5%"),
+        *("--set", "disturbed_share=100%", "--servers", f"prod={strange.address(ADMIN)}"),
+    )
+    before = strange.settings()
+    result = teiten.run(*words)
+    assert result.returncode == 0, result.stderr
+    for left in ("clock-sweep", "working-set, after-scan", "os-cache-read", "checkpoint"):
+        assert f"Left out on the server prod: {left}" in result.stderr.replace("\n", " ")
+    found = {one.facts["probe"]: one for one in teiten.trials()}
+    assert set(found) == {"buffer-read", "clients-buffers", "update"}
+    for name, one in found.items():
+        assert one.outcome is Outcome.COUNTED, (name, one.problems)
+    measured = measurement_of(found["buffer-read"].facts)
+    assert measured is not None and measured.measured[0].statements
+    assert all(one.read == 0 for one in measured.measured[0].statements)
+    assert measured.measured[0].pages == measured.shared_buffers * 9 // 10 // 8192
+    pages = {one: report_of(teiten, one) for one in ("en", "ja")}
+    assert "One server was measured as it is, prod with shared_buffers of 128 MiB" in pages["en"]
+    assert "Left out on the server prod: clock-sweep" in pages["en"]
+    assert "all that the machine has" not in pages["en"], "its memory is not known"
+    assert "測定したのはprodの1台(shared_buffersは128 MiB)だけ" in pages["ja"]
+    assert "次を除外した: clock-sweep" in pages["ja"]
+    assert strange.settings() == before and not strange.databases()
+
+
+def report_of(teiten: Teiten, language: str) -> str:
+    return (teiten.campaign() / "report" / f"report.{language}.html").read_text(encoding="utf-8")
 
 
 def test_a_lost_connection_is_a_failed_trial_and_the_campaign_goes_on(

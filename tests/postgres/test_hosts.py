@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from teiten.errors import MachineError
+from teiten.execute.client.paired import is_built
 from teiten.execute.sites.remote.link import Link
 from teiten.execute.sites.remote.ssh import SshConnection
 from teiten.host.system.paths import Workdir
@@ -187,6 +188,29 @@ def test_servers_here_listen_on_our_own_address(at_home: AtHome) -> None:
     result = teiten.run("ab", *words, *client, *size, *wrong)
     assert result.returncode == 2, result.stderr
     assert "this machine has no address 198.18.77.2" in result.stderr
+
+
+@pytest.mark.root
+@pytest.mark.skipif(not is_built(), reason="the native part is not built: make native")
+def test_servers_of_a_host_are_loaded_from_here_in_paired_transactions(at_home: AtHome) -> None:
+    teiten, hosts, major = at_home
+    there = ("--db-host", "db", "--set", f"hosts.db_workdir={hosts.workdir('work-db')}")
+    words = (f"{major}", f"{major}", "--guc-b", "work_mem=8MB", "--script", "select-only")
+    size = ("--set", "scale=1", "--duration", "1s", "--blocks", "2", "--profile", "quick")
+    calm = ("--set", "disturbed_share=100%", "--set", "warmup=0s", "--way", "pairs")
+    result = teiten.run("ab", *words, *there, *size, *calm, "--json")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["way"] == "pairs"
+    trials = teiten.trials()
+    assert [one.outcome for one in trials] == [Outcome.COUNTED] * 4
+    for one in trials:
+        assert one.facts["way"] == "pairs" and not one.facts["pinned_pairs"]
+        assert one.metrics["tps"] > 0 and "server log" in dict(one.evidence)
+    assert {one.facts["settings"].get("work_mem") for one in trials} > {"8192 kB"}
+    wait_until_nothing_is_left(hosts)
+    elsewhere = ("--client-host", "client", "--set", f"hosts.client_workdir={hosts.folder}/work")
+    result = teiten.run("ab", *words, *there, *elsewhere, *size, *calm)
+    assert result.returncode == 2 and "the generator of pairs runs on this machine" in result.stderr
 
 
 def test_one_host_for_both_as_a_plain_connection(

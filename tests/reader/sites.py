@@ -19,6 +19,11 @@ caution(
     "サーバ <server:t>（<address:t>）は Teiten が起動したものではなく、接続しただけである。試行間の再起動、ページキャッシュからの追い出し、サーバログの確認、ディスクの観測は行わず、設定はサーバ自身のものである。データベース teiten_… は Teiten が作成し、最後に削除する。 Teiten が起動したサーバとは、両者に共通する条件だけを比較する。",
 )
 caution(
+    "attached-left-out",
+    "Left out on the server <server:t>: <levels:t>. Why: <why_en:t>. <hint_en:t>",
+    "サーバ <server:t> では次を除外した: <levels:t>。理由: <why_ja:t>。 <hint_ja:t>",
+)
+caution(
     "attached-telemetry",
     "The processes of the server <server:t> cannot be seen from here: processor and disk "
     "of its machine are not recorded, and the trial cannot tell whether others use it. Lo"

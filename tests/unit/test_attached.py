@@ -5,24 +5,37 @@ from __future__ import annotations
 import inspect
 import re
 import string
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import teiten.plan.sites.attached
 from teiten.cli.passwords import take_passwords
-from teiten.errors import ServerError, StudyError, UsageError
+from teiten.datasets.probes.model import tables_of
+from teiten.errors import ServerError, StudyError, UsageError, WayError
+from teiten.execute.client.address import Address
 from teiten.execute.sites.attached.asking import check_version
 from teiten.execute.sites.attached.keeper import session_options
 from teiten.execute.sites.attached.node import without_secrets
+from teiten.kinds.pgbench.load.paired_run import server_of
 from teiten.model.attached import AttachedServer, ServerParameter, is_address, named_address
-from teiten.model.installation import Version
+from teiten.model.installation import Installation, Version
+from teiten.model.plan import Plan
+from teiten.model.study import Study, Way
 from teiten.model.text import Language
-from teiten.plan.sites.attached import same_value, split_settings
-from teiten.report.texts import read_entries
+from teiten.model.units import MIB
+from teiten.plan.expand import expand
+from teiten.plan.leaving_out import without_missing
+from teiten.plan.sites.attached import attached_cautions, same_value, split_settings
+from teiten.plan.sites.fitting import fitted
+from teiten.plan.sizing import size
+from teiten.report.texts import caution_text, read_entries
 from teiten.study.document import CATALOGUE
 from teiten.study.load import load_study
 from teiten.study.sides import Shared, SideFlags, ab_study, null_study
+from tests.fixtures.planned import PGBENCH, fingerprint
+from tests.fixtures.synthetic_plan import HOST, make_installation
 
 URI = "postgresql://bob@db.example/x?sslmode=require"
 PARAMETERS = (
@@ -171,12 +184,104 @@ def test_a_study_file_with_a_password_is_refused_without_repeating_it(tmp_path: 
 def test_every_caution_of_attached_servers_has_its_texts(language: Language) -> None:
     entries = read_entries(f"attached.{language}.toml")
     values = {"server", "role", "address", "sessions", "settings", "servers", "own"}
+    values |= {"levels", "why", "hint"}
     for key, text in entries.items():
         assert {name for _, name, _, _ in string.Formatter().parse(text) if name} <= values, key
     source = inspect.getsource(teiten.plan.sites.attached)
     codes = {key.split(".")[1] for key in entries}
     assert codes == set(re.findall(r'"(attached(?:-[a-z-]+)?)"', source))
     assert len(entries) == 2 * len(codes)
+
+
+def attached(name: str, **changed: object) -> Installation:
+    return replace(make_installation("18.4"), name=name, attached=server(address=name, **changed))
+
+
+ABLE = {"superuser": True, "can_checkpoint": True, "can_prewarm": True, "sees_buffers": True}
+
+
+def probing(*servers: tuple[str, Installation]) -> Plan:
+    """The study buffers as the command plans it."""
+    levels = ",".join(level for level, _ in servers)
+    study = size(load_study("buffers", profile="quick", overrides=(f"server={levels}",)), HOST)
+    study = fitted(without_missing(study, servers, {}), servers)
+    return expand(study, servers, PGBENCH, seed=1, fingerprint=fingerprint)
+
+
+def test_probes_that_a_server_cannot_carry_are_left_out_each_with_its_reason() -> None:
+    plan = probing(("17", attached("17", **ABLE)), ("18", attached("18", **ABLE)))
+    study = plan.study
+    run = {(one.cell.level("server"), one.cell.level("probe")) for one in plan.trials}
+    probes = ("buffer-read", "clients-buffers", "update")
+    assert run == {(level, probe) for level in ("17", "18") for probe in probes}
+    assert study.contrast == "server" and study.factor("guc:shared_buffers") is None
+    assert study.measure.memory is None
+    assert "17 128MB, 18 128MB" in study.differences[-1].en
+    (pages,) = tables_of(study.workload("reads").data)
+    scale = study.workload("reads").data.scale
+    assert scale is not None
+    assert pages.name == "pages" and round(scale * pages.share * MIB / (128 * MIB), 2) == 0.9
+    said = [caution_text(one, "en") for one in attached_cautions(plan)]
+    left = {what.partition("Why")[0]: (what, hint) for what, hint in said if "Left out" in what}
+    what, hint = left["Left out on the server 17: clock-sweep. "]
+    assert what.endswith("just been started, and Teiten does not restart this one.")
+    assert hint == "Run it on a server that Teiten starts: --servers 18."
+    named = " ".join(left)
+    assert all(one in named for one in ("working-set", "after-scan", "checkpoint", "os-cache-read"))
+    assert not any(probe in named for probe in ("buffer-read", "update"))
+
+
+def test_what_a_role_lacks_for_all_probes_is_said_with_what_gives_it() -> None:
+    with pytest.raises(UsageError, match="pg_buffercache, which the role bob may not") as raised:
+        probing(("18", attached("18", can_prewarm=True)))
+    assert raised.value.hint.startswith("Name a superuser of 18")
+    with pytest.raises(UsageError, match="pg_buffercache, which is not installed") as raised:
+        probing(("18", attached("18", **(ABLE | {"sees_buffers": False}))))
+    assert "postgresql-contrib" in raised.value.hint
+
+
+def test_probes_put_no_attached_server_beside_one_of_another_memory() -> None:
+    with pytest.raises(UsageError, match="18 is started by Teiten"):
+        probing(("17", attached("17", **ABLE)), ("18", make_installation("18.4")))
+
+
+def pairs(*servers: tuple[str, Installation], way: Way = Way.PAIRS) -> Plan:
+    levels = ",".join(level for level, _ in servers)
+    loaded = load_study(
+        "observe",
+        profile="quick",
+        overrides=(f"server={levels}", "clients=2", "scale=1"),
+        gucs=("max_connections=100",),
+    )
+    study: Study = replace(loaded, measure=replace(loaded.measure, way=way))
+    return expand(size(study, HOST), servers, PGBENCH, seed=1, fingerprint=fingerprint)
+
+
+def test_pairs_of_attached_servers_need_what_the_generator_can_reach() -> None:
+    plain = {"encrypted": False}
+    both = ("17", attached("17", **plain)), ("18", attached("18", **plain))
+    assert all(one.turns for one in pairs(*both).trials)
+    with pytest.raises(WayError, match="the server 18 is encrypted") as raised:
+        pairs(both[0], ("18", attached("18")))
+    assert "sslmode=disable" in raised.value.hint and "--way classic" in raised.value.hint
+    with pytest.raises(WayError, match="17 is attached, and the other side is a server that"):
+        pairs(both[0], ("18", make_installation("18.4")))
+    with pytest.raises(UsageError):
+        pairs(*both, way=Way.STATEMENTS)
+
+
+def test_the_generator_of_pairs_reaches_servers_as_pgbench_does(tmp_path: Path) -> None:
+    by_name = Address(
+        "host=db.example port=5433 user=bob dbname=x",
+        environment={"PGPASSWORD": "pw", "PGOPTIONS": "-c work_mem=7MB"},
+    )
+    found = server_of(by_name)
+    assert (found.host, found.port, found.user, found.database) == ("db.example", 5433, "bob", "x")
+    assert found.password == "pw" and found.parameters == {"options": "-c work_mem=7MB"}
+    by_line = Address("host=10.0.0.1 port=1 user=l dbname=x", password_line=r"10.0.0.1:1:x:l:a\:b")
+    assert server_of(by_line).password == "a:b"
+    by_socket = server_of(Address.by_socket(tmp_path, 5432, "postgres", "bench"))
+    assert by_socket.host == str(tmp_path) and by_socket.password is None
 
 
 def test_parameters_that_may_hold_a_password_are_left_out() -> None:

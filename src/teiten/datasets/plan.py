@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -63,6 +63,10 @@ class DataPlan(ABC):
     def shares(self, data: DataSet) -> Mapping[str, float]:
         """Its tables as shares of that memory, by name; empty of others."""
         return {}
+
+    def of_tables(self, data: DataSet, names: Collection[str]) -> DataSet:
+        """The data set with these of its tables alone, where it has such by name."""
+        return data
 
     spreads: ClassVar[bool] = False
     """Whether the tables can be spread over several servers."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Need(StrEnum):
-    """What the levels of a factor need of the place where a server runs."""
+    """What the levels of a factor, or of a workload, need of the place where a server runs."""
 
     INITDB = "initdb"
     """The cluster is made by Teiten."""
@@ -28,6 +28,18 @@ class Need(StrEnum):
     """The server runs on this machine."""
     TOGETHER = "together"
     """The load comes from the machine where the server runs."""
+    MEMORY = "memory"
+    """What server, load and page cache have of memory together is known, or limited."""
+    CACHES = "caches"
+    """The page cache holds nothing of the server's files at first."""
+    CONFIGURATION = "configuration"
+    """Parameters of the whole server can be set."""
+    CHECKPOINT = "checkpoint"
+    """CHECKPOINT can be asked for."""
+    PREWARM = "prewarm"
+    """Pages can be put into the buffers: pg_prewarm."""
+    BUFFERS = "buffers"
+    """What the buffers hold can be seen: pg_buffercache."""
 
 
 class FactorRule(ABC):

@@ -15,7 +15,7 @@ from teiten.model.modules import ModuleTools
 from teiten.model.plan import PlannedLoad, PlannedTrial
 from teiten.model.study import Measure, Study, Workload, WorkloadOptions
 from teiten.model.text import Bilingual
-from teiten.model.units import Seconds
+from teiten.model.units import Bytes, Seconds
 
 if TYPE_CHECKING:
     from teiten.analysis.model.measured import Measured
@@ -58,6 +58,19 @@ class LevelLeftOut:
     title: Bilingual
     """The level's, for people."""
     why: Bilingual
+    hint: str = ""
+    """What to do about it; in English, as errors are."""
+
+
+@dataclass(frozen=True)
+class LevelNeeds:
+    """A level of a factor with what it needs of the place where a server runs."""
+
+    factor: str
+    level: str
+    title: Bilingual
+    """The level's, for people."""
+    needs: frozenset[Need]
 
 
 class KindPlan(ABC):
@@ -194,6 +207,19 @@ class KindPlan(ABC):
         ``tools``: what compiles for it; None where nobody looked.
         """
         return ()
+
+    def level_needs(self, workload: Workload) -> Iterable[LevelNeeds]:
+        """What the levels of a workload need of a server's place; a study goes without those that
+        it does not offer."""
+        return ()
+
+    fits: ClassVar[bool] = False
+    """Its workloads fit themselves to the buffers that servers have which nobody starts anew."""
+
+    def fitted(self, workload: Workload, buffers: Bytes) -> Workload:
+        """A workload with no more data than it needs on servers with so large buffers; only where
+        ``fits``."""
+        return workload
 
     def facts(self, workload: Workload) -> Iterable[str]:
         """What a plan tells of a workload besides its source and its data."""

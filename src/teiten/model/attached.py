@@ -9,6 +9,10 @@ _ADDRESS = re.compile(r"postgres(?:ql)?://", re.IGNORECASE)
 _NAMED = re.compile(r"([^\s=:/,]+)=(postgres(?:ql)?://.*)", re.IGNORECASE | re.DOTALL)
 
 
+PAGE = 8192
+"""Bytes of the usual unit of shared_buffers."""
+
+
 @dataclass(frozen=True)
 class ServerParameter:
     """A parameter as pg_settings shows it."""
@@ -55,8 +59,16 @@ class AttachedServer:
     """Its processes run on this machine, and can be seen."""
     loopback: bool
     """It is reached by a Unix socket or a loopback address."""
+    sees_buffers: bool = False
+    """The role may make pg_buffercache and read it, which the server has."""
     parameters: tuple[ServerParameter, ...] = ()
     """Those that the study sets or varies, as far as this server has them."""
+
+    @property
+    def shared_buffers(self) -> int | None:
+        """In bytes; None where it was not asked."""
+        found = self.parameter("shared_buffers")
+        return None if found is None else int(found.setting) * PAGE
 
     def parameter(self, name: str) -> ServerParameter | None:
         return next((one for one in self.parameters if one.name.lower() == name.lower()), None)

@@ -20,7 +20,7 @@ from teiten.plan.ordering import in_blocks
 from teiten.plan.preloads import check_preloads
 from teiten.plan.setup import Around, setup_of
 from teiten.plan.side_by_side import start_of, with_turns
-from teiten.plan.sites.of import site_of
+from teiten.plan.sites.of import check_pairs, site_of
 from teiten.plan.way import check_way
 
 Fingerprint = Callable[[Installation, bool, DataSet], str]
@@ -47,6 +47,7 @@ def expand(
     check_way(study)
     for level, installation in servers:
         site_of(installation).check_server(study, level, installation)
+    check_pairs(study, servers)
     templates = _Templates(dict(servers), fingerprint)
     trials = tuple(_trials(study, templates, seed, cpus))
     if study.measure.side_by_side:

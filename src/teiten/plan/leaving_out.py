@@ -3,7 +3,7 @@ is given."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from teiten.errors import UsageError
@@ -13,6 +13,8 @@ from teiten.model.modules import ModuleTools
 from teiten.model.study import Study, Workload
 from teiten.model.text import Bilingual
 from teiten.plan.levels import levels_of
+from teiten.plan.sites.contract import not_offered
+from teiten.plan.sites.of import site_of
 
 Servers = Sequence[tuple[str, Installation]]
 
@@ -31,9 +33,24 @@ def without_missing(study: Study, servers: Servers, tools: Mapping[str, ModuleTo
     """
     for workload in study.workloads:
         for level, server in servers:
-            for one in plan_of(workload.kind).left_out(workload, server, tools.get(level)):
+            kind = plan_of(workload.kind)
+            for one in (
+                *kind.left_out(workload, server, tools.get(level)),
+                *_not_offered(workload, level, server),
+            ):
                 study = _without(study, workload.name, one, server)
     return study
+
+
+def _not_offered(workload: Workload, level: str, server: Installation) -> Iterator[LevelLeftOut]:
+    """What a server's place does not offer to levels of a workload; those that lack least last, so
+    that an error tells of what is nearest."""
+    found = not_offered(workload, site_of(server).lacks(level, server))
+    for needs, lacks in sorted(found, key=lambda one: -len(one[1])):
+        why = [one.why for one in lacks]
+        said = Bilingual("; ".join(one.en for one in why), "。".join(one.ja for one in why))
+        hint = " ".join(dict.fromkeys(one.hint.en for one in lacks))
+        yield LevelLeftOut(needs.factor, needs.level, needs.title, said, hint)
 
 
 def _without(study: Study, name: str, one: LevelLeftOut, server: Installation) -> Study:
@@ -46,7 +63,8 @@ def _without(study: Study, name: str, one: LevelLeftOut, server: Installation) -
         raise UsageError(
             f"the server {server.name} cannot have the {one.factor} {one.level} of the workload"
             f" {name}: {one.why.en}; and without it too few are left",
-            f"choose others: --set {one.factor}=…, --set workloads=…, or another server",
+            one.hint
+            or f"choose others: --set {one.factor}=…, --set workloads=…, or another server",
         )
     workloads = tuple(
         _limited(each, one, left) if each.name == name else each for each in study.workloads

@@ -131,7 +131,8 @@ def whereabouts(kit: Kit) -> str:
     hosts = kit.analysis.plan.hosts
     if hosts is not None:
         words = {"db": shown(hosts.db), "client": shown(hosts.client), "address": hosts.address}
-        return t("host.note-together" if hosts.together else "host.note-apart", **words)
+        apart = "host.note-apart-paired" if kit.study.measure.paired else "host.note-apart"
+        return t("host.note-together" if hosts.together else apart, **words)
     attached = [
         t("topology.attached", server=level, address=one.attached.address)
         for level, one in kit.analysis.plan.servers

@@ -115,9 +115,12 @@ class _Values(dict[str, str]):
 
 
 def caution_text(caution: Caution, language: Language) -> tuple[str, str]:
-    """What a caution is about, and the advice; the code itself where it has no text."""
+    """What a caution is about, and the advice; the code itself where it has no text. A value that
+    is a text has one for each language: ``why`` is that of ``why_en`` or ``why_ja``."""
     known = texts(language).entries
-    values = _Values(caution.values)
+    suffix = f"_{language}"
+    own = ((key, text) for key, text in caution.values if key.endswith(suffix))
+    values = _Values((*caution.values, *((key.removesuffix(suffix), text) for key, text in own)))
     what = known.get(f"caution.{caution.code}.what")
     if what is None:
         listed = ", ".join(f"{name} {value}" for name, value in caution.values)

@@ -14,6 +14,7 @@ from teiten.execute.sites.attached.asking import ask
 from teiten.execute.sites.attached.connection import Route
 from teiten.execute.sites.attached.databases import notes
 from teiten.model.installation import Installation
+from teiten.model.memory import SHARED_BUFFERS
 from teiten.model.plan import Plan
 from teiten.model.study import GUC_PREFIX, Study
 from teiten.plan.sites.told import servers_of_others
@@ -54,7 +55,7 @@ def _parameters(study: Study) -> frozenset[str]:
     varied = [factor.name for factor in study.factors]
     varied += [name for _, levels in study.server_levels for name, _ in levels]
     names = [name.removeprefix(GUC_PREFIX) for name in varied if name.startswith(GUC_PREFIX)]
-    return frozenset((*names, *(setting.name for setting in study.settings)))
+    return frozenset((SHARED_BUFFERS, *names, *(setting.name for setting in study.settings)))
 
 
 def confirm_attached(plan: Plan, *, yes: bool) -> None:

@@ -19,6 +19,7 @@ from teiten.model.starts import pairs_of_a_start
 from teiten.model.statements import statement_alpha
 from teiten.model.trial import Attempt
 from teiten.model.units import Seconds
+from teiten.plan.sites.told import all_start
 from teiten.report.sentences import interval_percent, percent_decimals, verdict_word
 from teiten.report.texts import texts
 
@@ -89,7 +90,8 @@ def _pairs(plan: Plan, count: int) -> str:
     if shared > 1:
         return f"{count} {'start' if count == 1 else 'starts'} of {shared} pairs"
     if plan.study.measure.paired:
-        return "1 start" if count == 1 else f"{count} starts"
+        unit = "start" if all_start(plan) else "round"
+        return f"1 {unit}" if count == 1 else f"{count} {unit}s"
     return "1 pair" if count == 1 else f"{count} pairs"
 
 

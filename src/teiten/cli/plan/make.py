@@ -34,6 +34,7 @@ from teiten.plan.estimate import estimate
 from teiten.plan.expand import expand
 from teiten.plan.leaving_out import wants_modules, without_missing
 from teiten.plan.parameters import check_parameters
+from teiten.plan.sites.fitting import fitted
 from teiten.plan.sites.told import asked_here, where_it_lacks, working_folder
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
@@ -111,7 +112,7 @@ def _plan(
     site.check(sized, found)
     wanted = found if wants_modules(sized) else ()
     tools = {level: site.module_tools(one) for level, one in wanted}
-    sized = without_missing(sized, found, tools)
+    sized = fitted(without_missing(sized, found, tools), found)
     plan = expand(
         sized,
         found,

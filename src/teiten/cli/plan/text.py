@@ -17,7 +17,7 @@ from teiten.model.plan import Plan
 from teiten.model.quantities import exact_share, format_duration, format_size
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.study import GUC_PREFIX, Factor, Measure, Way
-from teiten.plan.sites.told import host_rows, server_text, working_folder_text
+from teiten.plan.sites.told import all_start, host_rows, server_text, working_folder_text
 from teiten.report.texts import caution_text
 
 
@@ -166,7 +166,8 @@ def _side_by_side(plan: Plan) -> str:
     measure, shared = plan.study.measure, pairs_of_a_start(plan)
     if measure.paired:
         step = ", all clients on one side at a time" if measure.way is Way.IN_STEP else ""
-        return f"in paired transactions on both servers, which start anew for each pair{step}"
+        anew = "which start anew" if all_start(plan) else "with connections made anew"
+        return f"in paired transactions on both servers, {anew} for each pair{step}"
     if measure.by_statement:
         return "statement by statement on servers that run side by side; a start for each block"
     pairs = "every pair" if shared == 1 else f"{shared} pairs, which count as one"

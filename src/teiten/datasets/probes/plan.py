@@ -5,7 +5,7 @@ The scale is that memory in MiB; ``auto`` is the memory in force.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,6 +69,10 @@ class ProbeTablesPlan(DataPlan):
 
     def shares(self, data: DataSet) -> Mapping[str, float]:
         return {one.name: one.share for one in tables_of(data)}
+
+    def of_tables(self, data: DataSet, names: Collection[str]) -> DataSet:
+        kept = tuple(one for one in tables_of(data) if one.name in names)
+        return replace(data, options=ProbesTables(kept))
 
     def filled_bytes(self, data: DataSet) -> Bytes:
         return tables_bytes(data)

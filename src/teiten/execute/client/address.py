@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,8 +33,14 @@ class Address:
         found = {name: given[option] for option, name in _OPTIONS.items() if option in given}
         named = conninfo_to_dict(self.database) if "=" in self.database else {}
         found |= {name: str(value) for name, value in named.items()} or {"dbname": self.database}
-        password = self.environment.get("PGPASSWORD")
+        password = self.environment.get("PGPASSWORD") or self._password_of_line()
         return found if password is None else {**found, "password": password}
+
+    def _password_of_line(self) -> str | None:
+        """The last word of a pgpass line, in which : and \\ have a \\ before them."""
+        if self.password_line is None:
+            return None
+        return re.sub(r"\\(.)", r"\1", re.split(r"(?<!\\):", self.password_line)[-1])
 
     @classmethod
     def of_any(cls, each: Sequence[Address], session: Mapping[str, str]) -> Address:

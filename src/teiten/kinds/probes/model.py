@@ -204,6 +204,12 @@ class ProbesOptions(WorkloadOptions):
         return next(one for one in self.probes if one.name == name)
 
 
+def run_of(workload: Workload) -> tuple[Probe, ...]:
+    """The probes that a workload runs: without those that its servers cannot carry."""
+    left = workload.own_levels(PROBE)
+    return tuple(one for one in probes_of(workload).probes if left is None or one.name in left)
+
+
 def probes_of(workload: Workload) -> ProbesOptions:
     """The options of a workload of this kind. Raises TypeError for another one's."""
     if not isinstance(workload.options, ProbesOptions):

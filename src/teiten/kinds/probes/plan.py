@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Annotated, ClassVar
 
 from pydantic import Field
 
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.factors.contract import Need
-from teiten.kinds.contract import KindPlan, ToldStep
+from teiten.kinds.contract import KindPlan, LevelNeeds, ToldStep
 from teiten.kinds.probes.metrics import CONTRASTED, METRICS
 from teiten.kinds.probes.model import (
     BLOCK,
+    PROBE,
     Amount,
     Do,
     Of,
@@ -20,6 +23,7 @@ from teiten.kinds.probes.model import (
     ProbesOptions,
     ProbeStep,
     probes_of,
+    run_of,
 )
 from teiten.kinds.probes.read import catalogue, read_probes
 from teiten.model.plan import PlannedTrial
@@ -69,7 +73,8 @@ class Probes(KindPlan):
     changeable_of_one: ClassVar[tuple[str, ...]] = ("probes",)
     brings: ClassVar[tuple[str, ...]] = ("probe",)
     without: ClassVar[tuple[str, ...]] = ("slices", "restart_every", "flame_graph")
-    site_needs: ClassVar[frozenset[Need]] = frozenset({Need.START, Need.HERE})
+    site_needs: ClassVar[frozenset[Need]] = frozenset({Need.HERE})
+    fits = True
 
     def options_of(self, place: Place, table: WorkloadTable) -> ProbesOptions:
         assert isinstance(table, ProbesTable)
@@ -116,6 +121,24 @@ class Probes(KindPlan):
         assert isinstance(options, ProbesOptions)
         return tuple(one.name for one in options.probes) if factor == "probe" else None
 
+    def level_needs(self, workload: Workload) -> Iterator[LevelNeeds]:
+        for one in probes_of(workload).probes:
+            yield LevelNeeds(PROBE, one.name, one.title, needs_of(one))
+
+    def fitted(self, workload: Workload, buffers: Bytes) -> Workload:
+        """With the tables of its probes alone, no larger than their parts of the buffers are."""
+        steps = [step for one in run_of(workload) for step in one.steps if step.table]
+        data_plan = data_plan_of(workload.data.kind)
+        data = data_plan.of_tables(workload.data, {step.table for step in steps})
+        shares = data_plan.shares(data)
+        asked = [
+            step.part.value / shares[step.table]
+            for step in steps
+            if step.part is not None and step.part.of is Of.BUFFERS
+        ]
+        scale = math.ceil(buffers * max(asked, default=1.0) / MIB)
+        return replace(workload, data=replace(data, scale=scale))
+
     def measured_seconds(self, measure: Measure, workload: Workload) -> Seconds:
         """Of the usual probe of the workload: their mean."""
         return _mean(workload, timed=True)
@@ -127,7 +150,7 @@ class Probes(KindPlan):
         return 2
 
     def facts(self, workload: Workload) -> Iterator[str]:
-        yield f"{len(probes_of(workload).probes)} probes, each in a trial of its own"
+        yield f"{len(run_of(workload))} probes, each in a trial of its own"
 
     def loading(self, version: str, where: str) -> str:
         return "put pages where a probe wants them, verify that, and time single statements"
@@ -142,6 +165,34 @@ class Probes(KindPlan):
         options = probes_of(study.workload(trial.cell.workload))
         probe = options.probe(trial.cell.level("probe") or "")
         return f"probe {probe.name}: {', '.join(_said(probe, options.share))}"
+
+
+OF_STEPS = {
+    Do.LOAD: Need.PREWARM,
+    Do.FORGET: Need.CACHES,
+    Do.SET: Need.CONFIGURATION,
+    Do.CHECKPOINT: Need.CHECKPOINT,
+    Do.EXECUTE: Need.CACHES,
+}
+"""What a scan leaves in the caches is seen beside what they held before it."""
+
+
+def needs_of(probe: Probe) -> frozenset[Need]:
+    """What a probe needs of the place where its server runs. Of every one the state of the buffers
+    is looked at; one that goes through working sets needs a memory that is known, and caches that
+    hold no more than it has put there."""
+    of_steps = (need for step in probe.steps for need in _needs_of_step(step))
+    of_parts = (Need.MEMORY, Need.CACHES) if probe.parts else ()
+    return frozenset((Need.BUFFERS, *of_steps, *of_parts))
+
+
+def _needs_of_step(step: ProbeStep) -> Iterator[Need]:
+    if step.do in OF_STEPS:
+        yield OF_STEPS[step.do]
+    if step.leaving or step.os_cache_only:  # buffers that nobody has used since the start
+        yield Need.START
+    if step.part is not None and step.part.of is Of.MEMORY:
+        yield Need.MEMORY
 
 
 def statements_of(step: ProbeStep, share: float) -> int:
@@ -171,7 +222,7 @@ def _shares(workload: Workload) -> Mapping[str, float]:
 
 def _mean(workload: Workload, *, timed: bool) -> Seconds:
     options, memory = probes_of(workload), Bytes(int(workload.data.scale or 0) * MIB)
-    each = [_probe_seconds(one, workload, memory, options.share, timed) for one in options.probes]
+    each = [_probe_seconds(one, workload, memory, options.share, timed) for one in run_of(workload)]
     return Seconds(sum(each) / len(each))
 
 

@@ -40,6 +40,7 @@ from teiten.kinds.probes.model import (
     Order,
     ProbeStep,
     probes_of,
+    run_of,
 )
 from teiten.kinds.probes.numbers import metrics_of
 from teiten.kinds.probes.plan import statements_of
@@ -79,8 +80,8 @@ class ProbeLoad:
         self.gathered = Gathered()
 
     def rehearse(self) -> None:
-        """Let the server plan every statement, and look at the caches once."""
-        for probe in self._options.probes:
+        """Let the server plan every statement of what will run, and look at the caches once."""
+        for probe in run_of(self._bench.plan.study.workload(self._trial.cell.workload)):
             with self._site.connect() as connection:
                 for step in probe.steps:
                     if step.statement:

@@ -11,19 +11,23 @@ from teiten.datasets.plan import described, made_by
 from teiten.errors import UsageError, WayError
 from teiten.factors.contract import Need
 from teiten.factors.registry import rule
-from teiten.kinds.contract import plan_of
+from teiten.kinds.contract import LevelNeeds, plan_of
 from teiten.model.attached import AttachedServer, ServerParameter
 from teiten.model.facts import Caution, Severity
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
 from teiten.model.study import Measure, Study, Way, Workload
+from teiten.model.text import Language
 from teiten.plan.levels import varied_factors
 from teiten.plan.setup import settings_of
-from teiten.plan.sites.contract import Settings, SitePlan, Told
+from teiten.plan.sites.contract import Lack, Settings, SitePlan, Told, not_offered
+from teiten.plan.sites.offers import lacks_of
 
 OWN_CONNECTIONS = 3
 """Of Teiten, besides the clients: the sampler and the checks."""
 
+_LANGUAGES: tuple[tuple[Language, str, str], ...] = (("en", "; ", " "), ("ja", "。", ""))
+"""What stands between reasons, and between sentences."""
 _BYTES = {"B": 1, "kB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4}
 _TIMES = {"us": 1, "ms": 1000, "s": 10**6, "min": 60 * 10**6, "h": 3600 * 10**6, "d": 86400 * 10**6}
 _UNITS = _BYTES | _TIMES
@@ -78,8 +82,9 @@ class AttachedPlan(SitePlan):
 
     def check_server(self, study: Study, level: str, installation: Installation) -> None:
         server = _attached(installation)
+        lacks = self.lacks(level, installation)
         for one in study.workloads:
-            if plan_of(one.kind).site_needs:
+            if plan_of(one.kind).site_needs & lacks.keys():
                 raise UsageError(
                     f"the workload {one.name} {plan_of(one.kind).does}, and the server {level} is"
                     " attached: Teiten does not start it",
@@ -91,6 +96,13 @@ class AttachedPlan(SitePlan):
         _check_own_machine(
             study, level, [one for one in refused if study.factor(one) or one in own]
         )
+        if study.measure.paired and server.encrypted:
+            raise WayError(
+                f"way: the connection to the server {level} is encrypted, and the generator of"
+                " pairs cannot encrypt",
+                "?sslmode=disable in its address, where the network and pg_hba.conf permit that,"
+                " or --way classic",
+            )
         for name in varied:
             if Need.INITDB in rule(name).needs_in(study) and (study.factor(name) or name in own):
                 raise UsageError(
@@ -114,6 +126,9 @@ class AttachedPlan(SitePlan):
                 " server is attached",
                 "compare layouts on servers that Teiten starts: --servers 18",
             )
+
+    def lacks(self, level: str, installation: Installation) -> Mapping[Need, Lack]:
+        return lacks_of(level, _attached(installation))
 
     def checksums(self, installation: Installation, wanted: bool) -> bool:
         return _attached(installation).data_checksums
@@ -235,9 +250,9 @@ def _actions_on_nodes(told: Told, level: str, entry: Installation) -> Iterator[s
 def _check_own_machine(study: Study, level: str, factors: Sequence[str]) -> None:
     """What only a server that Teiten starts can have."""
     asked = list(factors)
-    if study.measure.way is not Way.CLASSIC:
+    if study.measure.by_statement:
         asked.insert(0, "way")
-    elif study.measure.side_by_side:
+    elif study.measure.way is Way.CLASSIC and study.measure.side_by_side:
         asked.append("slices" if study.measure.slices > 1 else "restart_every")
     if study.measure.flame_graph:
         asked.append("flame_graph")
@@ -272,6 +287,7 @@ def attached_cautions(plan: Plan) -> tuple[Caution, ...]:
     behind = {one.name: one.attached for one in nodes if one.attached is not None}
     each = {**attached, **behind}.items()
     found = [caution for level, server in each for caution in _of_server(plan, level, server)]
+    found += [one for level, server in attached.items() for one in _left_out(plan, level, server)]
     if attached and len(plan.servers) > 1:
         found += _unequal(plan, attached)
     return tuple(found)
@@ -291,6 +307,22 @@ def _of_server(plan: Plan, level: str, server: AttachedServer) -> Iterator[Cauti
         values = names | {"sessions": str(server.other_sessions)}
         yield _caution("attached-shared", Severity.WARNING, values)
     yield from _settings(plan, level, server, names)
+
+
+def _left_out(plan: Plan, level: str, server: AttachedServer) -> Iterator[Caution]:
+    """The levels of workloads that a server's place does not offer what they need, together where
+    they lack the same."""
+    by_lacks: dict[tuple[Lack, ...], list[LevelNeeds]] = {}
+    for workload in plan.study.workloads:
+        for needs, lacks in not_offered(workload, lacks_of(level, server)):
+            by_lacks.setdefault(lacks, []).append(needs)
+    for lacks, left in by_lacks.items():
+        values = {"server": level, "levels": ", ".join(one.level for one in left)}
+        for language, ending, space in _LANGUAGES:
+            hints = dict.fromkeys(one.hint.in_language(language) for one in lacks)
+            values[f"why_{language}"] = ending.join(one.why.in_language(language) for one in lacks)
+            values[f"hint_{language}"] = space.join(hints)
+        yield _caution("attached-left-out", Severity.WARNING, values)
 
 
 def _settings(

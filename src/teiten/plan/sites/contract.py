@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.errors import UsageError
-from teiten.kinds.contract import plan_of
+from teiten.factors.contract import Need
+from teiten.kinds.contract import LevelNeeds, plan_of
 from teiten.model.facts import HostFacts
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
 from teiten.model.study import CachePolicy, Measure, Study, Workload
+from teiten.model.text import Bilingual
 
 Settings = tuple[tuple[str, str], ...]
 
@@ -66,6 +68,15 @@ class Told:
                 return "leave the page cache alone"
 
 
+@dataclass(frozen=True)
+class Lack:
+    """What a site does not offer."""
+
+    why: Bilingual
+    """After a name and a colon."""
+    hint: Bilingual
+
+
 class SitePlan(ABC):
     """A kind of site."""
 
@@ -79,6 +90,10 @@ class SitePlan(ABC):
 
     def check_trial(self, trial: PlannedTrial) -> None:
         """Raise UsageError where a trial asks for what cannot be had there."""
+
+    def lacks(self, level: str, installation: Installation) -> Mapping[Need, Lack]:
+        """What a server does not offer there, each with its reason. ``level``: its name."""
+        return {}
 
     def checksums(self, installation: Installation, wanted: bool) -> bool:
         """Whether a cluster has data checksums."""
@@ -153,3 +168,13 @@ class SitePlan(ABC):
 
     @abstractmethod
     def stop(self, workload: Workload) -> str: ...
+
+
+def not_offered(
+    workload: Workload, lacks: Mapping[Need, Lack]
+) -> Iterator[tuple[LevelNeeds, tuple[Lack, ...]]]:
+    """The levels of a workload that need what a server's place does not offer, and what that is."""
+    for one in plan_of(workload.kind).level_needs(workload):
+        missing = tuple(lack for need, lack in lacks.items() if need in one.needs)
+        if missing:
+            yield one, missing

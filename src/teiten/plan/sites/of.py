@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from teiten.errors import WayError
 from teiten.model.hosts import Placement
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
+from teiten.model.study import Study
 from teiten.plan.sites.attached import AttachedPlan
 from teiten.plan.sites.contract import SitePlan
 from teiten.plan.sites.local import LocalPlan
@@ -31,6 +33,20 @@ def sites_of(plan: Plan) -> Sequence[SitePlan]:
     """Every kind of site of a plan once: those with servers that run already first."""
     found = dict.fromkeys(site_in(plan, one) for _, one in plan.servers)
     return sorted(found, key=lambda one: one.starts)
+
+
+def check_pairs(study: Study, servers: Sequence[tuple[str, Installation]]) -> None:
+    """Raise WayError where the sides of paired transactions are on sites of different kinds: one
+    side would start anew for each pair, and the other would not."""
+    starting = {level: starts(one) for level, one in servers}
+    if study.measure.paired and len(set(starting.values())) > 1:
+        attached = ", ".join(level for level, started in starting.items() if not started)
+        raise WayError(
+            f"way: {attached} is attached, and the other side is a server that Teiten starts anew"
+            " for each pair",
+            "compare two attached servers, or have the sides loaded one after the other:"
+            " --way classic",
+        )
 
 
 def all_here(plan: Plan) -> bool:

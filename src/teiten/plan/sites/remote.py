@@ -11,10 +11,10 @@ from teiten.factors.contract import Need
 from teiten.factors.registry import rule
 from teiten.kinds.contract import plan_of
 from teiten.model.facts import Caution, Severity
-from teiten.model.hosts import Placement, PlannedHost
+from teiten.model.hosts import HERE, Placement, PlannedHost
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
-from teiten.model.study import Study, Way
+from teiten.model.study import Study
 from teiten.plan.levels import varied_factors
 from teiten.plan.sites.contract import Told
 from teiten.plan.sites.local import LocalPlan
@@ -34,7 +34,8 @@ NEVER = frozenset({"perf-not-allowed"})
 def check_remote(study: Study, servers: Sequence[tuple[str, Installation]]) -> None:
     """Raise UsageError for what only this machine's servers can have."""
     measure = study.measure
-    asked = ["way"] if measure.way is not Way.CLASSIC else []
+    _check_way(study)
+    asked: list[str] = []
     asked += [name for name in varied_factors(study) if Need.HERE in rule(name).needs_in(study)]
     asked += ["slices"] if measure.slices > 1 else []
     asked += ["restart_every"] if measure.restart_every > 1 else []
@@ -43,7 +44,7 @@ def check_remote(study: Study, servers: Sequence[tuple[str, Installation]]) -> N
     kinds = {one.name: plan_of(one.kind) for one in study.workloads}
     asked += [name for name, kind in kinds.items() if Need.HERE in kind.site_needs]
     if asked:
-        raise (WayError if asked[0] == "way" else UsageError)(
+        raise UsageError(
             f"{asked[0]}: not with servers or load generators on other hosts",
             "leave it out, or run the study on that host itself",
         )
@@ -61,6 +62,22 @@ def check_remote(study: Study, servers: Sequence[tuple[str, Installation]]) -> N
             f"the server {attached[0]} is attached, and the study names hosts: Teiten does not"
             " start it there",
             "leave the hosts out (--db-host, --client-host), or name servers that Teiten starts",
+        )
+
+
+def _check_way(study: Study) -> None:
+    """Raise WayError where the generator of pairs, which runs on this machine, cannot be used."""
+    if study.measure.by_statement:
+        raise WayError(
+            "way: not with servers or load generators on other hosts",
+            "leave it out, or run the study on that host itself",
+        )
+    hosts = study.hosts
+    if study.measure.paired and hosts is not None and hosts.client != HERE:
+        raise WayError(
+            f"way: the generator of pairs runs on this machine, and the load is to come from"
+            f" {hosts.client}",
+            "--db-host alone, which loads the servers from this machine; or --way classic",
         )
 
 
@@ -130,6 +147,7 @@ class RemotePlan(LocalPlan):
             )
         most = max((len(one.templates) for one in plan.trials), default=1)
         servers = "one PostgreSQL server" if most == 1 else f"up to {most} PostgreSQL servers"
+        servers += " of each side" if plan.study.measure.paired else ""
         yield (
             f"start and stop {servers} at a time on {where}, as user {db.server_user},"
             f" {told.at_most}{len(plan.trials)} times; it is {listening}"

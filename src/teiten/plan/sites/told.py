@@ -20,6 +20,11 @@ def runs_here(study: Study) -> bool:
     return study.hosts is None
 
 
+def all_start(plan: Plan) -> bool:
+    """Whether Teiten starts every server of a plan."""
+    return all(site_in(plan, one).starts for _, one in plan.servers)
+
+
 def server_text(plan: Plan, installation: Installation) -> str:
     """A server's version, and where it is or comes from."""
     where = site_in(plan, installation).server_text(installation)

@@ -42,7 +42,7 @@ SELECT name, setting, unit, vartype,
 """
 GRANTED = " OR (context = 'superuser' AND has_parameter_privilege(name, 'SET'))"
 MAY_CHECKPOINT = "SELECT pg_has_role(current_user, 'pg_checkpoint', 'USAGE')"
-PREWARM = "SELECT count(*) > 0 FROM pg_available_extensions WHERE name = 'pg_prewarm'"
+AVAILABLE = "SELECT count(*) > 0 FROM pg_available_extensions WHERE name = '{name}'"
 TRUSTED = """
 SELECT count(*) > 0 FROM pg_available_extension_versions WHERE name = 'pg_prewarm' AND trusted
 """
@@ -65,7 +65,7 @@ def ask(route: Route, names: Collection[str]) -> Installation:
         source=Source.ATTACHED,
         bin_directory=Path(),
         fingerprint=hashlib.sha256(identity.encode()).hexdigest(),
-        contrib=frozenset({"pg_prewarm"}) if found.can_prewarm else frozenset(),
+        contrib=_contrib(found),
         postgres=None,
         initdb=None,
         pgbench=None,
@@ -116,6 +116,7 @@ def _ask(
         encrypted=bool(connection.pgconn.ssl_in_use),
         local=postmaster(connection) is not None,
         loopback=_is_loopback(connection.info.host),
+        sees_buffers=superuser and _yes(connection, AVAILABLE.format(name="pg_buffercache")),
         parameters=_parameters(connection, names, version),
     )
 
@@ -134,9 +135,15 @@ def _refuse(route: Route, role: str, *, creates: bool, standby: bool) -> None:
         )
 
 
+def _contrib(server: AttachedServer) -> frozenset[str]:
+    """Those of Teiten's extensions that the role can have there."""
+    had = {"pg_prewarm": server.can_prewarm, "pg_buffercache": server.sees_buffers}
+    return frozenset(name for name, there in had.items() if there)
+
+
 def _can_prewarm(connection: psycopg.Connection[Any], superuser: bool, version: Version) -> bool:
     if superuser:
-        return _yes(connection, PREWARM)
+        return _yes(connection, AVAILABLE.format(name="pg_prewarm"))
     return version.major_number >= 13 and _yes(connection, TRUSTED)
 
 

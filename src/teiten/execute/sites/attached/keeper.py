@@ -232,8 +232,12 @@ def fill(tables: AttachedTables, data: DataSet, server: AttachedServer, say: Say
     """
     make_tables(tables, data, say)
     with tables.connect() as connection:
-        if server.can_prewarm:
-            connection.execute("CREATE EXTENSION IF NOT EXISTS pg_prewarm")
+        for name, there in (
+            ("pg_prewarm", server.can_prewarm),
+            ("pg_buffercache", server.sees_buffers),
+        ):
+            if there:
+                connection.execute(f"CREATE EXTENSION IF NOT EXISTS {name}".encode())
         if leaves_all_visible(data):
             connection.execute("VACUUM (FREEZE, ANALYZE)")
         if visibility.wanted_of(data) is not None:

@@ -33,6 +33,7 @@ class AttachedSite:
     """One trial's databases; the servers go on whatever happens."""
 
     warm = False
+    moves_processes = False
 
     def __init__(self, keeper: AttachedKeeper, trial: PlannedTrial) -> None:
         bench = keeper.bench

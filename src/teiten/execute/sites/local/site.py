@@ -70,6 +70,8 @@ class RunningServers:
 class LocalSite:
     """One trial's clusters. Every process of its servers ends with ``stop`` or ``abandon``."""
 
+    moves_processes = True
+
     def __init__(
         self, keeper: LocalKeeper, trial: PlannedTrial, folder: Path, *, goes_on: bool
     ) -> None:

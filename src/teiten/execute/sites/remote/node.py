@@ -85,9 +85,12 @@ class RemoteNode:
         return {"version": told["version_number"]}
 
     def _launch(self) -> None:
-        """Where the study keeps to one port, further nodes have those after it."""
+        """Where the study keeps to one port, further nodes have those after it, and so has the
+        other side of a pair whose servers run at the same time."""
         keeper = self._keeper
-        port = None if keeper.port is None else keeper.port + self.number - FIRST
+        pair = [one.number for one in keeper.bench.plan.pair_of(self._trial)]
+        before = pair.index(self._trial.number) * len(self._trial.nodes)
+        port = None if keeper.port is None else keeper.port + before + self.number - FIRST
         self.cluster.start(keeper.bench.settings_of(self._trial), keeper.way, port)
         if keeper.way is not None:
             keeper.pair.client.call(

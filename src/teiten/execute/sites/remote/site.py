@@ -38,6 +38,7 @@ class RemoteSite:
     """One trial's clusters. Where a host is lost, its agent gives everything back by itself."""
 
     warm = False
+    moves_processes = False
 
     def __init__(self, keeper: RemoteKeeper, trial: PlannedTrial, folder: Path) -> None:
         bench = keeper.bench

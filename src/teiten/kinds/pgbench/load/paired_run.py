@@ -61,7 +61,7 @@ class PairedWork:
         """``seconds``: None for a single transaction of one client on each server."""
         clients = 1 if seconds is None else self.clients.clients
         return PairedRun(
-            servers=[_server(site.address()) for site in sites],
+            servers=[server_of(site.address()) for site in sites],
             scripts=[(self.options.script, 1)],
             clients=clients,
             protocol=self.clients.query_mode,
@@ -71,7 +71,7 @@ class PairedWork:
             pairs=1 if seconds is None else None,
             threads=min(clients, self.threads),
             in_step=self.bench.plan.study.measure.way is Way.IN_STEP and len(sites) > 1,
-            pin=pin,
+            pin=pin and all(site.moves_processes for site in sites),
             variables={"scale": str(max(1, int(self.workload.data.scale or 1)))},
         )
 
@@ -135,14 +135,17 @@ def problems_of(result: PairedResult, threads: int) -> tuple[Problem, ...]:
     return tuple(found)
 
 
-def _server(address: Address) -> PairedServer:
-    """A server of this machine, behind its private socket."""
-    given = dict(zip(address.options[::2], address.options[1::2], strict=True))
+def server_of(address: Address) -> PairedServer:
+    """A server as the generator reaches it: behind a socket, or at a host; without encryption."""
+    given = address.parameters
     peer = address.environment.get("PGREQUIREPEER")
+    session = address.environment.get("PGOPTIONS")
     return PairedServer(
-        host=given["-h"],
-        port=int(given["-p"]),
-        user=given["-U"],
-        database=address.database,
+        host=given.get("hostaddr") or given["host"],
+        port=int(given["port"]),
+        user=given["user"],
+        database=given["dbname"],
+        password=given.get("password"),
+        parameters={"options": session} if session else {},
         peer=uid_of(peer) if peer else None,
     )

@@ -154,7 +154,7 @@ class PairedTrial:
         gathered.histogram = own.histogram.encode()
         gathered.facts |= {
             "way": self._bench.plan.study.measure.way.value,
-            "pinned_pairs": self._trials.pin,
+            "pinned_pairs": self._trials.pin and self.site.moves_processes,
             "pairs": found.result.summary["pairs"],
             "generator_cpu_seconds": found.result.cpu_seconds,
         }

@@ -24,6 +24,7 @@ from teiten.report.charts.base import Chart
 from teiten.report.names import CLIENTS, Names
 from teiten.report.numbers import fixed
 from teiten.report.series import SeriesColumn
+from teiten.report.sites import of_one_start
 from teiten.report.tables import Table
 from teiten.report.texts import Texts
 from teiten.report.topology import Box
@@ -59,8 +60,9 @@ class PgbenchPresent(UsualPresent):
         """Its measured seconds, or its slices."""
         measure = kit.study.measure
         if measure.paired:
+            rounds = "-rounds" if of_one_start(kit.analysis.plan) else ""
             return kit.t(
-                "paired.duration-lengthens" if measure.lengthens else "paired.duration",
+                f"paired.duration-lengthens{rounds}" if measure.lengthens else "paired.duration",
                 seconds=kit.seconds(measure.duration),
                 warmup=kit.seconds(measure.warmup),
                 least=kit.seconds(LEAST_SECONDS),

@@ -16,14 +16,20 @@ LIMIT_CHECKED = "memory-limit"
 def memories_of(
     plan: Plan, workloads: Iterable[str], events: Iterable[Event]
 ) -> Iterator[MemoryKnown]:
-    """Each that trials of the workloads have, the smallest first."""
+    """Each that trials of the workloads have, the smallest first; that of a server of which nobody
+    knows on which machine it runs is not known either."""
     mine = set(workloads)
     checked = {
         one.detail["memory"]: one.detail
         for one in events
         if one.kind == LIMIT_CHECKED and "memory" in one.detail
     }
-    trials = [one for one in plan.trials if one.cell.workload in mine]
+    elsewhere = plan.servers_elsewhere
+    trials = [
+        one
+        for one in plan.trials
+        if one.cell.workload in mine and one.cell.level("server") not in elsewhere
+    ]
     known = {(memory_of(plan.study, one), one.memory_limit is not None) for one in trials}
     for memory, limited in sorted(known):
         found = checked.get(memory, {}) if limited else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from teiten.kinds.contract_present import OwnAnswer, TrialColumn
-from teiten.kinds.probes.model import PROBE, probes_of
+from teiten.kinds.probes.model import PROBE, probes_of, run_of
 from teiten.kinds.probes.present.beside import beside_section
 from teiten.kinds.probes.present.curves import (
     clients_chart,
@@ -40,7 +40,7 @@ class ProbesPresent(UsualPresent):
     )
 
     def duration(self, kit: Kit, workload: Workload) -> str:
-        return kit.t("design.duration.probes", count=len(probes_of(workload).probes))
+        return kit.t("design.duration.probes", count=len(run_of(workload)))
 
     def procedure(self, kit: Kit, workload: Workload) -> str:
         return kit.t("procedure.probes")

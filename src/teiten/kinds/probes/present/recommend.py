@@ -8,6 +8,7 @@ from teiten.analysis.model.findings import VerdictKind
 from teiten.kinds.contract_present import OwnAnswer
 from teiten.kinds.probes.findings.tried import without_probe
 from teiten.kinds.probes.measurement import PageOrigin
+from teiten.kinds.probes.present.alone import of_one_side, only_side
 from teiten.kinds.probes.present.curves import working_set_chart
 from teiten.kinds.probes.present.memory import memory_text
 from teiten.kinds.probes.present.summary import (
@@ -38,8 +39,12 @@ MOST_OPEN = 4
 
 
 def answer_of(kit: Kit) -> OwnAnswer | None:
-    """None where no sizes of the buffers are contrasted: then verdicts are the answer."""
+    """None where no sizes of the buffers are contrasted: then verdicts are the answer, unless
+    there is one side alone."""
     found = probes_found(kit.analysis)
+    side = only_side(kit)
+    if side is not None:
+        return OwnAnswer(tuple(of_one_side(kit, found, side)), ())
     if not found.recommendations:
         return None
     blocks: list[Block] = [
