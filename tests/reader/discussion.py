@@ -288,7 +288,8 @@ def line_of(reader: Reader, found: Judged, groups: Groups) -> list[tuple[str, in
     numbers = {
         name: {dict(one)[name] for one in contexts}
         for name in factors
-        if all(re.fullmatch(r"\d+(\.\d*)?", dict(one)[name]) for one in contexts)
+        if name != "server"
+        and all(re.fullmatch(r"\d+(\.\d*)?", dict(one)[name]) for one in contexts)
     }
     axis = max((name for name in factors if name in numbers), key=lambda name: len(numbers[name]))
     lines: dict[Context, list[tuple[float, str, int]]] = {}
@@ -329,7 +330,7 @@ def along(en: str, ja: str, holds: Callable[[Reader, Groups, list[tuple[str, int
 
     check.__name__ = f"sides_{holds.__name__}"
     BOOK.says(en, ja)(check)
-    BOOK.says(f"At <others:w>: {en}", f"<others:w>の場合: {ja}")(check)
+    BOOK.says(f"At <others:s>: {en}", f"<others:s>の場合: {ja}")(check)
 
 
 def together(reader: Reader, _groups: Groups, line: list[tuple[str, int]]) -> None:

@@ -13,6 +13,8 @@ from teiten.analysis.model.findings import ContrastResult, Interval
 from teiten.analysis.model.observations import Context
 from teiten.model.study import Study
 
+SERVER = "server"
+"""Its levels are names, even where they are versions' numbers."""
 FEWEST = 2
 """Levels with an interval, below which there is nothing to tell beside the verdict."""
 
@@ -57,7 +59,9 @@ def axis_of(study: Study, contrast: ContrastResult) -> str | None:
     found = [
         (len(levels), factor.name)
         for factor in study.factors
-        if len(levels := _levels(contrast, factor.name)) > 1 and all(map(_is_number, levels))
+        if factor.name != SERVER
+        and len(levels := _levels(contrast, factor.name)) > 1
+        and all(map(_is_number, levels))
     ]
     most = max((count for count, _ in found), default=0)
     return next((name for count, name in found if count == most), None)

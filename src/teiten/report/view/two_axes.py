@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult
-from teiten.report.names import Context
+from teiten.report.names import SERVER, Context
 from teiten.report.numbers import NOTHING
 from teiten.report.sentences import interval_text, ratio_text, verdict_kind, verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell, level_value
@@ -33,7 +33,8 @@ def _varied(kit: Kit, contrast: ContrastResult) -> list[str]:
     return [
         factor.name
         for factor in kit.study.factors
-        if all(factor.name in dict(level.context) for level in contrast.levels)
+        if factor.name != SERVER
+        and all(factor.name in dict(level.context) for level in contrast.levels)
         and len(levels := factors_levels(contrast, factor.name)) > 1
         and all(one.replace(".", "", 1).isdigit() for one in levels)
     ]
