@@ -3,6 +3,9 @@
 Text and lines are drawn in ``currentColor``, so that one drawing follows light, dark and print by
 CSS alone. Marks have mid tones that are readable on white and on black and that differ for
 colour-blind readers (Okabe and Ito 2008).
+
+Channels are given as ``alt.X2("high:Q")``, never as a text: for each of those Altair looks through
+all of its classes, which takes longer than the chart.
 """
 
 from __future__ import annotations

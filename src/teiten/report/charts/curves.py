@@ -84,7 +84,7 @@ def _spec(words: CurveWords, points: Sequence[CurvePoint]) -> Spec:
     line = _of(base, PointKind.CURVE).mark_line(strokeWidth=2, opacity=0.9)
     knees = _of(base, PointKind.KNEE)
     interval = knees.mark_rule(strokeWidth=7, opacity=0.3, strokeCap="round").encode(
-        x=alt.X("low:Q", title=words.x), x2="high:Q"
+        x=alt.X("low:Q", title=words.x), x2=alt.X2("high:Q")
     )
     knee = knees.mark_point(shape="diamond", size=260, filled=False, strokeWidth=2)
     dots = (

@@ -124,7 +124,7 @@ def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: F
     band = (
         alt.Chart(alt.InlineData([{"from": 1 - delta, "to": 1 + delta}]))
         .mark_rect(fill="currentColor", opacity=0.08)
-        .encode(x=alt.X("from:Q", scale=scale, title=words.axis, axis=ratios), x2="to:Q")
+        .encode(x=alt.X("from:Q", scale=scale, title=words.axis, axis=ratios), x2=alt.X2("to:Q"))
     )
     one = (
         alt.Chart(alt.InlineData([{"one": 1}]))
@@ -153,7 +153,9 @@ def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: F
     )
     overall = "datum.kind === 'overall'"
     size = alt.SizeValue(2.5, condition={"test": overall, "value": 5})
-    interval = base.mark_rule().encode(x=alt.X("low:Q", scale=scale), x2="high:Q", size=size)
+    interval = base.mark_rule().encode(
+        x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), size=size
+    )
     point = base.mark_point(filled=True, opacity=1).encode(
         x=alt.X("ratio:Q", scale=scale),
         size=alt.SizeValue(80, condition={"test": overall, "value": 170}),
@@ -166,7 +168,7 @@ def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: F
     text = (
         alt.Chart(rows_data())
         .mark_text(align="left", dx=14, fontSize=13)
-        .encode(x=alt.value("width"), y=alt.Y("label:N"), text="text:N")
+        .encode(x=alt.value("width"), y=alt.Y("label:N"), text=alt.Text("text:N"))
     )
     chart = (
         alt.layer(band, one, interval, point, text)

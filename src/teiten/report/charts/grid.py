@@ -115,13 +115,13 @@ def _spec(
     if labels:
         layers.append(
             base.mark_text(fontSize=LABEL_SIZE, fill="#ffffff").encode(
-                text="label:N",
+                text=alt.Text("label:N"),
                 opacity=alt.OpacityValue(0, condition={"test": UNMARKED, "value": 1}),
             )
         )
     layers.append(
         base.mark_text(fontSize=max(7, min(14, height - 3)), fontWeight="bold").encode(
-            text="mark:N"
+            text=alt.Text("mark:N")
         )
     )
     layered = alt.layer(*layers).properties(width=alt.Step(width), height=alt.Step(height))

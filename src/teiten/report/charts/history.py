@@ -84,7 +84,7 @@ def history_line(name: str, points: Sequence[LinePoint], words: LineWords) -> Ch
         color=alt.ColorValue(SIDE_COLOURS[0]),
     )
     interval = base.mark_rule(strokeWidth=2).encode(
-        y=alt.Y("low:Q", scale=scale), y2="high:Q", color=alt.ColorValue(SIDE_COLOURS[0])
+        y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q"), color=alt.ColorValue(SIDE_COLOURS[0])
     )
     dots = base.mark_point(filled=True, size=80, opacity=1).encode(
         y=alt.Y("value:Q", scale=scale),
@@ -98,7 +98,7 @@ def history_line(name: str, points: Sequence[LinePoint], words: LineWords) -> Ch
         color=alt.ColorValue(NEW)
     )
     text = changes.mark_text(align="left", dx=-10, dy=0, baseline="top", fontSize=12).encode(
-        y=alt.value(0), text="change:N"
+        y=alt.value(0), text=alt.Text("change:N")
     )
     layers = alt.layer(means, marks, interval, dots, text).properties(
         data=rows_data(), width=WIDE, height=260

@@ -114,7 +114,7 @@ def _layers(
     layers = [_named(mark, at) for at, mark in enumerate(marks)]
     if any(one.low is not None for one in points):
         band = base.mark_area(opacity=0.16).encode(
-            y=alt.Y("low:Q", title=words.y, scale=top), y2="high:Q"
+            y=alt.Y("low:Q", title=words.y, scale=top), y2=alt.Y2("high:Q")
         )
         layers.append(band)
     layers.append(base.mark_line(strokeWidth=2.2).encode(y=y))
@@ -133,10 +133,10 @@ def _layers(
 def _named(mark: AxisMark, at: int) -> Any:
     """A line upwards with its name above the plot, each higher than the one before."""
     data = alt.InlineData([{"x": mark.x, "name": mark.name}])
-    rule = alt.Chart(data).mark_rule(strokeDash=[4, 4], opacity=0.45).encode(x="x:Q")
+    rule = alt.Chart(data).mark_rule(strokeDash=[4, 4], opacity=0.45).encode(x=alt.X("x:Q"))
     text = (
         alt.Chart(data)
         .mark_text(align="center", fontSize=11, opacity=0.75, baseline="bottom")
-        .encode(x="x:Q", y=alt.value(-4 - 14 * at), text="name:N")
+        .encode(x=alt.X("x:Q"), y=alt.value(-4 - 14 * at), text=alt.Text("name:N"))
     )
     return alt.layer(rule, text)

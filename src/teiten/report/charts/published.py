@@ -86,7 +86,9 @@ def published_curves(name: str, points: Sequence[PublishedPoint], words: Publish
         scale=alt.Scale(domain=list(words.origins), range=[[5, 3], [1, 0]]),
         legend=alt.Legend(symbolType="stroke"),
     )
-    base = alt.Chart().encode(x=x, y=y, color=colour, detail=["curve:N", "origin:N"])
+    base = alt.Chart().encode(
+        x=x, y=y, color=colour, detail=[alt.Detail("curve:N"), alt.Detail("origin:N")]
+    )
     line = base.mark_line(strokeWidth=2, opacity=0.9).encode(strokeDash=dash)
     dot = base.mark_circle(size=34, opacity=0.9).encode(
         tooltip=[

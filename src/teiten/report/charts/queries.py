@@ -142,7 +142,7 @@ def _layers(axes: QueryAxes, width: int, spread: Sequence[float]) -> Any:
     )
     interval = timed.mark_rule(strokeWidth=1.6, opacity=0.9).encode(
         x=alt.X("low:Q", title=axes.x, scale=scale, axis=axis),
-        x2="high:Q",
+        x2=alt.X2("high:Q"),
         **({} if spread else {"color": alt.ColorValue("currentColor")}),
     )
     over = (
@@ -153,7 +153,7 @@ def _layers(axes: QueryAxes, width: int, spread: Sequence[float]) -> Any:
     over_text = (
         base.transform_filter(alt.datum.kind == "over")
         .mark_text(align="left", dx=9, fontSize=11)
-        .encode(x=x, text="text:N", color=alt.ColorValue("currentColor"))
+        .encode(x=x, text=alt.Text("text:N"), color=alt.ColorValue("currentColor"))
     )
     height = len(axes.queries) * (len(axes.sides) * STEP + GAP)
     return alt.layer(mark, interval, over, over_text).properties(width=width, height=height)

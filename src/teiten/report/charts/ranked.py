@@ -65,7 +65,7 @@ def ranked(name: str, dots: Sequence[RankedDot], told: dict[str, str], words: Ra
         x=x, y=y, tooltip=shown
     )
     text = medians.mark_text(align="left", dx=10, color="currentColor", fontSize=12).encode(
-        x=x, y=y, text="text:N"
+        x=x, y=y, text=alt.Text("text:N")
     )
     trials = (
         alt.Chart()

@@ -36,7 +36,7 @@ def series_spec(
                 scale=alt.Scale(domain=list(sides), range=side_colours(len(sides))),
                 legend=alt.Legend(symbolType="stroke", symbolStrokeWidth=3),
             ),
-            detail="trial:N",
+            detail=alt.Detail("trial:N"),
             strokeDash=alt.StrokeDash(
                 "counted:N",
                 legend=None,

@@ -82,12 +82,12 @@ def sweep_chart(name: str, points: Sequence[SweepPoint], words: SweepWords) -> C
     one = (
         alt.Chart(alt.InlineData([{"one": 1}]))
         .mark_rule(strokeWidth=1.5, opacity=0.5)
-        .encode(y="one:Q")
+        .encode(y=alt.Y("one:Q"))
     )
     y = alt.Y("value:Q", title=words.y, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5))
     line = base.mark_line(strokeWidth=2.2).encode(y=y)
     interval = base.mark_rule(strokeWidth=2, opacity=0.8).encode(
-        y=alt.Y("low:Q", title=words.y), y2="high:Q"
+        y=alt.Y("low:Q", title=words.y), y2=alt.Y2("high:Q")
     )
     dot = base.mark_circle(size=70, opacity=1).encode(
         y=y,

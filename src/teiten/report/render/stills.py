@@ -6,12 +6,11 @@ import base64
 import re
 from dataclasses import replace
 
-import vl_convert
 from markupsafe import Markup
 
 from teiten.report.blocks import Page, rebuilt
 from teiten.report.charts.base import FONT, Chart
-from teiten.report.charts.library import VEGA_LITE
+from teiten.report.charts.drawing import png_of, svg_of
 
 MOST_MARKS = 1000
 """Rows above which a picture of points is smaller than one of shapes."""
@@ -20,7 +19,7 @@ SCALE = 1.5
 
 
 def with_stills(page: Page) -> Page:
-    """The page with a picture in each of its charts. Takes about a tenth of a second a chart."""
+    """The page with a picture in each of its charts. Takes a twentieth of a second a chart."""
     return replace(page, sections=rebuilt(page.sections, _drawn))
 
 
@@ -31,16 +30,10 @@ def _drawn(block: object) -> object:
 def still(chart: Chart) -> Markup:
     """SVG in the page's own colours and letters, or where there are many marks PNG on white."""
     if len(next(iter(chart.rows.values()), ())) > MOST_MARKS:
-        png = vl_convert.vegalite_to_png(
-            {**chart.complete(), "background": "white", "padding": 8},
-            vl_version=VEGA_LITE,
-            scale=SCALE,
-        )
+        png = png_of(chart, SCALE, background="white", padding=8)
         data = base64.b64encode(png).decode("ascii")
         return Markup('<img alt="" src="data:image/png;base64,{}">').format(data)
-    drawn = vl_convert.vegalite_to_svg(
-        {**chart.complete(), "background": None}, vl_version=VEGA_LITE
-    )
+    drawn = svg_of(chart, background=None)
     return Markup(_of_its_own(drawn, chart.name))  # noqa: S704 - Vega escapes what it draws
 
 
