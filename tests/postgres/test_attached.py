@@ -30,7 +30,7 @@ from tests.fixtures.attached import (
     skip_without_encrypting_pgbench,
     strange_server,
 )
-from tests.fixtures.campaigns import PATIENCE, Teiten, kill, step_of
+from tests.fixtures.campaigns import PACED, PATIENCE, Teiten, kill, step_of
 from tests.fixtures.servers import left_processes, open_folder
 
 Find = Callable[[str], Installation]
@@ -52,7 +52,7 @@ clients = [1]
 [[workloads]]
 name = "tpcb-like"
 title = "TPC-B like"
-script = "tpcb-like"
+script = "paced.sql"
 scale = 1
 changes_data = true
 invariants = ["tpcb-balances"]
@@ -106,6 +106,7 @@ def study(teiten: Teiten, servers: dict[str, str], *, blocks: int = 2, seconds: 
         seconds=seconds,
     )
     path.write_text(text, encoding="utf-8")
+    (path.parent / "paced.sql").write_text(PACED, encoding="utf-8")
     return path
 
 

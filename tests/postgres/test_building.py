@@ -100,7 +100,7 @@ def test_what_a_killed_build_left_goes_with_the_next(teiten: Teiten, source: Pat
     (source / "Makefile.in").write_text(makefile.replace(COMPILE, f"\tsleep 300\n{COMPILE}"))
     process = teiten.start("pg", "build", "slow", "--source", source, *FLAGS)
     sleeping = _wait_for_child(process.pid, "sleep")
-    process.kill()
+    process.send_signal(signal.SIGKILL)
     process.communicate(timeout=30)
     assert list(teiten.workdir.builds.glob("tree-*"))
     (source / "Makefile.in").write_text(makefile)

@@ -7,6 +7,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -58,7 +59,8 @@ def wait_until_nothing_runs(folder: Path) -> list[str]:
 
 def test_a_campaign_ends_with_numbers_and_reports(teiten: Teiten, installation: Find) -> None:
     old, new = servers()[0], installation("18")
-    study = teiten.study(old, new, clients="1, 2")
+    teiten = replace(teiten, drawn=True)
+    study = teiten.study(old, new, workload="tpcb-like", clients="1, 2")
     result = teiten.run("run", study, "--json", "--seed", "7")
     assert result.returncode == 0, result.stderr
     outcome = json.loads(result.stdout)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,8 @@ from teiten.host.system.paths import Workdir
 from teiten.kinds.queries.explained import unpacked
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome
-from tests.fixtures.campaigns import PATIENCE, Teiten, kill, step_of, with_own_installations
+from tests.fixtures.campaigns import PACED, PATIENCE, Teiten, kill, step_of, with_own_installations
+from tests.fixtures.forked import Started, start
 from tests.fixtures.hosts import Network, by_ssh, loopback, network
 from tests.fixtures.servers import left_processes, server_with
 
@@ -42,7 +42,7 @@ clients = [2]
 [[workloads]]
 name = "tpcb-like"
 title = "TPC-B like"
-script = "tpcb-like"
+script = "paced.sql"
 scale = 1
 changes_data = true
 invariants = ["tpcb-balances"]
@@ -76,18 +76,11 @@ client_workdir = "{client_workdir}"
 class TeitenAtHome(Teiten):
     """The program in the namespace from which the hosts are reached."""
 
-    words: tuple[str, ...] = field(default=())
+    space: str
 
-    def start(self, *arguments: str | Path) -> subprocess.Popen[str]:
-        words = [str(argument) for argument in arguments]
-        program = [sys.executable, "-m", "teiten", "--workdir", str(self.workdir.root)]
-        return subprocess.Popen(
-            [*self.words, *program, *words],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+    def start(self, *arguments: str | Path) -> Started:
+        words = ["--workdir", str(self.workdir.root), *map(str, arguments)]
+        return start(words, drawn=self.drawn, space=self.space)
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +112,7 @@ def write_study(teiten: Teiten, hosts: Network, major: str, client: str) -> Path
         client_workdir=hosts.workdir("work-client"),
     )
     path.write_text(text, encoding="utf-8")
+    (path.parent / "paced.sql").write_text(PACED, encoding="utf-8")
     return path
 
 

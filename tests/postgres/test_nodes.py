@@ -208,7 +208,7 @@ def test_two_nodes_on_another_host(
 ) -> None:
     """Both listen on the host's address, each on a port of its own."""
     with network() as hosts, by_ssh(hosts, monkeypatch):
-        teiten = TwoNodes(Teiten.prepared(workdir).workdir, words=hosts.home)
+        teiten = TwoNodes(Teiten.prepared(workdir).workdir, space=hosts.home)
         major = newest.version.major
         places = ("--db-host", "db", "--client-host", "client")
         folders = [

@@ -9,6 +9,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -26,7 +27,7 @@ from tests.fixtures.attached import (
     skip_without_encrypting_pgbench,
     strange_server,
 )
-from tests.fixtures.campaigns import Teiten
+from tests.fixtures.campaigns import Teiten, TeitenAnew
 from tests.fixtures.servers import open_folder
 
 WORD = f"Planted-7f3a{os.getpid()}"
@@ -76,7 +77,7 @@ def teiten(monkeypatch: pytest.MonkeyPatch) -> Iterator[Teiten]:
         monkeypatch.setenv("PGPASSFILE", "/nonexistent")
         workdir = Workdir(folder)
         workdir.prepare()
-        yield Teiten.prepared(workdir)
+        yield replace(Teiten.prepared(workdir), drawn=True)
     monkeypatch.setattr(tempfile, "tempdir", None)
 
 
@@ -166,7 +167,8 @@ def test_a_campaign_and_all_that_is_made_of_it(teiten: Teiten, strange: StrangeS
     spelled = uris(strange)
     words = ("--servers", f"old={spelled['userinfo']}", "--servers", f"new={spelled['parameter']}")
     with watched_processes() as seen:
-        done = teiten.run("-v", "run", path, *words, "--name", "kept", "--yes")
+        anew = TeitenAnew(teiten.workdir)
+        done = anew.run("-v", "run", path, *words, "--name", "kept", "--yes")
     assert_silent(done)
     assert done.returncode == 0, done.stderr
     assert not any(seen.values()), "a command line holds the password"

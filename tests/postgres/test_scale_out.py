@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import html
 import math
-import subprocess
 from contextlib import ExitStack
 from typing import get_args
 
@@ -28,6 +27,7 @@ from teiten.model.text import Language
 from teiten.model.trial import Outcome
 from teiten.report.texts import texts
 from tests.fixtures.campaigns import Teiten, step_of
+from tests.fixtures.forked import Started
 from tests.fixtures.servers import left_processes, server_with
 from tests.postgres.test_nodes import Unseen
 
@@ -74,9 +74,7 @@ def entries_of(engine: Engine) -> list[str]:
     return [one.value for one in ClientEntry if engine.everywhere or one is ClientEntry.COORDINATOR]
 
 
-def wait_for_a_trial_on_nodes(
-    teiten: Teiten, process: subprocess.Popen[str], engine: Engine
-) -> int:
+def wait_for_a_trial_on_nodes(teiten: Teiten, process: Started, engine: Engine) -> int:
     """The number of the one trial on nodes that clients enter as widely as the engine permits, once
     it is measured."""
     teiten.wait_for(process, step_of(1, "restore"))

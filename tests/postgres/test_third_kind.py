@@ -4,8 +4,6 @@ languages, and claimed, with no other line written."""
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from teiten.cli.campaign.analyse import analyse_campaign
 from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
 from tests.fixtures.campaigns import PATIENCE, Teiten
+from tests.fixtures.forked import start
 from tests.fixtures.more_kinds import FOLDER, SAID, more_kinds
 
 STUDY = """
@@ -70,15 +69,11 @@ LONGEST = {"en": "The longest VACUUM", "ja": "最も長いVACUUM"}
 
 
 def run(teiten: Teiten, *words: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, FOLDER, "--workdir", teiten.workdir.root, *words],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    arguments = [str(FOLDER), "--workdir", str(teiten.workdir.root), *words]
+    process = start(arguments, drawn=False, program=PROGRAM)
+    output, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, errors
+    return output
 
 
 @pytest.mark.pg(">=18")
