@@ -276,6 +276,10 @@ class Measure:
     """The duration is that of the first starts of paired transactions; that of later ones follows
     from what they have shown (``model.paired_starts``)."""
 
+    rounds: bool = False
+    """Every pair begins with new copies of the data, whose bytes are written anew, so that the
+    place of the files is in the scatter of the pairs (METHOD.md, Rounds)."""
+
     @property
     def paired(self) -> bool:
         """The sides of a pair are loaded in paired transactions; the duration is that of both."""
@@ -371,6 +375,10 @@ class Study:
         """How many trials share their time: those of a pair whose servers run side by side."""
         contrasted = self.factor(self.contrast)
         return len(contrasted.levels) if self.measure.side_by_side and contrasted else 1
+
+    def restores(self, workload: Workload) -> bool:
+        """Whether each trial of a workload begins with a copy of its own."""
+        return workload.changes_data or self.measure.rounds
 
     def factor(self, name: str) -> Factor | None:
         return next((factor for factor in self.factors if factor.name == name), None)

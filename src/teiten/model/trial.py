@@ -12,6 +12,9 @@ import numpy.typing as npt
 
 from teiten.model.stacks import StackSamples
 
+BOOT = "boot"
+"""The fact of a trial that tells in which boot of the servers' machine it ran; None where the
+system does not say."""
 FloatArray = npt.NDArray[np.float64]
 
 

@@ -37,13 +37,14 @@ class DryTrial:
         self._trial = trial
         self._actions = actions
         self._workload = plan.study.workload(trial.cell.workload)
+        self._restores = plan.study.restores(self._workload)
         self._goes_on = trial.restart > 0 and trial.number in started_before(plan)
         """The server is up from the pair before."""
         self._site = site_in(plan, trial.template.installation)
         self._kind = plan_of(self._workload.kind)
 
     def restore(self) -> Facts:
-        return self._unless_up(self._site.restore(self._trial, self._workload))
+        return self._unless_up(self._site.restore(self._trial, restores=self._restores))
 
     def caches(self) -> Facts:
         return self._unless_up(self._site.caches(self._measure))
@@ -83,7 +84,7 @@ class DryTrial:
         last = self._trial.restart == 0 or self._trial.number in last_of_their_start(self._plan)
         if sound and not last:
             return self._say("leave the server running for the next pair")
-        return self._say(self._site.stop(self._workload))
+        return self._say(self._site.stop(restores=self._restores))
 
     def collected(self) -> NothingCollected:
         return NothingCollected()

@@ -51,7 +51,7 @@ def block_seconds(study: Study) -> float:
 def _mean_trial_seconds(study: Study, workload: Workload) -> float:
     size = max(map(data_bytes, data_sets(study, workload)))
     load = plan_of(workload.kind).load_seconds(study.measure, workload)
-    begins = trial_time(study.measure, size, restores=workload.changes_data, load=load).total
+    begins = trial_time(study.measure, size, restores=study.restores(workload), load=load).total
     goes_on = trial_time(study.measure, size, restores=False, starts=False).total
     pairs = pairs_of_a_start(study)
     return (begins + (pairs - 1) * goes_on) / pairs

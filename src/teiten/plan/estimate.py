@@ -143,7 +143,7 @@ def disk_of_data(study: Study, installations: int) -> Bytes:
     sets: dict[DataSet, bool] = {}
     for workload in study.workloads:
         for data in data_sets(study, workload):
-            sets[data] = sets.get(data, False) or not workload.changes_data
+            sets[data] = sets.get(data, False) or not study.restores(workload)
     sizes = {data: template_bytes(data) for data in sets}
     templates = sum(sizes.values())
     kept = sum(size for data, size in sizes.items() if sets[data])
@@ -168,7 +168,7 @@ def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float
     for trial in trials:
         workload = study.workload(trial.cell.workload)
         clusters = {(trial.cluster_of(node), trial.directory) for node, _ in trial.nodes}
-        changed = workload.changes_data or trial.placement is not None
+        changed = study.restores(workload) or trial.placement is not None
         restores = changed or not clusters <= cloned
         if not changed:
             cloned |= clusters
@@ -228,7 +228,7 @@ def _clusters(study: Study, trials: Sequence[PlannedTrial], place: str | None) -
             continue
         workload = study.workload(trial.cell.workload)
         sizes = {trial.cluster_of(node): int(one.expected_bytes) for node, one in trial.nodes}
-        if workload.changes_data:
+        if study.restores(workload):
             changed = max(changed, sum(sizes.values()))
         else:
             kept |= sizes

@@ -21,6 +21,7 @@ from teiten.model.metrics import Better, Metric
 from teiten.model.text import Language
 from teiten.report.names import Names
 from teiten.report.numbers import NOTHING, REACH, decimals_for, decimals_of, fixed, plain
+from teiten.report.scope import scope_text
 from teiten.report.speed import inverse, is_many_times, times_text
 from teiten.report.texts import Texts, texts
 
@@ -148,7 +149,7 @@ def answer_sentence(
     said += kind.further(t, names, analysis, contrast)
     verdict = contrast.overall
     told = verdict.conclusive and verdict.kind is not VerdictKind.INCONCLUSIVE
-    return said + (t("sentence.scope") if told and analysis.plan.study.measure.paired else "")
+    return said + (scope_text(t, analysis, verdict.pairs) if told else "")
 
 
 def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> str:

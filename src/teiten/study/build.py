@@ -264,6 +264,12 @@ def _measure(draft: Draft, table: MeasureTable, *, conclusive: bool) -> Measure:
             "one block gives one pair, and one pair gives no interval",
             "use at least 2 blocks, or --profile quick, which claims no conclusion",
         )
+    if table.rounds and table.restart_every > 1:
+        raise draft.error(
+            ("measure", "rounds"),
+            "a round begins with a start of the servers, and restart_every keeps them up",
+            "leave one of them out",
+        )
     own = {one.name for one in fields(Measure)}
     said = {key: getattr(table, key) for key in MeasureTable.model_fields if key in own}
     sequential = _sequential(draft, table)

@@ -207,6 +207,7 @@ class MeasureTable(TomlTable):
     flame_graph_window: Window = FLAME_GRAPH_WINDOW
     memory: Memory = None
     way: WayOfPairs = Way.CLASSIC
+    rounds: bool = False
 
 
 class WorkloadChanges(TomlTable):

@@ -55,6 +55,8 @@ class Shared:
     profile: str | None = None
     way: str | None = None
     """How both are loaded; None for whatever can be had."""
+    rounds: int | None = None
+    """How many pairs there are at the most, each with new copies of the data."""
     flame_graph: bool = False
     """Sample call stacks after each counted trial."""
 
@@ -168,6 +170,14 @@ def _shared(document: Document, shared: Shared, *, sequential: bool) -> Iterator
     )
     if sequential:
         yield Change("measure.until_decided", True, "teiten ab", "until_decided=yes")
+    if shared.rounds is not None:
+        if shared.blocks is not None:
+            raise UsageError(
+                "--blocks and --rounds both say how many pairs there are",
+                "leave --blocks out: every round is a pair",
+            )
+        yield Change("measure.rounds", True, "--rounds", "rounds=yes")
+    pairs = shared.blocks or shared.rounds
     usual = BUDGETS.get(shared.profile or "", DEFAULT_BUDGET)
     budget = shared.budget or (usual if sequential else None)
     single = (
@@ -176,7 +186,7 @@ def _shared(document: Document, shared: Shared, *, sequential: bool) -> Iterator
         ("measure.slices", shared.slices, "--slices"),
         ("measure.way", shared.way, "--way"),
         ("measure.budget" if sequential else "measure.target", budget, "--budget"),
-        ("measure.most_blocks" if sequential else "measure.blocks", shared.blocks, "--blocks"),
+        ("measure.most_blocks" if sequential else "measure.blocks", pairs, "--blocks"),
     )
     for key, value, flag in single:
         if value is not None:

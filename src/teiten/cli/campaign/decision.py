@@ -89,6 +89,8 @@ def _pairs(plan: Plan, count: int) -> str:
     shared = pairs_of_a_start(plan)
     if shared > 1:
         return f"{count} {'start' if count == 1 else 'starts'} of {shared} pairs"
+    if plan.study.measure.rounds:
+        return "1 round" if count == 1 else f"{count} rounds"
     if plan.study.measure.paired:
         unit = "start" if all_start(plan) else "round"
         return f"1 {unit}" if count == 1 else f"{count} {unit}s"

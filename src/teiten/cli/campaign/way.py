@@ -20,7 +20,8 @@ def plan_by_way(
     session: Session, study: Study, options: SharedOptions, *, piloting: bool = True
 ) -> WorthwhilePlan:
     """The plan of two sides in the way that was asked for, or the best that can be had; with
-    ``piloting``, of the classic way with trials as long as pays.
+    ``piloting``, of the classic way with trials as long as pays: rounds take the usual length,
+    because a pilot chooses between lengths of servers that stay up.
 
     Raises WayError for a way that was asked for and cannot be had.
     """
@@ -31,7 +32,7 @@ def plan_by_way(
         planned = _paired(session, study, options)
         if planned is not None:
             return WorthwhilePlan(planned)
-    if not piloting:
+    if not piloting or study.measure.rounds:
         return WorthwhilePlan(plan_study(session, study, seed=options.seed))
     return plan_worthwhile(session, study, seed=options.seed, fixed=options.fixes_slices)
 

@@ -167,7 +167,8 @@ def _side_by_side(plan: Plan) -> str:
     if measure.paired:
         step = ", all clients on one side at a time" if measure.way is Way.IN_STEP else ""
         anew = "which start anew" if all_start(plan) else "with connections made anew"
-        return f"in paired transactions on both servers, {anew} for each pair{step}"
+        copies = ", on new copies of the data" if measure.rounds else ""
+        return f"in paired transactions on both servers, {anew} for each pair{copies}{step}"
     if measure.by_statement:
         return "statement by statement on servers that run side by side; a start for each block"
     pairs = "every pair" if shared == 1 else f"{shared} pairs, which count as one"

@@ -79,6 +79,8 @@ class SharedOptions:
         return repeating(FLAGS, lambda name: getattr(self.shared, name, None))
 
 
+LEAST_ROUNDS = 6
+"""Nothing is decided before the sixth number (METHOD.md, When to stop)."""
 WAY = Flag(
     "--way",
     "way",
@@ -108,6 +110,13 @@ FLAGS = (
     WAY,
     BUDGET.of(help="What the campaign may take, for example 30m."),
     BLOCKS.of(help="No more pairs than these.", type=click.IntRange(2, 5000)),
+    Flag(
+        "--rounds",
+        "rounds",
+        "No more pairs than these, each with new copies of the data.",
+        "N",
+        type=click.IntRange(LEAST_ROUNDS, 5000),
+    ),
     FLAME_GRAPH,
     DELTA,
     ALPHA,

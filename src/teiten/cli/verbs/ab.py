@@ -18,6 +18,7 @@ from teiten.cli.main import Session
 from teiten.cli.plan.two_sides import pair_options, repeated, shared_options, tell_of_changed_data
 from teiten.cli.text.verdict_json import verdict_as_json
 from teiten.model.starts import pairs_of_a_start
+from teiten.report.scope import boots
 from teiten.study.sides import SideFlags, ab_study
 
 EXAMPLES = (
@@ -101,6 +102,8 @@ def _as_json(name: str, carried: CarriedOut, result: ContrastResult) -> dict[str
         "way": analysis.plan.study.measure.way.value,
         "duration": analysis.plan.study.measure.duration,
         "slices": analysis.plan.study.measure.slices,
+        "rounds": analysis.plan.study.measure.rounds,
+        "boots": boots(analysis),
         "pairs_of_a_start": pairs_of_a_start(analysis.plan),
         "chosen_by": analysis.replication.source.value if analysis.replication else None,
         "ending": ending.value if ending else None,

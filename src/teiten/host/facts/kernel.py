@@ -37,6 +37,11 @@ def _parameters(root: Path) -> Iterator[tuple[str, str]]:
             yield name, " ".join(value.split())
 
 
+def boot_id(root: Path = Path("/")) -> str | None:
+    """What the kernel has drawn for this boot of the machine (random(4)); None where it has not."""
+    return read_text(root / "proc/sys/kernel/random/boot_id") or None
+
+
 def read_scheduler(device: str, root: Path = Path("/")) -> str | None:
     """The I/O scheduler of a disk (``/dev/sda1``), which is that of the whole disk; None where the
     kernel names none."""

@@ -16,7 +16,7 @@ from teiten.model.attached import AttachedServer, ServerParameter
 from teiten.model.facts import Caution, Severity
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
-from teiten.model.study import Measure, Study, Way, Workload
+from teiten.model.study import Measure, Study, Way
 from teiten.model.text import Language
 from teiten.plan.levels import varied_factors
 from teiten.plan.setup import settings_of
@@ -173,11 +173,11 @@ class AttachedPlan(SitePlan):
     def prepare(self, template: TemplateSpec) -> str:
         return f"create a database on {template.installation.name}, {described(template.data)}"
 
-    def restore(self, trial: PlannedTrial, workload: Workload) -> str:
+    def restore(self, trial: PlannedTrial, *, restores: bool) -> str:
         if trial.distribution is not None:
-            made = "an empty" if workload.changes_data else "the same"
+            made = "an empty" if restores else "the same"
             return f"{made} database on each of {len(trial.templates)} attached servers"
-        copied = "copy the filled database" if workload.changes_data else "use the filled"
+        copied = "copy the filled database" if restores else "use the filled"
         return f"{copied} on the attached server"
 
     def caches(self, measure: Measure) -> str:
@@ -198,7 +198,7 @@ class AttachedPlan(SitePlan):
             return f"{measure.settle:g} s of rest"
         return super().settle(trial, measure)
 
-    def stop(self, workload: Workload) -> str:
+    def stop(self, *, restores: bool) -> str:
         return "disconnect; drop what the trial changed"
 
 

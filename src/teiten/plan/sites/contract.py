@@ -41,8 +41,8 @@ class Told:
     def restored(self) -> list[str]:
         """The workloads before each of whose trials data are restored."""
         placed = {one.cell.workload for one in self.plan.trials if one.placement is not None}
-        workloads = self.plan.study.workloads
-        return [one.name for one in workloads if one.changes_data or one.name in placed]
+        study = self.plan.study
+        return [one.name for one in study.workloads if study.restores(one) or one.name in placed]
 
     def loading(self, where: str) -> Iterator[str]:
         """What is done to the servers, from ``where``."""
@@ -148,7 +148,9 @@ class SitePlan(ABC):
     def prepare(self, template: TemplateSpec) -> str: ...
 
     @abstractmethod
-    def restore(self, trial: PlannedTrial, workload: Workload) -> str: ...
+    def restore(self, trial: PlannedTrial, *, restores: bool) -> str:
+        """``restores``: the trial begins with a copy of its own."""
+        ...
 
     @abstractmethod
     def caches(self, measure: Measure) -> str: ...
@@ -167,7 +169,7 @@ class SitePlan(ABC):
         return f"CHECKPOINT, then {measure.settle:g} s of rest"
 
     @abstractmethod
-    def stop(self, workload: Workload) -> str: ...
+    def stop(self, *, restores: bool) -> str: ...
 
 
 def not_offered(

@@ -9,7 +9,7 @@ from teiten.errors import UsageError
 from teiten.model.installation import Installation
 from teiten.model.plan import PlannedTrial, TemplateSpec
 from teiten.model.quantities import format_size
-from teiten.model.study import CachePolicy, Layout, Measure, Workload
+from teiten.model.study import CachePolicy, Layout, Measure
 from teiten.plan.settings import SPARE_CONNECTIONS, count_setting
 from teiten.plan.sites.contract import SitePlan, Told
 
@@ -66,12 +66,12 @@ class LocalPlan(SitePlan):
             f" (checksums {'on' if template.checksums else 'off'}), {described(template.data)}"
         )
 
-    def restore(self, trial: PlannedTrial, workload: Workload) -> str:
+    def restore(self, trial: PlannedTrial, *, restores: bool) -> str:
         named = [f"template {one[:12]}" for one in trial.fingerprints]
         if trial.placement is not None:
             parts = ", ".join(f"{part} on {name}" for part, name in trial.placement.storages)
             return "; ".join(f"clone {one} into a fresh cluster: {parts}" for one in named)
-        if workload.changes_data:
+        if restores:
             return "; ".join(f"clone {one} into a fresh cluster" for one in named)
         used = "; ".join(f"use the cluster cloned from {one}" for one in named)
         return f"{used}; this workload does not change it"
@@ -89,8 +89,8 @@ class LocalPlan(SitePlan):
             inside = f" as {each}" + ("" if limit is None else f" of {format_size(limit)}")
         return f"start {servers}{inside} on a private socket with {changed or 'defaults'}"
 
-    def stop(self, workload: Workload) -> str:
-        if workload.changes_data:
+    def stop(self, *, restores: bool) -> str:
+        if restores:
             return "stop the server and give its cluster's disk back"
         return "stop the server"
 

@@ -21,6 +21,7 @@ from teiten.report.blocks import (
     Text,
 )
 from teiten.report.numbers import plain
+from teiten.report.scope import round_rows
 from teiten.report.sentences import plain_percent
 from teiten.report.sites import starts_servers, steps_of_sites
 from teiten.report.view.design import (
@@ -93,6 +94,7 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
         (t("design.blocks"), blocks_text(kit)),
         *noise_rows(kit),
         *pairs_check_rows(kit),
+        *round_rows(t, kit.analysis),
         (t("design.trials"), plain(len(kit.analysis.plan.trials))),
         (t("design.duration"), t("list.strong").join(durations)),
         *side_by_side_rows(kit),
@@ -139,7 +141,9 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
     t, measure = kit.t, kit.study.measure
     restored = [kit.names.workload(one.name) for one in kit.study.workloads if one.changes_data]
     steps = []
-    if restored:
+    if measure.rounds and starts_servers(kit.analysis.plan):
+        steps.append(t("procedure.rounds"))
+    elif restored:
         steps.append(t("procedure.restore", workloads=t("list.separator").join(restored)))
     if starts_servers(kit.analysis.plan):
         limited = any(one.memory_limit is not None for one in kit.analysis.plan.trials)

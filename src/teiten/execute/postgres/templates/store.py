@@ -25,6 +25,7 @@ from teiten.execute.postgres.marker import (
 )
 from teiten.execute.postgres.templates.build import DATA, build_cluster
 from teiten.execute.postgres.templates.clone import CloneReport, clone_tree
+from teiten.execute.postgres.templates.copy_methods import CopyMethod
 from teiten.execute.postgres.usage import folder_bytes
 from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.paths import Workdir
@@ -114,11 +115,15 @@ class TemplateStore:
                     remove_marked(partial)
 
     def clone(
-        self, spec: TemplateSpec, destination: Path, places: Mapping[str, Path] | None = None
+        self,
+        spec: TemplateSpec,
+        destination: Path,
+        places: Mapping[str, Path] | None = None,
+        method: CopyMethod | None = None,
     ) -> CloneReport:
         """Make a cluster's folder ``destination``, marked, with a copy of the template in its
-        ``data``, and of its other parts where ``places`` says (``clone_tree``). A folder that was
-        left there by this or a dead Teiten is replaced.
+        ``data``, and of its other parts where ``places`` says, by ``method`` (``clone_tree``). A
+        folder that was left there by this or a dead Teiten is replaced.
 
         Raises UsageError where the folder is not Teiten's, or where the template is not built.
         """
@@ -134,6 +139,7 @@ class TemplateStore:
                 self._folder(spec.fingerprint) / DATA,
                 destination / DATA,
                 user=self._user,
+                method=method,
                 caches=self._workdir.caches,
                 places=places,
             )

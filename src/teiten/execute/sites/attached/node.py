@@ -37,7 +37,8 @@ class AttachedNode:
         self.number = number
         self.template = dict(trial.nodes)[number]
         self.server: AttachedServer = permitted(self.template)
-        self._keeps = not keeper.bench.plan.study.workload(trial.cell.workload).changes_data
+        study = keeper.bench.plan.study
+        self._keeps = not study.restores(study.workload(trial.cell.workload))
         self.found: AttachedDatabase | None = None
         self._copy: str | None = None
         self._sound = False

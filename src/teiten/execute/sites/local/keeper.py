@@ -23,6 +23,7 @@ from teiten.execute.postgres import elsewhere
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.marker import read_marker, remove_marked
 from teiten.execute.postgres.templates.clone import CloneReport
+from teiten.execute.postgres.templates.copy_methods import CopyMethod
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.sites.local.limit_check import check_limit
 from teiten.execute.sites.local.node import Place
@@ -181,7 +182,7 @@ class LocalKeeper:
                 elsewhere.note(self.machine.workdir, one)
         try:
             with told(f"{folder} cannot be made"):
-                report = self._templates.clone(template, folder, places)
+                report = self._templates.clone(template, folder, places, self._method)
         except BaseException:
             self._give_up(folder)
             raise
@@ -192,6 +193,12 @@ class LocalKeeper:
             log=folder / "server.log",
         )
         return cluster, report
+
+    @property
+    def _method(self) -> CopyMethod | None:
+        """A round's bytes are written anew: the extents of a file that share the template's would
+        be where they always were. None for the fastest."""
+        return CopyMethod.PARALLEL_COPY if self.bench.plan.study.measure.rounds else None
 
     def remove(self, cluster: Cluster) -> None:
         """Delete a cluster; what cannot be deleted now, the next start sweeps."""

@@ -32,17 +32,18 @@ from teiten.execute.sites.server_facts import (
     read_server_facts,
     require_checksums,
 )
+from teiten.host.facts.kernel import boot_id
 from teiten.host.system.caches import evict_files
 from teiten.host.system.held_folder import UnsafePlaceError
 from teiten.host.system.page_cache import NOTHING, PageCache, cached, cached_below, evict
 from teiten.model.plan import ClusterKey, Node, PlannedTrial
-from teiten.model.trial import Problem
+from teiten.model.trial import BOOT, Problem
 from teiten.model.units import Bytes
 
 if TYPE_CHECKING:
     from teiten.execute.sites.local.keeper import LocalKeeper
 
-OF_START = ("version", "settings", "data_checksums", "data_directory", "machine")
+OF_START = ("version", "settings", "data_checksums", "data_directory", "machine", BOOT)
 """The facts that a server's start settles."""
 SERVER = "server"
 CRASHED = "server-crash"
@@ -73,8 +74,9 @@ class LocalNode:
         self.number = number
         self.template = dict(trial.nodes)[number]
         self.place: Place = (trial.cluster_of(number), trial.directory)
-        changes = keeper.bench.plan.study.workload(trial.cell.workload).changes_data
-        self.keeps = not changes and trial.placement is None
+        study = keeper.bench.plan.study
+        restores = study.restores(study.workload(trial.cell.workload))
+        self.keeps = not restores and trial.placement is None
         """No trial changes the data, so that the next one can have the cluster. Clusters of
         placements are not kept: a fast storage is small, and holds one at a time."""
         self.facts: Facts = {}
@@ -137,6 +139,7 @@ class LocalNode:
         told = self.told = read_server_facts(self.connect)
         require_checksums(told, self.template)
         self.facts["version"] = told["version"]
+        self.facts[BOOT] = boot_id()
         self.facts["data_checksums"] = told["data_checksums"]
         if self._trial.placement is not None:
             expected = self._keeper.expected_parts(self._trial, self.number)

@@ -1,0 +1,51 @@
+"""For what a verdict holds: what its numbers share is in every one of them, and in no interval."""
+
+from __future__ import annotations
+
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.model.plan import Plan
+from teiten.model.trial import BOOT, Outcome
+from teiten.report.sites import of_one_start
+from teiten.report.texts import Texts
+
+
+def boots(analysis: CampaignAnalysis) -> int | None:
+    """In how many boots of the machine the counted trials ran; None where a trial does not say."""
+    found = {one.facts.get(BOOT) for one in analysis.trials if one.outcome is Outcome.COUNTED}
+    return None if None in found or not found else len(found)
+
+
+def scope_text(t: Texts, analysis: CampaignAnalysis, rounds: int) -> str:
+    """After a verdict of ``rounds`` numbers; empty where each is of trials of one side at a time
+    and of kept files, whose sentence has no such claim."""
+    measure = analysis.plan.study.measure
+    if not measure.rounds:
+        return t("sentence.scope") if measure.paired else ""
+    return t(
+        f"sentence.scope-rounds.{_varied(analysis.plan, boots(analysis), rounds)}",
+        rounds=rounds,
+        boots=boots(analysis) or 0,
+    )
+
+
+def _varied(plan: Plan, booted: int | None, rounds: int) -> str:
+    """What else but the files was new in a round."""
+    if of_one_start(plan):
+        return "attached"
+    if booted is None:
+        return "unknown"
+    if booted == 1:
+        return "one-boot"
+    return "own-boots" if booted >= rounds else "boots"
+
+
+def round_rows(t: Texts, analysis: CampaignAnalysis) -> tuple[tuple[str, str], ...]:
+    """What a round is, and how many boots they span."""
+    if not analysis.plan.study.measure.rounds:
+        return ()
+    attached = of_one_start(analysis.plan)
+    said = t(f"design.rounds.{'attached' if attached else 'text'}")
+    booted = None if attached else boots(analysis)
+    if booted is not None:
+        said += t.plural("design.rounds.boots", booted)
+    return ((t("design.rounds"), said),)
