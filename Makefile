@@ -25,7 +25,7 @@ help:
 
 # The likest pair that can be had without building: one wheel holds both, by one compiler and one set
 # of flags.
-demo: $(VENV)/.installed
+demo: $(VENV)/.installed $(NATIVE_WHERE_RUST)
 	$(TEITEN) pg install wheel:16 wheel:18
 	$(TEITEN) run observe --profile quick --servers wheel:16,wheel:18
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmarks.method import correlated, multiplicity, repeats, stalls, starts, swings
+from benchmarks.method import correlated, multiplicity, repeats, rounds, stalls, starts, swings
 
 
 def table(campaigns: int, seed: int) -> Iterator[str]:
@@ -33,6 +33,18 @@ def _rows(campaigns: int, seed: int) -> Iterator[tuple[str, float, float]]:
             counted(as_starts=how, campaigns=campaigns, seed=seed) for how in (False, True)
         )
         yield what, one, start
+    files = "files that favour a side by 1 % by chance"
+    for where, boots in (
+        (files, 0),
+        (f"{files}, and one boot by 0.5 %", 1),
+        (f"{files}, and each of 8 boots by 0.5 %", 8),
+    ):
+        kept, new = (
+            rounds.false_alarms(rounds=how, boots=boots, campaigns=campaigns, seed=seed)
+            for how in (False, True)
+        )
+        yield f"{where}: false alarms of 8 starts, of 8 rounds", kept.fixed, new.fixed
+        yield f"{where}: the same until decided", kept.sequential, new.sequential
     for often in (0.04, 0.08, 0.2):
         trimmed, plain = (
             stalls.stalled(trimmed=how, often=often, campaigns=campaigns, seed=seed)

@@ -7,7 +7,7 @@ benchmarks.method --audit``).
 from __future__ import annotations
 
 import pytest
-from benchmarks.method import correlated, multiplicity, published, repeats, stalls, starts
+from benchmarks.method import correlated, multiplicity, published, repeats, rounds, stalls, starts
 
 from teiten.analysis.claims.checks import ClaimQuestion, check_of, student
 from teiten.analysis.model.claims import CheckKind, ClaimStanding
@@ -50,6 +50,17 @@ def test_pairs_of_one_start_are_one_in_every_interval() -> None:
     for false_alarms in (starts.of_two_campaigns, starts.of_paired_costs):
         assert false_alarms(as_starts=False, campaigns=800, seed=1) > 0.2
         assert false_alarms(as_starts=True, campaigns=800, seed=1) < 0.08
+
+
+def test_what_lasts_as_long_as_the_files_is_seen_by_rounds_alone() -> None:
+    by_starts = rounds.false_alarms(rounds=False, boots=0, campaigns=3_000, seed=1)
+    by_rounds = rounds.false_alarms(rounds=True, boots=0, campaigns=3_000, seed=1)
+    assert by_starts.fixed > 0.4 and by_starts.sequential > 0.3
+    assert 0.035 < by_rounds.fixed < 0.065 > by_rounds.sequential
+    one_boot = rounds.false_alarms(rounds=True, boots=1, campaigns=3_000, seed=1)
+    every_boot = rounds.false_alarms(rounds=True, boots=8, campaigns=3_000, seed=1)
+    assert one_boot.fixed > 0.08, "what a boot does is in no interval of one boot"
+    assert every_boot.fixed < 0.065
 
 
 def test_plain_means_do_not_hide_the_stalls_of_one_side() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from teiten.datasets.pgbench.model import fillfactor_of, pgbench_data
 from teiten.kinds.pgbench.model import pgbench_of
-from teiten.model.study import CachePolicy, Factor, QueryMode
+from teiten.model.study import CachePolicy, Factor, QueryMode, Way
 from teiten.model.text import Bilingual
 from teiten.study.load import catalogue, load_study
 
@@ -99,13 +99,16 @@ def test_published_has_the_numbers_of_the_reports() -> None:
     assert settings["max_wal_size"] == "160GB"
 
 
-def test_quick_supports_no_conclusion() -> None:
+def test_quick_is_a_quick_look_in_pairs_where_they_can_be_had() -> None:
     study = load_study("observe", profile="quick")
-    assert not study.conclusive
+    assert (study.measure.way, study.measure.way_open) == (Way.CLASSIC, True)
+    assert not load_study("observe").measure.way_open, "claims are judged by classic trials"
+    assert not load_study("observe", profile="quick", overrides=["way=classic"]).measure.way_open
+    assert study.conclusive and not study.replicates
     assert study.factor("clients") == Factor("clients", ("1", "2", "4"))
-    assert study.measure.blocks == 3
+    assert study.measure.blocks == 5
     assert study.workload("read").data == pgbench_data(10, 100)
-    assert study.differences[-1].en.startswith("Trials of 4 seconds")
+    assert study.differences[-2].en.startswith("Trials of 3 seconds")
 
 
 def test_optional_workloads_run_where_they_are_named() -> None:

@@ -272,6 +272,9 @@ class Measure:
     """What server, load generator and the page cache of their files may use together; None for
     all that the machine has."""
     way: Way = Way.CLASSIC
+    way_open: bool = False
+    """``way`` was left open (``auto``): classic as long as nobody has seen that the servers can be
+    had in paired transactions."""
     lengthens: bool = False
     """The duration is that of the first starts of paired transactions; that of later ones follows
     from what they have shown (``model.paired_starts``)."""

@@ -20,6 +20,7 @@ from teiten.model.study import (
     Sequential,
     Setting,
     Study,
+    Way,
     Workload,
 )
 from teiten.model.text import Bilingual
@@ -63,7 +64,7 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
         factors=factors,
         workloads=workloads,
         settings=tuple(_settings(draft, document, tables, factors)),
-        measure=_measure(draft, tables.measure, conclusive=study.conclusive),
+        measure=_measure(draft, tables.measure, judged=study.conclusive and study.replicates),
         server_aliases=tuple((name, one.server) for name, one in tables.servers.items()),
         server_levels=tuple(_server_levels(draft, tables, factors)),
         parameters=tuple(_parameter_sets(tables, factors)),
@@ -257,12 +258,12 @@ def _setting(draft: Draft, document: Document, name: str, table: SettingTable) -
     return Setting(name, value, table.reason, table.source or own)
 
 
-def _measure(draft: Draft, table: MeasureTable, *, conclusive: bool) -> Measure:
-    if conclusive and table.blocks < 2 and not table.until_decided:
+def _measure(draft: Draft, table: MeasureTable, *, judged: bool) -> Measure:
+    if judged and table.blocks < 2 and not table.until_decided:
         raise draft.error(
             ("measure", "blocks"),
             "one block gives one pair, and one pair gives no interval",
-            "use at least 2 blocks, or --profile quick, which claims no conclusion",
+            "use at least 2 blocks, or --profile quick, which is a quick look",
         )
     if table.rounds and table.restart_every > 1:
         raise draft.error(
@@ -272,8 +273,15 @@ def _measure(draft: Draft, table: MeasureTable, *, conclusive: bool) -> Measure:
         )
     own = {one.name for one in fields(Measure)}
     said = {key: getattr(table, key) for key in MeasureTable.model_fields if key in own}
-    sequential = _sequential(draft, table)
-    return Measure(**{**said, "sequential": sequential, "slices": _slices(draft, table)})
+    return Measure(
+        **{
+            **said,
+            "sequential": _sequential(draft, table),
+            "slices": _slices(draft, table),
+            "way": table.way or Way.CLASSIC,
+            "way_open": table.way is None,
+        }
+    )
 
 
 def _slices(draft: Draft, table: MeasureTable) -> int:

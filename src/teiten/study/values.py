@@ -259,8 +259,10 @@ def cache_policy(value: Any) -> CachePolicy:
     return CachePolicy(one_of(value, [str(policy) for policy in CachePolicy]))
 
 
-def way(value: Any) -> Way:
-    return Way(one_of(value, [str(each) for each in Way]))
+def way(value: Any) -> Way | None:
+    """None of ``auto``: paired transactions where they can be had."""
+    found = one_of(value, [AUTO, *(str(each) for each in Way)])
+    return None if found == AUTO else Way(found)
 
 
 def query_mode(value: Any) -> QueryMode:

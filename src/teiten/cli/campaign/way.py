@@ -3,17 +3,14 @@ can be had."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 
 from teiten.cli.campaign.pilot import WorthwhilePlan, plan_worthwhile
 from teiten.cli.main import Session
-from teiten.cli.plan.make import Planned, plan_study
+from teiten.cli.plan.make import plan_study
+from teiten.cli.plan.open_way import paired_plan
 from teiten.cli.plan.two_sides import SharedOptions
-from teiten.errors import MachineError, WayError
-from teiten.execute.client.paired import is_built
-from teiten.model.study import Study, Way
-
-NOT_BUILT = "the native part of Teiten, which has their generator, is not here (make native)"
+from teiten.model.study import Study
 
 
 def plan_by_way(
@@ -25,27 +22,14 @@ def plan_by_way(
 
     Raises WayError for a way that was asked for and cannot be had.
     """
-    if options.fixes_way:
+    if options.fixes_way and not study.measure.way_open:
         if study.measure.paired:
             return WorthwhilePlan(plan_study(session, study, seed=options.seed))
     else:
-        planned = _paired(session, study, options)
+        plan = partial(plan_study, session, seed=options.seed)
+        planned = paired_plan(session.console, study, plan)
         if planned is not None:
             return WorthwhilePlan(planned)
     if not piloting or study.measure.rounds:
         return WorthwhilePlan(plan_study(session, study, seed=options.seed))
     return plan_worthwhile(session, study, seed=options.seed, fixed=options.fixes_slices)
-
-
-def _paired(session: Session, study: Study, options: SharedOptions) -> Planned | None:
-    """None where paired transactions cannot be had, which is said."""
-    if not is_built():
-        reason = NOT_BUILT
-    else:
-        paired = replace(study, measure=replace(study.measure, way=Way.PAIRS))
-        try:
-            return plan_study(session, paired, seed=options.seed)
-        except (WayError, MachineError) as error:
-            reason = error.message
-    session.console.say(f"one side at a time, no paired transactions: {reason}")
-    return None

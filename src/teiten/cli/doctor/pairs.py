@@ -10,11 +10,11 @@ from statistics import mean
 
 from teiten.analysis.verdict.pairs_check import assess_starts
 from teiten.cli.campaign.carry_out import measuring, sweep_leftovers
-from teiten.cli.campaign.way import NOT_BUILT
 from teiten.cli.doctor.pairs_text import signed
 from teiten.cli.doctor.text import words
 from teiten.cli.main import Session
 from teiten.cli.plan.make import plan_study
+from teiten.cli.plan.open_way import NOT_BUILT
 from teiten.errors import InterruptedCampaignError, MachineError, UsageError
 from teiten.execute.client.paired import is_built
 from teiten.execute.machine import ThisMachine

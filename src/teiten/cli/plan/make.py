@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, replace
+from functools import partial
 
 from teiten.analysis.verdict.contrasts import contexts_of
 from teiten.analysis.verdict.sequential import least_pairs
 from teiten.cli.main import Session
 from teiten.cli.plan.builds import StudyServers
+from teiten.cli.plan.open_way import paired_plan
 from teiten.cli.plan.options import LARGEST_SEED, PlanOptions
 from teiten.cli.plan.site import PlanningSite, planning_site, require_here, servers_here
 from teiten.datasets.plan import plan_of as data_plan_of
@@ -69,7 +71,9 @@ def make_plan(
     StudyError for what the user wrote.
     """
     study = load(study_reference, options)
-    return plan_study(session, study, seed=options.seed, checked=checked, building=building)
+    plan = partial(plan_study, session, seed=options.seed, checked=checked, building=building)
+    paired = paired_plan(session.console, study, plan) if study.measure.way_open else None
+    return plan(study) if paired is None else paired
 
 
 def plan_study(

@@ -1,0 +1,161 @@
+"""The tables of docs/concepts/trust.md as they stand there, and into it.
+
+    python -m benchmarks.trust NAME [NAME ...] [--record FILE] [--quick] [--write]
+
+NAME is a table of the page, which stands there between two comments:
+
+comparisons  live, of the RECORD of python -m benchmarks.pairs.comparisons
+deviation    live, of the RECORD of python -m benchmarks.pairs
+lengths      simulated: starts whose length follows from earlier ones
+audit        simulated: rules of earlier versions beside today's
+single       simulated: one number of clients, both ways of the classic trial
+sweep        simulated: eight numbers of clients
+simulated    all of these
+
+--record FILE: the record of a live table. --write: into the page, instead of printed. Under which
+load a live table was measured is its last line; what was concluded from it stands in the text around
+it, which is to be read again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.method import audit
+from benchmarks.method.campaigns import EFFECTS, SINGLE, SWEEP, Tallies, count
+from benchmarks.method.noise import KINDS
+from benchmarks.pairs import comparisons, lengths
+from benchmarks.pairs.records import kept
+from benchmarks.pairs.tables import of_deviation
+
+PAGE = Path(__file__).parents[1] / "docs/concepts/trust.md"
+LIVE = ("comparisons", "deviation")
+SIMULATED = ("lengths", "audit", "single", "sweep")
+BUDGET = 300.0
+"""Seconds of a comparison, as benchmarks.pairs.comparisons has it."""
+SEED = 20261121
+MACHINES = {
+    "iid": "even noise, pairs ±1 %",
+    "iid, twice as much": "even noise, pairs ±2 %",
+    "drift": "drift, up to 2.5 % an hour",
+    "AR(0.9)": "disturbances of minutes",
+    "periodic": "4 % slower in every second trial's time",
+    "heavy tails": "heavy tails",
+    "outliers": "a neighbour takes 5–25 % now and then",
+}
+"""The kinds of noise in the page's words."""
+SINGLE_TOLD = {
+    "Teiten, sequential": "Teiten, until decided",
+    "Teiten, fixed": "Teiten, 12 pairs",
+    "reports": "3 sets, median, 2 %",
+}
+"""The rules in the page's words and order."""
+SWEEP_TOLD = {
+    "Teiten, overall": "Teiten, overall, until decided",
+    "reports, mean of 8 levels": "3 sets: mean over the levels",
+    "Teiten, any of 8 levels": "Teiten: any of the 8 levels",
+    "reports, any of 8 levels": "3 sets: any of the 8 levels",
+}
+ANY = "any of"
+"""In the name of a rule that looks at each level by itself: only its false alarms are counted."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("names", nargs="+", choices=(*LIVE, *SIMULATED, "simulated"))
+    parser.add_argument("--record", type=Path)
+    parser.add_argument("--quick", action="store_true", help="a twentieth of the campaigns")
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_args()
+    names = [one for name in given.names for one in (SIMULATED if name == "simulated" else [name])]
+    for name in names:
+        if name in LIVE and given.record is None:
+            sys.exit(f"{name} is of a record: --record FILE")
+        found = "\n".join(table(name, given.record, quick=given.quick))
+        if given.write:
+            PAGE.write_text(placed(PAGE.read_text(encoding="utf-8"), name, found), encoding="utf-8")
+        else:
+            print(f"\n{name}\n\n{found}")
+
+
+def table(name: str, record: Path | None, *, quick: bool) -> Iterable[str]:
+    """Its lines, in Markdown."""
+    share = 20 if quick else 1
+    if name == "comparisons":
+        return comparisons.tables(kept(record or Path()), BUDGET)
+    if name == "deviation":
+        return of_deviation([one for one in kept(record or Path()) if one["experiment"] == name])
+    if name == "lengths":
+        return lengths.rows(1_000 // share, 5)
+    if name == "audit":
+        return audit.table(4_000 // share, SEED)
+    return single(20_000 // share) if name == "single" else sweep(20_000 // share)
+
+
+def single(campaigns: int) -> Iterator[str]:
+    yield (
+        "| machine | rule | false alarms | interval holds the truth | 2 % found"
+        " | 2 % missed as “no difference” | pairs | minutes |"
+    )
+    yield f"| --- | --- |{' --: |' * 6}"
+    for kind in KINDS:
+        found = count(SINGLE, kind, campaigns, SEED)
+        for name, told in SINGLE_TOLD.items():
+            design, two = SINGLE[name][0], found[name, 0.02]
+            covered = min(one.share(one.covers) for one in (found[name, e] for e in EFFECTS))
+            pairs = two.share(two.pairs)
+            yield _row(
+                *(MACHINES[kind], told, _alarms(found, name)),
+                _percent(covered) if two.has_interval else "none",
+                *(_percent(two.share(two.slower)), _percent(two.share(two.equivalent))),
+                *(f"{pairs:.1f}", f"{pairs * design.seconds_of_block / 60:.0f}"),
+            )
+
+
+def sweep(campaigns: int) -> Iterator[str]:
+    yield (
+        "| machine | rule | false alarms | 2 % found | 2 % missed as “no difference” | minutes |"
+    )
+    yield f"| --- | --- |{' --: |' * 4}"
+    for kind in KINDS:
+        found = count(SWEEP, kind, campaigns, SEED)
+        for name, told in SWEEP_TOLD.items():
+            design, two = SWEEP[name][0], found[name, 0.02]
+            cells = [
+                _percent(two.share(two.slower)),
+                _percent(two.share(two.equivalent)),
+                f"{two.share(two.pairs) * design.seconds_of_block / 60:.0f}",
+            ]
+            cells = ["", "", ""] if ANY in name else cells
+            yield _row(MACHINES[kind], told, _alarms(found, name), *cells)
+
+
+def placed(page: str, name: str, found: str) -> str:
+    """The page with this table in its place. Raises ValueError where it has none."""
+    pattern = re.compile(rf"(<!-- table {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
+    if not pattern.search(page):
+        raise ValueError(f"{PAGE.name} has no place for {name}: <!-- table {name} -->")
+    return pattern.sub(lambda where: f"{where[1]}\n{found}\n\n{where[2]}", page)
+
+
+def _alarms(found: Tallies, name: str) -> str:
+    none = found[name, 0.0]
+    return _percent(none.share(none.differs))
+
+
+def _percent(share: float | np.floating) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""Rounds: each pair begins with new copies of the data, and the sentence says what was new."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from teiten.analysis.model.findings import CampaignAnalysis, Interval, Verdict, VerdictKind
+from teiten.errors import UsageError
+from teiten.host.facts.kernel import boot_id
+from teiten.model.attached import AttachedServer
+from teiten.model.text import Language
+from teiten.model.units import Share
+from teiten.plan.sites.remote import check_remote
+from teiten.report.scope import boots, round_rows
+from teiten.report.sentences import verdict_sentence
+from teiten.report.texts import texts
+from teiten.study.load import load_study
+from tests.fixtures.invented_analysis import invented_analysis
+from tests.fixtures.pairs import ab_plan
+
+FASTER = Verdict(
+    VerdictKind.FASTER, False, Interval(1.05, 1.01, 1.1, Share(0.95)), 6, Share(0.02), None
+)
+
+ATTACHED = AttachedServer(
+    address="postgresql://somewhere/postgres",
+    role="somebody",
+    superuser=True,
+    can_checkpoint=True,
+    can_prewarm=True,
+    data_checksums=True,
+    free_connections=50,
+    other_sessions=0,
+    encrypted=False,
+    local=True,
+    loopback=True,
+)
+
+
+@pytest.fixture(scope="module")
+def invented() -> CampaignAnalysis:
+    return invented_analysis(seconds=2)
+
+
+def of_rounds(analysis: CampaignAnalysis, *booted: str | None) -> CampaignAnalysis:
+    """The campaign in rounds whose trials ran in these boots, in turn; None in an unknown one."""
+    study = analysis.plan.study
+    study = replace(study, measure=replace(study.measure, rounds=True))
+    trials = tuple(
+        replace(one, facts={**one.facts, "boot": booted[one.number % len(booted)]})
+        for one in analysis.trials
+    )
+    return replace(analysis, plan=replace(analysis.plan, study=study), trials=trials)
+
+
+def said(analysis: CampaignAnalysis, language: Language = "en", rounds: int = 6) -> str:
+    contrast = replace(analysis.contrasts[0], overall=replace(FASTER, pairs=rounds))
+    return verdict_sentence(analysis, contrast, language)
+
+
+def test_rounds_are_the_most_pairs_and_cost_copies() -> None:
+    usual, plan = ab_plan(way="pairs", blocks=8), ab_plan(way="pairs", rounds=8)
+    assert plan.study.measure.rounds and plan.study.measure.sequential is not None
+    assert plan.study.measure.blocks == usual.study.measure.blocks == 8
+    assert plan.needs.seconds > usual.needs.seconds, "both sides are copied for each round"
+    assert plan.needs.disk == usual.needs.disk, "copies of a round are gone before the next"
+    assert [one.cell for one in plan.trials] == [one.cell for one in usual.trials]
+    with pytest.raises(UsageError, match="--blocks and --rounds"):
+        ab_plan(rounds=8, blocks=8)
+
+
+def test_a_round_is_a_start() -> None:
+    with pytest.raises(UsageError, match="a round begins with a start"):
+        load_study("observe", overrides=["rounds=yes", "restart_every=2"])
+    study = load_study("observe", overrides=["rounds=yes"])
+    with pytest.raises(UsageError, match="rounds: not with servers"):
+        check_remote(study, ())
+
+
+@pytest.mark.parametrize(
+    ("booted", "rounds", "words"),
+    [
+        (("a",), 6, "the binaries, and the boot of the machine, are the same in all"),
+        (("a", "b"), 6, "and they span 2 boots of the machine; the binaries are"),
+        (("a", "b"), 2, "and a boot of the machine of its own; the binaries are"),
+        (("a", None), 6, "whether the machine was booted in between is not known"),
+    ],
+)
+def test_the_sentence_claims_what_the_rounds_varied(
+    invented: CampaignAnalysis, booted: tuple[str | None, ...], rounds: int, words: str
+) -> None:
+    analysis = of_rounds(invented, *booted)
+    sentence = said(analysis, rounds=rounds)
+    assert f"Each of the {rounds} rounds had new copies of the data files" in sentence
+    assert sentence.endswith((f"{words}.", f"{words} the same in all."))
+    assert "in this campaign" not in sentence
+    assert boots(analysis) == (None if None in booted else len(booted))
+    assert "{" not in said(analysis, "ja") and "ラウンド" in said(analysis, "ja")
+
+
+def test_an_undecided_verdict_claims_nothing(invented: CampaignAnalysis) -> None:
+    analysis = of_rounds(invented, "a")
+    open_one = replace(FASTER, kind=VerdictKind.INCONCLUSIVE)
+    contrast = replace(analysis.contrasts[0], overall=open_one)
+    assert "rounds" not in verdict_sentence(analysis, contrast, "en")
+
+
+def test_an_attached_server_gets_what_can_be_had(invented: CampaignAnalysis) -> None:
+    analysis = of_rounds(invented, "a")
+    (level, server), *others = analysis.plan.servers
+    attached = replace(server, attached=ATTACHED)
+    plan = replace(analysis.plan, servers=((level, attached), *others))
+    sentence = said(replace(analysis, plan=plan))
+    assert "new connections and a new copy of the database, and no more" in sentence
+    assert "All pairs share one start of the attached servers" in sentence
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_design_tells_what_a_round_is(invented: CampaignAnalysis, language: Language) -> None:
+    assert round_rows(texts(language), invented) == ()
+    ((_, text),) = round_rows(texts(language), of_rounds(invented, "a", "b"))
+    assert "2" in text and "{" not in text
+
+
+def test_the_kernel_tells_in_which_boot_it_runs(tmp_path: Path) -> None:
+    assert boot_id(tmp_path) is None
+    file = tmp_path / "proc/sys/kernel/random/boot_id"
+    file.parent.mkdir(parents=True)
+    file.write_text("d6b5c5a6-0000\n")
+    assert boot_id(tmp_path) == "d6b5c5a6-0000"
