@@ -12,9 +12,8 @@ single       simulated: one number of clients, both ways of the classic trial
 sweep        simulated: eight numbers of clients
 simulated    all of these
 
---record FILE: the record of a live table. --write: into the page, instead of printed. Under which
-load a live table was measured is its last line; what was concluded from it stands in the text around
-it, which is to be read again.
+--record FILE: of a live table. --write: into the page, instead of printed. What was concluded from a
+live table, and under which load it was measured, stands in the text around it: read it again.
 """
 
 from __future__ import annotations

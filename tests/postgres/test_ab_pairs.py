@@ -12,6 +12,7 @@ import pytest
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.doctor.pairs import check_pairs
 from teiten.cli.main import Session
+from teiten.host.facts.kernel import boot_id
 from teiten.host.facts.machine import read_host_facts
 from teiten.host.facts.pairs_check import known_check
 from teiten.ledger.campaigns import CampaignState, summarise
@@ -26,6 +27,7 @@ SLEEP = "SELECT pg_sleep(current_setting('teiten.milliseconds')::float8 / 1000);
 TWO_STARTS = (
     *("--clients", "2", "--duration", "1s", "--set", "scale=1", "--set", "changes_data=no"),
     *("--set", "settle=0s", "--set", "warmup=0s", "--set", "disturbed_share=100%"),
+    *("--set", "rounds=yes"),
     *("--guc-a", "teiten.milliseconds=4", "--guc-b", "teiten.milliseconds=8", "--blocks", "2"),
 )
 
@@ -48,6 +50,12 @@ def test_a_start_that_is_killed_runs_again_and_no_finished_one_is_lost(
     assert all(after[key].metrics == metrics for key, metrics in before.items())
     assert not list(teiten.processes("postgres"))
     assert not list(teiten.workdir.clusters.iterdir())
+    copied = [one.detail for one in teiten.events() if one.detail.get("step") == "restore"]
+    assert {one["method"] for one in copied} == {"parallel copy"}, (
+        "no round has the files of another"
+    )
+    assert len(copied) == len(after) + 2, "nor has a start that was begun again"
+    assert {one.facts["boot"] for one in after.values()} == {boot_id()}
     for one in after.values():
         assert one.facts["way"] == "pairs" and one.metrics["transactions"] > 10
         assert not list((teiten.campaign() / "evidence").glob("*/pairs.npy")), "numbers are kept"

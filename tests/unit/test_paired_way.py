@@ -19,6 +19,7 @@ from teiten.cli.text.noise import needed_text, noise_lines
 from teiten.errors import UsageError, WayError
 from teiten.host.facts.noise import noise_key
 from teiten.kinds.metrics import deciding
+from teiten.kinds.pgbench.loads import scalings
 from teiten.kinds.pgbench.plan import PLAN
 from teiten.model.noise import NoiseFloor
 from teiten.model.paired_starts import FIRST_SECONDS, FIRST_STARTS, planned_seconds, starts_of
@@ -32,6 +33,7 @@ from tests.fixtures.pairs import ab_plan
 from tests.fixtures.synthetic_plan import HOST
 
 FIXED = 4.0
+LOADS = (Way.CLASSIC, Way.PAIRS, Way.IN_STEP)
 
 
 def paired(*overrides: str, **given: object) -> Plan:
@@ -170,3 +172,10 @@ def test_the_time_of_a_verdict_counts_the_load_of_both_sides_once() -> None:
     assert paired_floor.seconds_of_a_pair == Seconds(8)
     assert "starts in paired transactions" in next(noise_lines(paired_floor))
     assert "2%: 15 pairs (2 min of measuring)" in needed_text(paired_floor)
+
+
+def test_clients_that_are_spread_over_two_servers_make_no_curve_of_one() -> None:
+    plans = {way: ab_plan(way=way.value, duration="4s", clients="1,2,4,8") for way in LOADS}
+    found = {way: scalings(plan, (), ["read"], cores=2) for way, plan in plans.items()}
+    assert not found[Way.PAIRS]
+    assert len(found[Way.CLASSIC]) == len(found[Way.IN_STEP]) == 2, "one of each side"

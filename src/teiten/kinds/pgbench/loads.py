@@ -14,6 +14,7 @@ from teiten.analysis.scaling.lack_of_fit import FEWEST_LEVELS
 from teiten.analysis.verdict.pairs import observe
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.model.plan import Plan
+from teiten.model.study import Way
 from teiten.model.trial import Attempt
 
 LOAD = "clients"
@@ -47,10 +48,11 @@ def scalings(
 
     In the order of the study. The load is the clients; where the study contrasts the cores, they
     are, from two levels on, and the sides are the servers. Empty where the study's contrast is the
-    clients: its levels are compared by their ratios then.
+    clients: its levels are compared by their ratios then; and where the clients of a load are
+    spread over two servers: neither has so many.
     """
     study = plan.study
-    if study.contrast == LOAD:
+    if study.contrast == LOAD or study.measure.way is Way.PAIRS:
         return ()
     by_cores = study.contrast == CORES
     axis = (
