@@ -103,7 +103,13 @@ $(VENV)/.tested-wheel: $(VENV)/.tools pyproject.toml README.md $(SOURCES)
 	@rm -f $(VENV)/.developed
 	@touch $@ $(VENV)/.installed
 
-$(VENV)/.native: $(VENV)/.tools $(CRATES)
+# One of the tools, by its hashes in their lock: the demo needs no other.
+$(VENV)/.maturin: requirements/dev.lock | $(VENV)/bin/python
+	@sed -n '/^maturin==/,/# via/p' requirements/dev.lock >$(VENV)/maturin.lock
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $(VENV)/maturin.lock
+	@touch $@
+
+$(VENV)/.native: $(VENV)/.maturin $(CRATES)
 	@tools/prerequisites rust
 	@rm -rf dist/native
 	$(VENV)/bin/maturin build --quiet --release --locked --manifest-path crates/teiten-native/Cargo.toml \

@@ -12,8 +12,8 @@ single       simulated: one number of clients, both ways of the classic trial
 sweep        simulated: eight numbers of clients
 simulated    all of these
 
---record FILE: of a live table. --write: into the page, instead of printed. What was concluded from a
-live table, and under which load it was measured, stands in the text around it: read it again.
+--record FILE: of a live table. --write: into the page, instead of printed. The text around a live
+table says under which load it was measured, and what follows from it: read it again.
 """
 
 from __future__ import annotations

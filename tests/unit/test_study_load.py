@@ -108,7 +108,7 @@ def test_quick_is_a_quick_look_in_pairs_where_they_can_be_had() -> None:
     assert study.factor("clients") == Factor("clients", ("1", "2", "4"))
     assert study.measure.blocks == 5
     assert study.workload("read").data == pgbench_data(10, 100)
-    assert study.differences[-2].en.startswith("Trials of 3 seconds")
+    assert study.differences[-2].en.startswith("Trials of 2 seconds")
 
 
 def test_optional_workloads_run_where_they_are_named() -> None:

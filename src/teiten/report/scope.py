@@ -44,7 +44,7 @@ def round_rows(t: Texts, analysis: CampaignAnalysis) -> tuple[tuple[str, str], .
     if not analysis.plan.study.measure.rounds:
         return ()
     attached = of_one_start(analysis.plan)
-    said = t(f"design.rounds.{'attached' if attached else 'text'}")
+    said = t("design.rounds.attached" if attached else "design.rounds.text")
     booted = None if attached else boots(analysis)
     if booted is not None:
         said += t.plural("design.rounds.boots", booted)
