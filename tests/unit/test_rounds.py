@@ -10,6 +10,7 @@ import pytest
 from teiten.analysis.model.findings import CampaignAnalysis, Interval, Verdict, VerdictKind
 from teiten.errors import UsageError
 from teiten.host.facts.kernel import boot_id
+from teiten.host.facts.noise import noise_key
 from teiten.model.attached import AttachedServer
 from teiten.model.text import Language
 from teiten.model.units import Share
@@ -20,6 +21,7 @@ from teiten.report.texts import texts
 from teiten.study.load import load_study
 from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.pairs import ab_plan
+from tests.fixtures.synthetic_plan import HOST
 
 FASTER = Verdict(
     VerdictKind.FASTER, False, Interval(1.05, 1.01, 1.1, Share(0.95)), 6, Share(0.02), None
@@ -131,3 +133,9 @@ def test_the_kernel_tells_in_which_boot_it_runs(tmp_path: Path) -> None:
     file.parent.mkdir(parents=True)
     file.write_text("d6b5c5a6-0000\n")
     assert boot_id(tmp_path) == "d6b5c5a6-0000"
+
+
+def test_the_noise_of_rounds_is_kept_by_itself() -> None:
+    """It has what the files give, which others' trials keep."""
+    usual, rounds = ab_plan(way="pairs", blocks=8), ab_plan(way="pairs", rounds=8)
+    assert noise_key(HOST, usual, usual.trials[0]) != noise_key(HOST, rounds, rounds.trials[0])

@@ -26,6 +26,7 @@ def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
         trial.load.noise,
         *plan.place_of(trial),
         *((plan.study.measure.way.value,) if plan.study.measure.paired else ()),
+        *(("rounds",) if plan.study.measure.rounds else ()),
     )
 
 
