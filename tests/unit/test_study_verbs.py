@@ -61,8 +61,8 @@ def test_show_tells_the_study_in_words(
 def test_show_as_json_holds_the_whole_study(capsys: pytest.CaptureFixture[str]) -> None:
     assert teiten("show", "observe", "--profile", "quick", "--json") == 0
     study = json.loads(capsys.readouterr().out)
-    assert study["conclusive"] is False
-    assert study["measure"]["blocks"] == 3
+    assert (study["conclusive"], study["replicates"]) == (True, False)
+    assert study["measure"]["blocks"] == 5
 
 
 @pytest.mark.parametrize("profile", ["quick", "standard", "published"])
@@ -125,11 +125,11 @@ def test_what_stands_in_the_way_comes_first() -> None:
 def test_a_plan_as_json_has_every_trial() -> None:
     value = Planned(planned("guc:work_mem=4MB,64MB", seed=7), HOST, ())
     data = json.loads(json.dumps(plan_as_json(value, FOLDER, ())))
-    assert len(data["trials"]) == 72
+    assert len(data["trials"]) == 120
     first = data["trials"][0]
     assert set(first["levels"]) == {"server", "clients", "guc:work_mem"}
     assert first["settings"]["work_mem"] == first["levels"]["guc:work_mem"]
-    assert data["needs"]["measured_seconds"] == 72 * data["measure"]["duration"]
+    assert data["needs"]["measured_seconds"] == 120 * data["measure"]["duration"]
 
 
 def test_columns_count_wide_characters_twice() -> None:
