@@ -108,7 +108,7 @@ def test_a_plan_as_text(request: pytest.FixtureRequest) -> None:
     text = "\n".join(plan_lines(value, FOLDER, said, order=True)) + "\n"
     compare(request, "plan-quick.txt", text)
     short = list(plan_lines(value, FOLDER, said))
-    assert "Trials (36, in 3 blocks) in random order: --order lists them" in short
+    assert "Trials (60, in 5 blocks) in random order: --order lists them" in short
     assert not [line for line in short if "pgbench seed" in line]
 
 
