@@ -17,7 +17,7 @@ INSERTED = ("one-table", "trigger-static", "copy-freeze", "stage-and-attach", "b
 REMOVED = ("delete", "detach-concurrently")
 DAY, DAYS = 1000, 3
 CHANGES = (
-    *("scale=1", f"data.days={DAYS}", "layout=days-30", "blocks=1", "disturbed_share=100%"),
+    *("scale=1", f"data.days={DAYS}", "layout=days-30", "blocks=2", "disturbed_share=100%"),
     *("workloads=insert,remove", f"method={','.join((*INSERTED, *REMOVED))}"),
 )
 
