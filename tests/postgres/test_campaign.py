@@ -131,9 +131,7 @@ def test_a_crash_marks_the_trial_and_the_campaign_goes_on(
 def find_victim(teiten: Teiten, victim: str) -> psutil.Process:
     if victim == "pgbench":
         return next(teiten.processes("pgbench"))
-    postmaster = next(
-        process for process in teiten.processes("postgres") if "-D" in process.cmdline()
-    )
+    postmaster = teiten.postmasters()[0]
     if victim == "postmaster":
         return postmaster
     return next(

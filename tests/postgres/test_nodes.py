@@ -130,9 +130,9 @@ def test_a_campaign_of_two_nodes_is_killed_and_goes_on(
 ) -> None:
     process = two_nodes.start("run", two_nodes.study(newest, newest, seconds=2))
     two_nodes.wait_for(process, step_of(2, "warm-up"))
-    assert len(postmasters(two_nodes)) == 2
+    assert len(two_nodes.postmasters()) == 2
     kill(process)
-    psutil.wait_procs(postmasters(two_nodes), timeout=10)
+    psutil.wait_procs(two_nodes.postmasters(), timeout=10)
     assert not left_processes([two_nodes.workdir.root]), "they end with Teiten"
 
     result = two_nodes.run("resume", "--json")
@@ -156,7 +156,7 @@ def test_a_node_that_is_killed_fails_its_trial_and_is_named(
     teiten = TwoNodes(Teiten.prepared(workdir).workdir)
     process = teiten.start("run", teiten.study(newest, newest, seconds=3))
     teiten.wait_for(process, step_of(1, "warm-up"))
-    second = [one for one in postmasters(teiten) if "node-2" in one.cwd()]
+    second = [one for one in teiten.postmasters() if "node-2" in one.cwd()]
     assert len(second) == 1
     for child in second[0].children():
         child.kill()
@@ -170,10 +170,6 @@ def test_a_node_that_is_killed_fails_its_trial_and_is_named(
         for one in failed[0].problems
     )
     assert not left_processes([workdir.root])
-
-
-def postmasters(teiten: Teiten) -> list[psutil.Process]:
-    return [one for one in teiten.processes("postgres") if "-D" in one.cmdline()]
 
 
 def test_two_nodes_on_an_attached_server(

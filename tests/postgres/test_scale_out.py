@@ -93,7 +93,7 @@ def wait_for_a_trial_on_nodes(teiten: Teiten, process: Started, engine: Engine) 
 def kill_the_last_node(teiten: Teiten) -> None:
     """Of the clusters of two parts and an empty database none has a copy: each is known by its
     rows."""
-    postmasters = [one for one in teiten.processes("postgres") if "-D" in one.cmdline()]
+    postmasters = teiten.postmasters()
     assert len(postmasters) == 3
     last = teiten.plan().trials
     part = next(one for one in last if one.distribution).templates[-1].fingerprint[:12]

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-import psutil
 import pytest
 
 from teiten.model.installation import Installation
@@ -104,7 +103,7 @@ def test_a_kill_in_a_pair_loses_that_pair_alone(
     words = ("ab", server, server, *SLOWER, "--script", script, *FIVE_SLICES, *CALM)
     process = teiten.start(*words, "--blocks", "2", "--set", "restart_every=2")
     teiten.wait_for(process, step_of(4, "measure"))
-    assert len({parent.pid for parent in postmasters(teiten)}) == 2, "two servers run"
+    assert len({parent.pid for parent in teiten.postmasters()}) == 2, "two servers run"
     kill(process)
     wait_until_nothing_runs(teiten)
     before = teiten.trials()
@@ -140,10 +139,6 @@ def test_a_pilot_chooses_the_slices_and_its_pairs_do_not_count(
     report = next(path for path in outcome["reports"] if path.endswith("report.en.html"))
     assert "chosen by a pilot that does not count (2 starts" in Path(report).read_text()
     assert not list(teiten.workdir.clusters.iterdir())
-
-
-def postmasters(teiten: Teiten) -> list[psutil.Process]:
-    return [one for one in teiten.processes("postgres") if "-D" in one.cmdline()]
 
 
 def wait_until_nothing_runs(teiten: Teiten) -> None:
