@@ -369,8 +369,9 @@ def crossed(reader: Reader, groups: Groups, line: list[tuple[str, int]]) -> None
 
 along(
     "No difference in <metric:w> between <new:s> and <old:s> is shown at any of the <count:i>"
-    " levels, <first:w> to <last:w>.",
-    "<first:w>から<last:w>までの<count:i>条件のいずれでも、<new:s>と<old:s>の<metric:w>に差は認められない。",
+    " levels alone, <first:w> to <last:w>: each interval includes equality.",
+    "<first:w>から<last:w>までの<count:i>条件のいずれでも、<new:s>と<old:s>の<metric:w>の信頼区間は同等を含み、"
+    "条件ごとの差は示されていない。",
     together,
 )
 along(
@@ -381,9 +382,10 @@ along(
 )
 along(
     "The sides part at <apart:w>: from there to <last:w> every interval excludes equality, and"
-    " <new:s> has a <direction:w> <metric:w> than <old:s>. Below it, no difference is shown.",
+    " <new:s> has a <direction:w> <metric:w> than <old:s>. Below it, the intervals"
+    " include equality.",
     "両者の差は<apart:w>から現れる。<again:w>から<last:w>まではすべての信頼区間が同等を含まず、<new:s>の<metric:w>は"
-    "<old:s>より<direction:w>。それより小さい条件では差は認められない。",
+    "<old:s>より<direction:w>。それより小さい条件では、信頼区間が同等を含む。",
     parted,
 )
 along(
@@ -418,7 +420,7 @@ for above, below, ja_above, ja_below in (
     "Of <count:i> levels with an interval, <new:s> has a <above:w> <metric:w> than <old:s> at"
     " <higher:i>, a <below:w> one at <lower:i>, and none that is shown to differ at <rest:i>.",
     "信頼区間の得られた<count:i>条件のうち、<new:s>の<metric:w>が<old:s>より<above:w>のは<higher:i>条件、<below:w>のは"
-    "<lower:i>条件、差が認められないのは<rest:i>条件である。",
+    "<lower:i>条件、信頼区間が同等を含むのは<rest:i>条件である。",
 )
 def counted(reader: Reader, groups: Groups, part: Part) -> None:
     found = judged_of(reader, groups, part)
@@ -433,14 +435,30 @@ def counted(reader: Reader, groups: Groups, part: Part) -> None:
 
 
 @BOOK.says(
-    "At none of <count:i> levels with an interval is a difference in <metric:w> between <new:s> and"
-    " <old:s> shown.",
-    "信頼区間の得られた<count:i>条件のいずれでも、<new:s>と<old:s>の<metric:w>に差は認められない。",
+    "At none of <count:i> levels alone is a difference in <metric:w> between <new:s> and <old:s>"
+    " shown: each interval includes equality.",
+    "<new:s>と<old:s>の<metric:w>の信頼区間は、得られた<count:i>条件のいずれでも同等を含み、条件ごとの差は示されて"
+    "いない。",
 )
 def none_counted(reader: Reader, groups: Groups, part: Part) -> None:
     found = judged_of(reader, groups, part)
     known = [one for one in found.levels.values() if not one.reason] if found else []
     reader.equal(groups["count"], len(known), "the levels")
+    reader.that(all(one.low <= 0 <= one.high for one in known), "an interval excludes equality")
+
+
+@BOOK.says(
+    "The mean over the levels, which the verdict is of, differs all the same: <new:s> has a"
+    " <direction:w> <metric:w> than <old:s>.",
+    "ただし、判定の対象である全条件の平均では、<new:s>の<metric:w>は<old:s>より<direction:w>。",
+)
+def mean_apart(reader: Reader, groups: Groups, part: Part) -> None:
+    found = judged_of(reader, groups, part)
+    if found is None:
+        return
+    higher = groups["direction"] in HIGHER
+    reader.that(found.overall.low > 0 if higher else found.overall.high < 0, "the mean's side")
+    known = [one for one in found.levels.values() if not one.reason]
     reader.that(all(one.low <= 0 <= one.high for one in known), "an interval excludes equality")
 
 
@@ -568,11 +586,11 @@ def no_tail(reader: Reader, groups: Groups, part: Part) -> None:
 BOOK.says(
     "Latency's tail, p99 ÷ p50, is not shown to differ between <new:s> and <old:s> at any of"
     " <count:i> levels.",
-    "レイテンシの裾(p99÷p50)に、<count:i>条件のいずれでも<new:s>と<old:s>の差は認められない。",
+    "レイテンシの裾(p99÷p50)の比の信頼区間は<count:i>条件のいずれでも同等を含み、<new:s>と<old:s>の差は示されていない。",
 )(no_tail)
 BOOK.says(
     "Latency's tail, p99 ÷ p50, is not shown to differ between <new:s> and <old:s>.",
-    "レイテンシの裾(p99÷p50)に、<new:s>と<old:s>の差は認められない。",
+    "レイテンシの裾(p99÷p50)の比の信頼区間は同等を含み、<new:s>と<old:s>の差は示されていない。",
 )(no_tail)
 
 
@@ -783,7 +801,7 @@ BOOK.says(
 @BOOK.says(
     "Of what was counted meanwhile on the machine and in the servers, nothing is shown to differ"
     " between <new:s> and <old:s>: all <count:i> intervals include equality.",
-    "測定中のマシンとサーバについて数えた項目には、<new:s>と<old:s>の差は認められない。<count:i>個の信頼区間の"
+    "測定中のマシンとサーバについて数えた項目では、<new:s>と<old:s>の差は示されていない。<count:i>個の信頼区間の"
     "すべてが同等を含む。",
 )
 def nothing_meanwhile(reader: Reader, groups: Groups, part: Part) -> None:

@@ -11,6 +11,7 @@ from teiten.analysis.discussion.discuss import discuss
 from teiten.analysis.discussion.parting import course_of
 from teiten.analysis.model.discussion import Course, Discussion
 from teiten.analysis.model.scaling import Form
+from teiten.analysis.model.verdict import Interval
 from teiten.analysis.scaling.curve import scale
 from teiten.model.units import Share
 from teiten.report.blocks import Text
@@ -88,3 +89,21 @@ def test_a_withheld_verdict_is_not_discussed() -> None:
     said = discussion(Kit(replace(analysis, contrasts=contrasts, discussion=found), "en"))
     texts = " ".join(one.text for one in said.blocks if isinstance(one, Text))
     assert "p99" not in texts and "TPS than" not in texts
+
+
+def test_a_mean_that_is_apart_where_no_level_is_by_itself_is_said() -> None:
+    """Else the sentence about the levels would contradict the verdict."""
+    analysis = invented_analysis(seconds=3)
+    one = next(each for each in analysis.contrasts if len(each.levels) > 1 and each.metric.judged)
+    unsure = Interval(0.97, 0.9, 1.05, Share(0.95))
+    levels = tuple(
+        replace(each, verdict=replace(each.verdict, effect=unsure)) for each in one.levels
+    )
+    apart = replace(one.overall, effect=Interval(0.95, 0.92, 0.98, Share(0.95)))
+    found = discuss(analysis.plan, [replace(one, levels=levels, overall=apart)], ())
+    (mean,) = found.means
+    assert not mean.higher and found.partings[0].course is Course.TOGETHER
+    assert not discuss(analysis.plan, [replace(one, overall=apart)], ()).means
+    said = discussion(Kit(replace(analysis, discussion=found), "ja"))
+    texts = " ".join(each.text for each in said.blocks if isinstance(each, Text))
+    assert "全条件の平均では" in texts and "差は認められない" not in texts

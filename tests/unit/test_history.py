@@ -126,7 +126,7 @@ def test_a_table_has_every_point_with_its_change() -> None:
     assert len(rows) == sum(len(line.points) for line in found.lines)
     for number, line in enumerate(found.lines, start=1):
         own = [row for row in rows if row["line"] == str(number)]
-        assert [float(row["tps"]) for row in own] == [one.value for one in line.points]
+        assert [float(row["value"]) for row in own] == [one.value for one in line.points]
         assert [row["version"] for row in own] == [one.version for one in line.points]
         moments = [datetime.fromisoformat(row["time"]) for row in own]
         assert [one.timestamp() for one in moments] == [int(one.at) for one in line.points]

@@ -17,7 +17,7 @@ from tests.reader.answers import lasts, reason_text, verdict_text
 from tests.reader.arithmetic import Judgement, geometric_mean
 from tests.reader.campaign import Context
 from tests.reader.document import Part
-from tests.reader.language import Book, Groups, count, printed
+from tests.reader.language import Book, Groups, count
 from tests.reader.reader import Reader
 
 BOOK = Book()
@@ -683,8 +683,7 @@ def sweep_note(reader: Reader, groups: Groups, part: Part) -> None:
     workload = workload_here(reader, part)
     if workload is not None:
         alpha = reader.campaign.alpha / len(reader.campaign.contexts(workload))
-        said = printed(groups["confidence"]).value
-        reader.that(abs(said - (1 - alpha) * 100) < 0.006, f"the level is {(1 - alpha) * 100}")
+        reader.same(groups["confidence"], (1 - alpha) * 100, "the level")
 
 
 @BOOK.says(

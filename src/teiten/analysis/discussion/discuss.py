@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from teiten.analysis.discussion.parting import partings, tallies
+from teiten.analysis.discussion.parting import means_apart, partings, tallies
 from teiten.analysis.discussion.processors import processors
 from teiten.analysis.model.discussion import Discussion
 from teiten.analysis.model.findings import ContrastResult, TrialView
@@ -20,5 +20,6 @@ def discuss(
     return Discussion(
         tuple(partings(plan.study, contrasts)),
         tuple(tallies(plan.study, contrasts)),
+        tuple(means_apart(contrasts)),
         tuple(processors(plan, views)),
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from teiten.analysis.model.discussion import Course, Parting, SignCount
+from teiten.analysis.model.discussion import Course, MeanApart, Parting, SignCount
 from teiten.analysis.model.findings import ContrastResult, Interval
 from teiten.analysis.model.observations import Context
 from teiten.model.study import Study
@@ -52,6 +52,18 @@ def tallies(study: Study, contrasts: Iterable[ContrastResult]) -> Iterator[SignC
                 signs.count(-1),
                 len(signs),
             )
+
+
+def means_apart(contrasts: Iterable[ContrastResult]) -> Iterator[MeanApart]:
+    """Where the levels' intervals alone would leave the impression that nothing was found."""
+    for one in contrasts:
+        overall = one.overall.effect
+        if overall is None or not _is_told(one):
+            continue
+        effects = [level.verdict.effect for level in one.levels if level.verdict.effect]
+        side = side_of_equality(overall)
+        if side and len(effects) >= FEWEST and not any(map(side_of_equality, effects)):
+            yield MeanApart(one.workload, one.old, one.new, one.metric, side > 0)
 
 
 def axis_of(study: Study, contrast: ContrastResult) -> str | None:

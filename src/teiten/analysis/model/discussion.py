@@ -66,6 +66,18 @@ class SignCount:
 
 
 @dataclass(frozen=True)
+class MeanApart:
+    """A verdict's mean over the levels excludes equality where no level does by itself."""
+
+    workload: str
+    old: str
+    new: str
+    metric: Metric
+    higher: bool
+    """The metric of the new side."""
+
+
+@dataclass(frozen=True)
 class TailLevel:
     """p99 ÷ p50 of both sides at one level: geometric means over the pairs."""
 
@@ -113,4 +125,5 @@ class Discussion:
 
     partings: tuple[Parting, ...] = ()
     tallies: tuple[SignCount, ...] = ()
+    means: tuple[MeanApart, ...] = ()
     processors: tuple[ProcessorUse, ...] = ()

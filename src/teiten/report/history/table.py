@@ -12,11 +12,11 @@ from teiten.analysis.model.history import History, HistoryLine
 FILE = "history.csv"
 FIELDS = (
     *("line", "study", "profile", "workload", "machine", "conditions"),
-    *("campaign", "time", "server", "version", "tps", "low", "high", "conclusive"),
+    *("campaign", "time", "server", "version", "value", "low", "high", "conclusive"),
     *("change", "firm"),
 )
-"""TPS are geometric means over levels, ``low`` and ``high`` the ends of their interval; ``change``
-is the ratio of the segment that begins with this campaign to the one before."""
+"""Values are geometric means of TPS over levels, ``low`` and ``high`` the ends of their interval;
+``change`` is the ratio of the segment that begins with this campaign to the one before."""
 
 
 def history_csv(history: History) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from teiten.analysis.model.discussion import Course, Parting, ProcessorUse, SignCount
+from teiten.analysis.model.discussion import Course, MeanApart, Parting, ProcessorUse, SignCount
 from teiten.analysis.model.per_transaction import PerTransaction
 from teiten.model.metrics import Metric
 from teiten.model.stacks import CostChange
@@ -46,6 +46,7 @@ def _of_workload(kit: Kit, name: str) -> Iterator[tuple[str, ...]]:
     found = kit.analysis.discussion
     yield tuple(_parting(kit, one) for one in found.partings if one.workload == name)
     yield tuple(_counted(kit, one) for one in found.tallies if one.workload == name)
+    yield tuple(_mean_apart(kit, one) for one in found.means if one.workload == name)
     yield from kit.present(name).discussed_after(kit, name)
     for old, new in _sides_told(kit, name):
         yield tuple(_meanwhile(kit, name, old, new))
@@ -121,6 +122,12 @@ def _counted(kit: Kit, one: SignCount) -> str:
         rest=one.compared - one.higher - one.lower,
         count=one.compared,
     )
+
+
+def _mean_apart(kit: Kit, one: MeanApart) -> str:
+    values = _contrasted(kit, one.metric, one.old, one.new)
+    direction = values["above" if one.higher else "below"]
+    return kit.t("discussion.mean-apart", direction=direction, **values)
 
 
 def _contrasted(kit: Kit, metric: Metric, old: str, new: str) -> dict[str, str]:
