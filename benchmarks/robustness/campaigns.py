@@ -25,7 +25,7 @@ from teiten.execute.postgres.sockets import socket_directories
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.users import server_user
 from teiten.ledger.store import FILE_NAME, Ledger
-from teiten.model.trial import Outcome
+from teiten.model.progress import counting
 
 NAME = "broken-off"
 LINES = 55
@@ -196,9 +196,10 @@ class Small:
     def unfinished(self) -> Iterator[str]:
         """What is missing in a campaign that is said to be complete."""
         with Ledger.open(self.folder, read_only=True) as ledger:
-            counted = [number for number, _, how in ledger.finished() if how is Outcome.COUNTED]
-            if sorted(counted) != list(range(1, ledger.planned + 1)):
-                yield f"counted trials {sorted(counted)} of {ledger.planned}"
+            counts = counting(ledger.plan, ledger.finished())
+            numbers = [number for number, _ in counts]
+            if sorted(numbers) != list(range(1, ledger.planned + 1)):
+                yield f"counted trials {sorted(numbers)} of {ledger.planned}"
 
     def forget(self) -> None:
         """Make room for the next campaign; its template stays."""

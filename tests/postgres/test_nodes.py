@@ -182,7 +182,7 @@ def test_two_nodes_on_an_attached_server(
         address = strange.address(CREATOR)
         words = ("--script", "select-only", "--guc-b", "work_mem=8MB", "--set", "scale=1")
         short = ("--duration", "1s", "--blocks", "2", "--profile", "quick", "--set", "warmup=0s")
-        calm = ("--set", "disturbed_share=100%", "--yes")
+        calm = ("--set", "disturbed_share=100%", "--yes", "--way", "classic")
         result = teiten.run("ab", address, address, *words, *short, *calm)
         assert result.returncode == 0, result.stderr
         assert strange.databases() == []

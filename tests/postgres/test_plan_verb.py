@@ -42,7 +42,7 @@ def test_a_plan_for_a_real_server(server_installation: Installation, workdir: Wo
         seed=7,
     )
     planned = make_plan(session(workdir), "observe", options)
-    assert len(planned.plan.trials) == 36
+    assert len(planned.plan.trials) == 60
     assert {installation.version for _, installation in planned.plan.servers} == {
         server_installation.version
     }
@@ -63,7 +63,7 @@ def test_the_verb_prints_what_would_run_and_why_it_cannot(
         main([*folder, "plan", "observe", "--servers", "old,new", *servers, *size, "--json"])
     assert caught.value.code == MachineError.exit_code
     printed = capsys.readouterr()
-    assert len(json.loads(printed.out)["trials"]) == 36
+    assert len(json.loads(printed.out)["trials"]) == 60
     assert f"of disk in {workdir.root}, " in printed.err
     assert "TiB short" in printed.err
 
