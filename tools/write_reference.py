@@ -14,6 +14,7 @@ import click
 from pydantic.fields import FieldInfo
 
 from teiten.cli.main import VERBS, teiten
+from teiten.cli.schemas.registry import SCHEMAS
 from teiten.datasets.plan import own_keys as own_data_keys
 from teiten.datasets.plan import plan_of
 from teiten.datasets.registry import names as datasets
@@ -32,9 +33,41 @@ def pages() -> dict[str, str]:
     """Every page of the reference by its file's name."""
     return {
         "cli.md": cli_page(),
+        "json.md": json_page(),
         "study-file.md": study_file_page(),
         "telemetry.md": telemetry_page(),
     }
+
+
+def json_page() -> str:
+    """The schemas of ``--json``, and the verbs that print what they describe."""
+    lines = [
+        "# JSON of the verbs",
+        "",
+        "Everything that a verb prints with `--json` is described by a JSON Schema (draft",
+        "2020-12): `teiten schema` lists them, `teiten schema NAME` prints one. `$id` holds the",
+        "version of its form (`urn:teiten:verdict:1`); a change of meaning and a key that goes",
+        "raise it. Tests hold what the verbs print against them. Values are in base units (seconds,",
+        "bytes, shares).",
+        "",
+        "| schema | what | printed by | a list of it by |",
+        "|---|---|---|---|",
+    ]
+    for one in SCHEMAS:
+        cells = (_verbs(one.verbs), _verbs(one.listing))
+        lines.append(" | ".join((f"| `{one.name}`", one.what, *cells)) + " |")
+    lines += [
+        "",
+        "Objects take no other keys than those of their schema. Open are: a verdict alone, beside",
+        "which others stand; a trial of `plan` and the options of `study`, which have keys of the",
+        "kind of their workload and data; an installation's `build`; the `reason` of `claims`; and",
+        "where a server of `plan` is.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _verbs(verbs: tuple[str, ...]) -> str:
+    return ", ".join(f"`{one}`" for one in verbs)
 
 
 def cli_page() -> str:

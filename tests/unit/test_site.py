@@ -7,15 +7,14 @@ from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
-import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
 from teiten.cli.main import teiten
 from teiten.cli.site.output import MANIFEST
-from teiten.cli.text.site_schema import site_schema
 from teiten.errors import UsageError
 from teiten.report.site.render import ATOM
+from tests.fixtures.schemas import described
 from tests.fixtures.synthetic import START
 from tests.fixtures.two_machines import DAY, OTHER, times, write_campaign
 
@@ -65,8 +64,7 @@ def test_a_site_is_whole_and_a_second_call_writes_only_what_changed(
     out = tmp_path / "out"
     first = run(tmp_path, campaigns, "--to", out, "--title", "Ours <&>", "--json")
     assert first.exit_code == 0, first.output
-    said = json.loads(first.stdout)
-    jsonschema.Draft202012Validator(site_schema()).validate(said)
+    said = described("site", first.stdout)
     assert len(said["campaigns"]) == 7 and said["comparisons"] == 1
     assert said["lines"] == 8 and said["changes"] == 4  # two workloads on two servers each
     assert [one["ledger"] for one in said["left_out"]] == ["campaigns/broken.sqlite"]

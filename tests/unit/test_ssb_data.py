@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 import signal
@@ -32,6 +31,7 @@ from teiten.errors import MachineError, UsageError
 from teiten.host.system.pipes import ROOM, widen_pipe
 from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable, SsbVariant
 from teiten.model.units import Bytes
+from tests.fixtures.schemas import described
 
 pytest.importorskip("teiten_native", reason="the native part is not built: make native")
 
@@ -248,7 +248,7 @@ def test_an_interruption_leaves_no_file(tmp_path: Path) -> None:
 def test_what_was_written_is_told_as_json(tmp_path: Path) -> None:
     ended = teiten("data", "ssb", "--scale", "0.01", "--table", "supplier", "--table", "date",
                    "--to", str(tmp_path), "--json")  # fmt: skip
-    assert json.loads(ended.stdout) == [
+    assert described("data ssb", ended.stdout) == [
         {"table": "supplier", "rows": 20, "file": str(tmp_path / "supplier.tbl")},
         {"table": "date", "rows": 2556, "file": str(tmp_path / "date.tbl")},
     ]

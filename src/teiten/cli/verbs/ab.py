@@ -79,7 +79,7 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
     )
     carried = carry_out_new(session, name)
     if given["as_json"]:
-        session.console.json(_as_json(name, carried, _primary(carried)))
+        session.console.json(ab_as_json(name, carried, _primary(carried)))
     else:
         session.console.data(str(carried.reports[0]))
     check_fail_on(carried, given["fail_on"])
@@ -89,7 +89,8 @@ def _primary(carried: CarriedOut) -> ContrastResult:
     return next(one for one in carried.analysis.contrasts if one.metric.judged)
 
 
-def _as_json(name: str, carried: CarriedOut, result: ContrastResult) -> dict[str, Any]:
+def ab_as_json(name: str, carried: CarriedOut, result: ContrastResult) -> dict[str, Any]:
+    """What ``--json`` prints; ``result``: of TPS, which is judged."""
     verdict, analysis = result.overall, carried.analysis
     ending = analysis.standing.ending
     return {

@@ -10,6 +10,7 @@ import click
 
 from teiten.analysis.verdict.sequential import pairs_for
 from teiten.cli.campaign.begin import begin, carry_out_new, prepare
+from teiten.cli.campaign.carry_out import CarriedOut
 from teiten.cli.campaign.confirm import confirm
 from teiten.cli.campaign.way import plan_by_way
 from teiten.cli.completion import servers
@@ -59,10 +60,7 @@ def command(session: Session, /, server: str | None, **given: Any) -> None:
     carried = carry_out_new(session, name)
     found = carried.noise
     if given["as_json"]:
-        reports = [str(path) for path in carried.reports]
-        session.console.json(
-            {"campaign": name, "noise": [_as_json(one) for one in found], "reports": reports}
-        )
+        session.console.json(noise_as_json(name, carried))
         return
     if not found:
         session.console.say("there are too few valid pairs for an estimate of the noise")
@@ -74,6 +72,15 @@ def _newest(session: Session) -> str:
     if not servers:
         raise UsageError("there is no PostgreSQL server here", "install one: teiten pg install 18")
     return max(servers, key=lambda one: one.version).name
+
+
+def noise_as_json(name: str, carried: CarriedOut) -> dict[str, Any]:
+    """What ``--json`` prints."""
+    return {
+        "campaign": name,
+        "noise": [_as_json(one) for one in carried.noise],
+        "reports": [str(path) for path in carried.reports],
+    }
 
 
 def _as_json(floor: NoiseFloor) -> dict[str, Any]:

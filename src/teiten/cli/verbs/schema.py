@@ -5,27 +5,28 @@ from __future__ import annotations
 import click
 
 from teiten.cli.main import Session
+from teiten.cli.schemas.registry import BY_NAME, SCHEMAS, NamedSchema
+from teiten.cli.text.layout import columns
 
-EXAMPLES = "Examples:  teiten schema verdict  ·  teiten schema verdict > verdict.schema.json"
+EXAMPLES = "Examples:  teiten schema  ·  teiten schema verdict > verdict.schema.json"
 
 
 @click.command("schema", epilog=EXAMPLES)
-@click.argument("name", type=click.Choice(["verdict", "installation", "site"]))
+@click.argument("name", required=False, type=click.Choice(list(BY_NAME)), metavar="[NAME]")
 @click.pass_obj
-def command(session: Session, name: str) -> None:
-    """Print the JSON schema NAME, with the version of its form.
+def command(session: Session, name: str | None) -> None:
+    """Print the JSON schema NAME, with the version of its form; without NAME, list them all.
 
-    verdict: the keys that every verdict has in --json of ab, run, report and compare, and what they
-    mean. installation: what pg list, install, build and remove print of each. site: what site
-    prints.
+    There is one for everything that a verb prints with --json.
     """
-    from teiten.cli.text.installations_schema import installation_schema
-    from teiten.cli.text.site_schema import site_schema
-    from teiten.cli.text.verdict_schema import verdict_schema
+    if name is not None:
+        session.console.json(BY_NAME[name].make())
+        return
+    for line in columns([(one.name, one.what, _printed_by(one)) for one in SCHEMAS]):
+        session.console.data(line)
 
-    schemas = {
-        "verdict": verdict_schema,
-        "installation": installation_schema,
-        "site": site_schema,
-    }
-    session.console.json(schemas[name]())
+
+def _printed_by(one: NamedSchema) -> str:
+    single = ", ".join(f"teiten {verb}" for verb in one.verbs)
+    lists = ", ".join(f"teiten {verb}" for verb in one.listing)
+    return "; ".join([*([single] if single else []), *([f"a list: {lists}"] if lists else [])])

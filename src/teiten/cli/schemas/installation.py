@@ -3,29 +3,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from teiten.cli.schemas.parts import MAYBE_TEXT, TEXT, Schema, closed, document
 from teiten.model.installation import Source
 
 VERSION = 1
-_TEXT = {"type": "string"}
-_MAYBE = {"type": ["string", "null"]}
 _ASKED = {"type": ["boolean", "null"]}
 
 
-def installation_schema() -> dict[str, Any]:
-    properties: dict[str, Any] = {
-        "name": {"description": "Unique on this machine.", **_TEXT},
-        "version": {"pattern": r"^\d+\.\d+(\.\d+)?$", **_TEXT},
+def installation_schema() -> Schema:
+    properties: dict[str, Schema] = {
+        "name": {"description": "Unique on this machine.", **TEXT},
+        "version": {"pattern": r"^\d+\.\d+(\.\d+)?$", **TEXT},
         "version_number": {"description": "server_version_num", "type": "integer"},
         "source": {"enum": [one.value for one in Source]},
         "managed": {"description": "Teiten installed it.", "type": "boolean"},
         "server": {"description": "It is more than client programs.", "type": "boolean"},
-        "bin_directory": _TEXT,
-        "pgbench": _MAYBE,
-        "psql": _MAYBE,
-        "contrib": {"type": "array", "items": _TEXT, "uniqueItems": True},
-        "fingerprint": {"description": "SHA-256 of the server's program.", **_TEXT},
+        "bin_directory": TEXT,
+        "pgbench": MAYBE_TEXT,
+        "psql": MAYBE_TEXT,
+        "contrib": {"type": "array", "items": TEXT, "uniqueItems": True},
+        "fingerprint": {"description": "SHA-256 of the server's program.", **TEXT},
         "build": {
             "description": "From what and how Teiten built it.",
             "type": ["object", "null"],
@@ -35,25 +32,17 @@ def installation_schema() -> dict[str, Any]:
             "description": "What its program says of how it was built; null where it says nothing.",
             "type": ["object", "null"],
             "properties": {
-                "compiler": _MAYBE,
-                "optimisation": _MAYBE,
+                "compiler": MAYBE_TEXT,
+                "optimisation": MAYBE_TEXT,
                 "link_time_optimisation": _ASKED,
                 "assertions": _ASKED,
                 "jit": _ASKED,
                 "icu": _ASKED,
-                "cflags": _MAYBE,
-                "configure": _MAYBE,
+                "cflags": MAYBE_TEXT,
+                "configure": MAYBE_TEXT,
             },
             "required": ["compiler", "optimisation", "assertions"],
             "additionalProperties": False,
         },
     }
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"urn:teiten:installation:{VERSION}",
-        "title": "Teiten installation",
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return document("installation", VERSION, closed(properties))

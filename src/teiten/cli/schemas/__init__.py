@@ -1,0 +1,1 @@
+"""JSON schemas of what verbs print with ``--json``; ``registry`` knows them all."""

@@ -1,0 +1,48 @@
+"""Of what ``teiten ab --json`` prints: the verdict of TPS, and how it was come by."""
+
+from __future__ import annotations
+
+from teiten.analysis.model.replication import NoiseSource
+from teiten.cli.schemas.parts import (
+    ASKED,
+    COUNT,
+    SECONDS,
+    TEXT,
+    VERDICT,
+    Schema,
+    document,
+    judged,
+    listed,
+    maybe,
+    named,
+    said,
+)
+from teiten.model.progress import Ending
+from teiten.model.study import Way
+
+VERSION = 1
+
+
+def ab_schema() -> Schema:
+    body = judged(
+        {
+            "campaign": TEXT,
+            "delta": said("The smallest difference that matters, as a share.", SECONDS),
+            "pairs": COUNT,
+            "seconds": said("Of the campaign, with the pilot.", SECONDS),
+            "metrics": said("The verdict of each metric, by its name.", named(VERDICT)),
+            "way": {"enum": [one.value for one in Way]},
+            "duration": said("Seconds of a trial; null where it was left open.", maybe(SECONDS)),
+            "slices": COUNT,
+            "rounds": ASKED,
+            "boots": said("Starts of the servers; null of trials by themselves.", maybe(COUNT)),
+            "pairs_of_a_start": COUNT,
+            "chosen_by": {
+                "description": "Whence the noise by which pairs and starts were chosen.",
+                "enum": [*(one.value for one in NoiseSource), None],
+            },
+            "ending": {"enum": [*(one.value for one in Ending), None]},
+            "reports": listed(TEXT),
+        }
+    )
+    return document("ab", VERSION, body, verdicts=True)

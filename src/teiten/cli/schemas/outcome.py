@@ -1,0 +1,21 @@
+"""Of how a campaign ended: ``teiten run --json`` and ``teiten resume --json``."""
+
+from __future__ import annotations
+
+from teiten.cli.schemas.parts import ASKED, COUNT, TEXT, Schema, closed, document, judged, listed
+
+VERSION = 1
+
+
+def outcome_schema() -> Schema:
+    contrast = {"workload": TEXT, "metric": TEXT, "old": TEXT, "new": TEXT, "pairs": COUNT}
+    body = closed(
+        {
+            "campaign": TEXT,
+            "complete": ASKED,
+            "conclusive": ASKED,
+            "contrasts": listed(judged(contrast)),
+            "reports": listed(TEXT),
+        }
+    )
+    return document("outcome", VERSION, body, verdicts=True)

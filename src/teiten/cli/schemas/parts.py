@@ -1,0 +1,71 @@
+"""What schemas are made of (JSON Schema, draft 2020-12)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Schema = dict[str, Any]
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+TEXT: Schema = {"type": "string"}
+MAYBE_TEXT: Schema = {"type": ["string", "null"]}
+ASKED: Schema = {"type": "boolean"}
+NUMBER: Schema = {"type": "number"}
+MAYBE_NUMBER: Schema = {"type": ["number", "null"]}
+WHOLE: Schema = {"type": "integer"}
+COUNT: Schema = {"type": "integer", "minimum": 0}
+SECONDS: Schema = {"type": "number", "minimum": 0}
+BILINGUAL: Schema = {
+    "type": "object",
+    "properties": {"en": TEXT, "ja": TEXT},
+    "required": ["en", "ja"],
+    "additionalProperties": False,
+}
+VERDICT: Schema = {"$ref": "#/$defs/verdict"}
+"""In a document that is made with ``verdicts``."""
+
+
+def document(name: str, version: int, body: Schema, *, verdicts: bool = False) -> Schema:
+    """A schema with its name and version. ``verdicts``: it holds the verdict's, for VERDICT."""
+    from teiten.cli.schemas.verdict import verdict_schema
+
+    return {
+        "$schema": DRAFT,
+        "$id": f"urn:teiten:{name}:{version}",
+        "title": f"Teiten {name}",
+        **body,
+        **({"$defs": {"verdict": verdict_schema()}} if verdicts else {}),
+    }
+
+
+def closed(properties: dict[str, Schema], *, optional: tuple[str, ...] = ()) -> Schema:
+    """An object with these keys and no other; all but ``optional`` are always there."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [one for one in properties if one not in optional],
+        "additionalProperties": False,
+    }
+
+
+def judged(properties: dict[str, Schema]) -> Schema:
+    """The same with the keys of a verdict beside them."""
+    own = {key: value for key, value in closed(properties).items() if key != "additionalProperties"}
+    return {**own, "allOf": [VERDICT], "unevaluatedProperties": False}
+
+
+def listed(each: Schema) -> Schema:
+    return {"type": "array", "items": each}
+
+
+def named(each: Schema) -> Schema:
+    """An object whose keys are names."""
+    return {"type": "object", "additionalProperties": each}
+
+
+def maybe(one: Schema) -> Schema:
+    return {"anyOf": [one, {"type": "null"}]}
+
+
+def said(text: str, one: Schema) -> Schema:
+    return {"description": text, **one}

@@ -1,0 +1,21 @@
+"""Of what ``teiten report --json`` prints."""
+
+from __future__ import annotations
+
+from teiten.cli.schemas.parts import ASKED, TEXT, Schema, closed, document, judged, listed
+
+VERSION = 1
+
+
+def report_schema() -> Schema:
+    verdict = {"workload": TEXT, "metric": TEXT, "old": TEXT, "new": TEXT, "sentence": TEXT}
+    body = closed(
+        {
+            "campaign": TEXT,
+            "path": TEXT,
+            "complete": ASKED,
+            "conclusive": ASKED,
+            "verdicts": listed(judged(verdict)),
+        }
+    )
+    return document("report", VERSION, body, verdicts=True)
