@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,8 @@ import psutil
 import psycopg
 import pytest
 
-from teiten.analysis.model.claims import ClaimContrast, ClaimStanding
+from teiten.analysis.claims.checks import ClaimQuestion, check_of, student
+from teiten.analysis.model.claims import Claim, ClaimContrast, ClaimStanding
 from teiten.analysis.model.observations import Observation
 from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
 from teiten.claims.catalogue import claims_of
@@ -20,11 +22,13 @@ from teiten.datasets.access_log.model import AccessLogTables, day_of_log
 from teiten.errors import StudyError, UsageError, WorkloadError
 from teiten.execute.probes import backend
 from teiten.execute.probes.backend import Usage, is_backend, usage_of
+from teiten.kinds.procedure.claims.cells import ClaimCells
 from teiten.kinds.procedure.claims.methods import (
     LargestStep,
     MethodEffect,
     MethodOrder,
     MethodValue,
+    OfMethods,
 )
 from teiten.kinds.procedure.load.stepping import filled, told
 from teiten.kinds.procedure.model import StepDo, procedure_of
@@ -241,6 +245,77 @@ def test_a_value_and_a_largest_step(plan: Plan) -> None:
     assert outcome(LargestStep("direct", "other", ("insert",)), plan) == {ClaimStanding.REPRODUCED}
     found = outcome(LargestStep("direct", "insert", ("other",)), plan)
     assert found == {ClaimStanding.CONTRADICTED}
+
+
+def test_a_finding_needs_each_of_its_checks_at_alpha(plan: Plan) -> None:
+    order = MethodOrder(tuple(TIMES))
+    about = {"workload": "insert", "metric": "procedure_seconds"}
+    found = order.checks(a_claim(predicate=order, **about), ground(plan, TIMES))
+    first = found[0]
+    values = next(iter(order.asked(a_claim(predicate=order, **about), _cells(plan)))).values
+    alone = student(values, plan.study.measure.alpha)
+    assert len(found) > 1 and alone is not None
+    assert first.low == pytest.approx(math.exp(alone[1]))
+
+
+def _cells(plan: Plan) -> ClaimCells:
+    return ClaimCells(ground(plan, TIMES), "insert")
+
+
+def timed(plan: Plan, claim: Claim) -> Ground:
+    """Every planned trial of a claim's workload with a number of its metric and of its steps."""
+    contrast = plan.study.contrast
+    names = (claim.metric, "step_seconds:vacuum", "step_seconds:delete", "step_seconds:analyze")
+    observations = [
+        Observation(
+            claim.workload,
+            tuple((name, level) for name, level in one.cell.levels if name != contrast),
+            one.cell.level(contrast) or "",
+            one.block,
+            dict.fromkeys(names, 1.0 + 0.02 * (one.block % 3)),
+        )
+        for one in plan.trials
+        if one.cell.workload == claim.workload
+    ]
+    return Ground(plan, observations, 2)
+
+
+@pytest.mark.parametrize("profile", ["standard", "published"])
+def test_each_finding_on_inserting_and_removing_can_come_out_either_way(profile: str) -> None:
+    """With the blocks and the levels that a profile has, and times that scatter by 2 %."""
+    plan = expanded(load_study("log-partitions", profile=profile, overrides=["scale=1"]))
+    alpha, blocks = plan.study.measure.alpha, plan.study.measure.blocks
+    for claim in claims_of("log-partitions"):
+        predicate = claim.predicate
+        assert isinstance(predicate, OfMethods)
+        asked = list(predicate.asked(claim, ClaimCells(timed(plan, claim), claim.workload)))
+        assert asked and all(len(one.values) == blocks for one in asked), claim.id
+        inside, outside = (_standings(asked, where, blocks, alpha) for where in (1.0, -1.0))
+        assert inside == {ClaimStanding.REPRODUCED}, claim.id
+        assert outside == {ClaimStanding.CONTRADICTED}, claim.id
+
+
+def _standings(
+    asked: Sequence[ClaimQuestion], where: float, blocks: int, alpha: float
+) -> set[ClaimStanding]:
+    scatter = [0.02 * (block % 3) for block in range(blocks)]
+    return {
+        check_of(
+            replace(one, values=tuple(_at(one, where) + each for each in scatter)),
+            alpha,
+            student,
+            among=len(asked),
+        ).standing
+        for one in asked
+    }
+
+
+def _at(asked: ClaimQuestion, where: float) -> float:
+    """A logarithm within the bounds, or (where negative) outside of them."""
+    if math.isfinite(asked.low) and math.isfinite(asked.high):
+        half = (asked.high - asked.low) / 2
+        return asked.low + half if where > 0 else asked.high + 2 * half
+    return asked.low + where if math.isfinite(asked.low) else asked.high - where
 
 
 def test_a_method_that_was_left_out_is_named(plan: Plan) -> None:

@@ -81,8 +81,10 @@ class OfMethods(Predicate):
     def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
         questions = tuple(self.asked(claim, ClaimCells(ground, claim.workload)))
         measure = ground.plan.study.measure
-        alpha, estimator = measure.alpha / max(1, len(questions)), estimator_of(measure)
-        return tuple(check_of(one, alpha, estimator) for one in questions)
+        estimator = estimator_of(measure)
+        return tuple(
+            check_of(one, measure.alpha, estimator, among=len(questions)) for one in questions
+        )
 
     def reader(self) -> Reader | None:
         return _step_seconds
