@@ -10,6 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from teiten.errors import UsageError
+from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.probes.backend import Usage, memory_of
 from teiten.execute.probes.backend_series import CPU_SHARE, BackendWatch
 from teiten.kinds.procedure.growth import kind_of, knee_of, slope_of
@@ -32,6 +33,7 @@ from tests.fixtures.invented_partitions import (
     of_partitions,
     partitions_plan,
 )
+from tests.fixtures.planned import expanded
 
 
 def test_a_line_is_found_again() -> None:
@@ -106,6 +108,13 @@ def test_more_partitions_than_the_lock_table_has_room_for_are_refused(plan: Plan
     assert "max_locks_per_transaction=400," in one.value.hint
     enough = replace(small, settings=(*small.settings, ("max_locks_per_transaction", "400")))
     LocalPlan().check_trial(enough)
+
+
+def test_the_layout_that_needs_most_locks_is_told() -> None:
+    changes = ["blocks=2", "workloads=query", "settings.max_connections=100"]
+    study = load_study("partition-count", overrides=changes)
+    with pytest.raises(UsageError, match=r"layout partitions-10000: .* room for 6400"):
+        expanded(study, named=template_fingerprint)
 
 
 def test_a_layout_tells_its_partitions() -> None:

@@ -89,6 +89,12 @@ def test_a_storage_that_cannot_be_is_refused_with_its_flag(text: str, said: str)
         storage(text)
 
 
+def test_a_storage_that_cannot_be_is_told_what_else_to_write() -> None:
+    with pytest.raises(UsageError, match="--storage slow: size=64MB is too small") as refused:
+        plan_of("fast=/mnt/ssd", "slow=emulate:size=64MB")
+    assert "--storage slow=emulate:size=4GB" in refused.value.hint
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

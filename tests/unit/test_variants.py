@@ -67,6 +67,7 @@ def test_a_directory_is_an_absolute_path_and_a_factor_of_each_trial(tmp_path: Pa
     ("found", "kind", "said"),
     [
         (folder("/d", is_folder=False), UsageError, "directory=/d: there is no such folder"),
+        (folder("/d", is_folder=False, is_taken=True), UsageError, "directory=/d: is no folder"),
         (folder("/d", writable=False), MachineError, "directory=/d: no folder can be created"),
         (folder("/d", closed_at="/root"), MachineError, "the servers' user cannot enter /root"),
         (
@@ -183,7 +184,17 @@ def test_when_parameters_came_and_went() -> None:
         (
             Refusal("18", V18, "wal_compression", "lz4", "invalid", hint="Available values: on."),
             "PostgreSQL 18.4 refuses wal_compression = lz4: invalid",
-            "Available values: on; lz4 needs a server that was built with it",
+            "Available values: on; lz4 needs a server that was built --with-lz4: yours, or",
+        ),
+        (
+            Refusal("18", V18, "io_method", "io_uring", "invalid", hint="Available values: sync."),
+            "PostgreSQL 18.4 refuses io_method = io_uring: invalid",
+            "teiten pg install 18 --build --configure --with-liburing",
+        ),
+        (
+            Refusal("14", Version.parse("14.2"), "wal_compression", "pglz", "needs a Boolean"),
+            "PostgreSQL 14.2 refuses wal_compression = pglz",
+            "pglz exists since PostgreSQL 15: choose later servers",
         ),
         (
             Refusal("14", Version.parse("14.2"), "wal_compression", "lz4", "needs a Boolean"),

@@ -56,6 +56,10 @@ def _names(study: Study) -> dict[str, str]:
 
 
 def _check(one: DirectoryFacts, called: str) -> None:
+    if not one.is_folder and one.is_taken:
+        raise UsageError(
+            f"{called}: is no folder", "name a folder: clusters get folders of their own in it"
+        )
     if not one.is_folder:
         raise UsageError(
             f"{called}: there is no such folder",

@@ -80,6 +80,8 @@ class DirectoryFacts:
     """By the user of this program."""
     closed_at: str | None = None
     """The first folder on the way that the servers' user may not enter."""
+    is_taken: bool = False
+    """Something else has its name."""
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def expand(
     needed = tuple(templates.by_fingerprint.values())
     for factor in rules():
         factor.check_trials(trials)
-    for trial in trials:
+    for trial in sorted(trials, key=_relations, reverse=True):  # what needs most is told first
         site_of(trial.template.installation).check_trial(trial)
     check_preloads(study, trials)
     return Plan(
@@ -68,6 +68,12 @@ def expand(
         trials=trials,
         needs=estimate(study, trials, needed, ready),
     )
+
+
+def _relations(trial: PlannedTrial) -> int:
+    """Of the layout with the most partitions and indexes."""
+    layouts = (template.data.layout for template in trial.templates)
+    return max((one.relations for one in layouts if one is not None), default=0)
 
 
 class _Templates:

@@ -76,6 +76,12 @@ def _value_hint(one: Refusal) -> str:
     since = _table()["values"].get(one.name, {}).get(one.value.lower())
     if since is not None and one.version < Version.parse(since):
         return f"{own}{one.value} exists since PostgreSQL {since}: choose later servers"
+    option = _table()["configure"].get(one.name, {}).get(one.value.lower())
+    if option is not None:
+        return (
+            f"{own}{one.value} needs a server that was built {option}: yours, or teiten pg install"
+            f" {one.version.major} --build --configure {option}"
+        )
     if since is not None:
         return f"{own}{one.value} needs a server that was built with it"
     return f"{own}correct {one.name} in the study or on the command line"

@@ -84,6 +84,8 @@ class Change:
     text: str
     """``KEY=VALUE``, for the record."""
     by_flag: bool = True
+    hint: str = ""
+    """What else to write, where the flag knows better than the study."""
 
 
 def workload_keys(kind: str) -> tuple[str, ...]:
@@ -271,7 +273,9 @@ def _from_storage(text: str) -> Change:
         alias_name(name)
     except ValueError as error:
         raise UsageError(f"--storage {name}: {error}", "for example fast=/mnt/ssd") from error
-    return Change(f"storage.{name}", value, f"--storage {name}", f"storage.{name}={value}")
+    flag = f"--storage {name}"
+    hint = f"for example {flag}=/mnt/ssd, or {flag}=emulate:size=4GB,iops=300"
+    return Change(f"storage.{name}", value, flag, f"storage.{name}={value}", hint=hint)
 
 
 def _split(text: str, flag: str, example: str) -> tuple[str, str]:

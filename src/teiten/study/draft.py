@@ -103,9 +103,8 @@ class Draft:
         if change is None:
             return StudyError(f"{self._document.place(path)}: {message}", hint)
         if change.by_flag:
-            return UsageError(
-                f"{change.origin}: {message}", self._document.hint if hint == FILE_HINT else hint
-            )
+            own = change.hint or self._document.hint
+            return UsageError(f"{change.origin}: {message}", own if hint == FILE_HINT else hint)
         return StudyError(f"{change.origin}: {message}", hint)
 
     def origin(self, path: KeyPath) -> Change | None:

@@ -26,4 +26,5 @@ def _read(path: Path, user: ServerUser) -> DirectoryFacts:
         is_folder=there,
         writable=there and os.access(path, os.W_OK | os.X_OK),
         closed_at=None if blocking is None else os.fspath(blocking),
+        is_taken=os.path.lexists(path) and not there,
     )
