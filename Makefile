@@ -57,9 +57,9 @@ test-crates:
 
 native: $(VENV)/.native
 
-# What is broken is an error: links, anchors, pages outside the navigation.
+# What is broken is an error: links, anchors, pages outside the navigation. (With --quiet nothing would be.)
 docs: $(VENV)/docs/.installed
-	$(VENV)/docs/bin/mkdocs build --quiet --strict --clean
+	$(VENV)/docs/bin/mkdocs build --strict --clean
 
 # The tree, editable, with the tools: for working on Teiten.
 develop: $(VENV)/.developed $(NATIVE_WHERE_RUST)
