@@ -102,7 +102,8 @@ def test_each_probe_shows_its_mechanism(teiten: Teiten, server_installation: Ins
 
     (small,) = shown.of("os-cache-read", "25%").measured
     (large,) = shown.of("os-cache-read", "75%").measured
-    assert share_of(small.statements, PageOrigin.OS_CACHE) == 1
+    # The kernel may take back a page of a thousand where memory is limited; seen: 4.
+    assert (share_of(small.statements, PageOrigin.OS_CACHE) or 0) >= 0.99
     assert share_of(large.statements, PageOrigin.BUFFERS) == 1
 
     small, large = (shown.of("after-scan", size).measured[0] for size in ("25%", "75%"))
