@@ -116,7 +116,7 @@ def busy(site: Site) -> None:
     _, found = sampled(site, work)
     own = found.metrics["node_2_server_cpu_share"]
     assert own > 0.01, "on a machine that others use, it has little of it"
-    assert found.metrics["server_cpu_share"] == pytest.approx(own, abs=0.15)
+    assert found.metrics["server_cpu_share"] == pytest.approx(own, abs=0.2)
     # Looking at them is a load of some hundred blocks for each.
     assert found.metrics["node_2_blocks_hit"] > 5 * found.metrics["blocks_hit"]
     assert "node_2_cpu_idle_share" not in found.metrics, "the machine is told of once"

@@ -98,13 +98,14 @@ def test_a_third_kind_is_a_folder(
         assert contrast.metric.name == "vacuum_seconds" and contrast.overall.pairs == 3
         longest = analysis.results["vacuum"]
         assert isinstance(longest, float) and longest > 0
-        for times, standing in (
-            (1e6, ClaimStanding.REPRODUCED),
-            (1 + 1e-9, ClaimStanding.INCONCLUSIVE),
+        for times, standings in (
+            (1e6, {ClaimStanding.REPRODUCED}),
+            # by three blocks of one server twice; one campaign in twenty is apart by chance
+            (1 + 1e-9, {ClaimStanding.INCONCLUSIVE, ClaimStanding.CONTRADICTED}),
         ):
             path = tmp_path / "claims.toml"
             path.write_text(CLAIMS.format(times=times), encoding="utf-8")
             (claim,) = read_claims(path)  # of the catalogue's studies; here it is asked of ours
             claim = replace(claim, study="vacuum", workload="accounts", work=())
             (found,) = assess([claim], analysis.plan, analysis.facts, attempts)
-            assert found.standing is standing
+            assert found.standing in standings

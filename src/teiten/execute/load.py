@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 
 from teiten.errors import WorkloadError
 from teiten.execute.executor import Facts
-from teiten.execute.probes.sampler import Sampler, Sampling
+from teiten.execute.probes.sampler import Sampler, Sampling, stopped
 from teiten.execute.sites.contract import Site
 from teiten.execute.sites.nodes import joined
 from teiten.model.plan import PlannedTrial
@@ -119,5 +119,5 @@ def sampled(site: Site, work: Callable[[Sampler], Done]) -> tuple[Done, Sampling
                 one.start()
             done = work(samplers[0])
         finally:
-            samplings = [one.stop() for one in samplers]
+            samplings = stopped(samplers)
     return done, joined(samplings)

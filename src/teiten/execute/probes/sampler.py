@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -68,6 +68,7 @@ class Sampler:
         transfers another device counts again."""
         self.pgbench_pid = pgbench_pid
         self._interval, self._clock = interval, clock
+        self._metrics: dict[str, float] | None = None
         self._sampling: Sampling | None = None
         self._stop = threading.Event()
         self._os = OsProbe(
@@ -98,19 +99,28 @@ class Sampler:
         self._postgres.begun.wait(ANSWER_PATIENCE)
         self._threads["os"].start()
 
+    def end(self) -> dict[str, float]:
+        """End the window: the machine's totals. Does not wait for the server's answer."""
+        if self._metrics is None:
+            self._stop.set()
+            self._metrics = self._of_machine()
+        return self._metrics
+
     def stop(self) -> Sampling:
         """End the window and return what was sampled; a second call returns the same."""
         if self._sampling is None:
-            self._sampling = self._end()
+            self._sampling = self._collect()
         return self._sampling
 
-    def _end(self) -> Sampling:
-        self._stop.set()
+    def _of_machine(self) -> dict[str, float]:
         if self._threads["os"].ident is not None:
             self._threads["os"].join()
-        metrics = self._os.finish()
+        return self._os.finish()
+
+    def _collect(self) -> Sampling:
+        of_machine = self.end()
         late = self._end_postgres()
-        metrics.update({} if late else self._postgres.totals())
+        metrics = {**of_machine, **({} if late else self._postgres.totals())}
         missing = [*self._os.missing(), *self._postgres.missing(), *late]
         return Sampling(
             series=(*self._os.series(), *self._postgres.series()),
@@ -128,3 +138,10 @@ class Sampler:
         self._postgres.abort()
         thread.join(ANSWER_PATIENCE)
         return [("postgres", "the server did not answer")]
+
+
+def stopped(samplers: Sequence[Sampler]) -> list[Sampling]:
+    """All windows end at once: a server that answers late lengthens no other's."""
+    for one in samplers:
+        one.end()
+    return [one.stop() for one in samplers]

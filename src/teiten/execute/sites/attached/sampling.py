@@ -49,8 +49,8 @@ class AttachedSampler(Sampler):
         self._here, self._loopback = database.pid is not None, loopback
         self._first = beside is not None
 
-    def _end(self) -> Sampling:
-        found = super()._end()
+    def _collect(self) -> Sampling:
+        found = super()._collect()
         told = self._told_by_this_machine()
         whole = self._here and self._first
         sources = ("disk:",) if whole else ("os", "cpu:", "disk:")

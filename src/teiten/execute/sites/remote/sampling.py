@@ -90,20 +90,24 @@ class RemoteSampler(Sampler):
         if self._thread is not None:
             self._thread.start()
 
-    def _end(self) -> Sampling:
-        sampling = super()._end()
+    def _of_machine(self) -> dict[str, float]:
+        found = super()._of_machine()
         if self._client is None or self._thread is None:
-            return sampling
+            return found
         if self._thread.ident is not None:
             self._thread.join()
-        metrics = {**sampling.metrics, **client_metrics(self._client.finish())}
-        metrics.pop(PGBENCH_SHARE, None)  # of the db host, where none runs
+        found.pop(PGBENCH_SHARE, None)  # of the db host, where none runs
+        return {**found, **client_metrics(self._client.finish())}
+
+    def _collect(self) -> Sampling:
+        sampling = super()._collect()
+        if self._client is None:
+            return sampling
         missing = (
             telemetry_missing(f"{CLIENT} {name}", why) for name, why in self._client.missing()
         )
         return replace(
             sampling,
-            metrics=metrics,
             series=(*sampling.series, *_client_series(self._client.series())),
             cautions=tuple(dict.fromkeys((*sampling.cautions, *missing))),
         )

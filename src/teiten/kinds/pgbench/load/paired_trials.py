@@ -23,7 +23,7 @@ from teiten.execute.client.paired import (
 )
 from teiten.execute.executor import Facts
 from teiten.execute.load import ExtraWindow, Gathered
-from teiten.execute.probes.sampler import Sampling
+from teiten.execute.probes.sampler import Sampling, stopped
 from teiten.execute.sites.contract import Site
 from teiten.host.cautions.machine import data_changed
 from teiten.kinds.pgbench.load.checks import changes_rows
@@ -218,7 +218,7 @@ class PairedTrial:
                     one.start()
                 result = self._work.carry_out(process, sites, samplers)
             finally:
-                samplings = [one.stop() for one in samplers]
+                samplings = stopped(samplers)
         problems = problems_of(result, self._work.threads)
         clients = self._work.clients.clients
         found = of_sides(PairedTimes.of(result.pairs), clients, result.summary["seconds"])
