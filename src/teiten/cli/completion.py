@@ -39,10 +39,44 @@ def servers(context: click.Context, parameter: click.Parameter, incomplete: str)
     return [f"{listed}{comma}{name}" for name in known if name.startswith(begun)]
 
 
-def profiles(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Those that every study of the catalogue has."""
+def removable(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """The names of installations that Teiten made."""
+    del parameter
+    from teiten.execute.postgres.installations import find_installations
+    from teiten.host.system.paths import Workdir
+
+    found = find_installations(Workdir(_root(context)))
+    return [one.name for one in found if one.managed and one.name.startswith(incomplete)]
+
+
+def installable(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """The versions that packages are known to hold, the newest first, and pgbench."""
     del context, parameter
-    return [name for name in ("quick", "standard", "published") if name.startswith(incomplete)]
+    from teiten.execute.postgres.provision.removal import PGBENCH
+    from teiten.execute.postgres.provision.version_requests import PACKAGED
+    from teiten.execute.postgres.provision.wheel import SERVERS
+
+    wheels = sorted((one.version for one in SERVERS), reverse=True)
+    known = (*reversed(PACKAGED), *(f"wheel:{one}" for one in wheels), PGBENCH)
+    return [name for name in known if name.startswith(incomplete)]
+
+
+def profiles(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Those of the study that was given, or else those that every study of the catalogue has."""
+    del parameter
+    given = context.params.get("study")
+    return [name for name in _profiles_of(given) if name.startswith(incomplete)]
+
+
+def _profiles_of(study: object) -> tuple[str, ...]:
+    from teiten.errors import TeitenError
+    from teiten.study.document import read_document
+
+    try:
+        found = tuple(read_document(study).tables.profiles) if isinstance(study, str) else ()
+    except TeitenError:  # told when the study is read
+        found = ()
+    return found or ("quick", "standard", "published")
 
 
 def _root(context: click.Context) -> Path:

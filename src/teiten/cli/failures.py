@@ -6,6 +6,7 @@ Exit code 1 is for defects of Teiten. What the machine refused is told as that, 
 
 from __future__ import annotations
 
+import shlex
 import signal
 import sqlite3
 import sys
@@ -17,6 +18,7 @@ from pathlib import Path
 import click
 
 from teiten import __version__
+from teiten.cli.plan.flags import FormerOption
 from teiten.cli.text.plain import plain
 from teiten.errors import MachineError, TeitenError
 from teiten.host.system.causes import machine_error
@@ -35,6 +37,7 @@ def report_failure(error: BaseException) -> int:
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
     if isinstance(error, click.ClickException):
+        error = _by_names_of_today(error)
         say(error.format_message(), _usage_hint(error))
         return 2
     if isinstance(error, click.Abort | KeyboardInterrupt) or _was_interrupted(error):
@@ -102,14 +105,58 @@ def _with_causes(error: BaseException) -> Iterator[BaseException]:
         found = found.__cause__ or found.__context__
 
 
+def _by_names_of_today(error: click.ClickException) -> click.ClickException:
+    """An unknown option, with what is suggested instead of it: no option that once was."""
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None:
+        return error
+    former = {
+        name: one.today
+        for one in error.ctx.command.params
+        if isinstance(one, FormerOption)
+        for name in one.opts
+    }
+    near = () if _key_of_a_study(error) else error.possibilities or ()
+    found = [one for one in near if one not in former]
+    message = None
+    if near and not found:
+        message = f"No such option {error.option_name!r}. Did you mean {former[near[0]]!r}?"
+    return click.NoSuchOption(
+        error.option_name, message, possibilities=found or None, ctx=error.ctx
+    )
+
+
+def _key_of_a_study(error: click.NoSuchOption) -> str | None:
+    """The key that an unknown option is named as, of a verb that takes ``--set``."""
+    from teiten.study.changes import short_keys
+
+    key = error.option_name.lstrip("-").replace("-", "_")
+    takes = error.ctx is not None and any("--set" in one.opts for one in error.ctx.command.params)
+    return key if takes and key in short_keys() else None
+
+
 def _usage_hint(error: click.ClickException) -> str | None:
     context = error.ctx if isinstance(error, click.UsageError) else None
-    meant = _meant(error.format_message(), context)
+    if isinstance(error, click.NoSuchOption) and (key := _key_of_a_study(error)):
+        return f"it is a key of the study: --set {key}=…"
+    meant = _split(error, context) or _meant(error.format_message(), context)
     if meant:
         return meant
     if context is None:  # click does not always say where it was
         return "teiten --help lists the verbs, teiten VERB --help shows examples"
     return f"{context.command_path} --help shows examples"
+
+
+def _split(error: click.ClickException, context: click.Context | None) -> str | None:
+    """Of arguments that were given as one word with commas."""
+    if context is None or not isinstance(error, click.MissingParameter):
+        return None
+    given = [one for one in context.params.values() if isinstance(one, str) and "," in one]
+    if not isinstance(error.param, click.Argument) or len(given) != 1:
+        return None
+    words = [word for word in given[0].split(",") if word]
+    if len(words) < 2:
+        return None
+    return f"separate them by a space: {context.command_path} {shlex.join(words)}"
 
 
 def _meant(message: str, context: click.Context | None) -> str | None:

@@ -62,6 +62,13 @@ class Flag:
             yield from (self.name, str(one))
 
 
+class FormerOption(click.Option):
+    """The name that an option once had."""
+
+    today = ""
+    """Its name now."""
+
+
 def renamed(former: str, name: str) -> Callable[[Any], Any]:
     """An option that is no more: whoever still gives it reads its name of today."""
 
@@ -69,7 +76,8 @@ def renamed(former: str, name: str) -> Callable[[Any], Any]:
         if value is not None:
             raise UsageError(f"{former} is named {name} now", f"give {name} {value}")
 
-    return click.option(former, hidden=True, expose_value=False, callback=refuse)
+    of_today = type("FormerOption", (FormerOption,), {"today": name})
+    return click.option(former, cls=of_today, hidden=True, expose_value=False, callback=refuse)
 
 
 def with_flags(flags: Iterable[Flag], function: Any) -> Any:

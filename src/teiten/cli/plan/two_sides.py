@@ -10,7 +10,7 @@ import click
 
 from teiten.analysis.model.replication import Replication
 from teiten.cli.main import Session
-from teiten.cli.plan.flags import Flag, repeating, with_flags
+from teiten.cli.plan.flags import Flag, renamed, repeating, with_flags
 from teiten.cli.plan.options import (
     ALPHA,
     BLOCKS,
@@ -135,7 +135,7 @@ def repeated(flag: str, values: tuple[str, ...]) -> list[str]:
 
 def pair_options(function: Any) -> Any:
     """Give a verb the options of ``SharedOptions``."""
-    return with_flags(FLAGS, function)
+    return renamed("--workload", SCRIPT.name)(with_flags(FLAGS, function))
 
 
 def shared_options(session: Session, given: dict[str, Any]) -> SharedOptions:

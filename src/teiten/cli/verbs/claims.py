@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from teiten.analysis.model.claims import Check, Claim, ClaimOutcome, ClaimStanding, Reason
-from teiten.cli.completion import studies
+from teiten.cli.completion import campaigns, studies
 from teiten.cli.main import Session
 from teiten.cli.text.layout import paragraph
 from teiten.errors import UsageError
@@ -19,7 +19,13 @@ INDENT = "    "
 
 @click.command("claims", epilog=EXAMPLES)
 @click.argument("study", required=False, shell_complete=studies)
-@click.option("--run", "campaign", metavar="RUN", help="Check the findings on this campaign.")
+@click.option(
+    "--run",
+    "campaign",
+    metavar="RUN",
+    shell_complete=campaigns,
+    help="Check the findings on this campaign.",
+)
 @click.option(
     "--lang", type=click.Choice(["en", "ja"]), default="en", show_default=True, help="Language."
 )

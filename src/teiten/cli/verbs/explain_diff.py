@@ -14,6 +14,7 @@ import click
 from teiten import __version__
 from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
+from teiten.cli.plan.flags import renamed
 from teiten.errors import UsageError
 from teiten.host.system.causes import told
 from teiten.model.text import Language
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from teiten.analysis.model.explain import ExplainedPlan
 
 EXAMPLES = (
-    "Examples:  teiten explain-diff before.json after.json --html plans.html"
+    "Examples:  teiten explain-diff before.json after.json --to plans.html"
     "  ·  psql -XAtc 'EXPLAIN (ANALYZE, VERBOSE, BUFFERS, FORMAT JSON) SELECT …'"
     " | teiten explain-diff before.json -"
 )
@@ -36,12 +37,13 @@ LARGEST = 256 * 1024**2
 @click.argument("new", metavar="B.json", type=GivenPath(allow_dash=True))
 @click.option("--json", "as_json", is_flag=True, help="Print both plans' numbers as JSON.")
 @click.option(
-    "--html",
+    "--to",
     "page",
     type=GivenPath(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="Write a page with both plans side by side; it works offline.",
 )
+@renamed("--html", "--to")
 @click.option(
     "--lang", type=click.Choice(["en", "ja"]), default="en", show_default=True, help="Language."
 )
@@ -140,5 +142,5 @@ def _names(old: str, new: str) -> tuple[str, str]:
 
 
 def _write(path: Path, text: str) -> None:
-    with told(f"--html {path} cannot be written", "--html"):
+    with told(f"--to {path} cannot be written", "--to"):
         path.write_text(text, encoding="utf-8", errors="backslashreplace")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from teiten.cli.completion import installable, removable
+
 if TYPE_CHECKING:
     from teiten.cli.main import Session
     from teiten.model.installation import Installation
@@ -52,7 +54,9 @@ def list_command(session: Session, as_json: bool) -> None:
     epilog="Examples:  teiten pg install 17 18.4 9.6  ·  teiten pg install 17 18 --build --source"
     " ~/postgresql",
 )
-@click.argument("versions", nargs=-1, required=True, metavar="VERSION...")
+@click.argument(
+    "versions", nargs=-1, required=True, metavar="VERSION...", shell_complete=installable
+)
 @click.option(
     "--client",
     type=click.Choice(["npm", "maven"]),
@@ -168,7 +172,7 @@ def build_command(session: Session, /, name: str, **given: Any) -> None:
 @command.command(
     "remove", epilog="Examples:  teiten pg remove 17.10  ·  teiten pg remove maven:18.4 pgbench"
 )
-@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=removable)
 @click.option("--anyway", is_flag=True, help="Also what a campaign needs that is not complete.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was removed as JSON.")
 @click.pass_obj

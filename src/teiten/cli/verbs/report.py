@@ -28,10 +28,27 @@ EXCHANGED = ("junit", "github", "bencher", "benchmark-action")
 """Forms of other programs (``report.exchange``)."""
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
 
+
+class Forms(click.Choice[str]):
+    """Forms of a report; ``md`` is markdown wherever that is one of them."""
+
+    def __init__(self, *forms: str) -> None:
+        super().__init__([name for one in forms for name in _names_of_form(one)])
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The form's own name."""
+        form = super().convert(value, param, ctx)
+        return "markdown" if form == "md" else form
+
+
+def _names_of_form(form: str) -> tuple[str, ...]:
+    return (form, "md") if form == "markdown" else (form,)
+
+
 form_option = click.option(
     "--format",
     "form",
-    type=click.Choice(["html", "markdown"]),
+    type=Forms("html", "markdown"),
     default="html",
     show_default=True,
     help="One HTML file that works offline, or a folder of Markdown with charts as SVG.",
@@ -60,7 +77,7 @@ def languages_option(what: str) -> Callable[[F], F]:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["html", "markdown", "md", "pdf", *EXCHANGED]),
+    type=Forms("html", "markdown", "pdf", *EXCHANGED),
     default="html",
     show_default=True,
     help="One HTML file that works offline, a folder of Markdown with charts as SVG, or a PDF"
@@ -106,7 +123,7 @@ def command(
         require_typst()
     analysis = _analysis_of(folder)
     one: Language = language or "en"
-    if form in {"markdown", "md"}:
+    if form == "markdown":
         place = target or folder / FOLDER / f"markdown.{one}"
         path = _write_markdown(analysis, one, place, told, _beside(folder, place))
     elif form in EXCHANGED:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import click
 
-from teiten.cli.completion import studies
+from teiten.cli.completion import profiles, studies
 from teiten.cli.main import Session
 
 EXAMPLES = "Examples:  teiten show observe  ·  teiten show observe --profile published --lang ja"
@@ -14,7 +14,12 @@ EXAMPLES = "Examples:  teiten show observe  ·  teiten show observe --profile pu
 
 @click.command("show", epilog=EXAMPLES)
 @click.argument("study", shell_complete=studies)
-@click.option("--profile", metavar="PROFILE", help="The profile whose values are shown.")
+@click.option(
+    "--profile",
+    metavar="PROFILE",
+    shell_complete=profiles,
+    help="The profile whose values are shown.",
+)
 @click.option(
     "--lang", type=click.Choice(["en", "ja"]), default="en", show_default=True, help="Language."
 )

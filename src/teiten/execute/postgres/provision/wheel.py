@@ -26,7 +26,7 @@ from teiten.execute.postgres.provision.clients import (
 )
 from teiten.execute.postgres.provision.packages import Package, keep_package, newest_kept
 from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, inside, write_file
-from teiten.execute.postgres.provision.version_requests import VersionRequest
+from teiten.execute.postgres.provision.version_requests import PACKAGED, VersionRequest
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Source, Version
 
@@ -87,7 +87,9 @@ def wheel_server(request: VersionRequest) -> WheelServer:
         there = ", ".join(f"wheel:{one}" for one in sorted(one.version for one in SERVERS))
         raise UsageError(
             f"no wheel holds PostgreSQL {request}. There are: {there}.",
-            f"name one of these, or another source: teiten pg install {request}",
+            f"name one of these, or another source: teiten pg install {request}"
+            if request.major in PACKAGED
+            else "name one of these",
         )
     return max(fitting, key=lambda one: one.version)
 
