@@ -251,6 +251,39 @@ def test_nodes_of_one_database_on_a_host(
     assert all("host=/" in trial.facts["command"] for trial in trials)
 
 
+def test_each_node_of_one_database_on_a_host_of_its_own(
+    workdir: Workdir, host: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second host's server lets the coordinator in alone, by a password that is in no statement
+    and no file of the campaign."""
+    server = server_with("postgres_fdw")
+    if server is None or not server.managed:
+        pytest.skip("no server that can be copied has postgres_fdw")
+    teiten = with_own_installations(workdir, server.version.major)
+    file = write_study(teiten, host, server.version.major, "db")
+    folders = f"{host.workdir('work-db')},{host.workdir('work-other')}"
+    changes = (
+        *("workloads=tpcb-like", "nodes=0,2", "contrast=nodes", "guc:work_mem=4MB"),
+        *("duration=1s", "pgbench_options=--max-tries=1000", f"hosts.db_workdir={folders}"),
+        "hosts.db_address=127.0.0.1,127.0.0.2",
+    )
+    words = [word for one in changes for word in ("--set", one)]
+    with by_ssh(host, monkeypatch):
+        result = teiten.run("run", file, *words, "--db-host", "db", "--db-host", "other")
+    assert result.returncode == 0, result.stderr
+    trials = teiten.trials()
+    assert [trial.outcome for trial in trials] == [Outcome.COUNTED] * 2
+    (spread,) = (trial for trial in trials if "nodes" in trial.facts)
+    assert min(spread.metrics[f"node_{node}_commits"] for node in (2, 3)) > 0
+    assert {"cpu_user_share", "node_3_cpu_user_share"} <= spread.metrics.keys()
+    assert "node_2_cpu_user_share" not in spread.metrics  # it is on the coordinator's host
+    assert set(spread.facts["clocks"]) == {"db", "db-2"}
+    third = (teiten.campaign() / dict(spread.evidence)["configuration"]).parent
+    assert not list(host.workdir("work-other").glob("clusters/*"))
+    print(third, spread.evidence)
+    assert 0
+
+
 QUERIES = """
 [[workloads]]
 name = "mine"

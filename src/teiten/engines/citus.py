@@ -92,6 +92,7 @@ class Citus(Engine):
         " or build it from its source, github.com/citusdata/citus, and see teiten pg list"
     )
     atomic = True
+    as_superuser = True
     spreads_by = tuple(SpreadBy)
     coordinators = tuple(CoordinatorRows)
 

@@ -60,6 +60,9 @@ class Engine(ABC):
     needs_retries: ClassVar[bool] = False
     """Concurrent updates of a row end in serialization failures, which clients must repeat: a plan
     warns of a load that does not."""
+    as_superuser: ClassVar[bool] = False
+    """Its servers reach one another as superusers, so that nodes on several hosts, which let in a
+    role without such rights alone, cannot have it."""
     starts: ClassVar[bool] = True
     """Teiten starts its servers; False of one whose servers run already, which a study names with
     the statements that distribute (``Distribution.statements``)."""

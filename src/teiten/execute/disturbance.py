@@ -7,13 +7,15 @@ the quieter trials (METHOD.md, A trial).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from teiten.model.trial import Problem
 from teiten.model.units import Share
 
-MACHINES = ("", "client_")
-"""How the names of a machine's metrics begin: the server's, and the load generator's of its own."""
+SHARE = re.compile(r"(client_|node_\d+_|)cpu_(?:other|steal)_share")
+"""How the names of a machine's metrics begin: the server's, the load generator's of its own, and
+those of nodes on hosts of their own."""
 LEAST_WANTED = 0.1
 """Of the CPU time. Of less, a tick of 10 ms more or less would be a share."""
 
@@ -22,10 +24,14 @@ def problems(metrics: Mapping[str, float], limit: Share) -> tuple[Problem, ...]:
     """Where others used more than this share (METHOD.md, A trial, 7)."""
     return tuple(
         Problem(code, f"{share:.1%} > {limit:.1%}")
-        for machine in MACHINES
+        for machine in _machines(metrics)
         for code, share in _shares(metrics, machine)
         if share > limit
     )
+
+
+def _machines(metrics: Mapping[str, float]) -> list[str]:
+    return sorted({found[1] for found in map(SHARE.fullmatch, metrics) if found is not None})
 
 
 def _shares(metrics: Mapping[str, float], machine: str) -> Iterator[tuple[str, float]]:

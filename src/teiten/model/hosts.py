@@ -24,6 +24,16 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True)
+class NodeHost:
+    """A db host beside the first one: another node of a trial runs there."""
+
+    name: str
+    address: str | None = None
+    """By which the first host reaches its servers; None for the one that ssh reached it by."""
+    workdir: str | None = None
+
+
+@dataclass(frozen=True)
 class Hosts:
     """Where a study runs: names as the user's own ssh takes them."""
 
@@ -38,6 +48,8 @@ class Hosts:
     db_workdir: str | None = None
     """Teiten's folder there; None for the user's data folder, as on this machine."""
     client_workdir: str | None = None
+    more: tuple[NodeHost, ...] = ()
+    """Of the second node, and of those that follow; without any, all nodes are on ``db``."""
 
     @property
     def together(self) -> bool:
@@ -71,6 +83,19 @@ class PlannedHost:
     """Its clock less ours, in seconds."""
     clock_uncertainty: float = 0.0
     """Half the round trip (seconds): the offset is known to ± this."""
+    boot: str = ""
+    """Of its kernel, the same in every container on it; empty where it is not known."""
+
+
+@dataclass(frozen=True)
+class PlannedNodeHost:
+    """A db host beside the first one, and how the first one reaches its servers."""
+
+    host: PlannedHost
+    address: str
+    """Where servers listen to the first host."""
+    peer: str
+    """The first host's own address on the way there: the one that is let in."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +108,8 @@ class Placement:
     """Where servers listen to the client; None where the load goes through the private socket."""
     client_address: str | None = None
     """The one address that is let in."""
+    more: tuple[PlannedNodeHost, ...] = ()
+    """Of the second node, and of those that follow."""
 
     @property
     def together(self) -> bool:
@@ -91,4 +118,10 @@ class Placement:
     @property
     def each(self) -> tuple[PlannedHost, ...]:
         """Every host once."""
-        return (self.db,) if self.together else (self.db, self.client)
+        first = (self.db,) if self.together else (self.db, self.client)
+        return (*first, *(one.host for one in self.more))
+
+    @property
+    def servers(self) -> tuple[PlannedHost, ...]:
+        """The db hosts in the order of nodes."""
+        return (self.db, *(one.host for one in self.more))

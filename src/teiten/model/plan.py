@@ -143,6 +143,13 @@ class PlannedTrial:
         fingerprints = self.fingerprints[:node]
         return fingerprints[-1], self.copy, fingerprints.count(fingerprints[-1])
 
+    def host_of(self, node: Node) -> int:
+        """Of several db hosts the one that a node is on, from 0: each that holds rows has its own,
+        and a coordinator that holds none is on the first."""
+        planned = self.distribution
+        holders = range(0) if planned is None else planned.holders
+        return holders.index(node) if node in holders else 0
+
     def machine_of(self, node: Node) -> NodeMachine | None:
         """None where nodes are not emulated."""
         return self.machines[node - FIRST] if self.machines else None
@@ -230,6 +237,7 @@ class Plan:
         return (
             *(one.address for one in servers if one is not None),
             *(() if self.hosts is None else (self.hosts.db.name, self.hosts.client.name)),
+            *(() if self.hosts is None else (one.host.name for one in self.hosts.more)),
         )
 
     def pair_of(self, trial: PlannedTrial) -> tuple[PlannedTrial, ...]:

@@ -4,6 +4,7 @@ server was attached, or ran on another host."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from teiten.model.facts import HostFacts
@@ -35,9 +36,15 @@ def host_rows(kit: Kit) -> Rows:
     if hosts is None:
         return []
     t = kit.t
-    found: Rows = [(t(f"host.role-{one.role}"), _of_host(kit, one)) for one in hosts.each]
-    if hosts.together:
-        found = [(t("host.role-both"), _of_host(kit, hosts.db))]
+    first = {"both": hosts.db} if hosts.together else {"db": hosts.db, "client": hosts.client}
+    found: Rows = [(t(f"host.role-{role}"), _of_host(kit, one)) for role, one in first.items()]
+    found += [
+        (t("host.role-node", number=number), _of_host(kit, one.host))
+        for number, one in enumerate(hosts.more, start=2)
+    ]
+    for one in hosts.more:
+        words = {"address": one.address, "client": one.peer}
+        found.append((t("host.way-of-nodes"), t("host.way.text", **words)))
     if hosts.address is not None:
         words = {"address": hosts.address, "client": hosts.client_address or ""}
         found.append((t("host.way"), t("host.way.text", **words)))
@@ -48,13 +55,16 @@ def host_rows(kit: Kit) -> Rows:
 
 
 def client_rows(kit: Kit, rows: Callable[[Kit, HostFacts], Rows]) -> Rows:
-    """The client host's machine, where it is another than the servers'."""
-    hosts = kit.analysis.plan.hosts
-    if hosts is None or hosts.together:
+    """The client host's machine, where it is another than the servers', and those of nodes."""
+    t, hosts = kit.t, kit.analysis.plan.hosts
+    if hosts is None:
         return []
-    return [
-        (kit.t("host.of-client", what=what), value) for what, value in rows(kit, hosts.client.facts)
+    others = [] if hosts.together else [(partial(t, "host.of-client"), hosts.client.facts)]
+    others += [
+        (partial(t, "host.of-node", number=number), one.host.facts)
+        for number, one in enumerate(hosts.more, start=2)
     ]
+    return [(name(what=what), value) for name, facts in others for what, value in rows(kit, facts)]
 
 
 def _of_host(kit: Kit, host: PlannedHost) -> str:
@@ -91,10 +101,24 @@ def _clocks(kit: Kit) -> Iterable[str]:
     for role, (offset, uncertainty) in largest.items():
         yield kit.t(
             "host.clock.text",
-            role=kit.t(f"host.role-{role}"),
+            role=_role(kit, role),
             offset=f"{offset * 1000:+.1f}",
             uncertainty=f"{uncertainty * 1000:.1f}",
         )
+
+
+def _role(kit: Kit, label: str) -> str:
+    """Of a host, by what it is called in the trials' clocks: db, client, db-2."""
+    _, dash, number = label.partition("-")
+    return kit.t("host.role-node", number=number) if dash else kit.t(f"host.role-{label}")
+
+
+def node_heading(kit: Kit, number: int) -> str | None:
+    """What a node that holds rows is called in the drawing, where nodes have hosts of their own."""
+    hosts = kit.analysis.plan.hosts
+    if hosts is None or not hosts.more:
+        return None
+    return kit.t("host.node-heading", number=number, host=shown(hosts.servers[number - 1]))
 
 
 def machine_heading(kit: Kit) -> str:
@@ -102,6 +126,9 @@ def machine_heading(kit: Kit) -> str:
     hosts = kit.analysis.plan.hosts
     if hosts is None:
         return kit.t("topology.machine")
+    if hosts.more:
+        names = kit.t("list.separator").join(map(shown, hosts.servers))
+        return kit.t("host.several", hosts=names)
     role = "host.both" if hosts.together else "host.db"
     return kit.t(role, host=shown(hosts.db))
 
@@ -130,6 +157,10 @@ def whereabouts(kit: Kit) -> str:
     t = kit.t
     hosts = kit.analysis.plan.hosts
     if hosts is not None:
+        if hosts.more:
+            names = t("list.separator").join(map(shown, hosts.servers))
+            addresses = t("list.separator").join(one.address for one in hosts.more)
+            return t("host.note-nodes", hosts=names, addresses=addresses)
         words = {"db": shown(hosts.db), "client": shown(hosts.client), "address": hosts.address}
         apart = "host.note-apart-paired" if kit.study.measure.paired else "host.note-apart"
         return t("host.note-together" if hosts.together else apart, **words)

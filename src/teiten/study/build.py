@@ -11,7 +11,7 @@ from teiten.kinds.contract import plan_of
 from teiten.model.attached import is_address
 from teiten.model.build import BuildSpec
 from teiten.model.distribution import AttachedCluster, ClusterStatements
-from teiten.model.hosts import Hosts
+from teiten.model.hosts import HERE, Hosts, NodeHost
 from teiten.model.nodes import EmulatedNodes
 from teiten.model.study import (
     Factor,
@@ -91,7 +91,37 @@ def _hosts(draft: Draft, table: HostsTable) -> Hosts | None:
                 'add db = "user@host", or client = "user@host", or both (--db-host, --client-host)',
             )
         return None
-    return Hosts(**named)
+    db = table.db or (HERE,)
+    twice = next((name for name in db if db.count(name) > 1), None)
+    if twice is not None:
+        raise draft.error(
+            ("hosts", "db"), f"names {twice} twice", "name a host of its own for each node"
+        )
+    of_each = {"name": db, **_of_db_hosts(draft, table, len(db))}
+    first, *more = (
+        dict(zip(of_each, one, strict=True)) for one in zip(*of_each.values(), strict=True)
+    )
+    named |= {"db": first.pop("name"), **{f"db_{key}": value for key, value in first.items()}}
+    if more:  # the first of them is the entry, and its servers are reached by their socket
+        named.setdefault("client", db[0])
+    return Hosts(**named, more=tuple(NodeHost(**one) for one in more))
+
+
+def _of_db_hosts(draft: Draft, table: HostsTable, hosts: int) -> dict[str, tuple[str, ...]]:
+    """What is named for each of them; one folder may be meant for all."""
+    found = {}
+    for key, values in (("address", table.db_address), ("workdir", table.db_workdir)):
+        if values is None:
+            continue
+        each = values * hosts if len(values) == 1 and key == "workdir" else values
+        if len(each) != hosts:
+            raise draft.error(
+                ("hosts", f"db_{key}"),
+                f"names {len(each)} for {hosts} db hosts",
+                "one for each db host, in their order",
+            )
+        found[key] = each
+    return found
 
 
 def _nodes(draft: Draft, tables: StudyFile, factors: Sequence[Factor]) -> EmulatedNodes | None:

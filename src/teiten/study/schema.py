@@ -64,6 +64,9 @@ Statements = Annotated[str, PlainValidator(statements)]
 Server = Annotated[levels.ServerAlias, PlainValidator(levels.server_alias)]
 HostName = Annotated[str, PlainValidator(values.host_name)]
 HostFolder = Annotated[str, PlainValidator(values.host_folder)]
+HostNames = Annotated[tuple[str, ...], PlainValidator(values.host_names)]
+HostFolders = Annotated[tuple[str, ...], PlainValidator(values.host_folders)]
+"""One for each db host."""
 SettingName = Annotated[str, PlainValidator(parameters.setting_name)]
 SettingValue = Annotated[str, PlainValidator(parameters.setting_value)]
 Variant = Annotated[SsbVariant, PlainValidator(values.ssb_variant)]
@@ -257,10 +260,10 @@ class ClusterTable(TomlTable):
 class HostsTable(TomlTable):
     """Where servers and pgbench run; what is not named is this machine."""
 
-    db: HostName | None = None
+    db: HostNames | None = None
     client: HostName | None = None
-    db_address: HostName | None = None
+    db_address: HostNames | None = None
     db_port: Annotated[int, Field(ge=1024, le=65535)] | None = None
     python: HostName = DEFAULT_PYTHON
-    db_workdir: HostFolder | None = None
+    db_workdir: HostFolders | None = None
     client_workdir: HostFolder | None = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from teiten.model import quantities
@@ -116,6 +116,22 @@ def host_name(value: Any) -> str:
     if any(character.isspace() or ord(character) < ord(" ") for character in word):
         raise ValueError(f"{value!r} holds a blank; write for example user@host")
     return word
+
+
+def host_names(value: Any) -> tuple[str, ...]:
+    """One name, or a list of them."""
+    return _each(value, host_name)
+
+
+def host_folders(value: Any) -> tuple[str, ...]:
+    """One folder, or a list of them."""
+    return _each(value, host_folder)
+
+
+def _each(value: Any, form: Callable[[Any], str]) -> tuple[str, ...]:
+    if value == []:
+        raise ValueError("names none")
+    return tuple(map(form, value if isinstance(value, list) else [value]))
 
 
 def host_folder(value: Any) -> str:

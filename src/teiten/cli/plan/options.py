@@ -121,8 +121,10 @@ HOSTS = (  # they become keys of the study, which repeat them
     Flag(
         "--db-host",
         "db_host",
-        "Run the servers on another host: USER@HOST or an alias, as for ssh.",
+        "Run the servers on another host: USER@HOST or an alias, as for ssh. Given several times,"
+        " or with commas: node 1 on the first host, node 2 on the second.",
         "HOST",
+        many=True,
         repeats=False,
     ),
     Flag(
@@ -220,7 +222,8 @@ FLAGS = (
 
 def with_hosts(overrides: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
     """What ``--set`` gives, with what the two flags say; takes these out of ``given``."""
-    flags = (("hosts.db", given.pop("db_host")), ("hosts.client", given.pop("client_host")))
+    db = ",".join(given.pop("db_host")) or None
+    flags = (("hosts.db", db), ("hosts.client", given.pop("client_host")))
     return (*overrides, *(f"{key}={value}" for key, value in flags if value is not None))
 
 

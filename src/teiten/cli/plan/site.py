@@ -145,9 +145,9 @@ class PlanningOnHosts(PlanningSite):
         return self.placement.db.facts
 
     def server(self, reference: str) -> Installation | None:
-        from teiten.execute.sites.remote.packages import inspect_there, is_there
+        from teiten.execute.sites.remote.packages import inspect_on_each, is_there
 
-        return inspect_there(self.pair.db, reference) if is_there(reference) else None
+        return inspect_on_each(self.pair, reference) if is_there(reference) else None
 
     def module_tools(self, server: Installation) -> ModuleTools:
         del server
@@ -160,7 +160,8 @@ class PlanningOnHosts(PlanningSite):
         check_remote(sized, servers)
         for _, one in servers:
             if not self.pair.db.is_here and not one.on_db_host:
-                require_same_kind(self.pair.db)
+                for host in self.pair.servers:
+                    require_same_kind(host)
                 check_copyable(one)
 
     def placed(self, plan: Plan) -> Plan:
@@ -168,8 +169,17 @@ class PlanningOnHosts(PlanningSite):
 
     def ready(self, plan: Plan) -> frozenset[str]:
         fingerprints = [one.fingerprint for one in plan.templates]
-        found = self.pair.db.call("clusters.known_templates", fingerprints=fingerprints)
-        return frozenset(found)
+        lacking: set[str] = set()
+        for number, host in enumerate(self.pair.servers):
+            known = host.call("clusters.known_templates", fingerprints=fingerprints)
+            wanted = {
+                template.fingerprint
+                for trial in plan.trials
+                for node, template in trial.nodes
+                if len(self.pair.servers) == 1 or trial.host_of(node) == number
+            }
+            lacking |= wanted - set(known)
+        return frozenset(set(fingerprints) - lacking)
 
     def cautions(self, plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
         apart = not self.placement.together

@@ -11,7 +11,7 @@ import math
 import os
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 
@@ -54,6 +54,8 @@ FAST_TIMEOUT = 120.0
 IMMEDIATE_TIMEOUT = 15.0
 CONFIGURATION, HBA = "postgresql.conf", "pg_hba.conf"
 LARGEST_PART = 32 * MIB
+PASSWORDS = "teiten.passwords"
+"""In the data directory: a pgpass file."""
 """Of a server's log, from its beginning and from its end: a script can make it of any length."""
 
 
@@ -86,6 +88,7 @@ class Cluster:
         self._groups: tuple[Path, ...] = ()
         self._opening: conf.Opening | None = None
         self._space: Path | None = None
+        self._knows_passwords = False
         self._process: subprocess.Popen[bytes] | None = None
         self._trace: ServerTrace | None = None
         self._socket_directory: Path | None = None
@@ -176,6 +179,18 @@ class Cluster:
     def open_to(self, opening: conf.Opening | None) -> None:
         """Where the next start listens beside the private socket; None for nowhere, as without."""
         self._opening = opening
+
+    def take_passwords(self, *, known: bool) -> None:
+        """Whether the next start's server finds passwords of other servers in a file of its own;
+        without, it looks where libpq does."""
+        self._knows_passwords = known
+
+    def put_passwords(self, lines: Iterable[str]) -> None:
+        """Lines of pgpass for the started server's own connections to others. In no statement, and
+        so in no log, and in no file but this one, which goes with the data directory."""
+        with self._held_data() as data:
+            text = "".join(f"{one}\n" for one in lines)
+            data.write(PASSWORDS, text.encode(), user=self.user)
 
     def enter(self, space: Path | None) -> None:
         """The network namespace of the next start's server; None for ours."""
@@ -371,12 +386,19 @@ class Cluster:
                     cpus=self._cpus,
                     groups=self._groups,
                     space=self._space,
+                    environment=self._own_environment,
                 )
             except OSError as error:
                 raise ServerError(
                     f"{self.name} cannot be started: {error.strerror or error}",
                     "see whether its programs may be run, and its processors are still ours",
                 ) from error
+
+    @property
+    def _own_environment(self) -> dict[str, str]:
+        """The server's, which its own connections to other servers find."""
+        known = self._knows_passwords
+        return {"PGPASSFILE": str(self.data_directory / PASSWORDS)} if known else {}
 
     def _wait(self, timeout: float) -> None:
         process = self._process

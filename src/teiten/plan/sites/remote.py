@@ -49,6 +49,11 @@ def check_remote(study: Study, servers: Sequence[tuple[str, Installation]]) -> N
             f"{asked[0]}: not with servers or load generators on other hosts",
             "leave it out, or run the study on that host itself",
         )
+    if study.hosts is not None and study.hosts.more and study.factor("nodes") is None:
+        raise UsageError(
+            "several db hosts, and the study has no factor nodes: each host is that of a node",
+            "one --db-host; or --set nodes=0,…,N, with as many hosts as nodes",
+        )
     apart = study.hosts is not None and not study.hosts.together
     for name in varied_factors(study):
         if apart and Need.TOGETHER in rule(name).needs_in(study):
@@ -96,16 +101,36 @@ def host_cautions(found: Sequence[Caution], host: PlannedHost, *, apart: bool) -
 
 
 def placement_cautions(plan: Plan) -> tuple[Caution, ...]:
-    """That a server listens on a network address, and who is let in."""
+    """That servers listen on network addresses, and who is let in; and what nodes share."""
     placement = plan.hosts
-    if placement is None or placement.address is None:
+    if placement is None:
         return ()
-    values = (
-        ("address", placement.address),
-        ("client", placement.client_address or ""),
-        ("db", shown(placement.db)),
-    )
-    return (Caution("open-port", Severity.WARNING, values),)
+    found = []
+    if placement.address is not None:
+        values = (
+            ("address", placement.address),
+            ("client", placement.client_address or ""),
+            ("db", shown(placement.db)),
+        )
+        found.append(Caution("open-port", Severity.WARNING, values))
+    if placement.more:
+        listening = ", ".join(f"{shown(one.host)}: {one.address}" for one in placement.more)
+        peers = ", ".join(dict.fromkeys(one.peer for one in placement.more))
+        open_to = (("addresses", listening), ("peers", peers))
+        found.append(Caution("open-port-nodes", Severity.WARNING, open_to))
+        found += _one_machine(placement)
+        found.append(Caution("first-host-shared", Severity.NOTE, (("db", shown(placement.db)),)))
+    return tuple(found)
+
+
+def _one_machine(placement: Placement) -> Iterator[Caution]:
+    """Of db hosts that are one machine by another name: containers, or addresses."""
+    of_boot: dict[str, list[str]] = {}
+    for one in placement.servers:
+        of_boot.setdefault(one.boot, []).append(shown(one))
+    for boot, names in of_boot.items():
+        if boot and len(names) > 1:
+            yield Caution("one-machine", Severity.WARNING, (("hosts", ", ".join(names)),))
 
 
 def shown(host: PlannedHost) -> str:
@@ -122,11 +147,12 @@ class RemotePlan(LocalPlan):
     def actions(self, told: Told) -> Iterator[str]:
         plan, placement = told.plan, self.placement
         db, client = placement.db, placement.client
-        where = shown(db)
+        where = ", ".join(map(shown, placement.servers))
         copied = [level for level, one in plan.servers if not one.on_db_host]
         if copied and db.name:
+            folders = ", ".join(dict.fromkeys(one.workdir for one in placement.servers))
             yield (
-                f"copy PostgreSQL {', '.join(copied)} and pgbench to {where} ({db.workdir}), where"
+                f"copy PostgreSQL {', '.join(copied)} and pgbench to {where} ({folders}), where"
                 " they are not there yet; nothing is installed on the system"
             )
         if client.name and not placement.together:
@@ -153,6 +179,12 @@ class RemotePlan(LocalPlan):
             f"start and stop {servers} at a time on {where}, as user {db.server_user},"
             f" {told.at_most}{len(plan.trials)} times; it is {listening}"
         )
+        for number, one in enumerate(placement.more, start=2):
+            yield (
+                f"node {number} runs on {shown(one.host)} instead, listening on {one.address}, an"
+                " open network port, for the one role of the coordinator's server with a password"
+                f" made anew, from {one.peer} alone"
+            )
         yield from told.loading(shown(client))
         yield (
             "keep ssh connections open, in which an agent of Python runs; when it loses the"

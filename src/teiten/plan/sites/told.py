@@ -54,6 +54,8 @@ def host_rows(plan: Plan) -> Iterator[tuple[str, str]]:
 
 
 def _roles(hosts: Placement, host: PlannedHost) -> str:
+    if host in hosts.servers[1:]:
+        return f"host of node {hosts.servers.index(host) + 1}"
     return "db and client host" if hosts.together else f"{host.role} host"
 
 

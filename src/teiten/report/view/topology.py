@@ -12,6 +12,7 @@ from teiten.report.sites import (
     client_machine,
     link_text,
     machine_heading,
+    node_heading,
     parameter_of,
     whereabouts,
 )
@@ -66,7 +67,10 @@ def _servers(kit: Kit, shared: str | None) -> tuple[tuple[tuple[Box, str], ...],
     own = (*lines, *_of_node(kit))
     apart = any(one.coordinator is CoordinatorRows.APART for one in spread)
     numbers = range(1 if apart else 2, most + 1)
-    nodes = tuple(Box(t("topology.node", number=number), own) for number in numbers)
+    nodes = tuple(
+        Box(node_heading(kit, number) or t("topology.node", number=number), own)
+        for number in numbers
+    )
     role = "no-rows" if apart else "with-rows"
     if any(one.ran_already for one in spread):
         role = "entry"

@@ -22,70 +22,86 @@ from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.sites.failure import failure
 from teiten.execute.sites.remote.agent.forms import settings_form
 from teiten.execute.sites.remote.hosts import Host
-from teiten.model.hosts import Placement
+from teiten.model.hosts import Placement, PlannedNodeHost
 from teiten.model.initdb import SUPERUSER
 from teiten.model.installation import Installation
 from teiten.model.study import Setting
 
 LOAD_ROLE = "teiten_load"
 """Who may come over the network: no superuser, and only into the database of the load."""
+NODE_ROLE = "teiten_nodes"
+"""The same of servers of another host."""
 LOOK_EVERY = 1.0
 """Seconds between two looks whether the server lives."""
 CONNECT_TIMEOUT = 20
 """Seconds, over the forwarded socket."""
 
 _RIGHTS = (
-    "GRANT ALL ON DATABASE bench TO teiten_load",
-    "GRANT ALL ON SCHEMA public TO teiten_load",
-    "GRANT ALL ON ALL TABLES IN SCHEMA public TO teiten_load",
-    "GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO teiten_load",
+    "DATABASE bench",
+    "SCHEMA public",
+    "ALL TABLES IN SCHEMA public",
+    "ALL SEQUENCES IN SCHEMA public",
 )
 
 
 class NetworkWay:
-    """How the load reaches servers over the network: the addresses, and a password of its own.
+    """How servers are reached over the network: the addresses, a role, and a password of its own.
 
     The password is made anew for each start of Teiten, and is in this object, in the server as a
-    scram verifier, and in a file that only the client host's user reads, while pgbench runs.
+    scram verifier, and in a file: of the load, one that only the client host's user reads, while
+    pgbench runs; of servers of another host, one in the data directory of the server that connects
+    to them.
     """
 
-    def __init__(self, placement: Placement) -> None:
-        if placement.address is None or placement.client_address is None:
-            raise ValueError("the load goes by the private socket")
-        self.address = placement.address
-        self.client_address = placement.client_address
+    def __init__(self, address: str, client_address: str, role: str, reason: str) -> None:
+        """``client_address``: the one that is let in. ``reason``: for the configuration."""
+        self.address, self.client_address = address, client_address
+        self.role, self._reason = role, reason
         self._password = secrets.token_urlsafe(32)
+
+    @classmethod
+    def of_load(cls, placement: Placement) -> NetworkWay | None:
+        """None where the load goes by the private socket."""
+        address, client = placement.address, placement.client_address
+        if address is None or client is None:
+            return None
+        return cls(address, client, LOAD_ROLE, "reached by the client host")
+
+    @classmethod
+    def of_node(cls, host: PlannedNodeHost) -> NetworkWay:
+        reason = "reached by the coordinator's host"
+        return cls(host.address, host.peer, NODE_ROLE, reason)
+
+    @property
+    def is_of_load(self) -> bool:
+        return self.role == LOAD_ROLE
 
     def opening(self, installation: Installation) -> Opening:
         return Opening(
             address=self.address,
             client=self.client_address,
-            role=LOAD_ROLE,
+            role=self.role,
             database=BENCH_DATABASE,
             method=_method(installation),
+            reason=self._reason,
         )
 
     def let_in(self, connection: psycopg.Connection[Any], installation: Installation) -> None:
-        """Make the load's role. The server is told a verifier, never the password."""
+        """Make the role. The server is told a verifier, never the password."""
         verifier = connection.pgconn.encrypt_password(
-            self._password.encode(), LOAD_ROLE.encode(), _method(installation).encode()
+            self._password.encode(), self.role.encode(), _method(installation).encode()
         ).decode()
-        if (
-            connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (LOAD_ROLE,)).fetchone()
-            is None
-        ):
-            connection.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(LOAD_ROLE)))
-        connection.execute(
-            sql.SQL("ALTER ROLE {} PASSWORD {}").format(
-                sql.Identifier(LOAD_ROLE), sql.Literal(verifier)
-            )
-        )
-        for statement in _RIGHTS:
-            connection.execute(statement.encode())
+        known = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (self.role,))
+        role = sql.Identifier(self.role)
+        if known.fetchone() is None:
+            connection.execute(sql.SQL("CREATE ROLE {} LOGIN").format(role))
+        connection.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(role, sql.Literal(verifier)))
+        for what in _RIGHTS:
+            connection.execute(sql.SQL("GRANT ALL ON {} TO {}").format(sql.SQL(what), role))
 
     def password_line(self, port: int) -> str:
         """Of a pgpass file."""
-        words = (self.address, str(port), BENCH_DATABASE, LOAD_ROLE, self._password)
+        words = (self.address, str(port), BENCH_DATABASE, self.role, self._password)
         return ":".join(word.replace("\\", "\\\\").replace(":", "\\:") for word in words)
 
 
@@ -136,20 +152,30 @@ class RemoteCluster:
     def address(self) -> Address:
         """For load programs on the client host. The server has the trial's parameters; the password
         is in a line of a pgpass file there, where the load comes over the network."""
-        way = self._way
-        conninfo = make_conninfo(
-            host=str(self.socket_directory) if way is None else way.address,
-            user=SUPERUSER if way is None else LOAD_ROLE,
-            port=self.port,
-            dbname=BENCH_DATABASE,
-            sslmode="disable",
-        )
+        way = self._way if self._way is not None and self._way.is_of_load else None
         if way is None:
+            conninfo = self._conninfo(str(self.socket_directory), SUPERUSER)
             return Address(conninfo, environment=self.client_environment)
+        conninfo = self._conninfo(way.address, way.role)
         return Address(conninfo, password_line=way.password_line(self.port))
 
+    def _conninfo(self, host: str, role: str) -> str:
+        return make_conninfo(
+            host=host, user=role, port=self.port, dbname=BENCH_DATABASE, sslmode="disable"
+        )
+
+    def password_lines(self) -> list[str]:
+        """Of pgpass, for the server of the first host that reaches this one over the network; none
+        where it goes by a socket."""
+        way = self._way
+        return [] if way is None or way.is_of_load else [way.password_line(self.port)]
+
     def peer_address(self) -> Address:
-        """For other servers of the host, which run as the same user: no network is between them."""
+        """For the coordinator: over the network without a password, which it has by itself; for
+        other servers of the host, which run as the same user, by the socket."""
+        way = self._way
+        if way is not None and not way.is_of_load:
+            return Address(self._conninfo(way.address, way.role))
         folder = Path(self._started["socket_of_peers"])
         return Address.by_socket(folder, self.port, SUPERUSER, BENCH_DATABASE)
 
@@ -160,9 +186,15 @@ class RemoteCluster:
         self._looked = time.monotonic()
 
     def start(
-        self, settings: Sequence[Setting], way: NetworkWay | None = None, port: int | None = None
+        self,
+        settings: Sequence[Setting],
+        way: NetworkWay | None = None,
+        port: int | None = None,
+        *,
+        passwords: bool = False,
     ) -> None:
-        """Start the server, and let the load in over the network where it comes that way.
+        """Start the server, and let in who comes over the network. ``passwords``: it will be told
+        those of other servers.
 
         Raises ServerError with the log's last lines where it does not start.
         """
@@ -174,12 +206,17 @@ class RemoteCluster:
                 settings=settings_form(settings),
                 opening=opening,
                 port=port if way is not None else None,
+                passwords=passwords,
             )
         )
         self._way = way
         if way is not None:
             with self.connect(BENCH_DATABASE) as connection:
                 way.let_in(connection, self.installation)
+
+    def put_passwords(self, lines: Sequence[str]) -> None:
+        """Of servers of other hosts, to which this one connects."""
+        self.host.call("clusters.put_passwords", key=self.key, lines=list(lines))
 
     def is_running(self) -> bool:
         """Whether the postmaster lives, as of the last second. Raises HostLostError."""

@@ -17,9 +17,11 @@ from teiten.execute.sites.remote.link import Link, LocalCarrier
 from teiten.execute.sites.remote.ssh import SshConnection, check_host
 from teiten.host.system.users import ServerUser
 from teiten.model.facts import HostFacts
-from teiten.model.hosts import Hosts, Placement, PlannedHost, Role
+from teiten.model.hosts import Hosts, Placement, PlannedHost, PlannedNodeHost, Role
 
 LOOKS_AT_CLOCK = 5
+REACH_TIMEOUT = 10.0
+"""Seconds within which one host must reach a server of another."""
 OURSELVES = ServerUser(name="", uid=None, gid=None)
 _FACTS = TypeAdapter(HostFacts)
 
@@ -97,6 +99,7 @@ class Host:
             facts=_FACTS.validate_python(found["facts"]),
             clock_offset=clock.offset,
             clock_uncertainty=clock.uncertainty,
+            boot=self.who["boot"],
         )
 
     def socket_here(self, there: str, port: int) -> Path:
@@ -126,7 +129,7 @@ class Host:
 
 
 class HostPair:
-    """The two hosts, which may be one."""
+    """The hosts of the servers and of the load, which may be one, and those of further nodes."""
 
     def __init__(self, hosts: Hosts, here: Path) -> None:
         """``here``: the working folder of this machine. Raises MachineError where one cannot be
@@ -135,12 +138,29 @@ class HostPair:
         self._here = here
         self.db = self._host(Role.DB)
         self.client = self.db
-        if not hosts.together:
-            try:
+        self.more: list[Host] = []
+        try:
+            if not hosts.together:
                 self.client = self._host(Role.CLIENT)
-            except BaseException:
-                self.db.close()
-                raise
+            for one in hosts.more:
+                self.more.append(Host(Role.DB, one.name, hosts.python, one.workdir))
+            self._require_apart()
+        except BaseException:
+            self.close()
+            raise
+
+    def _require_apart(self) -> None:
+        """Raise UsageError where two names of db hosts lead to one folder of one machine."""
+        known: dict[tuple[str, str], Host] = {}
+        for host in self.servers:
+            place = (host.who["boot"] or host.who["node"], host.workdir)
+            other = known.setdefault(place, host)
+            if other is not host:
+                raise UsageError(
+                    f"{other.shown} and {host.shown} are one machine with one folder:"
+                    f" {host.workdir}",
+                    "name a host of its own for each node (--db-host)",
+                )
 
     def _host(self, role: Role) -> Host:
         name = self.hosts.named(role)
@@ -149,7 +169,19 @@ class HostPair:
 
     @property
     def each(self) -> tuple[Host, ...]:
-        return (self.db,) if self.client is self.db else (self.db, self.client)
+        first = (self.db,) if self.client is self.db else (self.db, self.client)
+        return (*first, *self.more)
+
+    @property
+    def servers(self) -> tuple[Host, ...]:
+        """The db hosts, in the order of nodes."""
+        return (self.db, *self.more)
+
+    @property
+    def labels(self) -> dict[str, Host]:
+        """Each host once, by what it does: db, client, db-2, db-3 …"""
+        further = {f"{Role.DB}-{number}": one for number, one in enumerate(self.more, start=2)}
+        return {str(Role.DB): self.db, str(Role.CLIENT): self.client, **further}
 
     @property
     def lost(self) -> Host | None:
@@ -159,15 +191,53 @@ class HostPair:
         """The hosts and the way between them, for the plan."""
         db = self.db.planned(Role.DB)
         client = db if self.client is self.db else self.client.planned(Role.CLIENT)
-        addresses = self._addresses()
-        if addresses is None:
-            return Placement(db, client)
-        return Placement(db, client, *addresses)
+        address, client_address = self._addresses() or (None, None)
+        more = tuple(
+            self._planned_node(host, one.address)
+            for host, one in zip(self.more, self.hosts.more, strict=True)
+        )
+        return Placement(db, client, address, client_address, more)
 
-    def devices(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The disks below the working folders of the db and the client host."""
-        found = [host.call("machine.facts", serving=False)["devices"] for host in self.each]
-        return tuple(found[0]), tuple(found[-1])
+    def _planned_node(self, host: Host, named: str | None) -> PlannedNodeHost:
+        """A further db host, to which the first one has found the way."""
+        address = self._address_of_node(host, named)
+        peer = str(self.db.call("machine.source_address", to=address))
+        port = host.call("machine.listen", address=address, port=self.hosts.db_port)
+        try:
+            self.db.call(
+                "machine.reach",
+                address=address,
+                port=port,
+                timeout=REACH_TIMEOUT,
+                who=f"the first host, {self.db.shown},",
+            )
+        finally:
+            host.call("machine.close_door")
+        return PlannedNodeHost(host.planned(Role.DB), address, peer)
+
+    def _address_of_node(self, host: Host, named: str | None) -> str:
+        if named is not None:
+            address = str(self.db.call("machine.resolve", name=named))
+        else:
+            connection = host.who["connection"]
+            address = str(connection[2]) if len(connection) == 4 else ""
+            if is_no_address_for_others(address):
+                raise UsageError(
+                    f"by which address the first host reaches the servers of {host.shown} is not"
+                    f" known: ssh reached it by {address or 'an unknown one'}",
+                    "name one for each db host: --set hosts.db_address=ADDRESS,ADDRESS",
+                )
+        if not host.call("machine.has_address", address=address):
+            raise UsageError(
+                f"{host.shown} has no address {address}: servers cannot listen there",
+                "name each db host's own address on the network of the others, in the order of the"
+                " hosts: --set hosts.db_address=ADDRESS,ADDRESS",
+            )
+        return address
+
+    def devices(self, host: Host) -> tuple[str, ...]:
+        """The disks below the working folder of a host."""
+        return tuple(host.call("machine.facts", serving=False)["devices"])
 
     def close(self) -> None:
         for host in reversed(self.each):  # the load ends before the server
@@ -202,7 +272,7 @@ class HostPair:
         host, field = (self.client, 0) if self.db.is_here else (self.db, 2)
         connection = host.who["connection"]
         address = str(connection[field]) if len(connection) == 4 else ""
-        if not address or address == "::1" or address.startswith("127."):
+        if is_no_address_for_others(address):
             raise UsageError(
                 "by which address the client host reaches the servers is not known:"
                 f" ssh reached {host.shown} by {address or 'an unknown one'}",
@@ -211,6 +281,10 @@ class HostPair:
         if self.db.is_here and not self.db.call("machine.has_address", address=address):
             return str(self.db.call("machine.source_address", to=str(connection[2])))
         return address
+
+
+def is_no_address_for_others(address: str) -> bool:
+    return not address or address == "::1" or address.startswith("127.")
 
 
 def require_same_kind(host: Host) -> None:

@@ -17,6 +17,7 @@ from teiten.execute.sites.evidence import keep, replaced
 from teiten.execute.sites.nodes import cluster_name, file_of
 from teiten.execute.sites.prewarming import prewarm
 from teiten.execute.sites.remote.cluster import RemoteCluster
+from teiten.execute.sites.remote.hosts import REACH_TIMEOUT
 from teiten.execute.sites.server_facts import (
     non_default_settings,
     read_server_facts,
@@ -28,8 +29,6 @@ from teiten.model.trial import Problem
 if TYPE_CHECKING:
     from teiten.execute.sites.remote.keeper import RemoteKeeper
 
-REACH_TIMEOUT = 10.0
-"""Seconds within which the client host must reach the server."""
 FILES = (("server log", "server.log"), ("configuration", "postgresql.conf"))
 """What is kept of a server, and the names of the files."""
 
@@ -43,6 +42,7 @@ class RemoteNode:
         """``folder``: for evidence."""
         self._keeper, self._trial, self._folder = keeper, trial, folder
         self.number = number
+        self.place = keeper.place(trial, number)
         self.template = dict(trial.nodes)[number]
         self._keeps = not keeper.bench.plan.study.workload(trial.cell.workload).changes_data
         self._key = cluster_name(trial, number, kept=self._keeps)
@@ -61,12 +61,16 @@ class RemoteNode:
             raise RuntimeError("the trial has no cluster yet")
         return self.found
 
+    @property
+    def _kept_as(self) -> tuple[int, str]:
+        return self.place.number, self._key
+
     def restore(self) -> Facts:
-        kept = self._keeper.kept.get(self._key) if self._keeps else None
+        kept = self._keeper.kept.get(self._kept_as) if self._keeps else None
         if kept is not None:
             self.found = kept
             return {"restored": False}
-        self.found, report = self._keeper.clone(self.template, self._key)
+        self.found, report = self._keeper.clone(self.place, self.template, self._key)
         return {
             "restored": True,
             "method": report["method"],
@@ -85,19 +89,27 @@ class RemoteNode:
         return {"version": told["version_number"]}
 
     def _launch(self) -> None:
-        """Where the study keeps to one port, further nodes have those after it, and so has the
-        other side of a pair whose servers run at the same time."""
-        keeper = self._keeper
+        """Where the study keeps to one port, further nodes of a host have those after it, and so
+        has the other side of a pair whose servers run at the same time."""
+        keeper, place = self._keeper, self.place
         pair = [one.number for one in keeper.bench.plan.pair_of(self._trial)]
-        before = pair.index(self._trial.number) * len(self._trial.nodes)
-        port = None if keeper.port is None else keeper.port + before + self.number - FIRST
-        self.cluster.start(keeper.bench.settings_of(self._trial), keeper.way, port)
-        if keeper.way is not None:
+        there = [one for one, _ in self._trial.nodes if keeper.place(self._trial, one) is place]
+        before = pair.index(self._trial.number) * len(there) + there.index(self.number)
+        port = None if keeper.port is None else keeper.port + before
+        self.cluster.start(
+            keeper.bench.settings_of(self._trial),
+            place.way,
+            port,
+            passwords=self.number == FIRST and len(there) < len(self._trial.nodes),
+        )
+        if place.way is not None:
+            client = keeper.pair.client
             keeper.pair.client.call(
                 "machine.reach",
-                address=keeper.way.address,
+                address=place.way.address,
                 port=self.cluster.port,
                 timeout=REACH_TIMEOUT,
+                who=f"the host {client.shown}",
             )
 
     def prewarm(self) -> Facts:
@@ -156,9 +168,9 @@ class RemoteNode:
 
     def _keep_or_remove(self, cluster: RemoteCluster) -> None:
         if self._keeps and self._sound:
-            self._keeper.kept[self._key] = cluster
+            self._keeper.kept[self._kept_as] = cluster
             return
-        self._keeper.kept.pop(self._key, None)
+        self._keeper.kept.pop(self._kept_as, None)
         cluster.remove()
 
     @property

@@ -14,7 +14,7 @@ from typing import IO, Any
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.binaries import hash_file
 from teiten.execute.postgres.provision.receipts import RECEIPT_NAME
-from teiten.execute.sites.remote.hosts import Host, require_same_kind
+from teiten.execute.sites.remote.hosts import Host, HostPair, require_same_kind
 from teiten.model.installation import Installation, Pgbench, Source, Version
 
 PREFIX = "db:"
@@ -53,6 +53,20 @@ def inspect_there(host: Host, reference: str) -> Installation:
         psql=None,
         on_db_host=True,
     )
+
+
+def inspect_on_each(hosts: HostPair, reference: str) -> Installation:
+    """The installation in a folder that all db hosts have. Raises as ``inspect_there``, and
+    UsageError where they have different versions there."""
+    found = {host.shown: inspect_there(host, reference) for host in hosts.servers}
+    if len({one.version for one in found.values()}) > 1:
+        told = ", ".join(f"{name}: {one.version}" for name, one in found.items())
+        raise UsageError(
+            f"{reference}: the db hosts have different versions of PostgreSQL there ({told})",
+            "one database wants one version on all of its nodes: name a folder that has the same on"
+            " each, or a version that Teiten copies there (--servers 18)",
+        )
+    return found[hosts.db.shown]
 
 
 def check_copyable(installation: Installation) -> None:

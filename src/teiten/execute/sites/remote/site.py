@@ -68,10 +68,11 @@ class RemoteSite:
         policy = self._measure.caches
         if policy is CachePolicy.KEEP:
             return {"caches": "kept"}
-        db = self._keeper.pair.db
         return self._nodes.of_each(
             lambda one: {
-                "caches": db.call("clusters.caches", key=one.cluster.key, policy=str(policy))
+                "caches": one.place.host.call(
+                    "clusters.caches", key=one.cluster.key, policy=str(policy)
+                )
             }
         )
 
@@ -85,6 +86,9 @@ class RemoteSite:
 
     def start(self) -> Facts:
         started = self._nodes.of_each(RemoteNode.start)
+        passwords = [line for one in self._nodes for line in one.cluster.password_lines()]
+        if passwords:
+            self._nodes.first.cluster.put_passwords(passwords)
         level = self._trial.cell.level("server") or self._nodes.first.template.installation.name
         self._bench.note_server(level, self._nodes.first.told, self._trial)
         self._told["round_trip"] = self._round_trip()
@@ -127,24 +131,24 @@ class RemoteSite:
 
     def sampler(self, node: Node = FIRST) -> Sampler:
         one = self._nodes.node(node)
-        pair, (db_disks, client_disks) = self._keeper.pair, self._keeper.devices
+        pair, place = self._keeper.pair, one.place
         conninfo = one.cluster.conninfo(BENCH_DATABASE)
         version = one.template.installation.version
-        if one is not self._nodes.first:
-            own = OfOneServer(RemoteReader(pair.db, (one.pid or 0,), ()))
+        there = [each for each in self._nodes if each.place is place]
+        if one is not there[0]:
+            own = OfOneServer(RemoteReader(place.host, (one.pid or 0,), ()))
             return Sampler(
                 conninfo=conninfo, version=version, postmasters=(), devices=(), reader=own
             )
-        pids = tuple(each.pid or 0 for each in self._nodes)
+        server = RemoteReader(place.host, tuple(each.pid or 0 for each in there), place.devices)
+        if one is not self._nodes.first:
+            return Sampler(
+                conninfo=conninfo, version=version, postmasters=(), devices=(), reader=server
+            )
         client = None
         if pair.client is not pair.db:
-            client = RemoteReader(pair.client, (), client_disks)
-        return RemoteSampler(
-            conninfo=conninfo,
-            version=version,
-            server=RemoteReader(pair.db, pids, db_disks),
-            client=client,
-        )
+            client = RemoteReader(pair.client, (), self._keeper.client_devices)
+        return RemoteSampler(conninfo=conninfo, version=version, server=server, client=client)
 
     def quiet(self) -> AbstractContextManager[None]:
         return nullcontext()

@@ -128,12 +128,15 @@ class Clusters:
         settings: list[list[str]],
         opening: dict[str, Any] | None,
         port: int | None,
+        passwords: bool,
     ) -> dict[str, Any]:
-        """Start a server; ``opening``: where it listens beside its socket."""
+        """Start a server; ``opening``: where it listens beside its socket; ``passwords``: it will
+        be told those of other servers."""
         cluster = self._clusters[key]
         cluster.forget_log()
         cluster.configure(settings_of(settings))
         cluster.open_to(Opening(**opening) if opening is not None else None)
+        cluster.take_passwords(known=passwords)
         cluster.start(port=port)
         try:
             self._entrances[key] = _entrance(cluster)
@@ -153,6 +156,10 @@ class Clusters:
             "port": cluster.port,
             "environment": cluster.client_environment,
         }
+
+    def put_passwords(self, key: str, lines: list[str]) -> None:
+        """By which a started server reaches others."""
+        self._clusters[key].put_passwords(lines)
 
     def stop(self, key: str, immediately: bool) -> str:
         return str(self._clusters[key].stop(immediately=immediately))

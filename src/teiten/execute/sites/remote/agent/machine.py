@@ -17,6 +17,7 @@ from teiten.execute.postgres.access import blocking_folder
 from teiten.execute.probes.os_linux import LinuxReader
 from teiten.execute.sites.remote.agent.room import AgentFolder
 from teiten.host.facts.disks import block_devices, nearest_existing
+from teiten.host.facts.kernel import boot_id
 from teiten.host.facts.machine import read_host_facts
 
 
@@ -26,6 +27,7 @@ class HostReader:
     def __init__(self, room: AgentFolder) -> None:
         self._room = room
         self._readers: dict[int, LinuxReader] = {}
+        self._door: socket.socket | None = None
 
     def who(self) -> dict[str, Any]:
         """What can be said without a working folder."""
@@ -41,6 +43,7 @@ class HostReader:
             "system": platform.system(),
             "architecture": platform.machine(),
             "connection": os.environ.get("SSH_CONNECTION", "").split(),
+            "boot": boot_id() or "",
         }
 
     def facts(self, serving: bool) -> dict[str, Any]:
@@ -105,13 +108,37 @@ class HostReader:
             return False
         return True
 
-    def reach(self, address: str, port: int, timeout: float) -> None:
-        """Connect and leave. Raises MachineError where that cannot be done."""
+    def listen(self, address: str, port: int | None) -> int:
+        """Wait for a visitor, as a server would; the port. Nothing is read of him."""
+        self.close_door()
+        try:
+            door = socket.socket(_family(address), socket.SOCK_STREAM)
+            self._door = door
+            door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            door.bind((address, port or 0))
+            door.listen(1)
+        except OSError as error:
+            raise MachineError(
+                f"a server cannot listen on {address} port {port or 'any'}:"
+                f" {error.strerror or error}",
+                "name another address with hosts.db_address, or another port with hosts.db_port",
+            ) from error
+        return int(door.getsockname()[1])
+
+    def close_door(self) -> None:
+        """Wait no more."""
+        if self._door is not None:
+            self._door.close()
+            self._door = None
+
+    def reach(self, address: str, port: int, timeout: float, who: str) -> None:
+        """Connect and leave. ``who``: we, for a message. Raises MachineError where that cannot be
+        done."""
         try:
             socket.create_connection((address, port), timeout).close()
         except OSError as error:
             raise MachineError(
-                f"the client host does not reach the server at {address} port {port}:"
+                f"{who} does not reach the server at {address} port {port}:"
                 f" {error.strerror or error}",
                 "see whether a firewall lets it through (hosts.db_port keeps to one port), or name"
                 " another address with hosts.db_address",
@@ -154,6 +181,7 @@ class HostReader:
             found.close()
 
     def end(self) -> None:
+        self.close_door()
         for number in tuple(self._readers):
             self.close_reader(number)
 
