@@ -268,8 +268,9 @@ def test_each_node_of_one_database_on_a_host_of_its_own(
         "hosts.db_address=127.0.0.1,127.0.0.2",
     )
     words = [word for one in changes for word in ("--set", one)]
+    words += ["--db-host", "db", "--db-host", "other", "--guc", "log_statement=all"]
     with by_ssh(host, monkeypatch):
-        result = teiten.run("run", file, *words, "--db-host", "db", "--db-host", "other")
+        result = teiten.run("run", file, *words)
     assert result.returncode == 0, result.stderr
     trials = teiten.trials()
     assert [trial.outcome for trial in trials] == [Outcome.COUNTED] * 2
@@ -278,10 +279,21 @@ def test_each_node_of_one_database_on_a_host_of_its_own(
     assert {"cpu_user_share", "node_3_cpu_user_share"} <= spread.metrics.keys()
     assert "node_2_cpu_user_share" not in spread.metrics  # it is on the coordinator's host
     assert set(spread.facts["clocks"]) == {"db", "db-2"}
-    third = (teiten.campaign() / dict(spread.evidence)["configuration"]).parent
-    assert not list(host.workdir("work-other").glob("clusters/*"))
-    print(third, spread.evidence)
-    assert 0
+    for name in ("work-db", "work-other"):
+        assert not list(host.workdir(name).glob("clusters/*"))
+    kept = {Path(name).name: teiten.campaign() / name for _, name in spread.evidence}
+    listening = {
+        name: re.findall(r"^listen_addresses = '(.*)'", path.read_text(encoding="utf-8"), re.M)
+        for name, path in kept.items()
+        if name.endswith(".conf")
+    }
+    alone = {"postgresql.conf": [""], "node-2-postgresql.conf": [""]}
+    assert listening == {**alone, "node-3-postgresql.conf": ["127.0.0.2"]}
+    said = kept["server.log"].read_text(encoding="utf-8")
+    mapped = [line for line in said.splitlines() if "USER MAPPING" in line]
+    assert any("teiten_nodes" in line for line in mapped)
+    assert "password" not in " ".join(mapped)
+    assert "PASSWORD 'SCRAM-SHA-256$" in kept["node-3-server.log"].read_text(encoding="utf-8")
 
 
 QUERIES = """
@@ -326,6 +338,10 @@ def test_queries_are_timed_on_a_host_as_on_this_machine(
         assert "server log" in dict(trial.evidence)
 
 
+NODES = ("nodes=0,2", "contrast=nodes", "guc:work_mem=4MB")
+APART = ("hosts.db_workdir=/nowhere/a,/nowhere/b",)
+
+
 @pytest.mark.parametrize(
     ("changes", "message", "hint"),
     [
@@ -336,6 +352,14 @@ def test_queries_are_timed_on_a_host_as_on_this_machine(
         (("slices=2",), "slices: not with servers or load generators on other hosts", "leave"),
         (("hosts.client=twin",), "ssh reached db by 127.0.0.1", "hosts.db_address"),
         (("hosts.db_port=80",), "--set hosts.db_port", ""),
+        ((*NODES, "hosts.db=db,twin"), "db and twin are one machine with one folder", "--db-host"),
+        ((*NODES, *APART, "hosts.db=db,closed"), "the host closed cannot be reached", "ssh closed"),
+        ((*NODES, *APART, "hosts.db=db,other"), "of other is not known: ssh", "hosts.db_address"),
+        (
+            (*NODES, *APART, "hosts.db=db,other", "hosts.db_address=127.0.0.1,192.0.2.1"),
+            "other has no address 192.0.2.1",
+            "hosts.db_address",
+        ),
         (("servers.x=db:/nowhere", "server=x"), "no PostgreSQL server in /nowhere", "db:/usr"),
     ],
 )
