@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -11,14 +13,17 @@ from teiten.analysis.across.comparability import comparability
 from teiten.analysis.across.fingerprint import conditions_fingerprint
 from teiten.errors import StudyError, UsageError
 from teiten.execute.disturbance import problems
+from teiten.execute.sites.remote import packages
 from teiten.execute.sites.remote.sampling import client_metrics
 from teiten.host.cautions.machine import cautions
-from teiten.model.hosts import Hosts, Placement, PlannedHost, Role
+from teiten.model.distribution import CoordinatorRows, Distribution
+from teiten.model.hosts import Hosts, NodeHost, Placement, PlannedHost, PlannedNodeHost, Role
 from teiten.model.study import Study
 from teiten.model.text import Language
 from teiten.model.units import Share
 from teiten.plan.describe import actions
 from teiten.plan.sites.remote import check_remote, host_cautions, placement_cautions
+from teiten.plan.sites.told import host_rows
 from teiten.report.campaign import render_html
 from teiten.report.texts import caution_text
 from teiten.study.load import load_study
@@ -34,6 +39,11 @@ def host(role: Role, name: str) -> PlannedHost:
 DB, CLIENT = host(Role.DB, "db1"), host(Role.CLIENT, "load1")
 APART = Placement(DB, CLIENT, "10.0.0.1", "10.0.0.2")
 TOGETHER = Placement(DB, DB)
+NODES = Placement(
+    DB,
+    DB,
+    more=(PlannedNodeHost(host(Role.DB, "db2"), "10.0.0.2", "10.0.0.1"),),
+)
 
 
 def study(*overrides: str) -> Study:
@@ -48,6 +58,55 @@ def test_hosts_are_read_from_the_command_line() -> None:
     assert study("hosts.db=a", "hosts.client=a").hosts == Hosts(db="a", client="a")
     alone = study("hosts.db=a").hosts
     assert alone is not None and alone.named(Role.CLIENT) == ""
+
+
+def test_several_db_hosts_are_those_of_nodes_and_the_load_comes_from_the_first() -> None:
+    found = study("hosts.db=a,b", "hosts.db_address=10.0.0.1,10.0.0.2", "hosts.db_workdir=/t").hosts
+    second = NodeHost("b", "10.0.0.2", "/t")
+    assert found == Hosts("a", "a", "10.0.0.1", db_workdir="/t", more=(second,))
+    own = study("hosts.db=a,b", "hosts.db_workdir=/x,/y").hosts
+    assert own is not None and own.more[0].workdir == "/y"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        (("hosts.db=a,a",), "names a twice"),
+        (("hosts.db=a,b", "hosts.db_address=10.0.0.1"), "db_address: names 1 for 2 db hosts"),
+        (("hosts.db=a,b", "hosts.db_workdir=/1,/2,/3"), "db_workdir: names 3 for 2 db hosts"),
+    ],
+)
+def test_hosts_that_do_not_fit_their_nodes_are_refused(
+    overrides: tuple[str, ...], said: str
+) -> None:
+    with pytest.raises(UsageError, match=said) as caught:
+        study(*overrides)
+    assert caught.value.hint
+
+
+def test_several_hosts_need_nodes_and_the_load_of_the_first() -> None:
+    spread = ("hosts.db=a,b", "nodes=0,2", "contrast=nodes")
+    check_remote(study(*spread), ())
+    for refused, said in (
+        (("hosts.db=a,b",), "the study has no factor nodes"),
+        ((*spread[:1], "nodes=0,3", "contrast=nodes"), "nodes=3: 2 db hosts are named"),
+        ((*spread, "hosts.client=b"), "nodes: the load comes from another host"),
+        ((*spread, "engine=citus"), "citus: its servers reach one another as superusers"),
+    ):
+        with pytest.raises(UsageError, match=f"^.*{said}") as caught:
+            check_remote(study(*refused), ())
+        assert caught.value.hint
+    check_remote(study("hosts.db=a", "hosts.client=a", *spread[1:], "engine=citus"), ())
+
+
+def test_each_node_that_holds_rows_has_its_host_and_the_coordinator_the_first() -> None:
+    trial = make_plan().trials[0]
+    spread = replace(trial, distribution=Distribution("postgres_fdw", 3))
+    assert [spread.host_of(node) for node in (1, 2, 3, 4)] == [0, 0, 1, 2]
+    beside = Distribution("citus", 3, coordinator=CoordinatorRows.NODE)
+    among = replace(trial, distribution=beside)
+    assert [among.host_of(node) for node in (1, 2, 3)] == [0, 1, 2]
+    assert trial.host_of(1) == 0
 
 
 @pytest.mark.parametrize(
@@ -100,6 +159,36 @@ def test_a_plan_says_that_a_port_is_opened_and_to_whom() -> None:
     assert "10.0.0.1" in caution_text(caution, "en")[0]
 
 
+def test_a_plan_says_on_which_addresses_nodes_listen_and_what_they_share() -> None:
+    plan = replace(make_plan(), hosts=NODES)
+    said = "\n".join(actions(plan, HOST, folder=Path("/here"), user="me"))
+    assert "node 2 runs on db2 instead, listening on 10.0.0.2, an open network port" in said
+    assert "from 10.0.0.1 alone" in said and "on db1, db2, as user postgres" in said
+    codes = [one.code for one in placement_cautions(plan)]
+    assert codes == ["open-port-nodes", "first-host-shared"]
+    one_kernel = [replace(one, boot="b") for one in NODES.servers]
+    second = replace(NODES.more[0], host=one_kernel[1])
+    same = replace(NODES, db=one_kernel[0], client=one_kernel[0], more=(second,))
+    found = placement_cautions(replace(plan, hosts=same))
+    assert [one.code for one in found][1] == "one-machine"
+    for language in ("en", "ja"):
+        texts = [caution_text(one, language)[0] for one in found]
+        assert "db2: 10.0.0.2" in texts[0] and "db1, db2" in texts[1] and "db1" in texts[2]
+    (row, further) = host_rows(plan)
+    assert row[0] == "db and client host" and further[0] == "host of node 2"
+
+
+def test_different_versions_on_hosts_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    versions = {"a": make_installation("16.4"), "b": make_installation("16.5")}
+    monkeypatch.setattr(packages, "inspect_there", lambda host, _: versions[host.shown])
+    servers = [SimpleNamespace(shown=name) for name in versions]
+    pair: Any = SimpleNamespace(db=servers[0], servers=servers)
+    with pytest.raises(UsageError, match=r"different versions .*\(a: 16\.4, b: 16\.5\)"):
+        packages.inspect_on_each(pair, "db:/bin")
+    versions["b"] = versions["a"]
+    assert packages.inspect_on_each(pair, "db:/bin") is versions["a"]
+
+
 def test_a_hosts_cautions_name_it_and_leave_out_what_it_is_not_used_for() -> None:
     busy = replace(HOST, load_average=99.0, disk=replace(HOST.disk, file_system="tmpfs"))
     of_machine = cautions(busy, clients=1)
@@ -143,6 +232,23 @@ def test_the_report_shows_both_hosts(language: Language) -> None:
         assert text in page, text
     together = render_html(replace(analysis, plan=replace(analysis.plan, hosts=TOGETHER)), language)
     assert "db1 (node-db1)" in together and "load1" not in together
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_report_shows_the_hosts_of_nodes(language: Language) -> None:
+    analysis = invented_analysis(seconds=2)
+    first, *rest = analysis.trials
+    clocks = {"clocks": {"db": [0.0123, 0.001], "db-2": [-0.2, 0.002]}}
+    first = replace(first, facts={**first.facts, **clocks})
+    shown = replace(analysis, trials=(first, *rest), plan=replace(analysis.plan, hosts=NODES))
+    page = render_html(shown, language)
+    for text in ("db1 (node-db1)", "db2 (node-db2)", "10.0.0.2", "-200.0 ms"):
+        assert text in page, text
+
+
+def test_a_busy_host_of_a_node_disturbs_a_trial() -> None:
+    busy = {"node_3_cpu_other_share": 0.3, "cpu_other_share": 0.01, "own_cpu_other_share": 0.5}
+    assert [one.detail for one in problems(busy, Share(0.05))] == ["30.0% > 5.0%"]
 
 
 def test_a_busy_client_host_disturbs_a_trial() -> None:

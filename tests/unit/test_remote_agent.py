@@ -15,10 +15,12 @@ import pytest
 from teiten.datasets.pgbench.model import pgbench_data
 from teiten.datasets.script.model import script_data
 from teiten.datasets.ssb.model import ssb_data
-from teiten.errors import UsageError
+from teiten.errors import MachineError, UsageError
 from teiten.execute.client.histogram import LatencyHistogram
 from teiten.execute.postgres import conf
 from teiten.execute.sites.remote.agent.forms import template_form, template_of
+from teiten.execute.sites.remote.agent.machine import HostReader
+from teiten.execute.sites.remote.agent.room import AgentFolder
 from teiten.execute.sites.remote.agent.wire import Message, WireError, read_message, write_message
 from teiten.execute.sites.remote.bundle import AGENT, LOADER, first_words, sources
 from teiten.execute.sites.remote.ssh import check_host
@@ -93,6 +95,19 @@ def test_an_agent_answers_without_any_package_and_ends_with_its_input(tmp_path: 
     assert defect["error"][0] == "defect" and "KeyError" in defect["error"][1]
     assert refused["error"][0] == "MachineError" and "no PostgreSQL server" in refused["error"][1]
     assert not (tmp_path / "work").exists()
+
+
+def test_an_agent_waits_at_a_door_for_another_and_shuts_it() -> None:
+    here, room = "127.0.0.1", AgentFolder()
+    one, other = HostReader(room), HostReader(room)
+    port = one.listen(here, None)
+    other.reach(here, port, 5.0, "a")
+    one.close_door()
+    with pytest.raises(MachineError, match=f"^a does not reach the server at {here} port {port}"):
+        other.reach(here, port, 5.0, "a")
+    with pytest.raises(MachineError, match=r"a server cannot listen on 192\.0\.2\.1 port any"):
+        one.listen("192.0.2.1", None)
+    one.end()
 
 
 CUT_OFF = """

@@ -89,7 +89,9 @@ class Citus(Engine):
     installing = (
         "install Citus for this PostgreSQL: its packages are named postgresql-17-citus-13.0 (Debian"
         " and Ubuntu) and citus130_17 (Red Hat), from the repository that Citus's own page names;"
-        " or build it from its source, github.com/citusdata/citus, and see teiten pg list"
+        " or build it from its source, github.com/citusdata/citus, and see teiten pg list. Where a"
+        " cluster of Citus runs already, name it: --set engine=attached, with its nodes in"
+        " [clusters.NAME] (docs/guides/scale-out.md)"
     )
     atomic = True
     as_superuser = True

@@ -51,7 +51,6 @@ class EngineFactor(FactorRule):
         """Every node has as many connections and prepared transactions as its trial may need."""
         for trial in plan.trials:
             _check_connections(trial)
-            _check_hosts(plan, trial)
 
 
 def _check_server(engine: Engine, installation: Installation) -> None:
@@ -98,18 +97,6 @@ def _check_connections(trial: PlannedTrial) -> None:
                 f" {trial.load.connections} clients through {planned.engine}",
                 f"--guc {name}={wanted}, or fewer clients: --set clients=…",
             )
-
-
-def _check_hosts(plan: Plan, trial: PlannedTrial) -> None:
-    """Over the network servers let in a role that is no superuser."""
-    several = plan.hosts is not None and plan.hosts.more
-    if several and trial.distribution and engine_of(trial.distribution.engine).as_superuser:
-        raise UsageError(
-            f"{trial.distribution.engine}: its servers reach one another as superusers, and Teiten"
-            " opens no server on several hosts to those",
-            "one host for all nodes (one --db-host); or start the cluster yourself and name it:"
-            " engine=attached (docs/guides/scale-out.md)",
-        )
 
 
 def _prepared(trial: PlannedTrial) -> int:

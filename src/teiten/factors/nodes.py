@@ -61,14 +61,6 @@ class NodesFactor(FactorRule):
                     " none",
                     "leave out one of the two",
                 )
-        hosts, most = len(tables.hosts.db or ()), max(map(int, factor.levels))
-        if 1 < hosts < most:
-            raise draft.error(
-                ("factors", self.name),
-                f"{most} nodes, and {hosts} db hosts: several hosts have one node each",
-                f"name {most - hosts} more (--db-host HOST), or fewer nodes: --set"
-                f" {self.name}=0,…,{hosts}",
-            )
             if not self.applies(workload):
                 raise draft.error(
                     ("factors", self.name),

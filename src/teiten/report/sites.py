@@ -113,6 +113,12 @@ def _role(kit: Kit, label: str) -> str:
     return kit.t("host.role-node", number=number) if dash else kit.t(f"host.role-{label}")
 
 
+def have_own_hosts(kit: Kit) -> bool:
+    """Whether nodes are on several hosts, the first of which others share."""
+    hosts = kit.analysis.plan.hosts
+    return hosts is not None and bool(hosts.more)
+
+
 def node_heading(kit: Kit, number: int) -> str | None:
     """What a node that holds rows is called in the drawing, where nodes have hosts of their own."""
     hosts = kit.analysis.plan.hosts

@@ -104,8 +104,10 @@ class SitePlan(ABC):
         return settings
 
     def surely_lacks(self, installation: Installation, extension: str) -> bool:
-        """What a server that is built from source will have, only its start tells."""
-        return extension not in installation.contrib and installation.build is None
+        """What a server that is built from source will have, or one in a folder of a host has, only
+        its start tells."""
+        told_later = installation.build is not None or installation.on_db_host
+        return extension not in installation.contrib and not told_later
 
     @abstractmethod
     def missing_connections(self, trial: PlannedTrial) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from teiten.datasets.plan import made_by
+from teiten.engines.registry import DEFAULT, engine_of
 from teiten.errors import UsageError, WayError
 from teiten.factors.contract import Need
 from teiten.factors.registry import rule
@@ -49,11 +50,8 @@ def check_remote(study: Study, servers: Sequence[tuple[str, Installation]]) -> N
             f"{asked[0]}: not with servers or load generators on other hosts",
             "leave it out, or run the study on that host itself",
         )
-    if study.hosts is not None and study.hosts.more and study.factor("nodes") is None:
-        raise UsageError(
-            "several db hosts, and the study has no factor nodes: each host is that of a node",
-            "one --db-host; or --set nodes=0,…,N, with as many hosts as nodes",
-        )
+    if study.hosts is not None and study.hosts.more:
+        _check_nodes(study, 1 + len(study.hosts.more))
     apart = study.hosts is not None and not study.hosts.together
     for name in varied_factors(study):
         if apart and Need.TOGETHER in rule(name).needs_in(study):
@@ -69,6 +67,30 @@ def check_remote(study: Study, servers: Sequence[tuple[str, Installation]]) -> N
             " start it there",
             "leave the hosts out (--db-host, --client-host), or name servers that Teiten starts",
         )
+
+
+def _check_nodes(study: Study, hosts: int) -> None:
+    """Raise UsageError for what several db hosts, one of each node, cannot have."""
+    nodes, engine = study.factor("nodes"), study.factor("engine")
+    if nodes is None:
+        raise UsageError(
+            "several db hosts, and the study has no factor nodes: each host is that of a node",
+            f"one --db-host; or --set nodes=0,…,{hosts}, with as many hosts as nodes",
+        )
+    most = max(map(int, nodes.levels))
+    if most > hosts:
+        raise UsageError(
+            f"nodes={most}: {hosts} db hosts are named, and each is that of one node",
+            f"name {most - hosts} more (--db-host HOST), or fewer nodes: --set nodes=0,…,{hosts}",
+        )
+    for name in (DEFAULT,) if engine is None else engine.levels:
+        if engine_of(name).as_superuser:
+            raise UsageError(
+                f"{name}: its servers reach one another as superusers, and Teiten opens no server"
+                " on several hosts to those",
+                "one host for all nodes (one --db-host); or start the cluster yourself and name it:"
+                " engine=attached (docs/guides/scale-out.md)",
+            )
 
 
 def _check_way(study: Study) -> None:

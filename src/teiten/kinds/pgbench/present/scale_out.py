@@ -25,6 +25,7 @@ from teiten.model.distribution import ClientEntry
 from teiten.report.blocks import Block, Gallery, Heading, Items, Section, Statement, Text
 from teiten.report.numbers import bytes_text, significant
 from teiten.report.sentences import percent, plain_percent
+from teiten.report.sites import have_own_hosts
 from teiten.report.view.kit import Kit
 
 OPEN = (Shape.UNDECIDED, Shape.WITHHELD)
@@ -98,7 +99,9 @@ def _notes(kit: Kit, found: tuple[ScaleOutResult, ...]) -> Iterator[Block]:
         yield Text(t("scale-out.entered-by-chance"), "note")
     points = [point for one in found for point in one.points if point.nodes > 0]
     here = not any(one.ran_already for one in spread)
-    if here and all(point.disk_reads_per_node is None for point in points):
+    if have_own_hosts(kit):
+        yield Text(t("scale-out.own-hosts"), "note")
+    elif here and all(point.disk_reads_per_node is None for point in points):
         yield Text(t("scale-out.shared"), "note")
 
 

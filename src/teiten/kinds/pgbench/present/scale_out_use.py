@@ -8,6 +8,7 @@ from teiten.kinds.pgbench.scale_out.results import NodesPoint, ScaleOutResult
 from teiten.kinds.pgbench.scale_out.use import RoleUse
 from teiten.report.numbers import NOTHING, bytes_text, significant
 from teiten.report.sentences import percent
+from teiten.report.sites import have_own_hosts
 from teiten.report.tables import Column, Table, TableCell
 from teiten.report.view.kit import Kit
 
@@ -44,6 +45,7 @@ def use_table(kit: Kit, found: list[ScaleOutResult]) -> Table | None:
     spread = (one.distribution for one in kit.analysis.plan.trials)
     elsewhere = any(one is not None and one.ran_already for one in spread)
     own = "note-attached" if elsewhere else "note-shared"
+    own = "note-hosts" if have_own_hosts(kit) else own
     note = t("scale-out.use.note" if emulated else f"scale-out.use.{own}")
     return Table(f"use-{workload}", caption, columns, rows, note=note)
 
