@@ -175,7 +175,7 @@ def test_a_memory_that_does_not_suffice_is_refused(
 
 
 def test_flags_profiles_and_no_nodes_at_all(tmp_path: Path) -> None:
-    given: dict[str, object] = {one.field: None for one in FLAGS}
+    given: dict[str, object] = {one.field: () if one.many else None for one in FLAGS}
     given |= {"overrides": ("scale=1",), "node_memory": "1GiB", "node_cpus": "2"}
 
     def take(**kwargs: object) -> object:

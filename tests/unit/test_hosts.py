@@ -11,6 +11,7 @@ import pytest
 
 from teiten.analysis.across.comparability import comparability
 from teiten.analysis.across.fingerprint import conditions_fingerprint
+from teiten.cli.plan.options import with_hosts
 from teiten.errors import StudyError, UsageError
 from teiten.execute.disturbance import problems
 from teiten.execute.sites.remote import packages
@@ -66,6 +67,12 @@ def test_several_db_hosts_are_those_of_nodes_and_the_load_comes_from_the_first()
     assert found == Hosts("a", "a", "10.0.0.1", db_workdir="/t", more=(second,))
     own = study("hosts.db=a,b", "hosts.db_workdir=/x,/y").hosts
     assert own is not None and own.more[0].workdir == "/y"
+
+
+def test_the_flag_names_hosts_by_itself_or_by_commas() -> None:
+    for given, said in ((("a", "b,c"), ["hosts.db=a,b,c"]), ((), [])):
+        flags = {"db_host": given, "client_host": None}
+        assert list(with_hosts((), flags)) == said and not flags
 
 
 @pytest.mark.parametrize(
