@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from statistics import fmean
 
 from tests.reader.arithmetic import geometric_mean, judge, t_quantile
@@ -598,19 +599,23 @@ def named(
     reader: Reader, text: str, workload: str, levels: Sequence[Context], compared: int
 ) -> None:
     """Levels that a sentence lists: all of them, or the first and how many more."""
+    texts = [reader.context_texts(workload, one) for one in levels]
+    what = f"the levels are {texts}, of {compared}"
+    reader.that(is_named(reader, text, workload, levels, compared), what)
+
+
+def is_named(
+    reader: Reader, text: str, workload: str, levels: Sequence[Context], compared: int
+) -> bool:
+    """Whether a text lists just these levels."""
     every = re.fullmatch(r"(?:all (\d+) levels|全(\d+)条件)", text)
     if every:
-        said = int(every[1] or every[2])
-        reader.that(said == len(levels) == compared, f"it is {len(levels)} of {compared}")
-        return
+        return int(every[1] or every[2]) == len(levels) == compared
     more = re.search(r"(?: and (\d+) more|ほか(\d+)条件)$", text)
     listed = text[: more.start()] if more else text
     beyond = int(more[1] or more[2]) if more else 0
     texts = [reader.context_texts(workload, one) for one in levels]
-    reader.that(
-        any(listed == reader.separator.join(one) for one in _joins(texts, len(texts) - beyond)),
-        f"the levels are {texts}",
-    )
+    return any(listed == reader.separator.join(one) for one in _joins(texts, len(texts) - beyond))
 
 
 def _joins(texts: Sequence[set[str]], shown: int) -> Iterator[list[str]]:
@@ -673,6 +678,43 @@ def tables_by_level(reader: Reader, part: Part, old: str, new: str) -> dict[Cont
     return found
 
 
+ENDS = re.compile(r"[−+]?\d[\d,.]*")
+
+
+def telling(row: Sequence[str], delta: float) -> bool | None:
+    """Whether a difference of a table's row is at least δ and can be seen in its digits; None where
+    the digits do not tell."""
+    if row[2] == row[3]:
+        return False
+    old, new, difference = (printed(row[at]) for at in (2, 3, 4))
+    least = max(abs(one.value) - one.step / 2 for one in (old, new))
+    most = max(abs(one.value) + one.step / 2 for one in (old, new))
+    if difference.bound or least <= 0:
+        return None
+    known = [(new.value - old.value, (new.step + old.step) / 2)]
+    known += [(difference.value, difference.step / 2)]
+    if ends := [printed(one) for one in ENDS.findall(row[4])[1:3]]:  # it is their middle
+        known += [(sum(one.value for one in ends) / 2, sum(one.step for one in ends) / 4)]
+    low = max(value - room for value, room in known)
+    high = min(value + room for value, room in known)
+    sides = sorted((abs(low), abs(high)))
+    if low * high > 0 and sides[0] / most >= delta:
+        return True
+    return False if sides[1] / least < delta else None
+
+
+def excludes(row: Sequence[str]) -> tuple[int, bool]:
+    """Which side of 0 a row's interval is on, 0 for neither; and whether it may include 0, since an
+    end of it is rounded to 0."""
+    ends = re.search(r"\(([−+]?[\d,.]+)(?: to |〜)([−+]?[\d,.]+)\)", row[4])
+    low, high = (printed(one).value for one in ends.groups()) if ends else (0.0, 0.0)
+    if low * high > 0:
+        return (1 if low > 0 else -1), False
+    if low * high < 0 or low == high:
+        return 0, False
+    return (1 if low + high > 0 else -1), True
+
+
 def transaction(direction: int) -> Check:
     def check(reader: Reader, groups: Groups, part: Part) -> None:
         sides = [reader.side_of(groups[one]) or "" for one in ("old", "new")]
@@ -687,20 +729,29 @@ def transaction(direction: int) -> Check:
             for row in table.rows:
                 rows[row[0], context] = row
                 compared[row[0]] = compared.get(row[0], 0) + 1
-                ends = re.search(r"\(([−+]?[\d,.]+)(?: to |〜)([−+]?[\d,.]+)\)", row[4])
-                low, high = (printed(one).value for one in ends.groups()) if ends else (0.0, 0.0)
-                if low > 0 if direction > 0 else high < 0:
-                    differ.setdefault(row[0], []).append(context)
-                elif low * high == 0 and (low + high) * direction > 0:  # an end rounded to 0
-                    unclear.setdefault(row[0], []).append(context)
+                side, rounded = excludes(row)
+                told_of = telling(row, reader.campaign.plan.study.measure.delta)
+                if side != direction or told_of is False:
+                    continue
+                of = unclear if rounded or told_of is None else differ
+                of.setdefault(row[0], []).append(context)
         listed, more = things_of(reader, groups["things"])
         most = len(differ.keys() | unclear.keys())
         reader.that(len(differ) <= len(listed) + more <= most, f"there are {len(differ)}")
         for one in listed:
             label, levels = str(one["label"]), str(one["levels"])
             reader.that(label in {*differ, *unclear}, f"{label} does not differ so")
-            if label not in unclear:
-                named(reader, levels, workload, differ.get(label, []), compared.get(label, 0))
+            sure, perhaps = differ.get(label, []), unclear.get(label, [])
+            possible = [
+                [at for at in tables if at in {*sure, *some}]
+                for count in range(len(perhaps) + 1)
+                for some in combinations(perhaps, count)
+            ]
+            found = [
+                is_named(reader, levels, workload, each, compared.get(label, 0))
+                for each in possible
+            ]
+            reader.that(any(found), f"{label}: the levels are none of {possible}")
             at = reader.context_of(workload, str(one["level"] or levels))
             told = rows.get((label, at)) if at is not None else None
             printed_there = told is not None and told[2:4] == (one["old"], one["new"])
@@ -718,8 +769,8 @@ BOOK.says(
     "1トランザクションあたりでは、<new:s>のほうが<old:s>より次の項目が少ない: <things:s>)。",
 )(transaction(-1))
 
-Bounds = tuple[float, float, float | None, float | None]
-"""Means of old and new, and the interval of the difference, in percentage points."""
+Bounds = tuple[float, float, float, float | None, float | None]
+"""Means of old and new, of the difference, and its interval, in percentage points."""
 
 
 def shares(
@@ -728,7 +779,7 @@ def shares(
     """The processors' time by state and level."""
     campaign = reader.campaign
     measure = campaign.plan.study.measure
-    if measure.paired or measure.side_by_side:
+    if measure.paired:
         return {}
     pairs: dict[tuple[str, Context], list[tuple[float, float, int]]] = {}
     for context in campaign.contexts(workload):
@@ -736,13 +787,15 @@ def shares(
             old, new = (
                 campaign.values(workload, context, side, f"cpu_{state}_share") for side in sides
             )
-            found = [(old[one], new[one], one) for one in sorted(old.keys() & new.keys())]
+            known = sorted(old.keys() & new.keys())
+            ended = [one for one in known if campaign.by_start({one: 0.0})]
+            found = [(old[one], new[one], one) for one in ended]
             if any(one[0] or one[1] for one in found):
                 pairs[state, context] = found
     told: dict[tuple[str, Context], Bounds] = {}
     for key, found in pairs.items():
         means = tuple(100 * fmean(one[at] for one in found) for at in (0, 1))
-        d = [new - old for old, new, _ in found]
+        d = [*campaign.by_start({block: new - old for old, new, block in found}).values()]
         bounds: tuple[float | None, float | None] = (None, None)
         size = max(max(abs(old), abs(new)) for old, new, _ in found)
         each = judge(
@@ -755,8 +808,19 @@ def shares(
         spread = max(d) - min(d) if d else 0.0
         if not each.reason and spread > 1e-11 * size:
             bounds = (100 * each.low, 100 * each.high)
-        told[key] = (means[0], means[1], *bounds)
+        told[key] = (means[0], means[1], 100 * fmean(d), *bounds)
     return told
+
+
+def apart(bounds: Bounds) -> int:
+    """On which side of 0 the interval is; 0 for neither."""
+    low, high = bounds[3:]
+    return 0 if low is None or high is None else int(low > 0) - int(high < 0)
+
+
+def matters(bounds: Bounds, delta: float) -> bool:
+    """Whether the difference is at least δ of the greater side."""
+    return abs(bounds[2]) >= delta * (max(abs(bounds[0]), abs(bounds[1])) or 1.0)
 
 
 def processors(direction: int) -> Check:
@@ -765,8 +829,9 @@ def processors(direction: int) -> Check:
         workload = reader.workload_of(part.part) or ""
         found = shares(reader, workload, sides)
         differ: dict[str, list[Context]] = {}
-        for (state, context), (_, _, low, high) in found.items():
-            if low is not None and high is not None and (low > 0 if direction > 0 else high < 0):
+        delta = reader.campaign.plan.study.measure.delta
+        for (state, context), bounds in found.items():
+            if apart(bounds) == direction and matters(bounds, delta):
                 differ.setdefault(state, []).append(context)
         listed, more = things_of(reader, groups["things"])
         reader.that(len(listed) + more == len(differ), f"there are {len(differ)}")
@@ -807,7 +872,7 @@ BOOK.says(
 def nothing_meanwhile(reader: Reader, groups: Groups, part: Part) -> None:
     sides = [reader.side_of(groups[one]) or "" for one in ("old", "new")]
     workload = reader.workload_of(part.part) or ""
-    known = [one for one in shares(reader, workload, sides).values() if one[2] is not None]
+    known = [one for one in shares(reader, workload, sides).values() if one[3] is not None]
     rows = [
         row
         for table in tables_by_level(reader, part, *sides).values()
@@ -815,5 +880,33 @@ def nothing_meanwhile(reader: Reader, groups: Groups, part: Part) -> None:
         if re.search(r"\([−+]?[\d,.]+(?: to |〜)", row[4])
     ]
     reader.equal(groups["count"], len(known) + len(rows), "the intervals")
-    apart = [one for one in known if not (one[2] or 0) <= 0 <= (one[3] or 0)]
-    reader.that(not apart, "a state differs")
+    reader.that(not any(map(apart, known)), "a state differs")
+
+
+def tiny(reader: Reader, groups: Groups, part: Part) -> None:
+    sides = [reader.side_of(groups[one]) or "" for one in ("old", "new")]
+    workload = reader.workload_of(part.part) or ""
+    delta = reader.campaign.plan.study.measure.delta
+    reader.same(groups["delta"], delta * 100, "δ")
+    states = [one for one in shares(reader, workload, sides).values() if apart(one)]
+    sure = open_ = sum(not matters(one, delta) for one in states)
+    for table in tables_by_level(reader, part, *sides).values():
+        for row in table.rows:
+            (side, rounded), told_of = excludes(row), telling(row, delta)
+            if side and told_of is not True:
+                sure += not rounded and told_of is False
+                open_ += 1
+    said = int(groups.get("count", "1"))
+    reader.that(sure <= said <= open_, f"there are {sure} to {open_}")
+
+
+BOOK.says(
+    "<count:i> values that are shown to differ between <new:s> and <old:s> do so by less than δ"
+    " (<delta:p>) or than the digits printed, and are not listed.",
+    "<new:s>と<old:s>の差が示された値のうち<count:i>個は、差がδ(<delta:p>)または表示の桁より小さいため、挙げない。",
+)(tiny)
+BOOK.says(
+    "A value that is shown to differ between <new:s> and <old:s> does so by less than δ (<delta:p>)"
+    " or than the digits printed, and is not listed.",
+    "<new:s>と<old:s>の差が示された値のうち1個は、差がδ(<delta:p>)または表示の桁より小さいため、挙げない。",
+)(tiny)

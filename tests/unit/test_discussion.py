@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from teiten.analysis.discussion.discuss import discuss
 from teiten.analysis.discussion.parting import course_of
+from teiten.analysis.discussion.processors import processors
 from teiten.analysis.model.discussion import Course, Discussion
+from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.scaling import Form
 from teiten.analysis.model.verdict import Interval
 from teiten.analysis.scaling.curve import scale
+from teiten.model.study import Way
 from teiten.model.units import Share
 from teiten.report.blocks import Text
 from teiten.report.view.discussion import discussion
@@ -107,3 +111,35 @@ def test_a_mean_that_is_apart_where_no_level_is_by_itself_is_said() -> None:
     said = discussion(Kit(replace(analysis, discussion=found), "ja"))
     texts = " ".join(each.text for each in said.blocks if isinstance(each, Text))
     assert "全条件の平均では" in texts and "差は認められない" not in texts
+
+
+def texts_of(analysis: CampaignAnalysis, **measure: Any) -> str:
+    """What is discussed where the study's measuring is changed so."""
+    study = analysis.plan.study
+    plan = replace(analysis.plan, study=replace(study, measure=replace(study.measure, **measure)))
+    found = discuss(plan, analysis.contrasts, analysis.trials)
+    said = discussion(Kit(replace(analysis, plan=plan, discussion=found), "en"))
+    return " ".join(one.text for one in said.blocks if isinstance(one, Text))
+
+
+def test_what_differs_by_less_than_delta_is_counted_and_not_listed() -> None:
+    analysis = invented_analysis(seconds=3)
+    assert "Per transaction" in texts_of(analysis)
+    coarse = texts_of(analysis, delta=Share(0.9))
+    assert "Per transaction" not in coarse and "Meanwhile" not in coarse
+    assert (
+        "do so by less than δ (90\u00a0%) or than the digits printed, and are not listed." in coarse
+    )
+    assert "their cause" not in coarse
+
+
+def test_states_of_processors_are_told_where_sides_have_their_own_seconds() -> None:
+    analysis = invented_analysis(seconds=3)
+    plan = analysis.plan
+
+    def told(**measure: Any) -> bool:
+        changed = replace(plan.study, measure=replace(plan.study.measure, **measure))
+        return any(processors(replace(plan, study=changed), analysis.trials))
+
+    assert told() and told(slices=4) and told(restart_every=2)
+    assert not told(way=Way.PAIRS) and not told(way=Way.IN_STEP)

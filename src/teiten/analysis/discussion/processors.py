@@ -15,11 +15,12 @@ STATES = ("user", "system", "iowait", "steal", "idle")
 
 
 def processors(plan: Plan, views: Iterable[TrialView]) -> Iterator[ProcessorUse]:
-    """Shares of the whole machine's time; none where both sides are measured in turn within a
-    trial, and so have the same seconds. A contrast's intervals are at α by their number, over
-    states and levels."""
+    """Shares of the whole machine's time; none where transactions of both sides alternate, which
+    then have the same seconds. Servers that are up together and loaded in turn have each their own:
+    a trial's slices are sampled by themselves. A contrast's intervals are at α by their number,
+    over states and levels."""
     measure = plan.study.measure
-    if measure.paired or measure.side_by_side:
+    if measure.paired:
         return
     found: dict[tuple[str, str, str], list[PairedViews]] = {}
     for one in paired_views(plan, views):

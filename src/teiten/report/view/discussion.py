@@ -12,6 +12,7 @@ from teiten.model.stacks import CostChange
 from teiten.report.blocks import Block, Heading, Section, Text
 from teiten.report.names import Context
 from teiten.report.numbers import decimals_for, fixed, significant
+from teiten.report.sentences import plain_percent
 from teiten.report.view.kit import Kit
 from teiten.report.view.root_cause import taken_label, taken_unit
 
@@ -168,6 +169,10 @@ class _Seen:
         low, high = self.change.low or 0.0, self.change.high or 0.0
         return fixed(value, max(1, decimals_for((high - low) / 2)))
 
+    def tells(self, delta: float) -> bool:
+        """Whether the difference is one that matters, and that can be seen in what is printed."""
+        return self.size >= delta and self.text(self.old) != self.text(self.new)
+
     @property
     def size(self) -> float:
         """How great the difference is, by the greater of both sides."""
@@ -186,15 +191,20 @@ def _meanwhile(kit: Kit, workload: str, old: str, new: str) -> Iterator[str]:
         bounded = sum(one.change.low is not None for one in compared)
         yield kit.t("discussion.meanwhile.nothing", count=bounded, **values)
         return
+    delta = kit.study.measure.delta
+    listed = [one for one in differ if one.tells(delta)]
     for kind, found in (("processors", states), ("transaction", taken)):
         for direction, sign in (("more", 1), ("less", -1)):
-            those = [
-                one for one in found if one.change.certain and one.change.difference * sign > 0
-            ]
+            those = [one for one in found if one in listed and one.change.difference * sign > 0]
             if those:
                 things = _things(kit, those, found)
                 yield kit.t(f"discussion.meanwhile.{kind}-{direction}", things=things, **values)
-    yield kit.t("discussion.meanwhile.no-cause")
+    tiny = len(differ) - len(listed)
+    if tiny:
+        values["delta"] = plain_percent(kit.t, delta)
+        yield kit.t.plural("discussion.meanwhile.tiny", tiny, **values)
+    if listed:
+        yield kit.t("discussion.meanwhile.no-cause")
 
 
 def _states(kit: Kit, workload: str, old: str, new: str) -> Iterator[_Seen]:
@@ -203,11 +213,7 @@ def _states(kit: Kit, workload: str, old: str, new: str) -> Iterator[_Seen]:
 
     for use in filter(mine, kit.analysis.discussion.processors):
         for one in use.levels:
-            change = CostChange(
-                one.change.difference * 100,
-                None if one.change.low is None else one.change.low * 100,
-                None if one.change.high is None else one.change.high * 100,
-            )
+            change = _in_unit(one.change, 100)
             label = kit.t(f"cpu.{one.state}")
             unit = kit.t("unit.percent", value="").strip("\u00a0")
             yield _Seen(label, one.context, one.old * 100, one.new * 100, change, unit, points=True)
@@ -220,9 +226,17 @@ def _taken(kit: Kit, workload: str, old: str, new: str) -> Iterator[_Seen]:
     for table in filter(mine, kit.analysis.per_transaction):
         for row in table.rows:
             unit, factor = taken_unit(kit, row)
-            change = CostChange(row.change.difference, row.change.low, row.change.high)
+            change = _in_unit(row.change, factor)
             label = taken_label(kit, row)
             yield _Seen(label, table.context, row.old * factor, row.new * factor, change, unit)
+
+
+def _in_unit(change: CostChange, factor: float) -> CostChange:
+    return CostChange(
+        change.difference * factor,
+        None if change.low is None else change.low * factor,
+        None if change.high is None else change.high * factor,
+    )
 
 
 def _things(kit: Kit, those: Sequence[_Seen], compared: Sequence[_Seen]) -> str:
