@@ -31,6 +31,7 @@ from tests.fixtures.attached import (
     strange_server,
 )
 from tests.fixtures.campaigns import PACED, PATIENCE, Teiten, kill, step_of
+from tests.fixtures.schemas import described
 from tests.fixtures.servers import left_processes, open_folder
 
 Find = Callable[[str], Installation]
@@ -130,7 +131,7 @@ def test_attached_servers_are_measured_against_one_another_and_our_own(
     output, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, errors
     assert seen and not any(strange.password in line for line in seen)
-    assert json.loads(output)["complete"]
+    assert described("run", output)["complete"]
     by_level: dict[str, list[dict[str, Any]]] = {}
     plan = levels_of_trials(teiten)
     for trial in teiten.trials():

@@ -59,6 +59,64 @@ def test_bencher_has_the_ratio_between_its_ends(analysis: CampaignAnalysis) -> N
         assert measure["lower_value"] < measure["value"] < measure["upper_value"]
 
 
+BENCHER = {
+    "type": "object",
+    "minProperties": 1,
+    "propertyNames": {"maxLength": 1024},
+    "additionalProperties": {
+        "type": "object",
+        "propertyNames": {"maxLength": 64},
+        "additionalProperties": {
+            "type": "object",
+            "required": ["value"],
+            "additionalProperties": False,
+            "properties": {
+                name: {"type": "number"} for name in ("value", "lower_value", "upper_value")
+            },
+        },
+    },
+}
+"""Bencher's metric format as its reference describes it, with the longest names that it takes."""
+BENCHMARK_ACTION = {
+    "type": "array",
+    "minItems": 1,
+    "items": {
+        "type": "object",
+        "required": ["name", "unit", "value"],
+        "additionalProperties": False,
+        "properties": {
+            "value": {"type": "number"},
+            **{name: {"type": "string"} for name in ("name", "unit", "range", "extra")},
+        },
+    },
+}
+"""A custom benchmark of github-action-benchmark, as its README describes it."""
+COUNTED = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
+
+
+@pytest.mark.parametrize("supports", [True, False], ids=["conclusive", "quick"])
+def test_files_have_the_form_that_is_documented(analysis: CampaignAnalysis, supports: bool) -> None:
+    one = analysis if supports else replace(analysis, contrasts=marked(analysis.contrasts))
+    for form, schema in (("bencher", BENCHER), ("benchmark-action", BENCHMARK_ACTION)):
+        jsonschema.Draft202012Validator(schema).validate(json.loads(told(one, form)))
+
+
+def test_junit_has_the_attributes_and_counts_that_readers_ask_for(
+    analysis: CampaignAnalysis,
+) -> None:
+    root = ElementTree.fromstring(told(analysis, "junit"))
+    assert root.tag == "testsuites" and [suite.tag for suite in root] == ["testsuite"]
+    (suite,) = root
+    for attribute, tag in COUNTED.items():
+        assert int(suite.attrib[attribute]) == len(suite.findall(f".//{tag}")), attribute
+    assert suite.attrib["name"] and float(suite.attrib["time"]) >= 0
+    for case in suite:
+        assert case.attrib.keys() == {"classname", "name", "time"}
+        (*outcome, output) = case
+        assert output.tag == "system-out" and len(outcome) < 2
+        assert all(each.attrib["message"] for each in outcome)
+
+
 def test_smaller_is_better_for_the_benchmark_action(analysis: CampaignAnalysis) -> None:
     found = {one["name"]: one for one in json.loads(told(analysis, "benchmark-action"))}
     assert found["read, 18 against 17"]["value"] < 1 < found["update, 18 against 17"]["value"]
