@@ -240,6 +240,14 @@ def test_what_a_role_lacks_for_all_probes_is_said_with_what_gives_it() -> None:
     assert "postgresql-contrib" in raised.value.hint
 
 
+def test_a_server_of_this_machine_without_modules_is_refused_with_what_brings_them() -> None:
+    bare = replace(make_installation("18.4"), contrib=frozenset({"plpgsql", "pg_prewarm"}))
+    with pytest.raises(UsageError, match="pg_buffercache, which is not among the files") as raised:
+        probing(("18", bare))
+    assert "pg_prewarm" not in raised.value.message
+    assert "postgresql-contrib" in raised.value.hint and "teiten pg install" in raised.value.hint
+
+
 def test_probes_put_no_attached_server_beside_one_of_another_memory() -> None:
     with pytest.raises(UsageError, match="18 is started by Teiten"):
         probing(("17", attached("17", **ABLE)), ("18", make_installation("18.4")))

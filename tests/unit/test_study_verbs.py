@@ -100,6 +100,8 @@ def test_a_flag_of_yesterday_says_its_name_of_today(capsys: pytest.CaptureFixtur
     assert "--workload is named --script now" in error and "give --script mine.sql" in error
     assert teiten("plan", "--help") == 0
     assert "--workload" not in capsys.readouterr().out
+    assert teiten("plan", "buffers", "--script", "no-such.sql") == 2
+    assert "no-such.sql" in (told := capsys.readouterr().err) and "is named" not in told
 
 
 def test_a_plan_as_text(request: pytest.FixtureRequest) -> None:

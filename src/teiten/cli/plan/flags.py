@@ -77,7 +77,10 @@ def renamed(former: str, name: str) -> Callable[[Any], Any]:
             raise UsageError(f"{former} is named {name} now", f"give {name} {value}")
 
     of_today = type("FormerOption", (FormerOption,), {"today": name})
-    return click.option(former, cls=of_today, hidden=True, expose_value=False, callback=refuse)
+    # a name of its own: the option of today may have the former one's, and would be taken for it
+    own = f"former_{former.strip('-').replace('-', '_')}"
+    hidden = {"hidden": True, "expose_value": False, "callback": refuse}
+    return click.option(former, own, cls=of_today, **hidden)
 
 
 def with_flags(flags: Iterable[Flag], function: Any) -> Any:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from teiten.datasets.plan import described, made_by
 from teiten.errors import UsageError
+from teiten.factors.contract import Need
 from teiten.model.installation import Installation
 from teiten.model.plan import PlannedTrial, TemplateSpec
 from teiten.model.quantities import format_size
 from teiten.model.study import CachePolicy, Layout, Measure
+from teiten.model.text import Bilingual
 from teiten.plan.settings import SPARE_CONNECTIONS, count_setting
-from teiten.plan.sites.contract import SitePlan, Told
+from teiten.plan.sites.contract import Lack, SitePlan, Told
 
 _CACHES = {
     CachePolicy.KEEP: "leave the OS page cache as it is",
@@ -19,9 +21,19 @@ _CACHES = {
     CachePolicy.DROP: "drop the OS page cache if that is allowed, else evict the cluster's files",
 }
 
+_MODULES = {Need.PREWARM: "pg_prewarm", Need.BUFFERS: "pg_buffercache"}
+
 
 class LocalPlan(SitePlan):
     starts = True
+
+    def lacks(self, level: str, installation: Installation) -> Mapping[Need, Lack]:
+        """Contrib modules that are not among its files."""
+        return {
+            need: _without(module, level)
+            for need, module in _MODULES.items()
+            if self.surely_lacks(installation, module)
+        }
 
     def check_trial(self, trial: PlannedTrial) -> None:
         """The lock table has room for all partitions of its tables."""
@@ -93,6 +105,21 @@ class LocalPlan(SitePlan):
         if restores:
             return "stop the server and give its cluster's disk back"
         return "stop the server"
+
+
+def _without(module: str, level: str) -> Lack:
+    return Lack(
+        Bilingual(
+            f"it needs {module}, which is not among the files of this server",
+            f"{module}が必要であり、このサーバには含まれていない",
+        ),
+        Bilingual(
+            f"Install the contrib modules of {level} (postgresql-contrib), or name a server that"
+            " has them: teiten pg install 18, then --servers 18.",
+            f"{level}のcontribモジュール（postgresql-contrib）をインストールするか、"
+            "contribを含むサーバを指定する（teiten pg install 18、--servers 18）。",
+        ),
+    )
 
 
 def _limit(trial: PlannedTrial) -> int:
