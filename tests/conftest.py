@@ -10,6 +10,7 @@ from itertools import chain, groupby
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from teiten.execute.postgres.cluster import Cluster
 from teiten.host.system.paths import Workdir
@@ -26,6 +27,11 @@ from tests.fixtures.servers import (
     servers,
     shared_caches,
 )
+
+# By hand, property tests look for new examples; how long one takes says how busy the machine is.
+settings.register_profile("new", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+if settings.get_current_profile_name() == "default":
+    settings.load_profile("new")
 
 WAITING = frozenset({"browser", "fuzz", "postgres"})
 """The folders of tests that mostly wait."""

@@ -24,7 +24,7 @@ FLAGS = (
     "--disable-sync",
     "--window-size=1280,1000",
 )
-PATIENCE = 120
+PATIENCE = 300
 
 
 class Browser:

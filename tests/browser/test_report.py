@@ -13,7 +13,7 @@ import pytest
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.model.text import Language
 from teiten.report.campaign import render_html
-from tests.browser.conftest import Browser
+from tests.browser.conftest import PATIENCE, Browser
 from tests.fixtures.invented_analysis import NASTY, empty, invented_analysis, quick
 from tests.fixtures.invented_probes import Invented, invented_probes
 
@@ -158,7 +158,7 @@ def test_the_reader_chooses_which_series_to_see(browser: Browser, written: Writt
     select.dispatchEvent(new Event('change', {bubbles: true}));
     """
     browser.run(choose, figure)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while "mean latency, ms" not in browser.run(axis) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert "mean latency, ms" in browser.run(axis)
@@ -179,7 +179,7 @@ def test_the_csv_is_made_in_the_page(browser: Browser, written: Written) -> None
     )
     browser.run("document.querySelector('[data-download=\"trials.csv\"]').click()")
     target = browser.downloads / "trials.csv"
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while not target.exists() and time.monotonic() < deadline:
         time.sleep(0.1)
     assert target.read_bytes().decode("utf-8-sig") == text

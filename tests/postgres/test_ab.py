@@ -19,7 +19,7 @@ SHORT = (
     *("--set", "scale=1", "--set", "changes_data=no"),
 )
 QUICK = (*SHORT, "--set", "settle=0s", "--set", "warmup=0s", "--set", "disturbed_share=100%")
-SLOWER = ("--guc-a", "teiten.milliseconds=2", "--guc-b", "teiten.milliseconds=4")
+SLOWER = ("--guc-a", "teiten.milliseconds=10", "--guc-b", "teiten.milliseconds=20")
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_a_side_that_sleeps_twice_as_long_is_slower_after_a_few_pairs(
         (teiten.campaign() / dict(trial.evidence)["configuration"]).read_text()
         for trial in teiten.trials()
     ]
-    for value in ("2", "4"):
+    for value in ("10", "20"):
         with_it = [text for text in configurations if f"teiten.milliseconds = '{value}'" in text]
         assert len(with_it) == outcome["pairs"]
     assert [event.kind for event in teiten.events()][-2:] == ["decided", "campaign-finished"]

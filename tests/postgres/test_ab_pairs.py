@@ -28,7 +28,7 @@ TWO_STARTS = (
     *("--clients", "2", "--duration", "1s", "--set", "scale=1", "--set", "changes_data=no"),
     *("--set", "settle=0s", "--set", "warmup=0s", "--set", "disturbed_share=100%"),
     *("--set", "rounds=yes"),
-    *("--guc-a", "teiten.milliseconds=4", "--guc-b", "teiten.milliseconds=8", "--blocks", "2"),
+    *("--guc-a", "teiten.milliseconds=20", "--guc-b", "teiten.milliseconds=40", "--blocks", "2"),
 )
 
 

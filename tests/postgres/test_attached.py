@@ -250,7 +250,7 @@ def test_two_attached_servers_are_loaded_in_paired_transactions(
         *("--way", "pairs", "--clients", "2", "--duration", "1s", "--blocks", "2", "--yes"),
         *("--script", str(script), "--set", "scale=1", "--set", "settle=0s"),
         *("--set", "changes_data=yes", "--set", "warmup=0s", "--set", "disturbed_share=100%"),
-        *("--guc-a", "teiten.milliseconds=4", "--guc-b", "teiten.milliseconds=8"),
+        *("--guc-a", "teiten.milliseconds=20", "--guc-b", "teiten.milliseconds=40"),
     )
     sides = (f"plain={strange.address(CREATOR)}", f"super={strange.address(ADMIN)}")
     result = teiten.run("ab", *sides, *words)
@@ -259,7 +259,7 @@ def test_two_attached_servers_are_loaded_in_paired_transactions(
     assert [one.outcome for one in trials] == [Outcome.COUNTED] * 4
     for one in trials:
         assert one.facts["way"] == "pairs" and not one.facts["pinned_pairs"]
-        assert one.facts["session_settings"]["teiten.milliseconds"] in {"4", "8"}
+        assert one.facts["session_settings"]["teiten.milliseconds"] in {"20", "40"}
     tps = {one.number: one.metrics["tps"] for one in trials}
     sizes = sorted(tps.values())
     assert sizes[1] < 0.75 * sizes[2], "each side had its own parameter"

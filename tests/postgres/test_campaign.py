@@ -7,6 +7,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ import pytest
 from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome
-from tests.fixtures.campaigns import Teiten, kill, step_of
+from tests.fixtures.campaigns import PATIENCE, Teiten, kill, step_of
 from tests.fixtures.servers import left_processes, servers
 
 Find = Callable[[str], Installation]
@@ -49,7 +50,7 @@ def assert_complete(teiten: Teiten) -> None:
 
 
 def wait_until_nothing_runs(folder: Path) -> list[str]:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     while left := left_processes([folder]):
         if time.monotonic() > deadline:
             break
@@ -101,7 +102,7 @@ def test_ctrl_c_ends_in_order_and_says_how_to_go_on(teiten: Teiten, newest: Inst
     teiten.wait_for(process, step_of(1, "warm-up"))
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, errors
     assert "hint: teiten resume tiny-" in errors
     assert not left_processes([teiten.workdir.root])
@@ -114,11 +115,14 @@ def test_ctrl_c_ends_in_order_and_says_how_to_go_on(teiten: Teiten, newest: Inst
 def test_a_crash_marks_the_trial_and_the_campaign_goes_on(
     teiten: Teiten, newest: Installation, victim: str
 ) -> None:
-    process = teiten.start("run", teiten.study(newest, newest, seconds=2))
+    process = teiten.start("run", teiten.study(newest, newest, seconds=3))
     teiten.wait_for(process, step_of(1, "warm-up"))
-    time.sleep(0.7)
+    while next(teiten.processes("pgbench"), None) is None or not backends(teiten):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    time.sleep(0.5)  # it is connected, and the load runs
     find_victim(teiten, victim).kill()
-    _, errors = process.communicate(timeout=100)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, errors
     assert_complete(teiten)
     (failed,) = (trial for trial in teiten.trials() if trial.outcome is not Outcome.COUNTED)
@@ -131,12 +135,19 @@ def test_a_crash_marks_the_trial_and_the_campaign_goes_on(
 def find_victim(teiten: Teiten, victim: str) -> psutil.Process:
     if victim == "pgbench":
         return next(teiten.processes("pgbench"))
-    postmaster = teiten.postmasters()[0]
-    if victim == "postmaster":
-        return postmaster
-    return next(
-        child for child in postmaster.children() if " bench [local]" in " ".join(child.cmdline())
-    )
+    return teiten.postmasters()[0] if victim == "postmaster" else backends(teiten)[0]
+
+
+def backends(teiten: Teiten) -> list[psutil.Process]:
+    """Those that work on the database of the load."""
+    with suppress(psutil.NoSuchProcess):
+        return [
+            child
+            for postmaster in teiten.postmasters()
+            for child in postmaster.children()
+            if " bench [local]" in " ".join(child.cmdline())
+        ]
+    return []
 
 
 def test_two_campaigns_at_once_are_refused(teiten: Teiten, newest: Installation) -> None:
@@ -150,5 +161,5 @@ def test_two_campaigns_at_once_are_refused(teiten: Teiten, newest: Installation)
     resumed = teiten.run("resume", "tiny")
     assert resumed.returncode == 2
     first.send_signal(signal.SIGTERM)
-    first.communicate(timeout=30)
+    first.communicate(timeout=PATIENCE)
     assert first.returncode == 130

@@ -31,7 +31,7 @@ from teiten.model.installation import Installation
 from teiten.model.nodes import EmulatedNodes, NodeMachine
 from teiten.model.trial import Outcome
 from teiten.model.units import MIB, Bytes
-from tests.fixtures.campaigns import Teiten, kill, step_of
+from tests.fixtures.campaigns import PATIENCE, Teiten, kill, step_of
 from tests.fixtures.nodes import TwoNodes
 from tests.fixtures.servers import left_processes
 from tests.fixtures.sweeping import swept
@@ -66,7 +66,7 @@ def test_a_killed_campaign_is_swept_and_goes_on_and_nodes_are_apart(
     left = made_by(process.pid)
     assert len([one for one in left if one.parent == NAMED]) == 3, "two nodes and a bridge"
     kill(process)
-    psutil.wait_procs(teiten.processes("postgres"), timeout=10)
+    psutil.wait_procs(teiten.processes("postgres"), timeout=PATIENCE)
     assert made_by(process.pid) == left, "nobody was there to remove them"
 
     result = teiten.run("resume", "--json")

@@ -133,7 +133,7 @@ def test_what_a_killed_one_left_is_swept_with_what_runs_in_it(workdir: Workdir) 
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == -signal.SIGKILL, done.stderr
     pid, *groups = done.stdout.split()

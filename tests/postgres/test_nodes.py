@@ -24,7 +24,7 @@ from teiten.model.installation import Installation
 from teiten.model.plan import Node
 from teiten.model.trial import Outcome
 from tests.fixtures.attached import CREATOR, strange_server
-from tests.fixtures.campaigns import Teiten, kill, step_of
+from tests.fixtures.campaigns import PATIENCE, Teiten, kill, step_of
 from tests.fixtures.hosts import by_ssh, network
 from tests.fixtures.nodes import OTHER, TWICE, TwoNodes
 from tests.fixtures.servers import left_processes
@@ -132,7 +132,7 @@ def test_a_campaign_of_two_nodes_is_killed_and_goes_on(
     two_nodes.wait_for(process, step_of(2, "warm-up"))
     assert len(two_nodes.postmasters()) == 2
     kill(process)
-    psutil.wait_procs(two_nodes.postmasters(), timeout=10)
+    psutil.wait_procs(two_nodes.postmasters(), timeout=PATIENCE)
     assert not left_processes([two_nodes.workdir.root]), "they end with Teiten"
 
     result = two_nodes.run("resume", "--json")
@@ -161,7 +161,7 @@ def test_a_node_that_is_killed_fails_its_trial_and_is_named(
     for child in second[0].children():
         child.kill()
         break
-    _, errors = process.communicate(timeout=100)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, errors
     failed = [trial for trial in teiten.trials() if trial.outcome is Outcome.FAILED]
     assert [trial.number for trial in failed] == [1]

@@ -145,7 +145,7 @@ def test_what_a_killed_one_left_is_swept(workdir: Workdir) -> None:
     possible()
     done = subprocess.run(
         [sys.executable, "-c", KILLED, str(workdir.root)],
-        capture_output=True, text=True, check=False, timeout=60,
+        capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
     assert done.returncode == -signal.SIGKILL, done.stderr
     point, _ = done.stdout.split()

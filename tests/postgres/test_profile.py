@@ -105,7 +105,7 @@ def test_perf_that_dies_in_mid_window_is_a_caution_and_the_trial_counts(
     assert process.returncode == 0, errors
     trials, cautions = recorded(teiten)
     assert [one.outcome for one in trials] == [Outcome.COUNTED] * 4
-    assert trials[0].stack_samples is None
+    assert any(trial.stack_samples is None for trial in trials)
     failed = next(one for one in cautions if one.code == "profile-failed")
     assert dict(failed.values)["server"] == f"PostgreSQL {one_version(teiten)}"
 

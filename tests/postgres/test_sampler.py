@@ -57,6 +57,8 @@ def blocked_backend(cluster: Cluster) -> Iterator[None]:
         holder.execute("LOCK TABLE held")
         thread = threading.Thread(target=lambda: waiter.execute("TABLE held"))
         thread.start()
+        while not holder.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchone():
+            time.sleep(0.02)
         yield
         holder.execute("ROLLBACK")
         thread.join()
@@ -68,13 +70,12 @@ def test_a_window_holds_what_happened_in_it(running_cluster: Cluster) -> None:
         connection.execute("CHECKPOINT")
         sampler = sampler_of(running_cluster)
         sampler.start()
-        before = time.monotonic()
         connection.execute(
             "INSERT INTO held SELECT n, repeat('x', 500) FROM generate_series(1, 20000) n"
         )
         connection.execute("CHECKPOINT")
         with blocked_backend(running_cluster):
-            time.sleep(max(0.0, before + 2.3 - time.monotonic()))
+            time.sleep(2.3)  # some samples see it, however long the rows took
         sampling = sampler.stop()
     metrics = sampling.metrics
     assert sampling.cautions == ()
@@ -105,24 +106,29 @@ def test_every_counter_of_this_version_becomes_a_column(running_cluster: Cluster
 
 def test_samples_stand_a_second_apart(running_cluster: Cluster) -> None:
     sampler = sampler_of(running_cluster)
+    begun = time.monotonic()
     sampler.start()
     time.sleep(3.1)
     sampling = sampler.stop()
+    longest = time.monotonic() - begun
     for series in sampling.series:
-        assert [round(second) for second in series.seconds] == [1, 2, 3], series.source
+        # A busy machine takes one late, and leaves out what it is too late for.
+        seconds = list(series.seconds)
+        assert seconds[0] > 0.98 and seconds == sorted(seconds), series.source
+        assert 2 <= len(seconds) <= int(longest), series.source
     assert all(0 <= value <= 1.01 for value in column(sampling, "os", "cpu_idle_share"))
 
 
 def test_the_time_of_a_backend_that_ended_is_the_servers(running_cluster: Cluster) -> None:
     sampler = sampler_of(running_cluster)
-    sampler.start()
     start = time.monotonic()
+    sampler.start()
     with running_cluster.connect(DATABASE) as connection:
         connection.execute("SELECT count(*) FROM generate_series(1, 3000000)")
         record = parse_process(Path(f"/proc/{connection.info.backend_pid}/stat").read_bytes())
     time.sleep(0.3)
-    seconds = time.monotonic() - start
     share = sampler.stop().metrics["server_cpu_share"]
+    seconds = time.monotonic() - start  # a little more than the window's
     used = record.own / os.sysconf("SC_CLK_TCK")
     assert used > 0.05
     assert share * seconds * CORES >= 0.9 * used
@@ -132,18 +138,21 @@ def test_a_server_that_is_killed_costs_a_caution_and_no_sample_of_the_machine(
     running_cluster: Cluster,
 ) -> None:
     sampler = sampler_of(running_cluster, interval=0.2)
+    begun = time.monotonic()
     sampler.start()
     time.sleep(0.3)
     assert running_cluster.pid is not None
     os.kill(running_cluster.pid, signal.SIGKILL)
-    time.sleep(0.6)
+    killed = time.monotonic() - begun
+    time.sleep(1.5)
     sampling = sampler.stop()
     assert "wal_bytes" not in sampling.metrics
     assert "cpu_idle_share" in sampling.metrics
     (caution,) = sampling.cautions
     assert caution.code == "telemetry-missing"
     assert dict(caution.values)["source"] == "postgres"
-    assert len(column(sampling, "os", "cpu_idle_share")) >= 3
+    (machine,) = (one for one in sampling.series if one.source == "os")
+    assert machine.seconds[-1] > killed, "the machine is looked at on and on"
 
 
 @pytest.mark.pg(">=15")
@@ -151,9 +160,11 @@ def test_a_backend_that_hangs_does_not_hang_us(running_cluster: Cluster) -> None
     sampler = sampler_of(running_cluster, interval=0.2)
     sampler.start()
     with running_cluster.connect(DATABASE) as connection:
-        (pid,) = connection.execute(
+        found = connection.execute(
             "SELECT pid FROM pg_stat_activity WHERE application_name = 'teiten-sampler'"
-        ).fetchone() or (0,)
+        ).fetchone()
+    assert found is not None
+    (pid,) = found
     os.kill(pid, signal.SIGSTOP)
     try:
         time.sleep(0.3)

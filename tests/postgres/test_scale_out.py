@@ -26,7 +26,7 @@ from teiten.model.plan import FIRST
 from teiten.model.text import Language
 from teiten.model.trial import Outcome
 from teiten.report.texts import texts
-from tests.fixtures.campaigns import Teiten, step_of
+from tests.fixtures.campaigns import PATIENCE, Teiten, step_of
 from tests.fixtures.forked import Started
 from tests.fixtures.servers import left_processes, server_with
 from tests.postgres.test_nodes import Unseen
@@ -123,7 +123,7 @@ def test_a_campaign_on_nodes_goes_on_after_one_was_killed(workdir: Workdir, engi
     process = teiten.start("run", study, "--profile", "quick", "--yes")
     spread = wait_for_a_trial_on_nodes(teiten, process, engine)
     kill_the_last_node(teiten)
-    _, errors = process.communicate(timeout=400)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, errors
 
     trials = teiten.trials()

@@ -12,7 +12,7 @@ import pytest
 
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome, Trial
-from tests.fixtures.campaigns import Teiten, kill, step_of
+from tests.fixtures.campaigns import PATIENCE, Teiten, kill, step_of
 from tests.fixtures.servers import left_processes, servers
 
 SLEEP = "SELECT pg_sleep(current_setting('teiten.milliseconds')::float8 / 1000);\n"
@@ -20,7 +20,7 @@ QUICK = ("--clients", "1", "--set", "scale=1", "--set", "settle=0s", "--set", "w
 CALM = ("--set", "changes_data=no", "--set", "disturbed_share=100%")
 FIVE_SLICES = (*QUICK, "--duration", "5s", "--set", "slices=5")
 TWO_SLICES = (*QUICK, "--duration", "2s", "--set", "slices=2")
-SLOWER = ("--guc-a", "teiten.milliseconds=2", "--guc-b", "teiten.milliseconds=4")
+SLOWER = ("--guc-a", "teiten.milliseconds=10", "--guc-b", "teiten.milliseconds=20")
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_a_pilot_chooses_the_slices_and_its_pairs_do_not_count(
 
 
 def wait_until_nothing_runs(teiten: Teiten) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     while left_processes([teiten.workdir.root]) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not left_processes([teiten.workdir.root])

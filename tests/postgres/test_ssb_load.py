@@ -282,7 +282,7 @@ class TestOneServer:
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                     " WHERE query LIKE 'COPY%'"
                 )
-            _, stderr = process.communicate(timeout=60)
+            _, stderr = process.communicate(timeout=300)
         assert process.returncode == 3
         assert [line.split(":")[0] for line in stderr.splitlines()] == ["error", "hint"]
 
@@ -325,7 +325,7 @@ class TestOneServer:
         with loading(dsn, "2") as process:
             wait_for_streams(running_cluster, process, 2)
             process.kill()
-            process.communicate(timeout=60)
+            process.communicate(timeout=300)
         assert tables(running_cluster) == {f"{LOADING}lineorder"}
         watch = Told()
         load(dsn, SsbData(0.01, tables=(SsbTable.LINEORDER,)), LoadOptions(2), watch)
@@ -340,7 +340,7 @@ class TestOneServer:
                 load(dsn, SMALL, LoadOptions(2), Unwatched())
             assert tables(running_cluster) == {f"{LOADING}lineorder"}
             process.terminate()
-            process.communicate(timeout=60)
+            process.communicate(timeout=300)
         assert (process.returncode, tables(running_cluster)) == (130, set())
 
     @pytest.mark.parametrize("streams", ["1", "2"])
@@ -349,7 +349,7 @@ class TestOneServer:
         with loading(dsn, streams) as process:
             wait_for_streams(running_cluster, process, int(streams))
             os.kill(process.pid, signal.SIGINT)
-            _, stderr = process.communicate(timeout=60)
+            _, stderr = process.communicate(timeout=300)
         assert (process.returncode, stderr.strip()) == (130, "interrupted")
         assert tables(running_cluster) == set()
 

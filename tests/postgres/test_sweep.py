@@ -22,7 +22,7 @@ from tests.fixtures.orphans import start_and_kill
 
 
 def wait_until_ended(data: Path) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while server_processes(data) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert server_processes(data) == []

@@ -124,7 +124,7 @@ def test_rm_does_what_is_answered(workdir: Path, answer: str, deleted: bool) -> 
         text=True,
     ) as process:
         os.write(ours, f"{answer}\n".encode())
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=300)
     os.close(ours)
     os.close(theirs)
     assert "Delete this campaign for ever? [y/N]" in err

@@ -25,11 +25,11 @@ def test_a_signal_that_is_ignored_here_is_heeded_by_what_is_started() -> None:
         ignored = next(line for line in status.splitlines() if line.startswith("SigIgn:"))
         assert not int(ignored.split()[1], 16) & 1 << (signal.SIGQUIT - 1)
         child.send_signal(signal.SIGQUIT)
-        assert child.wait(timeout=20) == -signal.SIGQUIT
+        assert child.wait(timeout=120) == -signal.SIGQUIT
     finally:
         child.kill()
         child.wait()
 
 
 def test_a_program_that_is_to_be_killed_at_our_end_is_started() -> None:
-    assert spawn(["true"], death_signal=signal.SIGKILL).wait(timeout=20) == 0
+    assert spawn(["true"], death_signal=signal.SIGKILL).wait(timeout=120) == 0

@@ -76,7 +76,7 @@ def talk(*requests: dict[str, object]) -> list[Message]:
             answers.append(answer)
         said.close()
         assert read_message(heard) is None
-    assert agent.wait(timeout=60) == 0
+    assert agent.wait(timeout=300) == 0
     return answers
 
 
@@ -137,7 +137,7 @@ def test_a_python_that_is_too_old_says_so() -> None:
         [sys.executable, "-I", "-S", "-c", LOADER],
         input=first_words((99, 0)),
         capture_output=True,
-        timeout=60,
+        timeout=300,
         check=True,
     )
     version = ".".join(map(str, sys.version_info[:2]))

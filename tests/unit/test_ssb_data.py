@@ -194,7 +194,7 @@ def test_a_broken_pipe_ends_quietly() -> None:
     command = f"{sys.executable} -m teiten data ssb --scale 10 --table lineorder --to - | head -1"
     ended = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command],
-        check=False, capture_output=True, text=True, timeout=60,
+        check=False, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert ended.stdout.startswith("1|1|") and ended.stdout.count("\n") == 1
     assert ended.stderr == ""
@@ -225,7 +225,7 @@ def test_an_interruption_does_not_wait_for_a_reader() -> None:
         assert process.stdout is not None and process.stderr is not None
         assert process.stdout.read(1) == b"1"
         os.kill(process.pid, signal.SIGINT)
-        process.wait(timeout=30)
+        process.wait(timeout=300)
         assert (process.returncode, process.stderr.read().strip()) == (130, b"interrupted")
 
 
@@ -239,7 +239,7 @@ def test_an_interruption_leaves_no_file(tmp_path: Path) -> None:
         while process.poll() is None and not (part.exists() and part.stat().st_size):
             time.sleep(0.01)
         os.kill(process.pid, signal.SIGINT)
-        _, stderr = process.communicate(timeout=30)
+        _, stderr = process.communicate(timeout=300)
     assert process.returncode == 130
     assert stderr.strip() == "interrupted"
     assert list(tmp_path.iterdir()) == []

@@ -137,4 +137,4 @@ def test_a_terminal_that_is_closed_ends_it(tmp_path: Path) -> None:
     while b"x" not in os.read(master, 100):
         time.sleep(0.01)
     os.close(master)
-    assert process.wait(timeout=60) == 130
+    assert process.wait(timeout=300) == 130
