@@ -32,6 +32,7 @@ from teiten.model.nodes import EmulatedNodes, NodeMachine
 from teiten.model.trial import Outcome
 from teiten.model.units import MIB, Bytes
 from tests.fixtures.campaigns import PATIENCE, Teiten, kill, step_of
+from tests.fixtures.control_groups import control_groups
 from tests.fixtures.nodes import TwoNodes
 from tests.fixtures.servers import left_processes
 from tests.fixtures.sweeping import swept
@@ -81,8 +82,8 @@ def test_a_killed_campaign_is_swept_and_goes_on_and_nodes_are_apart(
 
 def made_by(pid: int) -> list[Path]:
     """Namespaces and control groups of a Teiten."""
-    groups = [*Path("/sys/fs/cgroup").glob(f"**/teiten-{pid}-*")]
-    return sorted([*NAMED.glob(f"teiten-{pid}-*"), *groups])
+    name = f"teiten-{pid}-*"
+    return sorted([*NAMED.glob(name), *control_groups(name)])
 
 
 def told_of_each_node(teiten: TwoNodes) -> None:
