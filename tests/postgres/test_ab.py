@@ -91,7 +91,7 @@ def test_a_server_against_itself_leaves_its_noise_for_plans_and_reports(
 ) -> None:
     words = (*SHORT, "--set", "settle=0s", "--set", "disturbed_share=100%")
     result = teiten.run(
-        "null", server, "--script", "select-only", *words, "--blocks", "4", "--json"
+        "null", server, "--script", teiten.script("reads"), *words, "--blocks", "4", "--json"
     )
     assert result.returncode == 0, result.stderr
     (noise,) = json.loads(result.stdout)["noise"]
@@ -107,7 +107,7 @@ def test_a_server_against_itself_leaves_its_noise_for_plans_and_reports(
     ]
     assert restored == [2], "the rehearsal made the data directory of the first side"
     one = installation("18")
-    study = teiten.study(one, one, workload="select-only")
+    study = teiten.study(one, one, workload="reads")
     planned = teiten.run("plan", study, "--json")
     assert planned.returncode == 0, planned.stderr
     assert [one["campaign"] for one in json.loads(planned.stdout)["noise"]] == [noise["campaign"]]

@@ -11,7 +11,7 @@ import pytest
 from teiten.host.system.paths import Workdir
 from teiten.model.trial import Outcome
 from tests.fixtures.attached import ADMIN, StrangeServer, strange_server
-from tests.fixtures.campaigns import Teiten
+from tests.fixtures.campaigns import SCRIPTS, Teiten
 from tests.fixtures.servers import server_with
 
 STUDY = """
@@ -62,7 +62,7 @@ CREATE FOREIGN TABLE history_:node PARTITION OF pgbench_history
 [[workloads]]
 name = "update"
 title = "Update"
-script = "tpcb-like"
+script = "paced.sql"
 scale = 1
 changes_data = true
 invariants = ["tpcb-balances"]
@@ -71,7 +71,7 @@ pgbench_options = ["--max-tries=1000"]
 [[workloads]]
 name = "read"
 title = "Read"
-script = "select-only"
+script = "reads.sql"
 scale = 1
 changes_data = false
 
@@ -108,6 +108,8 @@ def test_servers_that_run_already_are_nodes_of_one_database(
     """Rows lie on both, commits are counted by both, sums agree, and nothing stays there."""
     first, second = two
     teiten = Teiten.prepared(workdir)
+    for name in SCRIPTS:
+        teiten.script(name)
     study = workdir.root / "cluster.toml"
     study.write_text(
         STUDY.format(entry=first.address(ADMIN), second=second.address(ADMIN)), encoding="utf-8"

@@ -61,7 +61,7 @@ def test_a_killed_campaign_is_swept_and_goes_on_and_nodes_are_apart(
     emulating: Workdir, installation: Callable[[str], Installation]
 ) -> None:
     teiten, newest = TwoNodes(Teiten.prepared(emulating).workdir), installation("18")
-    study = teiten.study(newest, newest, workload="select-only", blocks=1)
+    study = teiten.study(newest, newest, workload="reads", blocks=1)
     process = teiten.start("run", study, "--set", "conclusive=no", *FLAGS)
     teiten.wait_for(process, step_of(1, "warm-up"))
     left = made_by(process.pid)

@@ -20,7 +20,14 @@ from teiten.host.system.paths import Workdir
 from teiten.kinds.queries.explained import unpacked
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome
-from tests.fixtures.campaigns import PACED, PATIENCE, Teiten, kill, step_of, with_own_installations
+from tests.fixtures.campaigns import (
+    PATIENCE,
+    SCRIPTS,
+    Teiten,
+    kill,
+    step_of,
+    with_own_installations,
+)
 from tests.fixtures.forked import Started, start
 from tests.fixtures.hosts import Network, by_ssh, loopback, network
 from tests.fixtures.servers import left_processes, server_with
@@ -50,7 +57,7 @@ invariants = ["tpcb-balances"]
 [[workloads]]
 name = "select-only"
 title = "Reads"
-script = "select-only"
+script = "reads.sql"
 scale = 1
 changes_data = false
 
@@ -112,7 +119,8 @@ def write_study(teiten: Teiten, hosts: Network, major: str, client: str) -> Path
         client_workdir=hosts.workdir("work-client"),
     )
     path.write_text(text, encoding="utf-8")
-    (path.parent / "paced.sql").write_text(PACED, encoding="utf-8")
+    for name in SCRIPTS:
+        teiten.script(name)
     return path
 
 
@@ -189,7 +197,8 @@ def test_servers_here_listen_on_our_own_address(at_home: AtHome) -> None:
 def test_servers_of_a_host_are_loaded_from_here_in_paired_transactions(at_home: AtHome) -> None:
     teiten, hosts, major = at_home
     there = ("--db-host", "db", "--set", f"hosts.db_workdir={hosts.workdir('work-db')}")
-    words = (f"{major}", f"{major}", "--guc-b", "work_mem=8MB", "--script", "select-only")
+    script = teiten.script("reads")
+    words = (f"{major}", f"{major}", "--guc-b", "work_mem=8MB", "--script", script)
     size = ("--set", "scale=1", "--duration", "1s", "--blocks", "2", "--profile", "quick")
     calm = ("--set", "disturbed_share=100%", "--set", "warmup=0s", "--way", "pairs")
     result = teiten.run("ab", *words, *there, *size, *calm, "--json")

@@ -102,7 +102,7 @@ def test_a_campaign_in_a_limit_goes_on_after_a_kill(
 ) -> None:
     """The group is swept when the campaign is resumed; every trial ran in a new one."""
     one = installation("18")
-    study = teiten.study(one, one, workload="select-only")
+    study = teiten.study(one, one, workload="reads")
     arguments = ("run", study, "--memory", "400MB", "--yes", "--name", "m")
     process = teiten.start(*arguments, "--set", "factors.guc:shared_buffers=25%")
     teiten.wait_for(process, step_of(1, "prewarm"))

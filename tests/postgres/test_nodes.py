@@ -62,7 +62,7 @@ class Unseen:
 
 def test_the_site_of_two_nodes(two_nodes: TwoNodes, newest: Installation) -> None:
     """Driven by hand: both servers are up at once, reached, sampled, stopped, and kept."""
-    study = two_nodes.study(newest, newest, workload="select-only")
+    study = two_nodes.study(newest, newest, workload="reads")
     made = two_nodes.run("run", study)
     assert made.returncode == 0, made.stderr
     workdir = two_nodes.workdir
@@ -180,7 +180,7 @@ def test_two_nodes_on_an_attached_server(
         monkeypatch.setenv("PGPASSWORD", strange.password)
         teiten = TwoNodes(Teiten.prepared(workdir).workdir)
         address = strange.address(CREATOR)
-        words = ("--script", "select-only", "--guc-b", "work_mem=8MB", "--set", "scale=1")
+        words = ("--script", teiten.script("reads"), "--guc-b", "work_mem=8MB", "--set", "scale=1")
         short = ("--duration", "1s", "--blocks", "2", "--profile", "quick", "--set", "warmup=0s")
         calm = ("--set", "disturbed_share=100%", "--yes", "--way", "classic")
         result = teiten.run("ab", address, address, *words, *short, *calm)
@@ -212,7 +212,7 @@ def test_two_nodes_on_another_host(
         ]
         changes = [*folders, "hosts.db_port=5471", "scale=1", "warmup=0s", "disturbed_share=100%"]
         words = [word for one in changes for word in ("--set", one)]
-        short = ("--script", "select-only", "--duration", "1s", "--blocks", "2")
+        short = ("--script", teiten.script("reads"), "--duration", "1s", "--blocks", "2")
         result = teiten.run(
             "ab",
             major,

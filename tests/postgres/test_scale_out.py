@@ -49,7 +49,7 @@ clients = [2]
 [[workloads]]
 name = "update"
 title = "Update"
-script = "tpcb-like"
+script = "paced.sql"
 scale = 1
 changes_data = true
 invariants = ["tpcb-balances"]
@@ -112,6 +112,7 @@ def test_a_campaign_on_nodes_goes_on_after_one_was_killed(workdir: Workdir, engi
     if server is None:
         pytest.skip(f"no server has {engine.extension}: {engine.installing}")
     teiten = Teiten.prepared(workdir)
+    teiten.script("paced")
     study = workdir.root / "spread.toml"
     written = STUDY.format(
         server=server.bin_directory,

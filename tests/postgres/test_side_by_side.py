@@ -85,7 +85,7 @@ def test_changed_data_are_restored_on_both_sides_before_every_pair(
     teiten: Teiten, installation: Callable[[str], Installation]
 ) -> None:
     server = str(installation("18").bin_directory)
-    words = ("ab", server, server, "--guc-b", "work_mem=5MB", "--script", "simple-update")
+    words = ("ab", server, server, "--guc-b", "work_mem=5MB", "--script", teiten.script("paced"))
     options = (*TWO_SLICES, "--set", "disturbed_share=100%", "--set", "restart_every=2")
     result = teiten.run(*words, *options, "--blocks", "2")
     assert result.returncode == 0, result.stderr

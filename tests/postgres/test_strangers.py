@@ -99,7 +99,7 @@ changes_data = {changes_data}
 """
 REPLACING = """
 COPY (SELECT 1) TO PROGRAM 'cat >/dev/null; ln -sfn {file} postgresql.conf';
-SELECT 1;
+\\sleep 50 ms
 """
 STORM = """#!/bin/sh
 # Replaces files of the data directory one after the other, on and on; one that goes on after its
