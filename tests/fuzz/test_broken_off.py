@@ -6,17 +6,21 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
-from benchmarks.robustness.campaigns import Small
+from benchmarks.robustness.campaigns import PATIENCE, Small
 from benchmarks.robustness.disks import fill_disks, full, small_disk
 from benchmarks.robustness.kills import kill_campaigns
 from benchmarks.robustness.signals import interrupt_campaigns
 
 from teiten.host.system.causes import full_disk
 from teiten.model.installation import Installation
+from teiten.report.charts.library import library
+from tests.fixtures.forked import start
+from tests.fixtures.servers import FOLDERS, shared_caches
 
 needs_disk = pytest.mark.skipif(
     sys.platform != "linux" or os.geteuid() != 0 or shutil.which("mount") is None,
@@ -29,17 +33,46 @@ def server(installation_any: Installation) -> str:
     return str(installation_any.bin_directory)
 
 
+@pytest.fixture
+def forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is broken off is an interpreter of its own, as users start it; what looks at the rest,
+    and ends it, is a fork without pictures. Working folders are in memory, where that has room, and
+    have the JavaScript of the run's charts."""
+    made = Small.made
+
+    def with_library(root: Path, server: str | None, installations: Path | None = None) -> Small:
+        small = made(root, server, installations)
+        caches = small.workdir.caches
+        caches.mkdir(exist_ok=True)
+        for file in shared_caches().glob("charts-*.js"):
+            shutil.copy(file, caches)
+        return small
+
+    def call(small: Small, *words: str) -> tuple[int, str]:
+        process = start(["--workdir", str(small.root), *words], drawn=False)
+        output, errors = process.communicate(timeout=PATIENCE)
+        return process.wait(), output + errors
+
+    library()
+    monkeypatch.setattr(Small, "made", with_library)
+    monkeypatch.setattr(Small, "call", call)
+    monkeypatch.setattr(tempfile, "tempdir", os.environ[FOLDERS])
+
+
+@pytest.mark.usefixtures("forked")
 def test_kills_lose_and_double_nothing(server: str) -> None:
     result = kill_campaigns(2, 3, server)
     assert not result.found, "\n".join(result.lines())
 
 
+@pytest.mark.usefixtures("forked")
 def test_signals_end_a_campaign_in_order(server: str) -> None:
     result = interrupt_campaigns(3, 4, server)
     assert not result.found, "\n".join(result.lines())
 
 
 @needs_disk
+@pytest.mark.usefixtures("forked")
 def test_full_disks_are_told_as_that(server: str) -> None:
     try:
         result = fill_disks(2, 5, server)
@@ -49,6 +82,7 @@ def test_full_disks_are_told_as_that(server: str) -> None:
 
 
 @needs_disk
+@pytest.mark.usefixtures("forked")
 def test_a_disk_that_is_full_while_the_script_is_tried(server: str) -> None:
     """Neither the load's files nor the evidence find room, and the evidence is tried last."""
     try:
