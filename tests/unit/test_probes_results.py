@@ -10,7 +10,9 @@ import pytest
 from teiten.analysis.model.verdict import VerdictKind
 from teiten.kinds.probes.findings.estimates import arithmetic, geometric
 from teiten.kinds.probes.findings.recommendation import Wanted, rooms_of
-from teiten.kinds.probes.findings.traces import apart
+from teiten.kinds.probes.findings.traces import TRACES, apart
+from teiten.kinds.probes.measurement import Accounted, ExecutedOnce, ProbeMeasurement, StepIo
+from teiten.kinds.probes.model import BLOCK
 from teiten.kinds.probes.results import (
     Estimate,
     ProbeResult,
@@ -19,7 +21,7 @@ from teiten.kinds.probes.results import (
     probes_found,
 )
 from teiten.kinds.probes.thresholds import Size, size_of
-from teiten.model.units import GIB, MIB, Bytes
+from teiten.model.units import GIB, MIB, Bytes, Seconds
 from tests.fixtures.invented_probes import Invented, Truth, invented_probes
 
 MEMORY = 2 * GIB
@@ -288,3 +290,33 @@ def test_estimates() -> None:
     assert arithmetic([], 0.05) is None and geometric([1.0, 0.0], 0.05) is None
     same = geometric([4.0, 4.0], 0.05)
     assert same is not None and same.low is None and same.mean == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize(
+    ("called", "workers", "accounted", "size"),
+    [
+        (
+            (6559, 6559 * 131_072),
+            0,
+            Accounted("normal", 104_000, 6559 * 131_072 + 9, 0, 0),
+            131_072,
+        ),
+        ((2, 16_384), 0, Accounted("bulkread", 6557, 6557 * 131_072, 0, 0), 131_072),
+        ((600, 90_000), 9_000, Accounted("bulkread", 6557, 6557 * 131_072, 0, 0), 131_072),
+    ],
+    ids=["by itself", "by io_uring", "by workers"],
+)
+def test_the_size_of_a_scans_reads_whoever_reads(
+    called: tuple[int, int], workers: int, accounted: Accounted, size: int
+) -> None:
+    """Where the kernel tells a process nothing, it is what the server counts; before 18 that
+    counts blocks, so that it is not asked where the kernel tells all."""
+    found = ProbeMeasurement(
+        probe="after-scan",
+        memory=Bytes(GIB),
+        shared_buffers=Bytes(GIB // 4),
+        executed=(ExecutedOnce("scan", "", Seconds(1.0)),),
+        io=(StepIo("scan", "", *called, workers, workers * BLOCK, (accounted,)),),
+    )
+    (read_size,) = (one.take for one in TRACES if one.trace is Trace.READ_SIZE)
+    assert read_size(found) == size

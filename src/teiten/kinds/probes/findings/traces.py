@@ -97,15 +97,15 @@ def _scans(found: ProbeMeasurement) -> list[StepIo]:
 
 
 def _read_size(found: ProbeMeasurement) -> float | None:
-    """Bytes for each read that the kernel was asked for. I/O workers read signals too: where they
-    are, it is what the server counts."""
+    """Bytes for each read that the kernel was asked for. I/O workers read signals too, and of reads
+    by io_uring the kernel tells nothing to a process: there it is what the server counts."""
     calls = total = 0
     for one in _scans(found):
         if one.calls is None or one.called_bytes is None:
             return None
-        if one.worker_calls:
-            calls += sum(each.reads for each in one.accounted)
-            total += sum(each.read_bytes for each in one.accounted)
+        counted = sum(each.read_bytes for each in one.accounted)
+        if one.worker_calls or one.called_bytes < counted / 2:  # a look at it reads a little too
+            calls, total = calls + sum(each.reads for each in one.accounted), total + counted
         else:
             calls, total = calls + one.calls, total + one.called_bytes
     return total / calls if calls else None
