@@ -108,14 +108,14 @@ def test_samples_stand_a_second_apart(running_cluster: Cluster) -> None:
     sampler = sampler_of(running_cluster)
     begun = time.monotonic()
     sampler.start()
-    time.sleep(3.1)
+    time.sleep(4.1)
     sampling = sampler.stop()
     longest = time.monotonic() - begun
     for series in sampling.series:
         # A busy machine takes one late, and leaves out what it is too late for.
         seconds = list(series.seconds)
         assert seconds[0] > 0.98 and seconds == sorted(seconds), series.source
-        assert 2 <= len(seconds) <= int(longest), series.source
+        assert 3 <= len(seconds) <= longest + 1, series.source  # the end of the window too
     assert all(0 <= value <= 1.01 for value in column(sampling, "os", "cpu_idle_share"))
 
 
