@@ -19,11 +19,18 @@ from teiten.execute.sites.remote.sampling import client_metrics
 from teiten.host.cautions.machine import cautions
 from teiten.model.distribution import CoordinatorRows, Distribution
 from teiten.model.hosts import Hosts, NodeHost, Placement, PlannedHost, PlannedNodeHost, Role
+from teiten.model.nodes import EmulatedNodes, NodePart
 from teiten.model.study import Study
 from teiten.model.text import Language
 from teiten.model.units import Share
 from teiten.plan.describe import actions
-from teiten.plan.sites.remote import check_remote, host_cautions, placement_cautions
+from teiten.plan.sites.remote import (
+    RemotePlan,
+    check_remote,
+    host_cautions,
+    nodes_on_hosts,
+    placement_cautions,
+)
 from teiten.plan.sites.told import host_rows
 from teiten.report.campaign import render_html
 from teiten.report.texts import caution_text
@@ -40,6 +47,7 @@ def host(role: Role, name: str) -> PlannedHost:
 DB, CLIENT = host(Role.DB, "db1"), host(Role.CLIENT, "load1")
 APART = Placement(DB, CLIENT, "10.0.0.1", "10.0.0.2")
 TOGETHER = Placement(DB, DB)
+BRACKETS = str.maketrans("（）", "()")
 NODES = Placement(
     DB,
     DB,
@@ -169,8 +177,16 @@ def test_a_plan_says_that_a_port_is_opened_and_to_whom() -> None:
 def test_a_plan_says_on_which_addresses_nodes_listen_and_what_they_share() -> None:
     plan = replace(make_plan(), hosts=NODES)
     said = "\n".join(actions(plan, HOST, folder=Path("/here"), user="me"))
-    assert "node 2 runs on db2 instead, listening on 10.0.0.2, an open network port" in said
+    assert "node 2 is on db2, listening on 10.0.0.2, an open network port" in said
     assert "from 10.0.0.1 alone" in said and "on db1, db2, as user postgres" in said
+    assert "those on db1 are reached through private Unix sockets only" in said
+    emulating = replace(plan.study, nodes=EmulatedNodes(lacking=((NodePart.MEMORY, "x"),)))
+    (asked,) = nodes_on_hosts(replace(plan, study=emulating))
+    assert asked.code == "nodes-on-hosts" and not list(nodes_on_hosts(plan))
+    trial = replace(plan.trials[0], templates=plan.trials[0].templates * 3)
+    spread = replace(trial, distribution=Distribution("postgres_fdw", 2))
+    assert RemotePlan(NODES).start(spread).endswith("; those of other hosts listen on 10.0.0.2")
+    assert "listen" not in RemotePlan(NODES).start(trial)
     codes = [one.code for one in placement_cautions(plan)]
     assert codes == ["open-port-nodes", "first-host-shared"]
     one_kernel = [replace(one, boot="b") for one in NODES.servers]
@@ -180,6 +196,7 @@ def test_a_plan_says_on_which_addresses_nodes_listen_and_what_they_share() -> No
     assert [one.code for one in found][1] == "one-machine"
     for language in ("en", "ja"):
         texts = [caution_text(one, language)[0] for one in found]
+        assert "(memory)" in caution_text(asked, language)[0].translate(BRACKETS)
         assert "db2: 10.0.0.2" in texts[0] and "db1, db2" in texts[1] and "db1" in texts[2]
     (row, further) = host_rows(plan)
     assert row[0] == "db and client host" and further[0] == "host of node 2"

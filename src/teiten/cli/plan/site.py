@@ -34,7 +34,12 @@ from teiten.plan.levels import every_level, most_clients
 from teiten.plan.limits import limits_of
 from teiten.plan.nodes import emulated, node_cautions
 from teiten.plan.sites.attached import attached_cautions
-from teiten.plan.sites.remote import check_remote, host_cautions, placement_cautions
+from teiten.plan.sites.remote import (
+    check_remote,
+    host_cautions,
+    nodes_on_hosts,
+    placement_cautions,
+)
 
 if TYPE_CHECKING:
     from teiten.cli.main import Session
@@ -182,15 +187,19 @@ class PlanningOnHosts(PlanningSite):
         return frozenset(set(fingerprints) - lacking)
 
     def cautions(self, plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
+        further = self.placement.servers[1:]
         apart = not self.placement.together
         found = [
             caution
             for host in self.placement.each
             for caution in host_cautions(
-                cautions(host.facts, clients=most_clients(plan.study)), host, apart=apart
+                cautions(host.facts, clients=most_clients(plan.study)),
+                host,
+                apart=apart or host in further,
             )
         ]
-        nodes = (*node_cautions(plan, buffered_writes=False), *distribution_cautions(plan))
+        own = nodes_on_hosts(plan) if further else node_cautions(plan, buffered_writes=False)
+        nodes = (*own, *distribution_cautions(plan))
         return (*found, *placement_cautions(plan), *plan_cautions(plan, facts), *nodes)
 
 

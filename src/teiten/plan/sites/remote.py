@@ -14,7 +14,7 @@ from teiten.kinds.contract import plan_of
 from teiten.model.facts import Caution, Severity
 from teiten.model.hosts import HERE, Placement, PlannedHost
 from teiten.model.installation import Installation
-from teiten.model.plan import Plan
+from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import Study
 from teiten.plan.levels import varied_factors
 from teiten.plan.sites.contract import Told
@@ -145,6 +145,14 @@ def placement_cautions(plan: Plan) -> tuple[Caution, ...]:
     return tuple(found)
 
 
+def nodes_on_hosts(plan: Plan) -> Iterator[Caution]:
+    """That nodes are the hosts that were named, where the study would emulate others."""
+    nodes = plan.study.nodes
+    if nodes is not None and nodes.lacking:
+        parts = ", ".join(part.value for part, _ in nodes.lacking)
+        yield Caution("nodes-on-hosts", Severity.WARNING, (("parts", parts),))
+
+
 def _one_machine(placement: Placement) -> Iterator[Caution]:
     """Of db hosts that are one machine by another name: containers, or addresses."""
     of_boot: dict[str, list[str]] = {}
@@ -170,9 +178,9 @@ class RemotePlan(LocalPlan):
         plan, placement = told.plan, self.placement
         db, client = placement.db, placement.client
         where = ", ".join(map(shown, placement.servers))
+        folders = ", ".join(dict.fromkeys(one.workdir for one in placement.servers))
         copied = [level for level, one in plan.servers if not one.on_db_host]
         if copied and db.name:
-            folders = ", ".join(dict.fromkeys(one.workdir for one in placement.servers))
             yield (
                 f"copy PostgreSQL {', '.join(copied)} and pgbench to {where} ({folders}), where"
                 " they are not there yet; nothing is installed on the system"
@@ -183,27 +191,29 @@ class RemotePlan(LocalPlan):
                 " one"
             )
         made = " and ".join(dict.fromkeys(made_by(one.data) for one in plan.templates))
-        folder = f"{where}, in {db.workdir}/templates"
+        folder = f"{where}, below templates in {folders}"
         yield f"make {len(plan.templates)} templates by initdb and {made} on {folder}"
         restored = " and ".join(told.restored)
         often = f"before every trial of {restored}, once for others" if restored else "once each"
-        yield f"copy them to {db.workdir}/clusters ({often}); remove the copies at the end"
-        listening = "reached through a private Unix socket only: no network port is opened"
+        yield f"copy them to clusters there ({often}); remove the copies at the end"
+        listening = "it is reached through a private Unix socket only: no network port is opened"
+        if placement.more:
+            listening = f"those on {shown(db)} are reached through private Unix sockets only"
         if placement.address is not None:
             listening = (
-                f"listening on {placement.address}, an open network port, for the one role of the"
-                f" load with a password made anew, from {placement.client_address} alone"
+                f"it is listening on {placement.address}, an open network port, for the one role of"
+                f" the load with a password made anew, from {placement.client_address} alone"
             )
         most = max((len(one.templates) for one in plan.trials), default=1)
         servers = "one PostgreSQL server" if most == 1 else f"up to {most} PostgreSQL servers"
         servers += " of each side" if plan.study.measure.paired else ""
         yield (
             f"start and stop {servers} at a time on {where}, as user {db.server_user},"
-            f" {told.at_most}{len(plan.trials)} times; it is {listening}"
+            f" {told.at_most}{len(plan.trials)} times; {listening}"
         )
         for number, one in enumerate(placement.more, start=2):
             yield (
-                f"node {number} runs on {shown(one.host)} instead, listening on {one.address}, an"
+                f"node {number} is on {shown(one.host)}, listening on {one.address}, an"
                 " open network port, for the one role of the coordinator's server with a password"
                 f" made anew, from {one.peer} alone"
             )
@@ -213,6 +223,11 @@ class RemotePlan(LocalPlan):
             " connection, it ends what it has started"
         )
         yield told.page_cache()
+
+    def start(self, trial: PlannedTrial) -> str:
+        said, last = super().start(trial), max(trial.host_of(node) for node, _ in trial.nodes)
+        addresses = ", ".join(one.address for one in self.placement.more[:last])
+        return f"{said}; those of other hosts listen on {addresses}" if addresses else said
 
     def closing(self, told: Told) -> Iterator[str]:
         folder = told.folder / "campaigns"
