@@ -36,6 +36,8 @@ def test_help_and_version_are_verbs_too(typed: list[str], meant: list[str]) -> N
         ("plan observe 17", "teiten plan --help shows examples"),
         ("runs --nonsense", "teiten runs --help shows examples"),
         ("ab 17,18 --json", "separate them by a space: teiten ab 17 18"),
+        ("null 17 18", "teiten ab A B"),
+        ("ab 17 18 --budget 5 min", "one word, for example 30m"),
         ("compare a,b", "separate them by a space: teiten compare a b"),
         ("bisect --wrkload q.sql", "Did you mean '--script'?"),
         ("plan observe --clients 4,8", "it is a key of the study: --set clients=…"),
@@ -85,6 +87,16 @@ def test_md_is_markdown_wherever_that_is_a_form() -> None:
                 assert one.type.convert("md", one, None) == "markdown", verb
                 found += 1
     assert found == 2  # report and compare
+
+
+def test_a_program_without_a_verb_shows_its_help_and_no_error(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(click.ClickException) as caught:
+        teiten.main(args=[], standalone_mode=False, prog_name="teiten")
+    assert report_failure(caught.value) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("Usage: teiten") and "error:" not in told
 
 
 def completed(words: list[str], incomplete: str) -> list[str]:

@@ -136,6 +136,12 @@ def test_an_unknown_name_is_compared_with_aliases() -> None:
     assert "alias of the study" in caught.value.hint
 
 
+def test_an_alias_of_what_is_missing_tells_what_it_stands_for() -> None:
+    with pytest.raises(UsageError, match=r"no PostgreSQL 'pg17' \(server old\) here") as caught:
+        resolve("old", MACHINE, {"old": "pg17"})
+    assert caught.value.hint == "a version stands alone: 17"
+
+
 def test_nothing_is_installed() -> None:
     with pytest.raises(UsageError, match=r"no PostgreSQL '17' here\. Nothing is installed\."):
         resolve("17", [invented("wheel:17.4", Source.WHEEL, managed=True, server=False)])

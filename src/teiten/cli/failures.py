@@ -26,6 +26,16 @@ from teiten.host.system.signals import Interrupted
 from teiten.secrets import hidden
 
 INTERRUPTED = 130
+EXTRA = {"null": "null measures one server against itself; two are compared by: teiten ab A B"}
+"""By verb what to do with more arguments than it takes."""
+UNITS = {
+    **dict.fromkeys(("s", "sec", "seconds"), "30s"),
+    **dict.fromkeys(("m", "min", "minutes"), "30m"),
+    **dict.fromkeys(("h", "hours"), "2h"),
+    **dict.fromkeys(("kB", "MB", "GB", "TB", "MiB", "GiB"), "4GB"),
+    "%": "2%",
+}
+"""Units that are given as words of their own, and how a value is written with them."""
 LISTS = ("--servers", "--workloads", "--clients", "--queries")
 """Options whose value is a list."""
 
@@ -37,8 +47,7 @@ def report_failure(error: BaseException) -> int:
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
     if isinstance(error, click.ClickException):
-        error = _by_names_of_today(error)
-        say(error.format_message(), _usage_hint(error))
+        _say_usage(error)
         return 2
     if isinstance(error, click.Abort | KeyboardInterrupt) or _was_interrupted(error):
         sys.stderr.write(_interruption(error))
@@ -105,6 +114,14 @@ def _with_causes(error: BaseException) -> Iterator[BaseException]:
         found = found.__cause__ or found.__context__
 
 
+def _say_usage(error: click.ClickException) -> None:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):  # it is the help, and no error
+        sys.stderr.write(f"{error.format_message()}\n")
+        return
+    error = _by_names_of_today(error)
+    say(error.format_message(), _usage_hint(error))
+
+
 def _by_names_of_today(error: click.ClickException) -> click.ClickException:
     """An unknown option, with what is suggested instead of it: no option that once was."""
     if not isinstance(error, click.NoSuchOption) or error.ctx is None:
@@ -166,6 +183,10 @@ def _meant(message: str, context: click.Context | None) -> str | None:
     if "unexpected extra argument" in message:
         lists = [one for one in LISTS if any(one in each.opts for each in context.command.params)]
         extra = message.partition("(")[2].rstrip(")").split()
+        if context.info_name in EXTRA:
+            return EXTRA[context.info_name]
+        if extra and extra[0] in UNITS:
+            return f"a number and its unit are one word, for example {UNITS[extra[0]]}"
         given = next((one for one in lists if one in sys.argv), None)
         if given and extra:
             before = sys.argv[sys.argv.index(given) + 1]

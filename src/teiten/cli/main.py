@@ -23,6 +23,7 @@ from teiten.cli.passwords import (
     take_passwords,
 )
 from teiten.cli.streams import StandardStreams, guarded_streams
+from teiten.errors import UsageError
 from teiten.given_paths import expanded
 from teiten.host.system.causes import machine_error
 from teiten.host.system.paths import Workdir, default_workdir
@@ -80,7 +81,10 @@ class Verbs(click.Group):
         from teiten.suggest import did_you_mean
 
         if args[0] not in VERBS and not args[0].startswith("-"):
-            ctx.fail(f"no verb {args[0]!r}.{did_you_mean(args[0], VERBS)}")
+            raise UsageError(
+                f"no verb {args[0]!r}.{did_you_mean(args[0], VERBS)}",
+                "teiten --help lists the verbs",
+            )
         return super().resolve_command(ctx, args)
 
 

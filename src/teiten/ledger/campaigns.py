@@ -22,6 +22,8 @@ from teiten.model.units import Bytes
 from teiten.suggest import did_you_mean
 
 LAST = "last"
+MOST_LISTED = 5
+"""Names in an error, the newest of them."""
 FINISHED = "campaign-finished"
 """The event with which a campaign ends, whatever of its plan was needed."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -176,10 +178,16 @@ def _last(campaigns: Path) -> Path:
     return readable[0].folder
 
 
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - MOST_LISTED
+    shown = ", ".join(sorted(names)[-MOST_LISTED:])
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
 def _not_one(reference: str, matches: Sequence[str], names: Sequence[str]) -> LedgerError:
     if matches:
         return LedgerError(
-            f"{reference!r} is the beginning of several campaigns: {', '.join(matches)}",
+            f"{reference!r} is the beginning of several campaigns: {_listed(matches)}",
             "give more of the name, or `last` for the newest",
         )
     return LedgerError(

@@ -97,7 +97,12 @@ def _comparison(session: Session, a: str, b: str, *, anyway: bool) -> Comparison
     from teiten.cli.campaign.read import locate, read_campaign
     from teiten.report.comparison.differences import obstacle_lines
 
-    one, other = (read_campaign(locate(session, reference)) for reference in (a, b))
+    folders = [locate(session, reference) for reference in (a, b)]
+    if folders[0] == folders[1] and not anyway:
+        raise UsageError(
+            f"A and B are one campaign, {folders[0].name}", "teiten runs lists the others"
+        )
+    one, other = map(read_campaign, folders)
     comparison = compare(one, other, claims=claims_of(one.plan.study.name), insisted=anyway)
     lines = obstacle_lines(comparison, "en")
     if lines and not anyway:

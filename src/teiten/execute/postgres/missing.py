@@ -31,18 +31,22 @@ def no_version(request: VersionRequest, target: str, servers: Sequence[Installat
 
 
 def unknown(
-    reference: str, servers: Sequence[Installation], aliases: Mapping[str, str]
+    reference: str,
+    target: str,
+    servers: Sequence[Installation],
+    aliases: Mapping[str, str],
 ) -> UsageError:
-    """Of what has not the form of a version."""
+    """Of what has not the form of a version. ``target``: what the reference stands for."""
     known = [*aliases, *(one.name for one in servers), *(one.version.major for one in servers)]
-    hint, guess = _meant(reference.strip().lower(), servers), ""
+    hint, guess = _meant(target.lower(), servers), ""
     if hint is None:
-        guess = did_you_mean(reference, known)
+        guess = did_you_mean(target, known)
         hint = (
             "a server is a version (17, 18.4), system:15, a path or an alias of the study; "
             "install one with: teiten pg install 17"
         )
-    return UsageError(f"no PostgreSQL {reference!r} here.{guess} {_installed(servers)}", hint)
+    of = "" if reference.strip() == target else f" (server {reference})"
+    return UsageError(f"no PostgreSQL {target!r}{of} here.{guess} {_installed(servers)}", hint)
 
 
 def _where_to_get(request: VersionRequest, servers: Sequence[Installation]) -> str:

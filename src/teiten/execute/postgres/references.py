@@ -39,7 +39,7 @@ def resolve(
         return max(fitting, key=_preference)
     if _looks_like_path(target):
         return _at_path(expanded(target), servers)
-    raise unknown(reference, servers, aliases)
+    raise unknown(reference, target, servers, aliases)
 
 
 def _preference(one: Installation) -> tuple[object, ...]:
