@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections import Counter
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
 
 from teiten.model.plan import PlannedTrial
 from teiten.model.trial import Outcome
@@ -457,10 +457,7 @@ def undecided_yet(reader: Reader, _groups: Groups, _part: Part) -> None:
 def cost(reader: Reader, groups: Groups, _part: Part) -> None:
     campaign = reader.campaign
     trials = campaign.trials
-    planned = list(campaign.plan.trials)
-    if campaign.plan.study.measure.sequential is not None and reader.says_ended:
-        tried = {one.number for one in trials}
-        planned = [one for one in planned if one.number in tried]
+    planned = needed(reader, count(groups["trials"]))
     blocks = len({one.block for one in planned})
     reader.same(groups["trials"], len(planned), "planned trials")
     reader.same(groups["blocks"], blocks, "blocks")
@@ -471,6 +468,33 @@ def cost(reader: Reader, groups: Groups, _part: Part) -> None:
     if "noun" in groups:
         reader.equal(groups["noun"], "trial" if len(planned) == 1 else "trials", "number")
         reader.equal(groups["block"], "block" if blocks == 1 else "blocks", "number")
+
+
+def needed(reader: Reader, said: int) -> Sequence[PlannedTrial]:
+    """The planned trials that the campaign does not do without.
+
+    A sequential one that ended has run all of them. One that was interrupted may have decided some
+    of its comparisons, which then run no further: wholly or not at all, whatever the count says.
+    """
+    campaign = reader.campaign
+    planned = list(campaign.plan.trials)
+    if campaign.plan.study.measure.sequential is None:
+        return planned
+    tried = {one.number for one in campaign.trials}
+    ran = [one for one in planned if one.number in tried]
+    if reader.says_ended:
+        return ran
+    contrast = campaign.plan.study.contrast
+    left: dict[object, list[PlannedTrial]] = defaultdict(list)
+    for one in planned:
+        if one.number not in tried:
+            left[one.cell.workload, one.cell.context(contrast)].append(one)
+    for groups in range(len(left), -1, -1):
+        for chosen in itertools.combinations(left.values(), groups):
+            due = [*ran, *(one for group in chosen for one in group)]
+            if len(due) == said:
+                return due
+    return planned
 
 
 def working_seconds(reader: Reader) -> float:
