@@ -212,7 +212,9 @@ def _after_scan(kit: Kit, found: ProbeResult) -> str:
 
 
 def _beaten(kit: Kit, results: Sequence[ProbeResult], one: Recommendation) -> Iterator[str]:
-    """What was decided, by probe."""
+    """What was decided, by probe; nothing by a profile that is too short for it."""
+    if not kit.study.conclusive:
+        return
     said = []
     for each in results:
         lost = [(side, by) for side, by, probe in one.beaten if probe == each.probe]

@@ -27,13 +27,13 @@ from teiten.kinds.probes.results import (
 from teiten.report.numbers import measured, plain, significant
 from teiten.report.sentences import (
     confidence_percent,
-    detectable_percent,
     interval_text,
     ratio_text,
     verdict_kind,
     verdict_word,
 )
 from teiten.report.tables import Column, Row, Table, TableCell
+from teiten.report.view.contrasts import detectable_text
 from teiten.report.view.kit import Kit
 
 LONG = 20
@@ -142,11 +142,7 @@ def _pair(kit: Kit, found: ProbeResult, one: SidePair, kind: str) -> Iterator[Ro
 
 def verdict_said(kit: Kit, verdict: Verdict) -> str:
     """With the smallest effect that could have been seen, where nothing was decided."""
-    word = verdict_word(kit.t, verdict)
-    if verdict.smallest_detectable is None:
-        return word
-    percent = detectable_percent(kit.t, verdict.smallest_detectable)
-    return word + kit.t("table.detectable", percent=percent)
+    return verdict_word(kit.t, verdict) + detectable_text(kit.t, verdict)
 
 
 def _accesses(kit: Kit, found: ProbeResult, unit: ProbeTimeUnit) -> Made:

@@ -14,7 +14,6 @@ from teiten.report.charts.base import Chart
 from teiten.report.numbers import NOTHING, decimals_for
 from teiten.report.sentences import (
     confidence_percent,
-    detectable_percent,
     percent,
     verdict_kind,
     verdict_word,
@@ -28,6 +27,7 @@ from teiten.report.speed import (
     times_text,
 )
 from teiten.report.tables import Column, Row, Table, TableCell
+from teiten.report.view.contrasts import detectable_text
 from teiten.report.view.kit import Kit
 
 MOST_SENTENCES = 8
@@ -122,11 +122,7 @@ def group_table(
 def _row(kit: Kit, one: GroupConclusion, at: int, factors: Sequence[str]) -> Row:
     effect = one.verdict.effect
     shown = inverse(effect) if effect else None
-    word = verdict_word(kit.t, one.verdict)
-    if one.verdict.smallest_detectable is not None:
-        word += kit.t(
-            "table.detectable", percent=detectable_percent(kit.t, one.verdict.smallest_detectable)
-        )
+    word = verdict_word(kit.t, one.verdict) + detectable_text(kit.t, one.verdict)
     if one.over:
         word = kit.t("query-group.over-word", queries=_named(kit, one.over))
     bound = bound_text(one.bound)
