@@ -24,6 +24,7 @@ from teiten.kinds.pgbench.scale_out.use import ServerRole, uses_of
 from teiten.model.plan import Plan
 from teiten.model.text import Language
 from teiten.model.trial import Event, Outcome, Problem, Trial
+from teiten.report.sites import whereabouts
 from teiten.report.view.kit import Kit
 from tests.reader.drawn import analysed
 from tests.unit.test_scale_out_plan import planned
@@ -213,6 +214,15 @@ def test_the_report_tells_the_cache_by_what_each_server_used() -> None:
         told = told.replace("\\xa0", " ")
         for word in words:
             assert word in told, word
+
+
+@pytest.mark.parametrize(
+    ("language", "turns"),
+    [("en", "One system of servers runs at a time"), ("ja", "一度に起動する構成は1つだけ")],
+)
+def test_nodes_are_not_said_to_run_one_at_a_time(language: Language, turns: str) -> None:
+    kit = Kit(analysed("pgbench", planned(), ()).analysis, language)
+    assert turns in whereabouts(kit)
 
 
 def test_nothing_is_said_where_something_else_is_contrasted() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from teiten.model.distribution import Distribution
 from teiten.model.facts import HostFacts
 from teiten.model.hosts import PlannedHost
 from teiten.model.installation import Installation
@@ -119,6 +120,12 @@ def have_own_hosts(kit: Kit) -> bool:
     return hosts is not None and bool(hosts.more)
 
 
+def on_nodes(kit: Kit) -> tuple[Distribution, ...]:
+    """How the tables of each trial that has several servers are spread over them."""
+    trials = kit.analysis.plan.trials
+    return tuple(one.distribution for one in trials if one.distribution is not None)
+
+
 def node_heading(kit: Kit, number: int) -> str | None:
     """What a node that holds rows is called in the drawing, where nodes have hosts of their own."""
     hosts = kit.analysis.plan.hosts
@@ -169,7 +176,8 @@ def whereabouts(kit: Kit) -> str:
             return t("host.note-nodes", hosts=names, addresses=addresses)
         words = {"db": shown(hosts.db), "client": shown(hosts.client), "address": hosts.address}
         apart = "host.note-apart-paired" if kit.study.measure.paired else "host.note-apart"
-        return t("host.note-together" if hosts.together else apart, **words)
+        together = "host.note-together-nodes" if on_nodes(kit) else "host.note-together"
+        return t(together if hosts.together else apart, **words)
     attached = [
         t("topology.attached", server=level, address=one.attached.address)
         for level, one in kit.analysis.plan.servers
@@ -179,6 +187,9 @@ def whereabouts(kit: Kit) -> str:
         side_by_side = kit.study.measure.side_by_side
         if kit.study.measure.paired:
             return t("topology.note-paired")
+        if spread := on_nodes(kit):
+            already = any(one.ran_already for one in spread)
+            return t("topology.note-attached-own" if already else "topology.note-nodes")
         return t("topology.note-side-by-side" if side_by_side else "topology.note")
     own = len(attached) < len(kit.analysis.plan.servers)
     first = t("topology.note-attached-own" if own else "topology.note-attached")

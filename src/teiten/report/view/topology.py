@@ -13,6 +13,7 @@ from teiten.report.sites import (
     link_text,
     machine_heading,
     node_heading,
+    on_nodes,
     parameter_of,
     whereabouts,
 )
@@ -56,7 +57,7 @@ def _servers(kit: Kit, shared: str | None) -> tuple[tuple[tuple[Box, str], ...],
     """One for each side, with its colour; where tables are spread over nodes the server that has
     all of them, the coordinator, and behind it the most nodes of any trial."""
     t = kit.t
-    spread = [one.distribution for one in kit.analysis.plan.trials if one.distribution is not None]
+    spread = on_nodes(kit)
     if not spread:
         sides = enumerate(kit.names.sides.values())
         boxes = ((Box(one.long, _buffers(kit, one.level, shared)), at) for at, one in sides)
@@ -97,6 +98,8 @@ def _of_node(kit: Kit) -> tuple[str, ...]:
 def _turns(kit: Kit) -> str:
     if kit.study.measure.paired:
         return kit.t("topology.turns-paired")
+    if on_nodes(kit):
+        return kit.t("topology.turns-nodes")
     side_by_side = kit.study.measure.side_by_side
     return kit.t("topology.turns-side-by-side" if side_by_side else "topology.turns")
 
