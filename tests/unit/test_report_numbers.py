@@ -35,6 +35,7 @@ def test_fixed_has_thousands_and_a_true_minus_sign() -> None:
 
 def test_measured_never_shows_more_digits_than_are_worth_it() -> None:
     assert measured(410.08123, 3.1) == "410.1"
+    assert measured(0.152, 4.0) == "0.15", "not 0, however much the trials differ"
     assert measured(0.61114, 1e-12) == "0.6111"
     assert measured(410.08123, math.nan) == "410"
     assert measured(None, 1.0) == "—"

@@ -12,6 +12,8 @@ REACH = 1000.0
 """Ratios beyond it, or below its reciprocal, are told by this bound."""
 MOST_DIGITS = 4
 """Significant digits of a measured value, however small its spread."""
+LEAST_DIGITS = 2
+"""The same, however large its spread: no measured value is told as 0."""
 
 
 def decimals_for(half_width: float) -> int:
@@ -60,13 +62,13 @@ def spread(values: Sequence[float]) -> float:
 
 
 def measured(value: float | None, half_width: float) -> str:
-    """A measured value with the digits that its half width allows; else three digits."""
+    """A measured value with the digits that its half width allows, within bounds; else three digits."""
     if value is None or not math.isfinite(value):
         return NOTHING
     if not math.isfinite(half_width) or half_width <= 0:
         return significant(value)
-    most = decimals_of(value, MOST_DIGITS)
-    return fixed(value, min(most, decimals_for(half_width)))
+    least, most = (decimals_of(value, digits) for digits in (LEAST_DIGITS, MOST_DIGITS))
+    return fixed(value, min(most, max(least, decimals_for(half_width))))
 
 
 def bytes_text(value: float | None) -> str:
