@@ -15,6 +15,7 @@ from teiten.execute.probes.backend import Usage, memory_of
 from teiten.execute.probes.backend_series import CPU_SHARE, BackendWatch
 from teiten.kinds.procedure.growth import kind_of, knee_of, slope_of
 from teiten.kinds.procedure.model import StepDo, procedure_of
+from teiten.kinds.procedure.present.growth import MOST_LISTED
 from teiten.kinds.procedure.results import GrowthEstimate, GrowthKind, GrowthUnit, procedures_found
 from teiten.model.plan import Plan
 from teiten.model.study import Layout
@@ -97,6 +98,9 @@ def test_growth_is_said_where_it_may_be(language: Language) -> None:
     assert words("growth.word.no-conclusion") in quick
     assert words("table.growth.fast-path") in quick and words("table.growth.memory") in quick
     assert f"| {words('growth.word.grows')} |" not in quick
+    rows = quick.count(f"| {words('growth.word.no-conclusion')} |")
+    said = words("growth.many", methods="|", count=rows, of=rows).split("|")[1]
+    assert (said in quick) == (rows > MOST_LISTED), "a long list is left to the table"
 
 
 def test_more_partitions_than_the_lock_table_has_room_for_are_refused(plan: Plan) -> None:

@@ -62,7 +62,7 @@ def spread(values: Sequence[float]) -> float:
 
 
 def measured(value: float | None, half_width: float) -> str:
-    """A measured value with the digits that its half width allows, within bounds; else three digits."""
+    """A measured value with the digits, of two to four, that its half width allows; else three."""
     if value is None or not math.isfinite(value):
         return NOTHING
     if not math.isfinite(half_width) or half_width <= 0:

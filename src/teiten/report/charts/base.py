@@ -48,6 +48,8 @@ WIDE = 640
 """Width in pixels of a plot that stands alone."""
 HALF = 400
 PANEL = 190
+_SYMBOL = 28
+"""Pixels of a symbol in a legend, and of the space around it."""
 EMPTY = Markup()
 ROWS = "rows"
 """The name of a chart's data."""
@@ -125,7 +127,27 @@ def configured(chart: Any) -> Spec:
 
 def looking_as_all(spec: Spec) -> Spec:
     """A specification with the look of this report."""
-    return {**spec, "$schema": alt.SCHEMA_URL, "config": CONFIG, "background": None}
+    within = _with_legends_that_fit(spec)
+    return {**within, "$schema": alt.SCHEMA_URL, "config": CONFIG, "background": None}
+
+
+def _with_legends_that_fit(part: Any) -> Any:
+    """Legends with more labels than stand in one line of a plot get several: Vega cuts them."""
+    if isinstance(part, list):
+        return [_with_legends_that_fit(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    found = {key: _with_legends_that_fit(one) for key, one in part.items() if key != "datasets"}
+    if "datasets" in part:
+        found["datasets"] = part["datasets"]
+    scale, legend = found.get("scale"), found.get("legend", {})
+    labels = scale.get("domain") if isinstance(scale, dict) else None
+    if "field" not in found or legend is None or not isinstance(labels, list):
+        return found
+    widths = [_SYMBOL + text_width(str(one), 12.0) for one in labels]
+    if not widths or sum(widths) <= WIDE or "columns" in legend:
+        return found
+    return {**found, "legend": {**legend, "columns": max(1, int(WIDE // max(widths)))}}
 
 
 def side_colours(count: int) -> list[str]:

@@ -20,6 +20,9 @@ from teiten.report.sites import (
 from teiten.report.topology import Box, Topology, on_white, topology_svg
 from teiten.report.view.kit import Kit
 
+MOST_SIDES = 6
+"""So many are drawn each as a server of its own: as many as have colours of their own."""
+
 
 def topology(kit: Kit) -> Drawing:
     t, facts, plan = kit.t, kit.analysis.facts, kit.analysis.plan
@@ -54,12 +57,15 @@ def topology(kit: Kit) -> Drawing:
 
 
 def _servers(kit: Kit, shared: str | None) -> tuple[tuple[tuple[Box, str], ...], tuple[Box, ...]]:
-    """One for each side, with its colour; where tables are spread over nodes the server that has
-    all of them, the coordinator, and behind it the most nodes of any trial."""
+    """One for each side, with its colour, or of many sides for each server; where tables are spread
+    over nodes the server that has all of them, the coordinator, and behind it the most nodes of any
+    trial."""
     t = kit.t
     spread = on_nodes(kit)
     if not spread:
-        sides = enumerate(kit.names.sides.values())
+        names = kit.names
+        many = len(names.sides) > MOST_SIDES
+        sides = enumerate((names.servers if many else names.sides).values())
         boxes = ((Box(one.long, _buffers(kit, one.level, shared)), at) for at, one in sides)
         return tuple((box, SIDE_COLOURS[at % len(SIDE_COLOURS)]) for box, at in boxes), ()
     lines = (f"shared_buffers {shared}",) if shared else ()

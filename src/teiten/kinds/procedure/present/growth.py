@@ -28,6 +28,8 @@ from teiten.report.view.kit import Kit
 NOTHING = "—"
 MICRO = 1e6
 NANO = 1e9
+MOST_LISTED = 4
+"""Of more, a sentence names the methods and leaves the numbers to the table below it."""
 Looked = Callable[[StepOfTrial], float | None]
 Line = tuple[str, str, tuple[tuple[str, str], ...]]
 """A method, a step, and the levels of what else is varied."""
@@ -83,8 +85,11 @@ def sentences(kit: Kit, lines: Sequence[Growth]) -> Iterator[str]:
     delta = percent(t, kit.study.measure.delta, 0)
     words = [one.kind.value if kit.study.conclusive else "no-conclusion" for one in lines]
     for word in dict.fromkeys(words):
-        those = (one for one, said in zip(lines, words, strict=True) if said == word)
+        those = [one for one, said in zip(lines, words, strict=True) if said == word]
         listed = t("list.strong").join(_grown(kit, one) for one in those)
+        if len(those) > MOST_LISTED:
+            methods = t("list.separator").join(dict.fromkeys(one.method for one in those))
+            listed = t("growth.many", methods=methods, count=len(those), of=len(lines))
         yield t(f"growth.sentence.{word}", unit=unit, delta=delta, listed=listed)
 
 
