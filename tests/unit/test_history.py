@@ -77,7 +77,7 @@ def test_no_change_is_said_with_its_confidence() -> None:
 def test_versions_can_be_the_axis() -> None:
     line = history(nights(3), Axis.VERSION).lines[0]
     assert [one.version for one in line.points] == ["17.4"] * 3 + ["18.4"] * 3
-    assert line.server == ""
+    assert line.level == ""
 
 
 def test_other_machines_and_conditions_are_apart() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.kinds.contract_present import present_of
 from teiten.model.plan import Plan
 from teiten.model.study import GUC_PREFIX
@@ -38,14 +37,14 @@ class Side:
 class Names:
     """Names in one language for the things of one campaign."""
 
-    def __init__(self, analysis: CampaignAnalysis, t: Texts) -> None:
+    def __init__(self, plan: Plan, t: Texts) -> None:
         self.t = t
-        study = analysis.plan.study
+        study = plan.study
         self.contrast = study.contrast
         self.emulates = any(one.emulation is not None for one in study.storage)
         """Some of the storages on which files are placed are no devices of this machine."""
         self.is_server = study.contrast == SERVER
-        versions = {str(one.version) for _, one in analysis.plan.servers}
+        versions = {str(one.version) for _, one in plan.servers}
         self.by_version = self.is_server and len(versions) > 1
         self.ratio = t("table.ratio" if self.by_version else "table.ratio-sides")
         self.configured = self.is_server and bool(study.server_levels)
@@ -53,14 +52,14 @@ class Names:
         kinds = [present_of(one) for one in sorted({one.kind for one in study.workloads})]
         self.axes = [one.axis for one in kinds if one.axis is not None]
         self.own_factors = {one.own_factor for one in kinds if one.own_factor is not None}
-        self.told = _told(analysis.plan)
-        self.of_one_start = of_one_start(analysis.plan)
+        self.told = _told(plan)
+        self.of_one_start = of_one_start(plan)
         factor = study.factor(study.contrast)
         levels = factor.levels if factor else ()
-        self.sides = {one.level: one for one in _sides(levels, analysis.plan, self)}
+        self.sides = {one.level: one for one in _sides(levels, plan, self)}
         self.servers = {
             level: Side(level, f"PostgreSQL {one.version}", str(one.version))
-            for level, one in analysis.plan.servers
+            for level, one in plan.servers
         }
         self.single = {one.name for one in study.factors if len(one.levels) == 1}
         self.contrast_on_axis = study.contrast == CORES or (

@@ -135,7 +135,7 @@ def verdict_sentence(
 ) -> str:
     """The answer to one contrast in one sentence, with its interval, workload and machine."""
     t = texts(language)
-    return answer_sentence(t, Names(analysis, t), analysis, contrast)
+    return answer_sentence(t, Names(analysis.plan, t), analysis, contrast)
 
 
 def answer_sentence(

@@ -43,7 +43,7 @@ EXPECTED = frozenset({"levels", "servers", "teiten", "server-build"})
 Load = Callable[[], CampaignAnalysis]
 """A campaign's plan and facts, where they are asked for: of few points of a line."""
 Key = tuple[str, str, str, str]
-"""Machine, conditions, workload, server ("" for all)."""
+"""Machine, conditions, workload, contrasted level ("" for all)."""
 
 
 @dataclass(frozen=True)
@@ -119,13 +119,13 @@ def _order(line: HistoryLine) -> tuple[object, ...]:
         line.machine,
         line.conditions,
         line.workload,
-        line.server,
+        line.level,
     )
 
 
 def _key(one: LineEstimate, axis: Axis) -> Key:
-    all_versions = axis is Axis.VERSION and one.sides_are_servers
-    return (one.machine, one.conditions, one.workload, "" if all_versions else one.point.server)
+    all_versions = axis is Axis.VERSION and one.factor == SERVER
+    return (one.machine, one.conditions, one.workload, "" if all_versions else one.point.level)
 
 
 def _estimates(path: str, campaign: CampaignAnalysis) -> Iterator[LineEstimate]:
@@ -141,8 +141,7 @@ def _estimates(path: str, campaign: CampaignAnalysis) -> Iterator[LineEstimate]:
             path, campaign, found, workload=workload, side=side, contexts=list(contexts)
         )
         if measured is not None:
-            servers = plan.study.contrast == SERVER
-            yield LineEstimate(machine, conditions, workload, servers, *measured)
+            yield LineEstimate(machine, conditions, workload, plan.study.contrast, *measured)
 
 
 def _estimate(
@@ -175,7 +174,7 @@ def _estimate(
         campaign=campaign.name,
         path=path,
         at=campaign.created_at,
-        server=side,
+        level=side,
         version=version[0],
         version_number=version[1],
         value=math.exp(mean),
@@ -195,7 +194,7 @@ def _version(campaign: CampaignAnalysis, side: str) -> tuple[str, int]:
 
 
 def _line(key: Key, found: Sequence[Located], axis: Axis) -> HistoryLine:
-    machine, conditions, workload, server = key
+    machine, conditions, workload, level = key
     ordered = sorted(found, key=lambda one: _place(one.point, axis))
     newest = max(ordered, key=lambda one: one.point.at).load()
     study = newest.plan.study
@@ -209,7 +208,9 @@ def _line(key: Key, found: Sequence[Located], axis: Axis) -> HistoryLine:
             Bilingual(workload, workload),
         ),
         workload=workload,
-        server=server,
+        factor=study.contrast,
+        level=level,
+        plan=newest.plan,
         facts=newest.facts,
         points=tuple(one.point for one in ordered),
         changes=tuple(_changes(ordered)),

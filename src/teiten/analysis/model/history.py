@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from teiten.analysis.model.comparison import Difference
 from teiten.model.facts import HostFacts
+from teiten.model.plan import Plan
 from teiten.model.text import Bilingual
 from teiten.model.units import Share
 
@@ -26,8 +27,8 @@ class HistoryPoint:
     """Where its ledger was found."""
     at: float
     """Seconds since the epoch."""
-    server: str
-    """The contrasted level."""
+    level: str
+    """Of the contrasted factor."""
     version: str
     version_number: int
     value: float
@@ -48,8 +49,8 @@ class LineEstimate:
     conditions: str
     """Fingerprint."""
     workload: str
-    sides_are_servers: bool
-    """The campaign contrasts servers, so that one line may run through all of them."""
+    factor: str
+    """What the campaign contrasts. One line may run through all levels of ``server``."""
     point: HistoryPoint
     error: float | None
     """Its standard error on the logarithm, from the scatter inside of the campaign."""
@@ -88,8 +89,12 @@ class HistoryLine:
     profile: str
     title: Bilingual
     workload: str
-    server: str
-    """The contrasted level; empty where the line runs through all versions."""
+    factor: str
+    """What its campaigns contrast."""
+    level: str
+    """Of that factor; empty where the line runs through all versions."""
+    plan: Plan
+    """Of the newest campaign."""
     facts: HostFacts
     """Of the newest campaign."""
     points: tuple[HistoryPoint, ...]

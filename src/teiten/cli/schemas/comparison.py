@@ -36,8 +36,8 @@ def comparison_schema() -> Schema:
         {
             "workload": TEXT,
             "metric": TEXT,
-            "server_a": TEXT,
-            "server_b": TEXT,
+            "level_a": said("Of the contrasted factor.", TEXT),
+            "level_b": TEXT,
             "blocks": said("Of A and of B.", two),
             "left_out": said("Levels that one of them lacks.", listed(named(TEXT))),
             "levels": listed(level),
@@ -57,6 +57,7 @@ def comparison_schema() -> Schema:
             "a": TEXT,
             "b": TEXT,
             "comparable": said("Both measured the same.", ASKED),
+            "factor": said("What A contrasts.", TEXT),
             "differences": listed(difference),
             "results": listed(result),
             "claims": listed(closed({"id": TEXT, "outcome": OUTCOME, "reason": MAYBE_TEXT})),

@@ -18,7 +18,7 @@ from teiten.cli.console import Console
 from teiten.errors import LedgerError
 from teiten.report.site.entry import SiteEntry, entry_of
 
-FORMAT = 1
+FORMAT = 2
 FOLDER = "site"
 
 

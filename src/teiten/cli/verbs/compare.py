@@ -113,7 +113,7 @@ def _comparison(session: Session, a: str, b: str, *, anyway: bool) -> Comparison
         )
     if not comparison.results:
         raise UsageError(
-            f"{one.name} (A) and {other.name} (B) have no workload, server and level in common",
+            f"{one.name} (A) and {other.name} (B) have no workload and level in common",
             "teiten show tells what a study measures; choose campaigns of one study",
         )
     return comparison
@@ -153,6 +153,7 @@ def comparison_json(comparison: Comparison, paths: Sequence[Path]) -> dict[str, 
         "a": comparison.a.name,
         "b": comparison.b.name,
         "comparable": not comparison.obstacles,
+        "factor": comparison.a.plan.study.contrast,
         "differences": [
             {
                 "code": one.code,
@@ -167,8 +168,8 @@ def comparison_json(comparison: Comparison, paths: Sequence[Path]) -> dict[str, 
             {
                 "workload": one.workload,
                 "metric": one.metric.name,
-                "server_a": one.side.a,
-                "server_b": one.side.b,
+                "level_a": one.side.a,
+                "level_b": one.side.b,
                 "blocks": list(one.blocks),
                 "left_out": [dict(context) for context in one.left_out],
                 **verdict_as_json(one.overall),

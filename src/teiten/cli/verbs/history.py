@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.analysis.model.history import Axis, History, HistoryLine, LeftOut
+from teiten.analysis.model.history import Axis, ChangeSearch, History, HistoryLine, LeftOut
 from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.cli.verbs.report import LANGUAGES, languages_option, write_files
@@ -71,8 +71,6 @@ def command(
     read is listed with its reason. Ledgers are only read.
     """
     from teiten.analysis.across.history import history
-    from teiten.report.history.view import line_sentences, line_title
-    from teiten.report.texts import texts
 
     left_out: list[LeftOut] = []
     files = ledgers(places or (session.workdir.campaigns,))
@@ -91,9 +89,8 @@ def command(
     if as_json:
         session.console.json(history_json(found, paths))
         return
-    words = texts("en")
-    for line in found.lines:
-        session.console.say(f"{line_title(words, line)}: {' '.join(line_sentences(line, 'en'))}")
+    for line in history_lines(found):
+        session.console.say(line)
     for one in found.left_out:
         session.console.warn(f"{one.path} is left out: {one.why}")
     for path in paths:
@@ -165,6 +162,21 @@ def _files(found: History, form: str, languages: Sequence[Language]) -> dict[str
     }
 
 
+def history_lines(found: History) -> Iterator[str]:
+    """What a terminal says: each line in which changes are looked for, and how many others."""
+    from teiten.report.history.titles import line_titles
+    from teiten.report.history.view import line_sentences, short_text
+    from teiten.report.texts import texts
+
+    words = texts("en")
+    for title, line in zip(line_titles(words, found.lines), found.lines, strict=True):
+        if line.search is ChangeSearch.DONE:
+            yield f"{title}: {' '.join(line_sentences(line, 'en'))}"
+    short = sum(one.search is ChangeSearch.TOO_FEW for one in found.lines)
+    if short:
+        yield f"{short_text(words, short)}."
+
+
 def history_json(found: History, paths: Sequence[Path]) -> dict[str, Any]:
     """Values are TPS, geometric means over levels; moments are seconds since the epoch."""
     return {
@@ -180,7 +192,8 @@ def _line(line: HistoryLine) -> dict[str, Any]:
         "study": line.study,
         "profile": line.profile,
         "workload": line.workload,
-        "server": line.server or None,
+        "factor": line.factor,
+        "level": line.level or None,
         "machine": line.machine,
         "conditions": line.conditions,
         "search": line.search.value,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 import altair as alt
 
 from teiten.report.charts.base import (
+    MOST_OF_AN_INTERVAL,
     NEW,
     SIDE_COLOURS,
     WIDE,
@@ -18,7 +21,16 @@ from teiten.report.charts.base import (
     rows_data,
 )
 
-FIELDS = ("label", "value", "low", "high", "mean", "change", "campaign", "version", "about")
+FIELDS = (
+    *("label", "value", "low", "high", "below", "above"),
+    *("mean", "change", "campaign", "version", "about"),
+)
+USUAL = 2.0
+"""An interval is drawn whole up to so many times the median one, or as far as the points go."""
+HEIGHT = 260
+"""Pixels."""
+MARGIN = 0.06
+"""Of the axis, at either end."""
 
 
 @dataclass(frozen=True)
@@ -43,20 +55,47 @@ class LinePoint:
 class LineWords:
     title: str
     note: str
+    cut: str
+    """What the note adds where an interval goes on beyond the axis."""
     x: str
     y: str
     campaign: str
     version: str
 
 
+def reach(points: Sequence[LinePoint]) -> tuple[float, float]:
+    """The ends of the axis: all points and useful intervals, with a margin. An interval of two
+    blocks may be so long that it would press all points into one line; it is no part of this."""
+    values = [one.value for one in points]
+    useful = [*values]
+    halves = [_half(one) for one in points if one.high is not None]
+    if halves:
+        apart = math.log(max(values) / min(values))
+        most = min(max(USUAL * median(halves), apart), math.log(MOST_OF_AN_INTERVAL))
+        for one in points:
+            if one.low is not None and one.high is not None and _half(one) <= most:
+                useful += [one.low, one.high]
+    low, high = min(useful), max(useful)
+    margin = MARGIN * ((high - low) or high)
+    return low - margin, high + margin
+
+
+def _half(one: LinePoint) -> float:
+    """Of its interval, on the logarithm."""
+    return math.inf if one.high is None else math.log(one.high / one.value)
+
+
 def history_line(name: str, points: Sequence[LinePoint], words: LineWords) -> Chart:
     """Points in their order, evenly spaced; a zero-based axis would hide what is looked for."""
+    low, high = reach(points)
     rows = [
         (
             one.label,
             one.value,
-            one.low,
-            one.high,
+            None if one.low is None else max(one.low, low),
+            None if one.high is None else min(one.high, high),
+            one.low is not None and one.low < low,
+            one.high is not None and one.high > high,
             one.mean,
             one.change or None,
             one.campaign,
@@ -72,7 +111,7 @@ def history_line(name: str, points: Sequence[LinePoint], words: LineWords) -> Ch
         title=words.x,
         axis=alt.Axis(labelAngle=-40, labelOverlap=True, labelLimit=180, grid=False),
     )
-    scale = alt.Scale(zero=False, nice=True)
+    scale = alt.Scale(domain=[low, high], zero=False, nice=False)
     tooltip = [
         alt.Tooltip("campaign:N", title=words.campaign),
         alt.Tooltip("version:N", title=words.version),
@@ -97,17 +136,26 @@ def history_line(name: str, points: Sequence[LinePoint], words: LineWords) -> Ch
     marks = changes.mark_rule(strokeDash=[5, 4], strokeWidth=1.5, xOffset=-14).encode(
         color=alt.ColorValue(NEW)
     )
-    text = changes.mark_text(align="left", dx=-10, dy=0, baseline="top", fontSize=12).encode(
+    text = changes.mark_text(align="left", dx=-10, dy=-8, baseline="bottom", fontSize=12).encode(
         y=alt.value(0), text=alt.Text("change:N")
     )
-    layers = alt.layer(means, marks, interval, dots, text).properties(
-        data=rows_data(), width=WIDE, height=260
+    cut = [
+        base.transform_filter(f"datum.{field}")
+        .mark_point(filled=True, shape=shape, size=70, opacity=1)
+        .encode(y=alt.value(at), color=alt.ColorValue(SIDE_COLOURS[0]), tooltip=tooltip)
+        for field, shape, at in (
+            ("above", "triangle-up", 0),
+            ("below", "triangle-down", HEIGHT),
+        )
+    ]
+    layers = alt.layer(means, marks, interval, *cut, dots, text).properties(
+        data=rows_data(), width=WIDE, height=HEIGHT
     )
     told = "; ".join(f"{one.label}: {one.about}" for one in points)
     return Chart(
         name,
         words.title,
-        words.note,
+        f"{words.note} {words.cut}" if any(one[4] or one[5] for one in rows) else words.note,
         configured(layers),
         as_columns(FIELDS, rows),
         Fit((), 110),

@@ -30,7 +30,7 @@ from teiten.report.view.levels import ChartPlace, level_axes
 FAR = Telling(shown_interval, shown_detectable)
 WIDEST = (0.02, 50.0)
 """Machines differ by more than versions do."""
-FIELDS = ("workload", "metric", "server_a", "server_b", "level", "side", "value")
+FIELDS = ("workload", "metric", "factor", "level_a", "level_b", "levels", "side", "value")
 
 
 def part_results(pair: Pair) -> Iterator[Block]:
@@ -131,14 +131,14 @@ def result_table(pair: Pair, name: str, result: UnpairedResult, *, noted: bool) 
 
 
 def value_columns(pair: Pair) -> Columns:
-    """Every counted value that entered the comparison, in base units."""
+    """Every counted value that entered the comparison, in base units. ``level_a`` and ``level_b``
+    are of the contrasted ``factor``, ``levels`` those of all others."""
+    factor = pair.comparison.a.plan.study.contrast
     rows = []
     for one in pair.comparison.results:
+        which = (one.workload, one.metric.name, factor, one.side.a, one.side.b)
         for level in one.levels:
             where = " ".join(f"{name}={text}" for name, text in level.context)
             for side, values in (("A", level.old_values), ("B", level.new_values)):
-                rows += [
-                    (one.workload, one.metric.name, one.side.a, one.side.b, where, side, value)
-                    for value in values
-                ]
+                rows += [(*which, where, side, value) for value in values]
     return as_columns(FIELDS, rows)

@@ -16,7 +16,7 @@ from typing import Any
 from teiten.analysis.model.history import History, HistoryLine
 
 CONFIGURATION = "otava.yaml"
-ATTRIBUTES = ("campaign", "server", "version")
+ATTRIBUTES = ("campaign", "level", "version")
 METRIC = "throughput"
 FIELDS = ("time", *ATTRIBUTES, METRIC, "low", "high")
 
@@ -53,4 +53,4 @@ def _rows(line: HistoryLine) -> Iterator[tuple[object, ...]]:
     for one in sorted(line.points, key=lambda point: point.at):
         moment = datetime.fromtimestamp(one.at, UTC).strftime("%Y-%m-%d %H:%M:%S %z")
         ends = ("" if end is None else repr(end) for end in (one.low, one.high))
-        yield (moment, one.campaign, one.server, one.version, repr(one.value), *ends)
+        yield (moment, one.campaign, one.level, one.version, repr(one.value), *ends)

@@ -1,4 +1,5 @@
-"""A history as one CSV for people's own tools: a row for each campaign on each of its servers."""
+"""A history as one CSV for people's own tools: a row for each campaign on each level that it
+contrasts."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from teiten.analysis.model.history import History, HistoryLine
 FILE = "history.csv"
 FIELDS = (
     *("line", "study", "profile", "workload", "machine", "conditions"),
-    *("campaign", "time", "server", "version", "value", "low", "high", "conclusive"),
+    *("campaign", "time", "factor", "level", "version", "value", "low", "high", "conclusive"),
     *("change", "firm"),
 )
 """Values are geometric means of TPS over levels, ``low`` and ``high`` the ends of their interval;
@@ -38,7 +39,7 @@ def _rows(number: int, line: HistoryLine) -> Iterator[tuple[object, ...]]:
         change = changes.get(at)
         turn = ("", "") if change is None else (repr(change.ratio), _word(change.firm))
         yield (
-            *(*same, one.campaign, moment, one.server, one.version),
+            *(*same, one.campaign, moment, line.factor, one.level, one.version),
             *(*figures, _word(one.conclusive), *turn),
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from teiten.analysis.model.comparison import Difference, Weight
@@ -19,6 +19,7 @@ from teiten.analysis.model.history import (
 from teiten.model.text import Language
 from teiten.report.blocks import (
     Block,
+    Details,
     Download,
     Downloads,
     Heading,
@@ -31,26 +32,32 @@ from teiten.report.blocks import (
 )
 from teiten.report.charts.base import Columns, as_columns
 from teiten.report.charts.history import LinePoint, LineWords, history_line
+from teiten.report.history.titles import line_titles
 from teiten.report.numbers import measured
-from teiten.report.sentences import confidence_percent, machine_text, percent
-from teiten.report.tables import Column, Table, TableCell, cells
+from teiten.report.sentences import confidence_percent, percent
+from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.texts import Texts, texts
 
 FIELDS = (
     "line", "machine", "conditions", "study", "profile", "workload", "campaign", "started",
-    "server", "version", "tps", "low", "high", "blocks", "levels", "change_before",
+    "factor", "level", "version", "tps", "low", "high", "blocks", "levels", "change_before",
 )  # fmt: skip
+
+
+Titled = tuple[str, HistoryLine]
+"""What a line is called on its page, and the line."""
 
 
 def history_page(history: History, language: Language) -> Page:
     """Everything computed and worded; what is left is layout."""
     t = texts(language)
     campaigns = {point.campaign for one in history.lines for point in one.points}
-    said = ((line_title(t, one), " ".join(line_sentences(one, language))) for one in history.lines)
-    answer = (Pairs(tuple(said), "remarks"), WithoutScripts(t("notice.no-script")))
+    titles = line_titles(t, history.lines)
+    titled = tuple(zip(titles, history.lines, strict=True))
     lines: list[Block] = []
-    for at, one in enumerate(history.lines, start=1):
-        lines += _line(t, f"line-{at}", one, history.axis)
+    for at, (title, one) in enumerate(titled, start=1):
+        if len(one.points) > 1:
+            lines += _line(t, f"line-{at}", title, one, history.axis)
     left_out = _left_out(t, history)
     method = tuple(t(f"history.method-{one}") for one in ("points", "changes", "swings", "groups"))
     evidence: tuple[Block, ...] = (
@@ -64,11 +71,38 @@ def history_page(history: History, language: Language) -> Page:
         t.plural("history.campaigns", len(campaigns)),
         (t(f"history.by-{history.axis.value}"),),
         (
-            Section("answer", t("section.answer"), answer),
-            Section("results", t("section.results"), tuple(lines)),
+            Section("answer", t("section.answer"), tuple(_answer(t, titled))),
+            Section("results", t("section.results"), (*lines, *_single_points(t, titled))),
             Section("evidence", t("history.method"), evidence),
         ),
     )
+
+
+def _answer(t: Texts, titled: Sequence[Titled]) -> Iterator[Block]:
+    """What is said of lines in which changes are looked for; the others open from their count."""
+    searched = [pair for pair in titled if pair[1].search is ChangeSearch.DONE]
+    short = [pair for pair in titled if pair[1].search is ChangeSearch.TOO_FEW]
+    if searched:
+        said = ((title, " ".join(line_sentences(line, t.language))) for title, line in searched)
+        yield Pairs(tuple(said), "remarks")
+    if short:
+        listed = tuple(
+            t("history.short-line", line=title, campaigns=_counted(t, line))
+            for title, line in short
+        )
+        yield Details(
+            short_text(t, len(short)), (Items(listed),), kind="folded", opened=not searched
+        )
+    yield WithoutScripts(t("notice.no-script"))
+
+
+def short_text(t: Texts, count: int) -> str:
+    """That so many lines have too few campaigns for changes to be looked for."""
+    return t.plural("history.short", count)
+
+
+def _counted(t: Texts, line: HistoryLine) -> str:
+    return t.plural("history.campaigns", len(line.points))
 
 
 def line_sentences(line: HistoryLine, language: Language) -> tuple[str, ...]:
@@ -99,22 +133,12 @@ def _change_sentence(t: Texts, line: HistoryLine, change: ChangePoint) -> str:
     return said if change.firm else t("history.maybe-swing", change=said)
 
 
-def line_title(t: Texts, line: HistoryLine) -> str:
-    """``Range read, server 18, 2 cores of AMD EPYC (observe, standard)``"""
-    server = t("history.server", server=line.server) if line.server else t("history.all-versions")
-    return t(
-        "history.line",
-        workload=t.of(line.title),
-        server=server,
-        machine=machine_text(t, line.facts),
-    )
-
-
-def _line(t: Texts, name: str, line: HistoryLine, axis: Axis) -> Iterator[Block]:
+def _line(t: Texts, name: str, title: str, line: HistoryLine, axis: Axis) -> Iterator[Block]:
     metric = t("metric.tps")
     words = LineWords(
         t("history.chart", metric=metric),
         t("history.chart-note"),
+        t("history.chart-cut"),
         t(f"history.axis-{axis.value}"),
         t("history.value"),
         t("comparison.campaign"),
@@ -128,7 +152,7 @@ def _line(t: Texts, name: str, line: HistoryLine, axis: Axis) -> Iterator[Block]
         machine=line.machine,
         conditions=line.conditions,
     )
-    yield Heading(3, line_title(t, line), part=True)
+    yield Heading(3, title, part=True)
     yield Text(about, "note")
     yield Items(line_sentences(line, t.language), "findings")
     yield history_line(name, tuple(_points(t, line, axis)), words)
@@ -186,6 +210,21 @@ def _half(point: HistoryPoint) -> float:
     return (point.high - point.low) / 2
 
 
+def _single_points(t: Texts, titled: Sequence[Titled]) -> Iterator[Block]:
+    """Lines of one campaign in a table: there is nothing to draw yet."""
+    found = [(title, line) for title, line in titled if len(line.points) == 1]
+    if not found:
+        return
+    yield Heading(3, t("history.single"), part=True)
+    yield Table(
+        "single",
+        t("history.single-points"),
+        (Column(t("history.single-line")), *_point_columns(t)),
+        tuple((TableCell(title), *_point_cells(t, line.points[0])) for title, line in found),
+        note=t("history.points-note"),
+    )
+
+
 def _table(t: Texts, name: str, line: HistoryLine) -> Table:
     changes = {one.first: one for one in line.changes}
     rows = []
@@ -193,12 +232,7 @@ def _table(t: Texts, name: str, line: HistoryLine) -> Table:
         change = changes.get(at)
         rows.append(
             (
-                TableCell(_moment(point.at), point.at),
-                TableCell(point.campaign),
-                TableCell(point.version, point.version_number),
-                TableCell(measured(point.value, _half(point)), point.value),
-                TableCell("—" if point.low is None else _value_interval(t, point), point.low),
-                TableCell(str(point.blocks), point.blocks),
+                *_point_cells(t, point),
                 TableCell(
                     percent(t, change.ratio - 1, 1, signed=True) if change else "",
                     change.ratio if change else None,
@@ -210,16 +244,33 @@ def _table(t: Texts, name: str, line: HistoryLine) -> Table:
         name,
         t("history.points"),
         (
-            Column(t("comparison.started")),
-            Column(t("comparison.campaign")),
-            Column(t("history.version")),
-            Column(t("history.value"), numeric=True),
-            Column(t("table.interval"), numeric=True),
-            Column(t("history.blocks"), numeric=True),
+            *_point_columns(t),
             Column(t("history.change"), numeric=True),
         ),
         tuple(rows),
         note=t("history.points-note"),
+    )
+
+
+def _point_columns(t: Texts) -> tuple[Column, ...]:
+    return (
+        Column(t("comparison.started")),
+        Column(t("comparison.campaign")),
+        Column(t("history.version")),
+        Column(t("history.value"), numeric=True),
+        Column(t("table.interval"), numeric=True),
+        Column(t("history.blocks"), numeric=True),
+    )
+
+
+def _point_cells(t: Texts, point: HistoryPoint) -> Row:
+    return (
+        TableCell(_moment(point.at), point.at),
+        TableCell(point.campaign),
+        TableCell(point.version, point.version_number),
+        TableCell(measured(point.value, _half(point)), point.value),
+        TableCell("—" if point.low is None else _value_interval(t, point), point.low),
+        TableCell(str(point.blocks), point.blocks),
     )
 
 
@@ -275,7 +326,8 @@ def _columns(history: History) -> Columns:
                     line.workload,
                     one.campaign,
                     one.at,
-                    one.server,
+                    line.factor,
+                    one.level,
                     one.version,
                     one.value,
                     one.low,

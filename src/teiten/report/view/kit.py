@@ -44,7 +44,7 @@ class Kit:
         self.analysis = analysis
         self.beside = beside
         self.t: Texts = texts(language)
-        self.names = Names(analysis, self.t)
+        self.names = Names(analysis.plan, self.t)
         self.study = analysis.plan.study
 
     @cached_property

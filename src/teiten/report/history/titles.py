@@ -1,0 +1,52 @@
+"""What the lines of a history are called: each apart from all others of its page."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from teiten.analysis.model.history import HistoryLine
+from teiten.report.names import SERVER, Names
+from teiten.report.sentences import machine_text
+from teiten.report.texts import Texts
+
+
+def line_titles(t: Texts, lines: Sequence[HistoryLine]) -> tuple[str, ...]:
+    """``Range read, server 18; 2 cores of AMD EPYC (observe, standard)``, in the order of the
+    lines. Those that would be called the same have what tells them apart."""
+    alike: dict[str, list[HistoryLine]] = defaultdict(list)
+    for one in lines:
+        alike[_title(t, one, "")].append(one)
+    return tuple(_title(t, one, _apart(t, one, alike[_title(t, one, "")])) for one in lines)
+
+
+def level_text(t: Texts, line: HistoryLine) -> str:
+    """The contrasted level as reports call it. A server keeps the name that the study gives it,
+    as its version may change along the line."""
+    if not line.level:
+        return t("history.all-versions")
+    if line.factor == SERVER:
+        return t("history.server", server=line.level)
+    return Names(line.plan, t).side(line.level).long
+
+
+def _title(t: Texts, line: HistoryLine, apart: str) -> str:
+    return t(
+        "history.line",
+        workload=t.of(line.title),
+        level=level_text(t, line),
+        machine=machine_text(t, line.facts),
+        study=line.study,
+        profile=line.profile,
+        apart=apart,
+    )
+
+
+def _apart(t: Texts, line: HistoryLine, alike: Sequence[HistoryLine]) -> str:
+    """The fingerprints that differ between lines of one title."""
+    parts = ("machine", "conditions")
+    return "".join(
+        t(f"history.apart-{part}", of=getattr(line, part))
+        for part in parts
+        if len({getattr(one, part) for one in alike}) > 1
+    )
