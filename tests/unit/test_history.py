@@ -15,11 +15,19 @@ from teiten.analysis.across.history import history
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.history import Axis, ChangeSearch
 from teiten.cli.main import teiten
+from teiten.cli.verbs.history import history_lines
 from teiten.errors import UsageError
+from teiten.model.plan import Plan
+from teiten.report.blocks import Details, Items, Pairs, of_kind
+from teiten.report.charts.base import Chart
+from teiten.report.charts.history import LinePoint, LineWords, history_line, reach
 from teiten.report.history.otava import CONFIGURATION, otava_files
 from teiten.report.history.render import history_html
 from teiten.report.history.table import history_csv
-from teiten.report.history.view import line_sentences
+from teiten.report.history.titles import line_titles
+from teiten.report.history.view import history_page, line_sentences
+from teiten.report.tables import Table
+from teiten.report.texts import texts
 from tests.fixtures.synthetic import START
 from tests.fixtures.synthetic_plan import HOST
 from tests.fixtures.two_machines import DAY, OTHER, campaign, plan_of, times, write_campaign
@@ -96,6 +104,85 @@ def test_doubles_and_empty_campaigns_are_left_out() -> None:
         "/b": "the same campaign as /a",
         "/c": "it has no complete block yet",
     }
+
+
+def test_lines_that_are_too_short_to_be_searched_are_folded_below_the_others() -> None:
+    longer = campaign("longer", plan=plan_of(clients=("1", "8")), created_at=START + DAY)
+    found = history([*nights(6), ("/l", longer)], Axis.DATE)
+    answer = history_page(found, "en").sections[0].blocks
+    (pairs,) = of_kind(answer, Pairs)
+    (folded,) = of_kind(answer, Details)
+    assert len(pairs.pairs) == 4 and all("No change found" in said for _, said in pairs.pairs)
+    assert folded.title.startswith("4 lines have fewer than five") and not folded.opened
+    (items,) = of_kind(folded.blocks, Items)
+    assert len(items.items) == 4 and all(one.endswith(": 1 campaign") for one in items.items)
+    told = list(history_lines(found))
+    assert len(told) == 5 and told[-1].startswith("4 lines have fewer than five")
+
+
+def test_lines_of_one_campaign_are_a_table_and_no_charts() -> None:
+    longer = campaign("longer", plan=plan_of(clients=("1", "8")), created_at=START + DAY)
+    page = history_page(history([*nights(3), ("/l", longer)], Axis.DATE), "ja")
+    assert len(of_kind(page.sections[1].blocks, Chart)) == 4
+    tables = {one.name: one for one in of_kind(page.sections[1].blocks, Table)}
+    assert len(tables["single"].rows) == 4
+    (folded,) = of_kind(page.sections[0].blocks, Details)
+    assert folded.opened  # nothing else is said
+
+
+def contrasting_clients() -> Plan:
+    plan = plan_of()
+    return replace(plan, study=replace(plan.study, contrast="clients"))
+
+
+def test_a_line_is_called_by_the_factor_that_is_contrasted() -> None:
+    by_clients = history([("/c", campaign("c", plan=contrasting_clients()))], Axis.DATE)
+    told = line_titles(texts("en"), by_clients.lines)
+    assert [one.level for one in by_clients.lines] == ["1", "4"] * 2
+    assert all("clients" in one and "server" not in one for one in told)
+    by_server = line_titles(texts("en"), history(nights(1), Axis.DATE).lines)
+    assert any(", server 17; " in one for one in by_server)
+
+
+def test_every_line_has_a_title_of_its_own_with_its_study() -> None:
+    plan = plan_of()
+    renamed = replace(plan, study=replace(plan.study, name="other-study"))
+    longer = plan_of(clients=("1", "8"))
+    campaigns = [campaign(f"c-{at}", plan=one) for at, one in enumerate((plan, renamed, longer))]
+    found = history([(one.name, one) for one in campaigns], Axis.DATE)
+    titles = line_titles(texts("en"), found.lines)
+    assert len(set(titles)) == len(titles) == 12
+    assert sum("(other-study, " in one for one in titles) == 4
+    assert sum("; conditions " in one for one in titles) == 8
+    assert not any("machine" in one for one in titles)
+
+
+def point(value: float, half: float | None = None) -> LinePoint:
+    """``half``: of its interval, as a factor."""
+    ends = (None, None) if half is None else (value / half, value * half)
+    return LinePoint(f"{value}", value, *ends, value, "", "c", "18.4", f"{value}")
+
+
+def test_the_axis_ends_at_useful_intervals_and_marks_those_that_it_cuts() -> None:
+    usual = [point(1000.0, 1.02), point(1010.0, 1.03), point(990.0, 1.02)]
+    low, high = reach(usual)
+    assert low < min(one.low or 0 for one in usual) and high > 1010 * 1.03
+    assert high < 1010 * 1.04
+    low, high = reach([*usual, point(1005.0, 12.0)])
+    assert low > 900 and high < 1100
+    words = LineWords("title", "note.", "cut.", "x", "y", "campaign", "version")
+    chart = history_line("line-1", [*usual, point(1005.0, 12.0)], words)
+    assert chart.rows["above"] == chart.rows["below"] == [False, False, False, True]
+    assert max(chart.rows["high"]) == high and min(chart.rows["low"]) == low
+    assert chart.note == "note. cut."
+    assert history_line("line-1", usual, words).note == "note."
+
+
+def test_the_axis_of_huge_intervals_alone_shows_the_points() -> None:
+    low, high = reach([point(17_000.0, 50.0), point(35_000.0, 400.0)])
+    assert 15_000 < low < 17_000 and 35_000 < high < 37_000
+    low, high = reach([point(100.0), point(100.0)])
+    assert low < 100 < high
 
 
 @pytest.mark.parametrize("axis", list(Axis))

@@ -32,10 +32,10 @@ from teiten.report.blocks import (
 )
 from teiten.report.charts.base import Columns, as_columns
 from teiten.report.charts.history import LinePoint, LineWords, history_line
+from teiten.report.history.points import moment, points_table, single_points_table, value_text
 from teiten.report.history.titles import line_titles
-from teiten.report.numbers import measured
 from teiten.report.sentences import confidence_percent, percent
-from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.tables import Column, Table, TableCell, cells
 from teiten.report.texts import Texts, texts
 
 FIELDS = (
@@ -72,7 +72,7 @@ def history_page(history: History, language: Language) -> Page:
         (t(f"history.by-{history.axis.value}"),),
         (
             Section("answer", t("section.answer"), tuple(_answer(t, titled))),
-            Section("results", t("section.results"), (*lines, *_single_points(t, titled))),
+            Section("results", t("section.results"), (*lines, *_single(t, titled))),
             Section("evidence", t("history.method"), evidence),
         ),
     )
@@ -126,7 +126,7 @@ def _change_sentence(t: Texts, line: HistoryLine, change: ChangePoint) -> str:
         "history.rise" if change.ratio > 1 else "history.fall",
         percent=percent(t, abs(change.ratio - 1), 1),
         campaign=line.points[change.first].campaign,
-        at=_moment(line.points[change.first].at),
+        at=moment(line.points[change.first].at),
         version=line.points[change.first].version,
         differences=_differences(t, change.differences),
     )
@@ -156,7 +156,15 @@ def _line(t: Texts, name: str, title: str, line: HistoryLine, axis: Axis) -> Ite
     yield Text(about, "note")
     yield Items(line_sentences(line, t.language), "findings")
     yield history_line(name, tuple(_points(t, line, axis)), words)
-    yield _table(t, f"{name}-points", line)
+    yield points_table(t, f"{name}-points", line)
+
+
+def _single(t: Texts, titled: Sequence[Titled]) -> Iterator[Block]:
+    """Lines of one campaign in a table: there is nothing to draw yet."""
+    found = [(title, line) for title, line in titled if len(line.points) == 1]
+    if found:
+        yield Heading(3, t("history.single"), part=True)
+        yield single_points_table(t, found)
 
 
 def _points(t: Texts, line: HistoryLine, axis: Axis) -> Iterator[LinePoint]:
@@ -180,7 +188,7 @@ def _points(t: Texts, line: HistoryLine, axis: Axis) -> Iterator[LinePoint]:
                 percent(t, change.ratio - 1, 1, signed=True) if change else "",
                 point.campaign,
                 point.version,
-                _value_text(t, point),
+                value_text(t, point),
             )
 
 
@@ -189,94 +197,6 @@ def _label(point: HistoryPoint, axis: Axis) -> str:
     if axis is Axis.VERSION:
         return f"{point.version} · {moment:%Y-%m-%d}"
     return f"{moment:%Y-%m-%d %H:%M} · {point.version}"
-
-
-def _value_text(t: Texts, point: HistoryPoint) -> str:
-    value = measured(point.value, _half(point))
-    if point.low is None or point.high is None:
-        return t("history.plain", value=value)
-    half = _half(point)
-    return t(
-        "history.interval",
-        value=value,
-        low=measured(point.low, half),
-        high=measured(point.high, half),
-    )
-
-
-def _half(point: HistoryPoint) -> float:
-    if point.low is None or point.high is None:
-        return math.nan
-    return (point.high - point.low) / 2
-
-
-def _single_points(t: Texts, titled: Sequence[Titled]) -> Iterator[Block]:
-    """Lines of one campaign in a table: there is nothing to draw yet."""
-    found = [(title, line) for title, line in titled if len(line.points) == 1]
-    if not found:
-        return
-    yield Heading(3, t("history.single"), part=True)
-    yield Table(
-        "single",
-        t("history.single-points"),
-        (Column(t("history.single-line")), *_point_columns(t)),
-        tuple((TableCell(title), *_point_cells(t, line.points[0])) for title, line in found),
-        note=t("history.points-note"),
-    )
-
-
-def _table(t: Texts, name: str, line: HistoryLine) -> Table:
-    changes = {one.first: one for one in line.changes}
-    rows = []
-    for at, point in enumerate(line.points):
-        change = changes.get(at)
-        rows.append(
-            (
-                *_point_cells(t, point),
-                TableCell(
-                    percent(t, change.ratio - 1, 1, signed=True) if change else "",
-                    change.ratio if change else None,
-                    kind="verdict" if change else "",
-                ),
-            )
-        )
-    return Table(
-        name,
-        t("history.points"),
-        (
-            *_point_columns(t),
-            Column(t("history.change"), numeric=True),
-        ),
-        tuple(rows),
-        note=t("history.points-note"),
-    )
-
-
-def _point_columns(t: Texts) -> tuple[Column, ...]:
-    return (
-        Column(t("comparison.started")),
-        Column(t("comparison.campaign")),
-        Column(t("history.version")),
-        Column(t("history.value"), numeric=True),
-        Column(t("table.interval"), numeric=True),
-        Column(t("history.blocks"), numeric=True),
-    )
-
-
-def _point_cells(t: Texts, point: HistoryPoint) -> Row:
-    return (
-        TableCell(_moment(point.at), point.at),
-        TableCell(point.campaign),
-        TableCell(point.version, point.version_number),
-        TableCell(measured(point.value, _half(point)), point.value),
-        TableCell("—" if point.low is None else _value_interval(t, point), point.low),
-        TableCell(str(point.blocks), point.blocks),
-    )
-
-
-def _value_interval(t: Texts, point: HistoryPoint) -> str:
-    half = _half(point)
-    return t("interval.plain", low=measured(point.low, half), high=measured(point.high, half))
 
 
 def _differences(t: Texts, found: tuple[Difference, ...]) -> str:
@@ -338,7 +258,3 @@ def _columns(history: History) -> Columns:
                 )
             )
     return as_columns(FIELDS, rows)
-
-
-def _moment(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
