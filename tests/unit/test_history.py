@@ -159,8 +159,8 @@ def test_every_line_has_a_title_of_its_own_with_its_study() -> None:
 
 def point(value: float, half: float | None = None) -> LinePoint:
     """``half``: of its interval, as a factor."""
-    ends = (None, None) if half is None else (value / half, value * half)
-    return LinePoint(f"{value}", value, *ends, value, "", "c", "18.4", f"{value}")
+    low, high = (None, None) if half is None else (value / half, value * half)
+    return LinePoint(f"{value}", value, low, high, value, "", "c", "18.4", f"{value}")
 
 
 def test_the_axis_ends_at_useful_intervals_and_marks_those_that_it_cuts() -> None:
