@@ -60,8 +60,9 @@ def test_readers_write_wal_until_pages_are_vacuumed(
     for layout in ("visible-100", "vacuumed"):
         assert written[layout] < 0.02 * written["visible-0"]
     assert written["visible-100"] < written["visible-50"] < written["visible-0"]
-    # The views of cumulative statistics lag by up to this window's one second, so that how many images
-    # they have counted by its end is chance. That it is told from 14 on, where the view came, is not.
+    # The views of cumulative statistics lag by up to this window's one second, so that how many
+    # images they have counted by its end is chance. That it is told from 14 on, where the view
+    # came, is not.
     for trial in trials.values():
         assert ("wal_full_page_images" in trial.metrics) == (major == "18")
 

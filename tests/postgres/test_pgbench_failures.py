@@ -106,7 +106,8 @@ def test_a_crash_of_the_server_is_a_problem_and_no_exception(
     process = PgbenchProcess(replace(run, duration=Seconds(60)))
     process.start()
     assert not process.ended_within(1.3), "it has counted transactions by now"
-    # Asked now and not at the start, when it may be the connection by which pgbench learns of its data.
+    # Asked now and not at the start, when it may be the connection by which pgbench learns of its
+    # data.
     query = "SELECT pid FROM pg_stat_activity WHERE application_name = 'pgbench' LIMIT 1"
     with running_cluster.connect() as connection:
         found = connection.execute(query).fetchone()
