@@ -6,6 +6,7 @@ from teiten.model.distribution import CoordinatorRows
 from teiten.model.facts import HostFacts
 from teiten.report.blocks import Drawing
 from teiten.report.charts.base import SIDE_COLOURS
+from teiten.report.names import SERVER
 from teiten.report.numbers import bytes_text
 from teiten.report.sentences import processor
 from teiten.report.sites import (
@@ -25,13 +26,9 @@ MOST_SIDES = 6
 
 
 def topology(kit: Kit) -> Drawing:
-    t, facts, plan = kit.t, kit.analysis.facts, kit.analysis.plan
+    t, facts = kit.t, kit.analysis.facts
     client = client_machine(kit)
-    settings = dict(plan.trials[0].settings) if plan.trials else {}
-    shared = settings.get("shared_buffers") or next(
-        (one.value for one in kit.study.settings if one.name == "shared_buffers"), None
-    )
-    servers, nodes = _servers(kit, shared)
+    servers, nodes = _servers(kit)
     disk = facts.disk
     drawn = topology_svg(
         Topology(
@@ -56,7 +53,7 @@ def topology(kit: Kit) -> Drawing:
     return Drawing("topology", title, note, drawn, on_white(drawn))
 
 
-def _servers(kit: Kit, shared: str | None) -> tuple[tuple[tuple[Box, str], ...], tuple[Box, ...]]:
+def _servers(kit: Kit) -> tuple[tuple[tuple[Box, str], ...], tuple[Box, ...]]:
     """One for each side, with its colour, or of many sides for each server; where tables are spread
     over nodes the server that has all of them, the coordinator, and behind it the most nodes of any
     trial."""
@@ -66,12 +63,11 @@ def _servers(kit: Kit, shared: str | None) -> tuple[tuple[tuple[Box, str], ...],
         names = kit.names
         many = len(names.sides) > MOST_SIDES
         sides = enumerate((names.servers if many else names.sides).values())
-        boxes = ((Box(one.long, _buffers(kit, one.level, shared)), at) for at, one in sides)
+        boxes = ((Box(one.long, _buffers(kit, one.level)), at) for at, one in sides)
         return tuple((box, SIDE_COLOURS[at % len(SIDE_COLOURS)]) for box, at in boxes), ()
-    lines = (f"shared_buffers {shared}",) if shared else ()
     most = max(one.nodes for one in spread)
     engines = t("list.separator").join(dict.fromkeys(one.engine for one in spread))
-    own = (*lines, *_of_node(kit))
+    own = (*_buffers(kit, None), *_of_node(kit))
     apart = any(one.coordinator is CoordinatorRows.APART for one in spread)
     numbers = range(1 if apart else 2, most + 1)
     nodes = tuple(
@@ -129,7 +125,17 @@ def _machine_box(kit: Kit, heading: str, facts: HostFacts, *, narrow: bool) -> B
     return Box(heading, (cores, memory, system) if narrow else (f"{cores} · {memory}", system))
 
 
-def _buffers(kit: Kit, side: str, shared: str | None) -> tuple[str, ...]:
-    """The line of shared_buffers: the server's own, where it has one, else the study's value."""
-    value = parameter_of(kit, side, "shared_buffers", shared)
+def _buffers(kit: Kit, side: str | None) -> tuple[str, ...]:
+    """The line of shared_buffers: a server's own, where it has one, else what the trials of a side,
+    or all of them, have."""
+    factors = (kit.study.contrast, SERVER)
+    trials = [
+        one
+        for one in kit.analysis.plan.trials
+        if side is None or side in map(one.cell.level, factors)
+    ]
+    given = {one.name: one.value for one in kit.study.settings}.get("shared_buffers")
+    planned = [dict(one.settings).get("shared_buffers", given) for one in trials] or [given]
+    shared = kit.t("list.separator").join(dict.fromkeys(filter(None, planned)))
+    value = shared if side is None else parameter_of(kit, side, "shared_buffers", shared)
     return (f"shared_buffers {value}",) if value else ()

@@ -1,0 +1,35 @@
+"""The drawing of where load and servers were: which boxes it has, and what stands in them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from teiten.report.view.kit import Kit
+from teiten.report.view.topology import topology
+from tests.fixtures.invented_partitions import insert_plan, of_partitions
+from tests.fixtures.invented_probes import Invented, invented_probes
+
+
+def texts_of(kit: Kit) -> list[str]:
+    return re.findall(r">([^<>]+)</text>", str(topology(kit).svg))
+
+
+def test_each_side_has_its_own_buffers() -> None:
+    lines = texts_of(Kit(invented_probes(Invented(blocks=2)), "en"))
+    sides = [one for one in lines if one.startswith("shared_buffers =")]
+    assert sides == ["shared_buffers = 25%", "shared_buffers = 50%", "shared_buffers = 75%"]
+    values = [lines[lines.index(one) + 1] for one in sides]
+    assert values == [f"shared_buffers {size}" for size in ("512MB", "1GB", "1536MB")]
+
+
+def test_of_many_sides_the_servers_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    kit = Kit(of_partitions(insert_plan()), "en")
+    sides = [one.long for one in kit.names.sides.values()]
+    assert set(sides) < set(texts_of(kit))
+    monkeypatch.setattr("teiten.report.view.topology.MOST_SIDES", len(sides) - 1)
+    lines = texts_of(kit)
+    assert not set(sides) & set(lines)
+    for server in kit.names.servers.values():
+        assert lines.count(server.long) == 1
