@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
@@ -96,6 +98,17 @@ def test_an_interval_beyond_the_axis_is_cut_but_its_figures_are_not() -> None:
     assert chart.rows["high"][0] <= WIDEST[1] * 1.1
     assert chart.rows["cut"] == [True]
     assert chart.rows["text"] == ["1.1 (0.2 to ∞)"]
+
+
+def test_a_ratio_far_out_is_drawn_where_it_is() -> None:
+    """All of it on the axis: what lies beyond would be drawn over the figures beside the plot."""
+    row = ForestRow("all", 16.42, 12.75, 21.14, "16.42 (12.75 to 21.14)", "faster", overall=True)
+    chart = forest("one", [row], 0.02, WORDS)
+    drawn = [chart.rows[name][0] for name in ("low", "ratio", "high")]
+    assert drawn == [12.75, 16.42, 21.14]
+    scale = re.search(r'"domain": \[([\d.]+), ([\d.]+)\]', json.dumps(chart.spec))
+    assert scale is not None
+    assert float(scale[1]) < 1 and float(scale[2]) > 21.14
 
 
 def test_ticks_of_a_logarithmic_axis() -> None:

@@ -21,6 +21,8 @@ from teiten.report.charts.base import (
 
 WIDEST = (0.5, 2.0)
 """Intervals are drawn up to here; the numbers beside them are never cut."""
+BEYOND = 1.5
+"""Where a ratio itself lies farther out, intervals are drawn up to this many times it."""
 LINEAR = 5.0
 """The greatest end of the axis by its smallest, up to which it is linear."""
 TICKS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000)
@@ -56,9 +58,11 @@ class ForestWords:
 def _reach(
     rows: Sequence[ForestRow], delta: float, widest: tuple[float, float]
 ) -> tuple[float, float]:
-    low = min(1 - 2 * delta, *(row.low for row in rows), *(row.ratio for row in rows))
-    high = max(1 + 2 * delta, *(row.high for row in rows), *(row.ratio for row in rows))
-    low, high = max(low, widest[0]), min(high, widest[1])
+    ratios = [row.ratio for row in rows]
+    low = min(1 - 2 * delta, *(row.low for row in rows), *ratios)
+    high = max(1 + 2 * delta, *(row.high for row in rows), *ratios)
+    low = max(low, min(widest[0], min(ratios) / BEYOND))
+    high = min(high, max(widest[1], max(ratios) * BEYOND))
     edge = 1.05 if high / low > LINEAR else 1.0
     margin = 0.0 if high / low > LINEAR else (high - low) * 0.03
     return low / edge - margin, high * edge + margin
@@ -81,7 +85,7 @@ def forest(
         [
             (
                 row.label,
-                min(max(row.ratio, low), high),
+                row.ratio,
                 max(row.low, low),
                 min(row.high, high),
                 row.text,
