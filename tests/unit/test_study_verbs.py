@@ -13,7 +13,8 @@ from teiten.cli.main import main
 from teiten.cli.plan.as_json import plan_as_json
 from teiten.cli.plan.make import Planned
 from teiten.cli.plan.text import plan_lines
-from teiten.cli.text.layout import CLOSING_MARKS, bullets, columns, paragraph
+from teiten.cli.text.layout import bullets, columns, paragraph
+from teiten.cli.text.wrap import NO_LINE_START
 from teiten.errors import MachineError
 from teiten.model.facts import Caution, Severity
 from teiten.plan.describe import actions
@@ -145,7 +146,7 @@ def test_japanese_paragraphs_do_not_begin_a_line_with_a_closing_mark() -> None:
     for width in range(20, 40):
         lines = paragraph(text, width=width)
         assert "".join(lines) == text
-        assert all(line[0] not in CLOSING_MARKS for line in lines)
+        assert all(line[0] not in NO_LINE_START for line in lines)
         assert all(cell_len(line) <= width for line in lines)
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 import rich.console
 import rich.markup
+from rich.measure import Measurement
 
 from teiten.cli.text.plain import plain
+from teiten.cli.text.room import fitting, room
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -54,14 +57,40 @@ class Console:
         """A line of data, on stdout."""
         sys.stdout.write(plain(text) + "\n")
 
-    def table(self, table: Table) -> None:
-        """Data as a table, on stdout; in a pipe nothing is folded to a terminal's width."""
+    def text(self, line: str) -> None:
+        """A line that people read, on stdout; on a terminal it is broken where that is narrower."""
+        width = room(sys.stdout)
+        for one in plain(line).split("\n"):
+            sys.stdout.write("\n".join(fitting(one, width)) + "\n")
+
+    def table(self, table: Table, spare: Sequence[str] = ()) -> None:
+        """Data as a table, on stdout; in a pipe nothing is folded to a terminal's width.
+
+        ``spare``: headings of columns that a narrow terminal does without, the first of them
+        first; those that were left out are named below the table.
+        """
         for column in table.columns:  # rich takes out some control characters, not escapes
             column._cells = [plain(one) if isinstance(one, str) else one for one in column._cells]
         if not self.output.is_terminal:
             self.output.width = UNLIMITED
             self.output.width = self.output.measure(table).maximum
+        gone = [] if not self.output.is_terminal else self._narrowed(table, spare)
         self.output.print(table)
+        if gone:
+            self.say(f"left out for want of room: {', '.join(gone)} (a pipe and --json have them)")
+
+    def _narrowed(self, table: Table, spare: Sequence[str]) -> list[str]:
+        """Take columns away until the table fits; the headings of those that went."""
+        gone = []
+        for heading in spare:
+            wide = self.output.options.update(max_width=UNLIMITED)
+            if Measurement.get(self.output, wide, table).maximum <= self.output.width:
+                break
+            table.columns = [one for one in table.columns if one.header != heading]
+            for at, one in enumerate(table.columns):  # rich finds paddings by it
+                one._index = at
+            gone.append(heading)
+        return gone
 
     def json(self, value: Any) -> None:
         """A JSON document, on stdout."""

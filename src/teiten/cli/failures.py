@@ -88,9 +88,18 @@ def _of_server(error: BaseException) -> MachineError | None:
 
 def say(message: str, hint: str | None) -> None:
     """An error on stderr, without passwords and without anything that steers a terminal."""
-    sys.stderr.write(f"error: {plain(hidden(message))}\n")
-    if hint:
-        sys.stderr.write(f"hint: {plain(hidden(hint))}\n")
+    for label, text in (("error", message), ("hint", hint)):
+        if text:
+            _say(f"{label}: {plain(hidden(text))}")
+
+
+def _say(text: str) -> None:
+    """On a terminal broken at blanks; elsewhere a line stays one, for grep."""
+    from teiten.cli.text.room import fitting, room
+
+    width = room(sys.stderr)
+    for line in text.splitlines():
+        sys.stderr.write("\n".join(fitting(line, width)) + "\n")
 
 
 def _interruption(error: BaseException) -> str:

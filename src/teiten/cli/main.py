@@ -58,6 +58,15 @@ VERBS = {
 }
 
 
+OTHER_WORDS = {
+    **dict.fromkeys(("list", "ls", "campaigns"), "runs"),
+    **dict.fromkeys(("delete", "remove"), "rm"),
+    "install": "pg install",
+    "continue": "resume",
+}
+"""Words that other programs have for verbs that are called otherwise here."""
+
+
 class Verbs(click.Group):
     """Loads a verb's module when it is used, so that ``--help`` answers at once."""
 
@@ -81,8 +90,10 @@ class Verbs(click.Group):
         from teiten.suggest import did_you_mean
 
         if args[0] not in VERBS and not args[0].startswith("-"):
+            meant = OTHER_WORDS.get(args[0])
+            near = f" Did you mean {meant!r}?" if meant else did_you_mean(args[0], VERBS)
             raise UsageError(
-                f"no verb {args[0]!r}.{did_you_mean(args[0], VERBS)}",
+                f"no verb {args[0]!r}.{near}",
                 "teiten --help lists the verbs",
             )
         return super().resolve_command(ctx, args)

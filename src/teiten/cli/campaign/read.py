@@ -7,6 +7,7 @@ from pathlib import Path
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.cli.campaign.analyse import analyse_campaign
 from teiten.cli.main import Session
+from teiten.errors import LedgerError
 from teiten.given_paths import expanded
 from teiten.ledger.campaigns import find_campaign
 from teiten.ledger.reading import reading
@@ -21,6 +22,15 @@ def locate(session: Session, reference: str) -> Path:
     if path.is_file():
         return path.absolute()
     return find_campaign(session.workdir.campaigns, reference)
+
+
+def is_campaign(session: Session, reference: str) -> bool:
+    """A campaign was named, where something else was asked for."""
+    try:
+        locate(session, reference)
+    except LedgerError:
+        return False
+    return True
 
 
 def read_campaign(path: Path) -> CampaignAnalysis:

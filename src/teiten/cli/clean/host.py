@@ -59,7 +59,7 @@ def _list(session: Session, host: Host, found: list[dict[str, Any]]) -> None:
         return
     rows = [(one["kind"], format_size(one["bytes"]), one["name"]) for one in found]
     for line in columns(rows, right=(1,)):
-        session.console.data(line)
+        session.console.text(line)
 
 
 def _delete(

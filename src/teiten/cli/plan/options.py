@@ -103,7 +103,7 @@ STORAGE = Flag(
     "--storage",
     "storage",
     "A storage for placements: NAME=DIR, for example fast=/mnt/ssd; as root also a slow device that"
-    " this machine has not: NAME=emulate:size=4GB,iops=400,bandwidth=40MB.",
+    " this machine has not: NAME=emulate:size=4GB,iops=400.",
     "NAME=DIR",
     many=True,
 )

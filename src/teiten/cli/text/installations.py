@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
+FOLDED = ("name", "build", "contrib", "programs")
+"""Columns whose texts go on below."""
+SPARE = ("programs", "source", "pgbench")
+"""Columns that a narrow terminal does without."""
+
+
 def describe(one: Installation) -> dict[str, Any]:
     """An installation as JSON."""
     return {
@@ -62,7 +68,7 @@ def table(installations: tuple[Installation, ...]) -> Table:
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("name", "version", "source", "build", "contrib", "pgbench", "programs"):
-        table.add_column(heading, no_wrap=heading != "programs", overflow="fold")
+        table.add_column(heading, no_wrap=heading not in FOLDED, overflow="fold")
     for one in installations:
         table.add_row(
             one.name,

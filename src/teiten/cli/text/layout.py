@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import textwrap
+import sys
 from collections.abc import Sequence
 
-from rich.cells import cell_len, chop_cells
+from rich.cells import cell_len
+
+from teiten.cli.text.room import room
+from teiten.cli.text.wrap import wrap
 
 WIDTH = 92
-CLOSING_MARKS = "、。)」』】・:;!?"
 
 
 def columns(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> list[str]:
@@ -26,29 +28,21 @@ def columns(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> list
     return lines
 
 
-def paragraph(text: str, *, indent: str = "", width: int = WIDTH) -> list[str]:
-    """A text as lines; one with wide characters is cut between any two of them."""
-    if cell_len(text) == len(text):
-        return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent)
-    return [indent + line for line in _without_hanging(chop_cells(text, width - len(indent) - 2))]
+def paragraph(text: str, *, indent: str = "", width: int | None = None) -> list[str]:
+    """A text as lines of at most ``width`` cells: where that is not said, WIDTH, or those of a
+    narrower terminal. Only a longer word, as a path is, goes beyond."""
+    lines = wrap(" ".join(text.split()), (width or _usual()) - len(indent))
+    return [indent + line for line in lines if line]
 
 
-def _without_hanging(lines: Sequence[str]) -> list[str]:
-    """No line begins with a closing mark (kinsoku): it stays on the line before."""
-    result: list[str] = []
-    for line in lines:
-        rest = line.lstrip(CLOSING_MARKS) if result else line
-        if result:
-            result[-1] += line[: len(line) - len(rest)]
-        if rest:
-            result.append(rest)
-    return result
+def _usual() -> int:
+    return min(WIDTH, room(sys.stdout) or WIDTH)
 
 
-def bullets(texts: Sequence[str], *, width: int = WIDTH) -> list[str]:
+def bullets(texts: Sequence[str], *, width: int | None = None) -> list[str]:
     """Each text as a list entry."""
     lines = []
     for text in texts:
-        first, *rest = paragraph(text, width=width - 4) or [""]
+        first, *rest = paragraph(text, width=(width or _usual()) - 4) or [""]
         lines += [f"  - {first}", *(f"    {line}" for line in rest)]
     return lines

@@ -7,7 +7,10 @@ from collections.abc import Iterator
 
 from rich.cells import cell_len
 
-NO_LINE_START = "、。，．・：；！？）」』】〉》ー％%)]},.!?:;"
+NO_LINE_START = (
+    "、。，．・：；！？）」』】〉》ー％%)]},.!?:;々ゝゞヽヾ"
+    "ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ"
+)
 """Kinsoku: these stay with the character before them (JIS X 4051)."""
 NO_LINE_END = "（「『【〈《([{"
 """These stay with the character after them."""

@@ -110,7 +110,7 @@ def command(session: Session, /, **given: Any) -> None:
     if given["as_json"]:
         session.console.json(search_as_json(name, search))
     else:
-        session.console.data(answer(search))
+        session.console.text(answer(search))
 
 
 def _request_values(

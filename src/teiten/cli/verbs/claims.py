@@ -43,7 +43,7 @@ def command(
 
     claims = claims_of(study)
     if not claims:
-        raise _without_claims(study)
+        raise _without_claims(session, study)
     outcomes = _of_campaign(session, campaign, claims) if campaign else _of_print(claims)
     if as_json:
         session.console.json([_as_json(one, assessed=campaign is not None) for one in outcomes])
@@ -51,13 +51,18 @@ def command(
     language: Language = "ja" if lang == "ja" else "en"
     for one in outcomes:
         for line in _lines(one, language, assessed=campaign is not None):
-            session.console.data(line)
+            session.console.text(line)
 
 
-def _without_claims(study: str | None) -> UsageError:
+def _without_claims(session: Session, study: str | None) -> UsageError:
     from teiten.claims.catalogue import claims_of
+    from teiten.cli.campaign.read import is_campaign
     from teiten.suggest import did_you_mean
 
+    if study and is_campaign(session, study):
+        return UsageError(
+            f"{study!r} is a campaign; claims are of studies", f"give it as --run {study}"
+        )
     known = sorted({one.study for one in claims_of()})
     return UsageError(
         f"the study {study!r} replicates no published finding.{did_you_mean(study or '', known)}",

@@ -151,7 +151,7 @@ def _list(session: Session, chosen: Sequence[Belonging]) -> None:
         return
     rows = [(one.kind.value, format_size(one.bytes), _unused(one), one.name) for one in chosen]
     for line in columns(rows, right=(1,)):
-        session.console.data(line)
+        session.console.text(line)
     total = sum(one.bytes for one in chosen)
     session.console.say(f"{len(chosen)} in all, {format_size(total)}")
 

@@ -96,7 +96,7 @@ def _compare(
         session.console.json(difference_as_json(found, sides))
         return
     for line in as_lines(found, sides, language):
-        session.console.data(line)
+        session.console.text(line)
 
 
 def _plan(name: str) -> ExplainedPlan:

@@ -32,7 +32,7 @@ def command() -> None:
 @click.pass_obj
 def list_command(session: Session, as_json: bool) -> None:
     """List what is found: Teiten's own, PATH, pg_config, and the folders of distributions."""
-    from teiten.cli.text.installations import describe, table
+    from teiten.cli.text.installations import SPARE, describe, table
     from teiten.execute.postgres.installations import search
     from teiten.execute.postgres.places import this_machine
 
@@ -40,7 +40,7 @@ def list_command(session: Session, as_json: bool) -> None:
     if as_json:
         session.console.json([describe(one) for one in findings.installations])
     elif findings.installations:
-        session.console.table(table(findings.installations))
+        session.console.table(table(findings.installations), SPARE)
     else:
         session.console.say("no PostgreSQL found; install one with: teiten pg install 17 18")
     for text in findings.broken:

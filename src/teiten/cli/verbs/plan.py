@@ -43,7 +43,7 @@ def command(session: Session, study: str, options: PlanOptions, order: bool, as_
         planned = foretold.campaign
         if not as_json:
             for line in foretold_lines(foretold):
-                session.console.data(line)
+                session.console.text(line)
     else:
         foretold, planned = None, make_plan(session, study, options, checked=False)
     actions = _actions(session, planned)
@@ -56,7 +56,7 @@ def command(session: Session, study: str, options: PlanOptions, order: bool, as_
         return
     lack = _lack(session, planned)
     for line in plan_lines(planned, session.workdir.root, actions, lack=lack, order=order):
-        session.console.data(line)
+        session.console.text(line)
     if lack is not None:
         raise lack
 

@@ -15,6 +15,8 @@ from teiten.ledger.campaigns import CampaignState, CampaignSummary, list_campaig
 
 EXAMPLES = "Examples:  teiten runs  ·  teiten --workdir /data/teiten runs --json"
 
+SPARE = ("study", "profile", "created", "size", "failed")
+"""Columns that a narrow terminal does without: a run's name usually tells the first three."""
 _STYLES = {
     CampaignState.COMPLETE: "green",
     CampaignState.RUNNING: "cyan",
@@ -40,7 +42,7 @@ def command(session: Session, as_json: bool) -> None:
         session.console.say(f"no campaign in {session.workdir.campaigns} yet")
         session.console.say("make one: teiten run observe --profile quick")
         return
-    session.console.table(_table(found))
+    session.console.table(_table(found), SPARE)
     for one in found:
         if one.problem is not None:
             session.console.warn(f"{one.name}: {one.problem}", f"teiten rm {one.name} deletes it")
@@ -48,7 +50,7 @@ def command(session: Session, as_json: bool) -> None:
 
 def _table(found: tuple[CampaignSummary, ...]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("run", overflow="fold", min_width=20)
+    table.add_column("run", overflow="fold")
     table.add_column("state", no_wrap=True)
     for heading in ("trials", "failed"):
         table.add_column(heading, justify="right", no_wrap=True)

@@ -23,7 +23,7 @@ def command(session: Session, name: str | None) -> None:
         session.console.json(BY_NAME[name].make())
         return
     for line in columns([(one.name, one.what, _printed_by(one)) for one in SCHEMAS]):
-        session.console.data(line)
+        session.console.text(line)
 
 
 def _printed_by(one: NamedSchema) -> str:

