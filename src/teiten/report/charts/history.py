@@ -158,6 +158,6 @@ def history_line(name: str, points: Sequence[LinePoint], words: LineWords) -> Ch
         f"{words.note} {words.cut}" if any(one[4] or one[5] for one in rows) else words.note,
         configured(layers),
         as_columns(FIELDS, rows),
-        Fit((), 160),
+        Fit((), 110),
         alternative=told,
     )
