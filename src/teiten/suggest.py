@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-
 LONG = 4
 """Letters from which on a name has to share more of them to be near."""
 
