@@ -152,6 +152,16 @@ def about(reader: Reader, groups: Groups, part: Part) -> None:
     reader.equal(groups["profile"], campaign.plan.study.profile, "the profile")
 
 
+@BOOK.says(
+    "Changed for this campaign: <values:t>. Where another value stands above, this one holds.",
+    "今回の検証で変更した設定: <values:t>。上記に別の値がある場合も、こちらが適用される。",
+    of="item",
+)
+def changed(reader: Reader, groups: Groups, _part: Part) -> None:
+    told = [one for one in reader.campaign.plan.study.overrides if not one.startswith("server")]
+    reader.equal(groups["values"], reader.separator.join(told), "what was changed")
+
+
 @BOOK.says("<name:t> started <start:t> UTC", "<name:t> 開始 <start:t> UTC", of="text")
 def page_head(reader: Reader, groups: Groups, part: Part) -> None:
     """The first line of a page."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from teiten.kinds.contract_present import KindPresent
 from teiten.model.plan import Plan
@@ -37,6 +37,9 @@ from teiten.report.view.nodes import emulates_nodes
 from teiten.report.view.saturation import saturation_rows
 from teiten.report.view.topology import topology
 
+NOT_TOLD = ("server", "builds.")
+"""Beginnings of changes that other parts of the report tell."""
+
 
 def asked(kit: Kit) -> Section:
     """The second section."""
@@ -58,9 +61,18 @@ def asked(kit: Kit) -> Section:
         topology(kit),
     ]
     if study.differences:
-        differences = tuple(t.of(one) for one in study.differences)
+        differences = (*(t.of(one) for one in study.differences), *_changed(kit))
         shown += [Heading(3, t("heading.differences")), Items(differences)]
     return Section("asked", t("section.asked"), tuple(shown))
+
+
+def _changed(kit: Kit) -> Iterator[str]:
+    """What the command line set, which the study's own sentences do not know; without
+    addresses, which may hold a password."""
+    told = (one for one in kit.study.overrides if not one.startswith(NOT_TOLD))
+    values = [one for one in told if "://" not in one]
+    if values:
+        yield kit.t("design.changed", values=kit.t("list.separator").join(values))
 
 
 def _workload(kit: Kit, one: Workload) -> Entry:
