@@ -66,21 +66,26 @@ def check_results(
 ) -> None:
     """Compare the 13 results with the known ones, those of ``scale``.
 
+    Tables that were just loaded have no statistics yet, and for so few rows as the server then
+    expects it would join in nested loops: these are left out.
+
     Raises ServerError with the first difference, ValueError where none are known, psycopg.Error.
     """
     watch = watch or Unwatched()
     known = known_results(variant, scale)
     if not known:
         raise ValueError(f"no results are known at scale factor {scale:g}")
-    for name, query in queries().items():
-        watch.step(f"checking the result of {name}")
-        found = result_of(connection, query)
-        if found != known[name]:
-            raise ServerError(
-                f"{name} gives {found.rows} rows (MD5 {found.md5}), not {known[name].rows}"
-                f" ({known[name].md5})",
-                "report this with the server's version: data or query are not the reference's",
-            )
+    with connection.transaction():
+        connection.execute("SET LOCAL enable_nestloop = off")
+        for name, query in queries().items():
+            watch.step(f"checking the result of {name}")
+            found = result_of(connection, query)
+            if found != known[name]:
+                raise ServerError(
+                    f"{name} gives {found.rows} rows (MD5 {found.md5}), not {known[name].rows}"
+                    f" ({known[name].md5})",
+                    "report this with the server's version: data or query are not the reference's",
+                )
 
 
 def _folder() -> resources.abc.Traversable:
