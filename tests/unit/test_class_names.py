@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import cache
 from pathlib import PurePath
 
 from tests.unit.test_rooms import sources
 
 
-def classes(source: str) -> Iterator[str]:
+@cache
+def classes(source: str) -> tuple[str, ...]:
     tree = ast.parse(source)
-    yield from (node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    return tuple(node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
 
 
 def named_twice(files: Mapping[PurePath, str]) -> dict[str, list[PurePath]]:

@@ -233,26 +233,31 @@ def _texts(node: ast.AST) -> Iterator[object]:
         yield from (found for one in node.elts for found in _texts(one))
 
 
+@cache
+def seen_in(source: str) -> tuple[tuple[str, ...], tuple[tuple[Question, str], ...]]:
+    """What a source imports and asks; several tests look at each."""
+    tree = ast.parse(source)
+    return tuple(imported_modules(tree)), tuple(questions(tree))
+
+
 def faults(file: PurePath, source: str) -> list[str]:
     """What a file imports or asks though its room does not."""
     path, room = row_of(file)
-    tree = ast.parse(source)
+    imported, asked = seen_in(source)
     imports = room.imports or ()
     found = [
         f"{file} imports {module}: not for {path}"
-        for module in imported_modules(tree)
+        for module in imported
         if module and not is_one_of(module, imports)
     ]
     found += [
         f"{file} asks {question.value} ({words})"
-        for question, words in questions(tree)
+        for question, words in asked
         if question not in room.asks
     ]
     if file.parts[0] in ("kinds", "datasets") and len(file.parts) > 2:
         room_of_own, own = file.parts[:2]
-        other = (
-            re.match(rf"{room_of_own}\.(\w+)\.", f"{module}.") for module in imported_modules(tree)
-        )
+        other = (re.match(rf"{room_of_own}\.(\w+)\.", f"{module}.") for module in imported)
         known = names_of_kinds() if room_of_own == "kinds" else names_of_data()
         found += [
             f"{file} imports {one[1]}, which is another"
@@ -277,7 +282,7 @@ def test_every_row_is_needed() -> None:
     """Who may ask a question does; where nobody does any more, the row goes."""
     asked: dict[str, set[Question]] = {path: set() for path in ROOMS}
     for file, text in sources().items():
-        asked[row_of(file)[0]] |= {question for question, _ in questions(ast.parse(text))}
+        asked[row_of(file)[0]] |= {question for question, _ in seen_in(text)[1]}
     idle = [
         (path, question)
         for path, room in ROOMS.items()
