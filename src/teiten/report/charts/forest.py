@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import altair as alt
@@ -28,8 +28,10 @@ LINEAR = 5.0
 TICKS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000)
 """Of a logarithmic axis."""
 ROW_HEIGHT = 30
-LABEL_LIMIT = 220
+LABEL_LIMIT = 380
 """Pixels."""
+USUAL_LABELS = 220.0
+"""Pixels of labels up to which the plot is as wide as it usually is."""
 FIELDS = ("label", "ratio", "low", "high", "text", "verdict", "kind", "cut")
 
 
@@ -106,8 +108,13 @@ def forest(
 
 def _fit(rows: Sequence[ForestRow]) -> Fit:
     """Beside the plot stand the labels, and the ratios in figures."""
-    labels = max(min(LABEL_LIMIT, text_width(row.label)) for row in rows)
+    labels = _labels(row.label for row in rows)
     return Fit((), round(labels + max(text_width(row.text) for row in rows)) + 40)
+
+
+def _labels(labels: Iterable[str]) -> float:
+    """Pixels that they take, at the most."""
+    return max(min(LABEL_LIMIT, text_width(one)) for one in labels)
 
 
 def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: ForestWords) -> Spec:
@@ -174,9 +181,13 @@ def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: F
         .mark_text(align="left", dx=14, fontSize=13)
         .encode(x=alt.value("width"), y=alt.Y("label:N"), text=alt.Text("text:N"))
     )
+    width = round(WIDE - 180 - max(0.0, _labels(labels) - USUAL_LABELS))
     chart = (
         alt.layer(band, one, interval, point, text)
         .resolve_scale(size="independent")
-        .properties(width=WIDE - 180, height=ROW_HEIGHT * len(labels))
+        .properties(
+            width=round(WIDE - 180 - max(0.0, _labels(labels) - USUAL_LABELS)),
+            height=ROW_HEIGHT * len(labels),
+        )
     )
     return configured(chart)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import singledispatchmethod
 from importlib import resources
+from textwrap import wrap
 
 from teiten.report import blocks
 from teiten.report.blocks import Block, Page
@@ -19,6 +20,8 @@ from teiten.report.tables import Table, TableCell
 from teiten.report.texts import Texts
 
 TEXT = "report.typ"
+UNBROKEN = re.compile(r"[^\s\u200b\u3000-\u30ff\u3400-\u9fff\uff00-\uffef-]+-?|\S")
+"""Words; Japanese is broken between any two characters."""
 MOST_ROWS = 200
 """A longer table is left to the CSV, and the text says so."""
 LONG = 40
@@ -33,8 +36,15 @@ LINE, SIDEWAYS = 470.0, 757.0
 """Points of a line, upright and sideways."""
 OF_PIXEL = 0.62
 """Points of a pixel of a chart, whose letters are then as large as a caption's."""
+TALLEST = 553.0
+"""Points of a picture's height, with which its caption, its note and headings share a page."""
 SMALL = 320.0
 """Points up to which two charts share a line."""
+OPEN = "#page(flipped: true, margin: (x: 15mm, y: 22mm))[\n"
+CLOSE = "\n]"
+"""Around what stands sideways."""
+PADDING = 2.5
+"""Half-width characters of the space around a cell."""
 LEFT_OUT = frozenset({"toml"})
 """Languages of code that only the other forms hold: whole study files."""
 
@@ -55,9 +65,15 @@ def _drawn(page: Page) -> Iterator[tuple[str, str]]:
 
 
 def _width(drawn: str) -> float:
-    """Points that a picture takes, of which its own width in pixels is the measure."""
-    found = re.search(r'<svg[^>]*?\swidth="([\d.]+)"', drawn)
-    return min(LINE, float(found[1]) * OF_PIXEL) if found else LINE
+    """Points that a picture takes, of which its own width in pixels is the measure; less where it
+    is as high as a page."""
+    found, high = (
+        re.search(rf'<svg[^>]*?\s{side}="([\d.]+)"', drawn) for side in ("width", "height")
+    )
+    if found is None:
+        return LINE
+    width = min(LINE, float(found[1]) * OF_PIXEL)
+    return width if high is None else min(width, TALLEST * float(found[1]) / float(high[1]))
 
 
 def _path(name: str) -> str:
@@ -79,7 +95,8 @@ def typst_text(page: Page, teiten_version: str, widths: Mapping[str, float]) -> 
     parts = [_template(), begin]
     for section in page.sections:
         parts += [f"#heading(level: 1, {string(section.title)})", writer.all(section.blocks)]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    text = "\n\n".join(part for part in parts if part) + "\n"
+    return text.replace(f"{CLOSE}\n\n{OPEN}", "\n\n")  # tables that follow share a page
 
 
 def _template() -> str:
@@ -151,13 +168,11 @@ class TypstWriter:
     @one.register
     def _(self, one: Table) -> str:
         text = self._rows(one)
-        if len(one.columns) < WIDE_TABLE:
-            return text
-        return f"#page(flipped: true, margin: (x: 15mm, y: 22mm))[\n{text}\n]"
+        return f"{OPEN}{text}{CLOSE}" if _is_wide(one) else text
 
     def _rows(self, one: Table) -> str:
         rows = one.rows[:MOST_ROWS]
-        size = next(points for columns, points in SIZES if len(one.columns) <= columns)
+        size = _size(one)
         head = _listed(content(column.title) for column in one.columns)
         cells = "\n".join(_listed(map(_cell, row)) for row in rows)
         total = _listed(map(_cell, one.total)) if one.total else ""
@@ -230,7 +245,9 @@ class TypstWriter:
     def _picture(self, name: str, title: str, note: str, *, beside: bool = False) -> str:
         width = "100%" if beside else f"{self.widths.get(name, LINE):.0f}pt"
         shown = f"#drawn({string(title)}, width: {width}, {string(_path(name))})"
-        return f"{shown}\n\n#note({content(note)})" if note else shown
+        if not note:
+            return shown
+        return f"#block(width: 100%, breakable: false)[\n{shown}\n\n#note({content(note)})\n]"
 
 
 def string(text: str) -> str:
@@ -257,23 +274,45 @@ def _cell(cell: TableCell) -> str:
 
 def _breakable(text: str) -> str:
     """Where long paths and names may be broken."""
-    return re.sub(r"(?<=[/_.])(?=[^\s\d/_.]{3})", "\u200b", text)
+    text = re.sub(r"(?<=[/_.])(?=[^\s\d/_.]{3})", "\u200b", text)
+    return re.sub(r"[0-9a-f]{32,}", lambda found: "\u200b".join(wrap(found[0], 16)), text)
+
+
+def _size(table: Table) -> float:
+    return next(points for columns, points in SIZES if len(table.columns) <= columns)
+
+
+def _is_wide(table: Table) -> bool:
+    """It has a page turned sideways: many columns that do not fit upright."""
+    if len(table.columns) < WIDE_TABLE:
+        return False
+    needs = [_needed(table, at) for at in range(len(table.columns))]
+    return sum(needs) + PADDING * len(needs) > LINE / (_size(table) / 2)
 
 
 def _widths(table: Table, size: float) -> str:
     """Where the columns have room enough, each as wide as it needs. Else those of long texts share
-    what the others leave; and where none is long, all share the line."""
+    what the others leave; and where none is long, all share the line, each with its words whole."""
     needs = [_needed(table, at) for at in range(len(table.columns))]
-    room = (SIDEWAYS if len(table.columns) >= WIDE_TABLE else LINE) / (size / 2)
+    room = (SIDEWAYS if _is_wide(table) else LINE) / (size / 2)
     if sum(needs) + 2 * len(needs) <= room:
         return _listed("auto" for _ in needs)
-    several = any(need > LONG for need in needs)
-    return _listed(
-        f"{min(need, 160) ** (0.6 if several else 0.9):.1f}fr"
-        if need > LONG or not several
-        else "auto"
-        for need in needs
-    )
+    if any(need > LONG for need in needs):
+        return _listed(
+            f"{min(need, 160) ** 0.6:.1f}fr" if need > LONG else "auto" for need in needs
+        )
+    words = [_longest_word(table, at) + PADDING for at in range(len(needs))]
+    spare = max(room - sum(words), 0.0)
+    wanted = [max(need + PADDING - word, 0.0) for need, word in zip(needs, words, strict=True)]
+    share = spare / (sum(wanted) or 1.0)
+    return _listed(f"{word + want * share:.1f}fr" for word, want in zip(words, wanted, strict=True))
+
+
+def _longest_word(table: Table, at: int) -> int:
+    """Half-width characters of what is not broken in a column, its title included."""
+    texts = (table.columns[at].title, *(row[at].text for row in table.rows[:MOST_ROWS]))
+    words = (word for text in texts for word in UNBROKEN.findall(_breakable(text)))
+    return max(map(_half_widths, words), default=1)
 
 
 def _needed(table: Table, at: int) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 from teiten.model.facts import HostFacts
 from teiten.model.plan import TemplateSpec
+from teiten.model.trial import Event
 from teiten.report.blocks import (
     Block,
     Code,
@@ -45,6 +46,8 @@ UNINTERESTING = frozenset(
         "saturation",
     }
 )
+MOST_DETAIL = 300
+"""Characters of what an event says."""
 MOST_EVENTS = 300
 
 
@@ -261,17 +264,31 @@ def _events(kit: Kit) -> Table | None:
             TableCell(kit.clock(one.at), one.at),
             TableCell(t.either(f"event.{one.kind}", one.kind)),
             TableCell("" if one.trial is None else str(one.trial), one.trial),
-            TableCell(
-                ", ".join(
-                    f"{key} {_flat(value)}"
-                    for key, value in one.detail.items()
-                    if value not in ("", None)
-                )
-            ),
+            TableCell(_shortened(_detail(one))),
         )
         for one in found[:MOST_EVENTS]
     )
-    note = (
-        t("table.events.more", count=len(found) - MOST_EVENTS) if len(found) > MOST_EVENTS else ""
+    notes = []
+    if len(found) > MOST_EVENTS:
+        notes.append(t("table.events.more", count=len(found) - MOST_EVENTS))
+    if any(len(_detail(one)) > MOST_DETAIL for one in found[:MOST_EVENTS]):
+        notes.append(t("table.events.cut"))
+    return Table(
+        "events",
+        t("table.events.caption"),
+        columns,
+        rows,
+        note=" ".join(notes),
+        tall=len(rows) > 20,
     )
-    return Table("events", t("table.events.caption"), columns, rows, note=note, tall=len(rows) > 20)
+
+
+def _detail(one: Event) -> str:
+    return ", ".join(
+        f"{key} {_flat(value)}" for key, value in one.detail.items() if value not in ("", None)
+    )
+
+
+def _shortened(detail: str) -> str:
+    """The sizes of a log's hundreds of partitions would fill dozens of pages."""
+    return detail if len(detail) <= MOST_DETAIL else f"{detail[:MOST_DETAIL]} …"
