@@ -185,9 +185,6 @@ def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: F
     chart = (
         alt.layer(band, one, interval, point, text)
         .resolve_scale(size="independent")
-        .properties(
-            width=round(WIDE - 180 - max(0.0, _labels(labels) - USUAL_LABELS)),
-            height=ROW_HEIGHT * len(labels),
-        )
+        .properties(width=width, height=ROW_HEIGHT * len(labels))
     )
     return configured(chart)
