@@ -7,9 +7,11 @@ from pathlib import Path
 
 from teiten.host.facts.kernel import read_kernel_parameters, read_product, read_scheduler
 from teiten.model.facts import Caution, Severity
+from teiten.model.trial import Event
 from teiten.report.blocks import Cautions, Code, of_kind
 from teiten.report.tables import Table
 from teiten.report.view.cautions import cautions
+from teiten.report.view.evidence import evidence
 from teiten.report.view.kit import Kit
 from teiten.report.view.repeat import repeat_blocks, without_place
 from teiten.report.view.settings import settings_table
@@ -63,6 +65,19 @@ def test_cautions_stand_beside_what_was_measured() -> None:
     assert isinstance(shown, Cautions)
     said = shown.cautions[0].advice.replace("\u00a0", " ")
     assert said.endswith("other programs used 0.5 % to 1.5 % of the CPU.")
+
+
+def test_what_an_event_says_at_length_is_cut_with_a_sign() -> None:
+    relations = [{"name": f"access_log_{day}", "pages": 6} for day in range(200)]
+    said = [Event(1.0, "relation-sizes", None, None, {"relations": relations})]
+    said.append(Event(2.0, "resumed", None, None, {"why": "short"}))
+    events = {
+        one.name: one
+        for one in of_kind(evidence(Kit(replace(ANALYSIS, events=tuple(said)), "en")).blocks, Table)
+    }["events"]
+    long, short = (row[-1].text for row in events.rows)
+    assert len(long) < 320 and long.endswith(" …") and "teiten export" in events.note
+    assert short == "why short"
 
 
 def test_the_kernel_is_read(tmp_path: Path) -> None:

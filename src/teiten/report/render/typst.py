@@ -7,7 +7,7 @@ code, in which nothing is markup.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import singledispatchmethod
 from importlib import resources
 from textwrap import wrap
@@ -43,8 +43,10 @@ SMALL = 320.0
 OPEN = "#page(flipped: true, margin: (x: 15mm, y: 22mm))[\n"
 CLOSE = "\n]"
 """Around what stands sideways."""
-PADDING = 2.5
-"""Half-width characters of the space around a cell."""
+PADDING = 8.0
+"""Points of the space around a cell."""
+WIDER = 1.06
+"""Figures and strong letters are a little wider than half of their height."""
 LEFT_OUT = frozenset({"toml"})
 """Languages of code that only the other forms hold: whole study files."""
 
@@ -284,43 +286,54 @@ def _size(table: Table) -> float:
 
 def _is_wide(table: Table) -> bool:
     """It has a page turned sideways: many columns that do not fit upright."""
-    if len(table.columns) < WIDE_TABLE:
-        return False
     needs = [_needed(table, at) for at in range(len(table.columns))]
-    return sum(needs) + PADDING * len(needs) > LINE / (_size(table) / 2)
+    return len(needs) >= WIDE_TABLE and not _fits(needs, LINE, _size(table))
+
+
+def _fits(needs: Sequence[float], line: float, size: float) -> bool:
+    """``needs``: half-width characters of columns; ``line`` and ``size`` are points."""
+    return sum(needs) * WIDER * size / 2 + PADDING * len(needs) <= line
 
 
 def _widths(table: Table, size: float) -> str:
     """Where the columns have room enough, each as wide as it needs. Else those of long texts share
     what the others leave; and where none is long, all share the line, each with its words whole."""
     needs = [_needed(table, at) for at in range(len(table.columns))]
-    room = (SIDEWAYS if _is_wide(table) else LINE) / (size / 2)
-    if sum(needs) + 2 * len(needs) <= room:
+    line = SIDEWAYS if _is_wide(table) else LINE
+    if _fits(needs, line, size):
         return _listed("auto" for _ in needs)
     if any(need > LONG for need in needs):
         return _listed(
             f"{min(need, 160) ** 0.6:.1f}fr" if need > LONG else "auto" for need in needs
         )
-    words = [_longest_word(table, at) + PADDING for at in range(len(needs))]
-    spare = max(room - sum(words), 0.0)
-    wanted = [max(need + PADDING - word, 0.0) for need, word in zip(needs, words, strict=True)]
+    around = PADDING / (size / 2)
+    words = [_longest_word(table, at) * WIDER + around for at in range(len(needs))]
+    spare = max(line / (size / 2) - sum(words), 0.0)
+    wanted = [max(need + around - word, 0.0) for need, word in zip(needs, words, strict=True)]
     share = spare / (sum(wanted) or 1.0)
     return _listed(f"{word + want * share:.1f}fr" for word, want in zip(words, wanted, strict=True))
 
 
 def _longest_word(table: Table, at: int) -> int:
     """Half-width characters of what is not broken in a column, its title included."""
-    texts = (table.columns[at].title, *(row[at].text for row in table.rows[:MOST_ROWS]))
+    texts = (table.columns[at].title, *_texts(table, at))
     words = (word for text in texts for word in UNBROKEN.findall(_breakable(text)))
     return max(map(_half_widths, words), default=1)
 
 
 def _needed(table: Table, at: int) -> int:
     """Half-width characters of the widest cell of a column; its title may be broken once."""
-    cells = [line for row in table.rows[:MOST_ROWS] for line in row[at].text.split("\n")]
+    cells = [line for text in _texts(table, at) for line in text.split("\n")]
     title = table.columns[at].title
     words = [(_half_widths(title) + 1) // 2, *map(_half_widths, title.split())]
     return max([*map(_half_widths, cells), *(words if len(title) > 8 else [_half_widths(title)])])
+
+
+def _texts(table: Table, at: int) -> Iterator[str]:
+    """Of the cells of a column, that of the total among them."""
+    yield from (row[at].text for row in table.rows[:MOST_ROWS])
+    if table.total:
+        yield table.total[at].text
 
 
 def _half_widths(text: str) -> int:

@@ -1,0 +1,73 @@
+"""Tables and pictures on paper: words stay whole, wide tables share pages, notes stay beside."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from teiten.report.blocks import Page, Section
+from teiten.report.charts.forest import ForestRow, ForestWords, forest
+from teiten.report.render.typst import LINE, SIDEWAYS, TALLEST, TypstWriter, typst_text
+from teiten.report.render.typst import _width as width_of
+from teiten.report.render.typst import _widths as widths_of
+from teiten.report.tables import Column, Table, cells
+from teiten.report.texts import texts
+
+T = texts("en")
+
+
+def table(*texts_of_a_row: str, rows: int = 3) -> Table:
+    columns = tuple(Column(f"c{at}") for at, _ in enumerate(texts_of_a_row))
+    return Table("t", "caption", columns, (cells(*texts_of_a_row),) * rows)
+
+
+def page(*tables: Table) -> Page:
+    return Page(T, "title", "campaign", (), (Section("s", "section", tables),))
+
+
+WIDE = table(*["a wide cell of text"] * 12)
+
+
+def test_wide_tables_that_follow_one_another_share_a_sideways_page() -> None:
+    text = typst_text(page(WIDE, WIDE), "0", {})
+    assert text.count("flipped: true") == 1 and text.count("#rows(") == 2
+    apart = typst_text(page(WIDE, table("a"), WIDE), "0", {})
+    assert apart.count("flipped: true") == 2
+
+
+def test_many_narrow_columns_stay_upright() -> None:
+    assert "flipped" not in TypstWriter(T, {}).one(table(*["1"] * 12))
+    total = replace(table(*["1"] * 12), total=cells(*["a long word on all levels"] * 12))
+    assert "flipped" in TypstWriter(T, {}).one(total)
+
+
+@pytest.mark.parametrize("size", [5.5, 6.5, 8.5])
+def test_the_words_of_narrow_columns_stay_whole(size: float) -> None:
+    shown = table("lookup", "15.18", "index-only", *["スキャンしたパーティションの数"] * 6)
+    found = [float(one.removesuffix("fr")) for one in widths_of(shown, size).split(", ") if one]
+    room = LINE / (size / 2)
+    share = room / sum(found)
+    assert found[0] * share > len("lookup") and found[1] * share > len("15.18")
+    assert found[3] > found[0]
+
+
+def test_a_picture_as_high_as_a_page_leaves_room_for_its_note() -> None:
+    assert width_of('<svg width="600" height="300">') == pytest.approx(372)
+    assert width_of('<svg width="900" height="300">') == LINE < SIDEWAYS
+    high = width_of('<svg width="600" height="1800">')
+    assert high * 3 == pytest.approx(TALLEST)
+
+
+def test_a_fingerprint_can_be_broken() -> None:
+    shown = TypstWriter(T, {}).one(table("ab01" * 16))
+    assert "ab01" * 16 not in shown and "\u200b".join(["ab01" * 4] * 4) in shown
+
+
+def test_a_forests_long_labels_are_whole() -> None:
+    label = "PostgreSQL 15.18, set of parameters = index-only, lookup"
+    rows = [ForestRow(label, 1.1, 1.0, 1.2, "1.1", "inconclusive", overall=False)]
+    words = ForestWords("axis", "title", "note", "ratio", "verdict")
+    short = forest("f", [replace(rows[0], label="read")], 0.02, words)
+    long = forest("f", rows, 0.02, words)
+    assert long.spec["width"] < short.spec["width"] and long.spec["width"] > 200
