@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from teiten.report.blocks import Page, Section
+from teiten.report.blocks import Block, Page, Section
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
 from teiten.report.render.typst import LINE, SIDEWAYS, TALLEST, TypstWriter, typst_text
 from teiten.report.render.typst import _width as width_of
@@ -22,10 +22,12 @@ def table(*texts_of_a_row: str, rows: int = 3) -> Table:
     return Table("t", "caption", columns, (cells(*texts_of_a_row),) * rows)
 
 
-def page(*tables: Table) -> Page:
-    return Page(T, "title", "campaign", (), (Section("s", "section", tables),))
+def page(*shown: Block) -> Page:
+    return Page(T, "title", "campaign", (), (Section("s", "section", shown),))
 
 
+ROW = ForestRow("read", 1.1, 1.0, 1.2, "1.1", "inconclusive", overall=False)
+WORDS = ForestWords("axis", "title", "note", "ratio", "verdict")
 WIDE = table(*["a wide cell of text"] * 12)
 
 
@@ -34,6 +36,9 @@ def test_wide_tables_that_follow_one_another_share_a_sideways_page() -> None:
     assert text.count("flipped: true") == 1 and text.count("#rows(") == 2
     apart = typst_text(page(WIDE, table("a"), WIDE), "0", {})
     assert apart.count("flipped: true") == 2
+    picture = forest("f", [ROW], 0.02, WORDS)
+    below = typst_text(page(picture, WIDE, WIDE), "0", {"f": 100.0})
+    assert below.count("flipped: true") == 1 and "#note" in below
 
 
 def test_many_narrow_columns_stay_upright() -> None:
@@ -66,8 +71,6 @@ def test_a_fingerprint_can_be_broken() -> None:
 
 def test_a_forests_long_labels_are_whole() -> None:
     label = "PostgreSQL 15.18, set of parameters = index-only, lookup"
-    rows = [ForestRow(label, 1.1, 1.0, 1.2, "1.1", "inconclusive", overall=False)]
-    words = ForestWords("axis", "title", "note", "ratio", "verdict")
-    short = forest("f", [replace(rows[0], label="read")], 0.02, words)
-    long = forest("f", rows, 0.02, words)
+    short = forest("f", [ROW], 0.02, WORDS)
+    long = forest("f", [replace(ROW, label=label)], 0.02, WORDS)
     assert long.spec["width"] < short.spec["width"] and long.spec["width"] > 200

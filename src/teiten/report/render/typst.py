@@ -41,8 +41,8 @@ TALLEST = 553.0
 SMALL = 320.0
 """Points up to which two charts share a line."""
 OPEN = "#page(flipped: true, margin: (x: 15mm, y: 22mm))[\n"
-CLOSE = "\n]"
-"""Around what stands sideways."""
+CLOSE = "\n] // sideways"
+"""Around what stands sideways; no other bracket closes like that."""
 PADDING = 8.0
 """Points of the space around a cell."""
 WIDER = 1.06
