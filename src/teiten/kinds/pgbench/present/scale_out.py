@@ -25,7 +25,7 @@ from teiten.model.distribution import ClientEntry
 from teiten.report.blocks import Block, Gallery, Heading, Items, Section, Statement, Text
 from teiten.report.numbers import bytes_text, significant
 from teiten.report.sentences import percent, plain_percent
-from teiten.report.sites import have_own_hosts
+from teiten.report.sites import have_own_hosts, on_nodes
 from teiten.report.view.kit import Kit
 
 OPEN = (Shape.UNDECIDED, Shape.WITHHELD)
@@ -89,8 +89,7 @@ def _notes(kit: Kit, found: tuple[ScaleOutResult, ...]) -> Iterator[Block]:
     shares = {"linear": plain_percent(t, LINEAR_WITHIN), "flat": plain_percent(t, FLAT_WITHIN)}
     yield Text(t("scale-out.shapes", **shares), "note")
     yield from _of_engines(kit)
-    trials = kit.analysis.plan.trials
-    spread = [one.distribution for one in trials if one.distribution is not None]
+    spread = on_nodes(kit)
     for rows in dict.fromkeys(
         "entry" if one.ran_already else one.coordinator.value for one in spread
     ):
@@ -107,8 +106,7 @@ def _notes(kit: Kit, found: tuple[ScaleOutResult, ...]) -> Iterator[Block]:
 
 def _of_engines(kit: Kit) -> Iterator[Block]:
     """How each commits, and that what it did was checked."""
-    t, trials = kit.t, kit.analysis.plan.trials
-    spread = [one.distribution for one in trials if one.distribution is not None]
+    t, spread = kit.t, on_nodes(kit)
     for engine in dict.fromkeys(one.engine for one in spread):
         key = f"scale-out.engine.{engine}"
         if key in t:
