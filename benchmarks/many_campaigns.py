@@ -21,7 +21,7 @@ from tests.fixtures.synthetic import START
 from tests.fixtures.synthetic_plan import HOST
 from tests.fixtures.two_machines import DAY, OTHER, times, write_campaign
 
-REPORT = b"<!doctype html>" + b"x" * 1_500_000
+REPORT = b"<!doctype html><header></header>\n<main>" + b"x" * 1_500_000
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -13,7 +14,10 @@ from click.testing import CliRunner, Result
 from teiten.cli.main import teiten
 from teiten.cli.site.output import MANIFEST
 from teiten.errors import UsageError
-from teiten.report.site.render import ATOM
+from teiten.model.text import Bilingual
+from teiten.report.site.entry import SiteEntry
+from teiten.report.site.render import ATOM, CampaignSite, index_html, study_name
+from teiten.report.site.way import SiteLinks, with_way
 from tests.fixtures.schemas import described
 from tests.fixtures.synthetic import START
 from tests.fixtures.two_machines import DAY, OTHER, times, write_campaign
@@ -24,8 +28,18 @@ REPORTS = ("report.en.html", "report.ja.html")
 def with_reports(folder: Path) -> Path:
     (folder / "report").mkdir()
     for name in REPORTS:
-        (folder / "report" / name).write_text(f"<p>{name} of {folder.name}</p>", encoding="utf-8")
+        (folder / "report" / name).write_text(report_of(folder.name, name), encoding="utf-8")
     return folder
+
+
+def report_of(folder: str, name: str) -> str:
+    return f"<header></header>\n<main>\n<p>{name} of {folder}</p>\n</main>"
+
+
+def way_of(page: Path) -> list[str]:
+    """The addresses to which a page of a site leads before its content."""
+    head = page.read_text(encoding="utf-8").partition("<main>")[0]
+    return Links(head.partition('<nav class="way"')[2]).found
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +93,22 @@ def test_a_site_is_whole_and_a_second_call_writes_only_what_changed(
     night = next(one for one in folders if "night-0" in one)
     assert "report.en.html of night-0" in (out / night / "report.en.html").read_text()
     elsewhere = next(one for one in folders if "elsewhere" in one)
+    ways = [
+        out / night / "report.ja.html",
+        out / elsewhere / "report.en.html",
+        out / "history.en.html",
+        next((out / "compared").glob("*.ja.html")),
+    ]
+    for page in ways:
+        leads = [one for one in way_of(page) if one]
+        assert len(leads) == (3 if "campaigns" in page.parts else 2)
+        for lead in leads:
+            file, _, place = lead.partition("#")
+            assert (page.parent / file).is_file(), lead
+            assert f'id="{place}"' in (page.parent / file).read_text() or not place
+    assert any("#line-of-" in one for one in way_of(ways[0]))
+    own = (campaigns / "night-0" / "report" / "report.ja.html").read_text(encoding="utf-8")
+    assert own == report_of("night-0", "report.ja.html")  # only the site's copy leads anywhere
     assert "Teiten" in (out / elsewhere / "report.ja.html").read_text()  # made, as it had none
     published = [path for path in out.rglob("*") if path.is_file()]
     assert not any(str(tmp_path).encode() in one.read_bytes() for one in published)
@@ -94,6 +124,36 @@ def test_a_site_is_whole_and_a_second_call_writes_only_what_changed(
     fewer = run(tmp_path, campaigns / "night-1", "--to", out, "--json")
     assert json.loads(fewer.stdout)["removed"] > 10
     assert not (out / night).exists() and (out / MANIFEST).is_file()
+
+
+def test_without_scripts_the_index_leads_to_a_page_for_each_study() -> None:
+    entry = SiteEntry(
+        "night-1", START, True, "ab", Bilingual("A & B", "AとB"), "quick", ("18",), "m",
+        Bilingual("2 cores", "2コア"), "q", (), (), "",
+    )  # fmt: skip
+    others = (replace(entry, campaign="night-2", study="own study/x"), entry)
+    site = CampaignSite(None, others, 0)
+    index = index_html(site, "en")
+    name = study_name("own study/x", "en")
+    assert name.startswith("study-own-study-x-") and name != study_name("own study-x", "en")
+    without = index.partition("<noscript>")[2].partition("</noscript>")[0]
+    assert Links(without).found == ["study-ab.en.html", name]
+    assert "night-2" in index and "night-1" in index
+    page = index_html(site, "ja", "ab")
+    assert "night-1" in page and "night-2" not in page and "<noscript>" not in page
+    assert {"index.ja.html", "study-ab.en.html"} <= set(Links(page).found)
+    assert "<noscript>" not in index_html(CampaignSite(None, (entry,), 0), "en")
+
+
+def test_a_page_that_is_not_ours_is_left_as_it_is() -> None:
+    way = SiteLinks("ja", "campaigns/a/report", "line-of-1")
+    assert with_way(b"<p>theirs</p>", way) == b"<p>theirs</p>"
+    ours = with_way(b"<header></header>\n<main>", way).decode()
+    assert Links(ours).found == [
+        "../../index.ja.html",
+        "../../history.ja.html#line-of-1",
+        "report.en.html",
+    ]
 
 
 def test_the_feed_is_atom_with_stable_ids_and_absolute_links_on_demand(

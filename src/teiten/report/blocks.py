@@ -27,6 +27,8 @@ class Heading:
     text: str
     part: bool = False
     """Begins a workload's part of a section."""
+    name: str = ""
+    """Its id, where other pages lead to it."""
 
 
 @dataclass(frozen=True)
@@ -330,6 +332,8 @@ def apart(page: Page, prefix: str) -> Page:
         if isinstance(one, Drawing):
             return replace(one, name=prefix + one.name, svg=_with_own_names(one.svg, prefix))
         if isinstance(one, Section | Table | Chart | ViewedPlan):
+            return replace(one, name=prefix + one.name)
+        if isinstance(one, Heading) and one.name:
             return replace(one, name=prefix + one.name)
         return one
 

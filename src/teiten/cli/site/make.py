@@ -18,11 +18,13 @@ from teiten.cli.console import Console
 from teiten.cli.site.entries import Found
 from teiten.cli.site.output import Output
 from teiten.cli.verbs.report import FOLDER, LANGUAGES
+from teiten.host.system.causes import told
 from teiten.ledger.folders import FILE_NAME
 from teiten.ledger.reading import reading
 from teiten.report.campaign import render_html
 from teiten.report.comparison.render import comparison_html
 from teiten.report.history.render import history_html
+from teiten.report.history.titles import line_id
 from teiten.report.site.entry import SiteEntry
 from teiten.report.site.render import (
     CampaignSite,
@@ -32,7 +34,9 @@ from teiten.report.site.render import (
     index_html,
     index_name,
     report_link,
+    study_name,
 )
+from teiten.report.site.way import SiteLinks, with_way
 
 MOST_MACHINES = 6
 """Of a question that are compared with one another."""
@@ -57,39 +61,65 @@ def make(
 ) -> tuple[CampaignSite, History]:
     """Write all that changed. Raises UsageError and MachineError."""
     newest = sorted(found, key=lambda one: (-one.entry.created_at, one.entry.slug))
-    for one in newest:
-        _reports(one, asked, output, console)
     lines = _lines(newest, output)
+    places = _places(lines)
+    for one in newest:
+        place = places.get(report_link(one.entry, "en"), "") if lines.lines else None
+        _reports(one, place, asked, output, console)
     compared = tuple(_compared(newest, output, console))
     entries = tuple(one.entry for one in newest)
     site = CampaignSite(asked.title, entries, len(lines.lines), compared, tuple(left_out))
     for language in LANGUAGES:
         _write(output, index_name(language), index_html(site, language).encode())
+        for study in _studies(entries):
+            page = index_html(site, language, study)
+            _write(output, study_name(study, language), page.encode())
         _write(output, feed_name(language), feed(site, language, asked.url))
     return site, lines
 
 
-def _reports(one: Found, asked: Asked, output: Output, console: Console) -> None:
-    """A campaign's own reports where it has both, else made here."""
+def _studies(entries: Sequence[SiteEntry]) -> list[str]:
+    """Those that have a page: none where all campaigns are of one."""
+    found = sorted({one.study for one in entries})
+    return found if len(found) > 1 else []
+
+
+def _places(lines: History) -> dict[str, str]:
+    """The first line of each report, by the report's address; of those that are drawn."""
+    found: dict[str, str] = {}
+    for line in lines.lines:
+        if len(line.points) > 1:
+            for point in line.points:
+                found.setdefault(point.path, line_id(line))
+    return found
+
+
+def _reports(one: Found, place: str | None, asked: Asked, output: Output, console: Console) -> None:
+    """A campaign's own reports where it has both, else made here; with the way to other pages.
+    ``place``: of the history."""
     own = {language: one.file.parent / FOLDER / f"report.{language}.html" for language in LANGUAGES}
     theirs = one.file.name == FILE_NAME and all(path.is_file() for path in own.values())
     missing = []
     for language, path in own.items():
         name = report_link(one.entry, language)
+        way = SiteLinks(language, name.removesuffix(f".{language}.html"), place)
         stamp = f"{path.stat().st_mtime_ns}" if theirs and not asked.anew else __version__
-        key = f"{one.key} {stamp}"
+        key = f"{one.key} {stamp} {_digest(way.html())}"
         if output.has(name, key):
             continue
         if theirs and not asked.anew:
-            output.link(name, key, path)
+            with told(f"the report of {one.entry.campaign} cannot be read"):
+                report = path.read_bytes()
+            output.write(name, key, with_way(report, way))
         else:
-            missing.append((language, name, key))
+            missing.append((name, key, way))
     if missing:
         console.say(f"making the report of {one.entry.campaign}")
         with reading(one.file) as ledger:
             analysis = analyse_campaign(ledger)
-        for language, name, key in missing:
-            output.write(name, key, render_html(analysis, language).encode())
+        for name, key, way in missing:
+            report = render_html(analysis, way.language).encode()
+            output.write(name, key, with_way(report, way))
 
 
 def _lines(found: Sequence[Found], output: Output) -> History:
@@ -101,13 +131,14 @@ def _lines(found: Sequence[Found], output: Output) -> History:
         for one in found
         for each in one.entry.estimates
     ]
-    key = _digest(*(f"{one.key}" for one in found))
+    key = _digest(SiteLinks("en", "history").html(), *(f"{one.key}" for one in found))
     lines = laid_out(located, Axis.DATE, ())
     if lines.lines:
         for language in LANGUAGES:
             name = f"history.{language}.html"
             if not output.has(name, key):
-                output.write(name, key, history_html(lines, language).encode())
+                page = history_html(lines, language).encode()
+                output.write(name, key, with_way(page, SiteLinks(language, "history")))
     return lines
 
 
@@ -128,7 +159,7 @@ def _compared(found: Sequence[Found], output: Output, console: Console) -> Itera
 def _pair(a: Found, b: Found, output: Output, console: Console) -> ComparedPair | None:
     link = f"compared/{_digest(a.entry.slug, b.entry.slug)}"
     pair = ComparedPair(f"{_told(a.entry)} – {_told(b.entry)}", link)
-    key = f"{a.key} {b.key}"
+    key = f"{a.key} {b.key} {_digest(SiteLinks('en', link).html())}"
     names = {language: f"{link}.{language}.html" for language in LANGUAGES}
     if all(output.has(name, key) for name in names.values()):
         return pair
@@ -138,7 +169,8 @@ def _pair(a: Found, b: Found, output: Output, console: Console) -> ComparedPair 
         console.detail(f"{one.name} and {other.name} measured different things: not compared")
         return None
     for language, name in names.items():
-        output.write(name, key, comparison_html(comparison, language).encode())
+        page = comparison_html(comparison, language).encode()
+        output.write(name, key, with_way(page, SiteLinks(language, link)))
     return pair
 
 

@@ -6,14 +6,11 @@ A manifest lists them: what it does not list is never touched, what is no longer
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from contextlib import suppress
 from pathlib import Path
 
 from teiten.cli.verbs.report import write_files
 from teiten.errors import UsageError
-from teiten.host.system.causes import told
 
 MANIFEST = ".teiten-site.json"
 FORMAT = 1
@@ -40,22 +37,6 @@ class Output:
         """``key``: of what it is made from. Raises UsageError where the name is another's."""
         self._take(name)
         write_files(self.folder, {name: content})
-        self._now[name] = key
-
-    def link(self, name: str, key: str, source: Path) -> None:
-        """The file itself under another name where the file system can do that, else its copy."""
-        self._take(name)
-        target = self.folder / name
-        with told(f"the site cannot be written to {self.folder}", "--to"):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            part = target.with_name(f".{target.name}.part")
-            part.unlink(missing_ok=True)
-            try:
-                os.link(source, part)
-            except OSError:
-                shutil.copyfile(source, part)
-            part.replace(target)
-            part.unlink(missing_ok=True)  # where both were one file already, nothing was renamed
         self._now[name] = key
 
     def finish(self) -> int:

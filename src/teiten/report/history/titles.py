@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -18,6 +19,12 @@ def line_titles(t: Texts, lines: Sequence[HistoryLine]) -> tuple[str, ...]:
     for one in lines:
         alike[_title(t, one, "")].append(one)
     return tuple(_title(t, one, _apart(t, one, alike[_title(t, one, "")])) for one in lines)
+
+
+def line_id(line: HistoryLine) -> str:
+    """Of its heading: the same as long as it is the same line, however many there are beside it."""
+    identity = (line.machine, line.conditions, line.study, line.workload, line.factor, line.level)
+    return f"line-of-{hashlib.sha256(chr(0).join(identity).encode()).hexdigest()[:10]}"
 
 
 def level_text(t: Texts, line: HistoryLine) -> str:

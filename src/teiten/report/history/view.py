@@ -33,7 +33,7 @@ from teiten.report.blocks import (
 from teiten.report.charts.base import Columns, as_columns
 from teiten.report.charts.history import LinePoint, LineWords, history_line
 from teiten.report.history.points import moment, points_table, single_points_table, value_text
-from teiten.report.history.titles import line_titles
+from teiten.report.history.titles import line_id, line_titles
 from teiten.report.sentences import confidence_percent, percent
 from teiten.report.tables import Column, Table, TableCell, cells
 from teiten.report.texts import Texts, texts
@@ -152,7 +152,7 @@ def _line(t: Texts, name: str, title: str, line: HistoryLine, axis: Axis) -> Ite
         machine=line.machine,
         conditions=line.conditions,
     )
-    yield Heading(3, title, part=True)
+    yield Heading(3, title, part=True, name=line_id(line))
     yield Text(about, "note")
     yield Items(line_sentences(line, t.language), "findings")
     yield history_line(name, tuple(_points(t, line, axis)), words)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 import uuid
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -52,21 +55,41 @@ def index_name(language: Language) -> str:
     return "index.html" if language == "en" else f"index.{language}.html"
 
 
-def index_html(site: CampaignSite, language: Language) -> str:
-    """The page of all campaigns, whose filters are a script's; without it all are shown."""
+def study_name(study: str, language: Language) -> str:
+    """The page of one study's campaigns, whatever characters its name has."""
+    safe = re.sub(r"[^A-Za-z0-9_-]+", "-", study)[:60]
+    mark = "" if safe == study else f"-{hashlib.sha256(study.encode()).hexdigest()[:6]}"
+    return f"study-{safe}{mark}.{language}.html"
+
+
+def index_html(site: CampaignSite, language: Language, study: str | None = None) -> str:
+    """The page of all campaigns, whose filters are a script's; without it all are shown, with links
+    to a page for each study. ``study``: such a page."""
     t = texts(language)
+    entries = [one for one in site.entries if study in (None, one.study)]
+    counted = sorted(Counter(one.study for one in site.entries).items())
     scripts = [asset(name) for name in SCRIPTS]
     return (
         environment()
         .get_template("site.html.j2")
         .render(
             site=site,
-            title=_title(t, site),
+            title=_title(t, site)
+            if study is None
+            else t("site.of-study", title=_title(t, site), study=study),
+            study=study,
+            all=index_name(language),
+            studies=[(study_name(name, language), name, count) for name, count in counted]
+            if len(counted) > 1
+            else [],
             t=t,
-            rows=[_row(t, one) for one in site.entries],
-            filters=_filters(t, site.entries),
+            rows=[_row(t, one) for one in entries],
+            filters=_filters(t, entries),
             other=[
-                (index_name(one), texts(one)("site.language"))
+                (
+                    index_name(one) if study is None else study_name(study, one),
+                    texts(one)("site.language"),
+                )
                 for one in _languages()
                 if one != language
             ],
@@ -116,6 +139,10 @@ def report_link(entry: SiteEntry, language: Language) -> str:
 
 def _title(t: Texts, site: CampaignSite) -> str:
     return site.title or t("site.title")
+
+
+def other_languages(language: Language) -> Iterable[Language]:
+    return (one for one in _languages() if one != language)
 
 
 def _languages() -> Sequence[Language]:
