@@ -282,6 +282,18 @@ def judged_of(reader: Reader, groups: Groups, part: Part) -> Judged | None:
     return found
 
 
+def each_new(check: Check) -> Check:
+    """Of a sentence that lists several new sides: the same of each."""
+
+    def checked(reader: Reader, groups: Groups, part: Part) -> None:
+        sides = groups["new"].split(reader.separator)
+        reader.that(len(sides) > 1, "a list of one side")
+        for one in sides:
+            check(reader, {**groups, "new": one}, part)
+
+    return checked
+
+
 def line_of(reader: Reader, found: Judged, groups: Groups) -> list[tuple[str, int]]:
     """The named line's levels, ascending, and on which side of equality each interval is."""
     contexts = [one for one, each in found.levels.items() if not each.reason]
@@ -448,6 +460,20 @@ def none_counted(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that(all(one.low <= 0 <= one.high for one in known), "an interval excludes equality")
 
 
+BOOK.says(
+    "Of <count:i> levels with an interval, each of <new:s> has a <above:w> <metric:w> than <old:s> at"
+    " <higher:i>, a <below:w> one at <lower:i>, and none that is shown to differ at <rest:i>.",
+    "<new:s>のいずれについても、信頼区間の得られた<count:i>条件のうち、<metric:w>が<old:s>より<above:w>のは<higher:i>"
+    "条件、<below:w>のは<lower:i>条件、信頼区間が同等を含むのは<rest:i>条件である。",
+)(each_new(counted))
+BOOK.says(
+    "At none of <count:i> levels alone is a difference in <metric:w> between <old:s> and any of"
+    " <new:s> shown: each interval includes equality.",
+    "<new:s>のいずれについても、<old:s>との<metric:w>の比の信頼区間は、得られた<count:i>条件のすべてで同等を含み、"
+    "条件ごとの差は示されていない。",
+)(each_new(none_counted))
+
+
 @BOOK.says(
     "The mean over the levels, which the verdict is of, differs all the same: <new:s> has a"
     " <direction:w> <metric:w> than <old:s>.",
@@ -562,7 +588,11 @@ def tail(direction: int, en: str, ja: str) -> None:
             for one, (*_, low, high) in found.items()
             if (low > 0 if direction > 0 else high < 0)
         ]
-        named(reader, groups["levels"], workload, apart, len(found))
+        if "levels" in groups:
+            named(reader, groups["levels"], workload, apart, len(found))
+            reader.that(len(apart) > 1, "there is but one level")
+        else:
+            reader.that(len(apart) == 1, "it differs at other levels too")
         at = reader.context_of(workload, groups["level"])
         reader.that(at in apart, "it does not differ there")
         if at in found:
@@ -571,6 +601,13 @@ def tail(direction: int, en: str, ja: str) -> None:
             reader.same(groups["new_value"], new, "the new tail")
             for name, value in (("ratio", mean), ("low", low), ("high", high)):
                 reader.same(groups[name], math.exp(value), name)
+
+    BOOK.says(
+        f"Latency's tail, p99 ÷ p50, is {en} on <new:s> than on <old:s> at <level:w>, with"
+        " <new_value:n> against <old_value:n> (ratio <ratio:n>, interval <low:n> to <high:n>).",
+        f"レイテンシの裾(p99÷p50)は、<level:w>で<new:s>のほうが<old:s>より{ja[:-1]}く、<new_value:n>対<old_value:n>"
+        "である(比<ratio:n>、信頼区間 <low:n>〜<high:n>)。",
+    )(differs)
 
 
 tail(1, "longer", "長い")
@@ -593,6 +630,16 @@ BOOK.says(
     "Latency's tail, p99 ÷ p50, is not shown to differ between <new:s> and <old:s>.",
     "レイテンシの裾(p99÷p50)の比の信頼区間は同等を含み、<new:s>と<old:s>の差は示されていない。",
 )(no_tail)
+BOOK.says(
+    "Latency's tail, p99 ÷ p50, is not shown to differ between <old:s> and any of <new:s> at any of"
+    " <count:i> levels.",
+    "レイテンシの裾(p99÷p50)の比の信頼区間は<count:i>条件のいずれでも同等を含み、<new:s>のいずれについても、<old:s>との差は"
+    "示されていない。",
+)(each_new(no_tail))
+BOOK.says(
+    "Latency's tail, p99 ÷ p50, is not shown to differ between <old:s> and any of <new:s>.",
+    "レイテンシの裾(p99÷p50)の比の信頼区間は同等を含み、<new:s>のいずれについても、<old:s>との差は示されていない。",
+)(each_new(no_tail))
 
 
 def named(
@@ -870,6 +917,11 @@ BOOK.says(
     "すべてが同等を含む。",
 )
 def nothing_meanwhile(reader: Reader, groups: Groups, part: Part) -> None:
+    reader.equal(groups["count"], intervals_of(reader, groups, part), "the intervals")
+
+
+def intervals_of(reader: Reader, groups: Groups, part: Part) -> int:
+    """How many there are of what was counted of two sides; none may exclude equality."""
     sides = [reader.side_of(groups[one]) or "" for one in ("old", "new")]
     workload = reader.workload_of(part.part) or ""
     known = [one for one in shares(reader, workload, sides).values() if one[3] is not None]
@@ -879,8 +931,31 @@ def nothing_meanwhile(reader: Reader, groups: Groups, part: Part) -> None:
         for row in table.rows
         if re.search(r"\([−+]?[\d,.]+(?: to |〜)", row[4])
     ]
-    reader.equal(groups["count"], len(known) + len(rows), "the intervals")
     reader.that(not any(map(apart, known)), "a state differs")
+    return len(known) + len(rows)
+
+
+@BOOK.says(
+    "Of what was counted meanwhile on the machine and in the servers, nothing is shown to differ"
+    " between <old:s> and any of <new:s>: all <count:i> intervals include equality.",
+    "測定中のマシンとサーバについて数えた項目では、<new:s>のいずれについても、<old:s>との差は示されていない。<count:i>個の"
+    "信頼区間のすべてが同等を含む。",
+)
+def nothing_of_several(reader: Reader, groups: Groups, part: Part) -> None:
+    sides = groups["new"].split(reader.separator)
+    reader.that(len(sides) > 1, "a list of one side")
+    known = sum(intervals_of(reader, {**groups, "new": one}, part) for one in sides)
+    reader.equal(groups["count"], known, "the intervals")
+
+
+@BOOK.says(
+    "What was counted meanwhile, each against <old:t>",
+    "測定中に数えた項目の、<old:t>との違い",
+    of="caption",
+)
+def meanwhile_title(reader: Reader, groups: Groups, _part: Part) -> None:
+    first = reader.campaign.levels(reader.campaign.contrast)[0]
+    reader.equal(str(reader.side_of(groups["old"])), first, "the old side")
 
 
 def tiny(reader: Reader, groups: Groups, part: Part) -> None:

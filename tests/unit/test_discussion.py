@@ -11,14 +11,15 @@ import pytest
 from teiten.analysis.discussion.discuss import discuss
 from teiten.analysis.discussion.parting import course_of
 from teiten.analysis.discussion.processors import processors
-from teiten.analysis.model.discussion import Course, Discussion
+from teiten.analysis.model.discussion import Course, Discussion, ProcessorUse, SignCount, StateLevel
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.scaling import Form
 from teiten.analysis.model.verdict import Interval
 from teiten.analysis.scaling.curve import scale
+from teiten.model.stacks import CostChange
 from teiten.model.study import Way
 from teiten.model.units import Share
-from teiten.report.blocks import Text
+from teiten.report.blocks import Details, Text
 from teiten.report.view.discussion import discussion
 from teiten.report.view.kit import Kit
 from tests.fixtures.invented_analysis import invented_analysis, quick
@@ -143,3 +144,33 @@ def test_states_of_processors_are_told_where_sides_have_their_own_seconds() -> N
 
     assert told() and told(slices=4) and told(restart_every=2)
     assert not told(way=Way.PAIRS) and not told(way=Way.IN_STEP)
+
+
+def test_sides_of_which_the_same_is_said_share_a_sentence() -> None:
+    """And what was counted of many pairs opens at a click, with its caution once."""
+    analysis = invented_analysis(seconds=3)
+    one = next(each for each in analysis.contrasts if each.metric.judged)
+    sides = ("a", "b", "c", "4")
+
+    def tally(new: str) -> SignCount:
+        return SignCount(one.workload, one.old, new, one.metric, 0, 2 * (new != "c"), 3)
+
+    def use(new: str) -> ProcessorUse:
+        apart = CostChange(0.2, 0.1, 0.3) if new in "ab" else CostChange(0.0, -0.1, 0.1)
+        level = StateLevel("user", one.levels[0].context, 0.3, 0.3 + apart.difference, apart)
+        return ProcessorUse(one.workload, one.old, new, (level,))
+
+    many = replace(
+        analysis,
+        contrasts=tuple(replace(one, new=new) for new in sides),
+        per_transaction=(),
+        discussion=Discussion(tallies=tuple(map(tally, sides)), processors=tuple(map(use, sides))),
+    )
+    shown = discussion(Kit(many, "en")).blocks
+    said = " ".join(each.text for each in shown if isinstance(each, Text))
+    assert "Of 3 levels with an interval, each of a, b, 4 has" in said
+    assert said.count("at none of") + said.count("At none of") == 1
+    assert "any of c, 4: all 2 intervals" in said and "their cause" not in said
+    (folded,) = (each for each in shown if isinstance(each, Details))
+    inside = " ".join(each.text for each in folded.blocks if isinstance(each, Text))
+    assert inside.count("Meanwhile") == 2 and inside.count("their cause") == 1

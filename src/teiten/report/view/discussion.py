@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from teiten.analysis.model.discussion import Course, MeanApart, Parting, ProcessorUse, SignCount
 from teiten.analysis.model.per_transaction import PerTransaction
 from teiten.model.metrics import Metric
 from teiten.model.stacks import CostChange
-from teiten.report.blocks import Block, Heading, Section, Text
+from teiten.report.blocks import Block, Details, Heading, Section, Text, Unfolded
 from teiten.report.names import Context
 from teiten.report.numbers import decimals_for, fixed, significant
 from teiten.report.sentences import plain_percent
@@ -20,6 +20,10 @@ MOST_LEVELS = 4
 """More levels are counted."""
 MOST_THINGS = 5
 """Things that differ per transaction; more are counted, and stand in the tables."""
+MANY_PAIRS = 3
+"""So many pairs of sides: what was counted meanwhile opens at a click, and is told more shortly."""
+FEW_THINGS = 2
+"""Of each of many pairs."""
 JOINED = {"en": " ", "ja": ""}
 
 
@@ -31,10 +35,11 @@ def discussion(kit: Kit) -> Section:
         return Section("discussion", title, (Text(said),))
     shown: list[Block] = []
     for name in kit.workloads_measured():
-        told = [one for one in _of_workload(kit, name) if one]
-        if told:
-            shown.append(Heading(3, kit.names.workload(name), part=True))
-            shown += [Text(JOINED[kit.t.language].join(one)) for one in told]
+        found = [one for one in _of_workload(kit, name) if one]
+        told = [Text(JOINED[kit.t.language].join(one)) for one in found]
+        meanwhile = tuple(_machine(kit, name))
+        if told or meanwhile:
+            shown += [Heading(3, kit.names.workload(name), part=True), *told, *meanwhile]
     if shown:
         reserve = [] if kit.study.replicates else [kit.t("discussion.quick-look")]
         said = JOINED[kit.t.language].join((*reserve, kit.t("discussion.note")))
@@ -46,11 +51,9 @@ def _of_workload(kit: Kit, name: str) -> Iterator[tuple[str, ...]]:
     yield from kit.present(name).discussed(kit, name)
     found = kit.analysis.discussion
     yield tuple(_parting(kit, one) for one in found.partings if one.workload == name)
-    yield tuple(_counted(kit, one) for one in found.tallies if one.workload == name)
+    yield tuple(_all_counted(kit, [one for one in found.tallies if one.workload == name]))
     yield tuple(_mean_apart(kit, one) for one in found.means if one.workload == name)
     yield from kit.present(name).discussed_after(kit, name)
-    for old, new in _sides_told(kit, name):
-        yield tuple(_meanwhile(kit, name, old, new))
 
 
 def told_contrast(kit: Kit, workload: str, old: str, new: str) -> bool:
@@ -71,9 +74,28 @@ def levels_text(kit: Kit, contexts: Sequence[Context], compared: int) -> str:
     """``4 clients, 16 clients``, or that it is all of those compared."""
     if len(contexts) == compared > 1:
         return kit.t("discussion.every", count=compared)
-    shown = kit.t("list.separator").join(map(kit.names.context, contexts[:MOST_LEVELS]))
+    listed = (level_text(kit, one) for one in contexts[:MOST_LEVELS])
+    shown = kit.t("list.separator").join(listed)
     more = len(contexts) - MOST_LEVELS
     return kit.t("discussion.and-more", levels=shown, count=more) if more > 0 else shown
+
+
+def level_text(kit: Kit, context: Context) -> str:
+    """A level by what varies: factors of a single level are told in the design."""
+    if context in kit.names.told:
+        return kit.names.context(context)
+    varied = tuple(pair for pair in context if pair[0] not in kit.names.single)
+    return kit.names.context(varied or context)
+
+
+def side_text(kit: Kit, level: str) -> str:
+    """A side in a sentence; a bare number has its factor's name, not to be read as a count."""
+    side = kit.names.side(level)
+    return side.long if side.short.isdecimal() and not kit.names.is_server else side.short
+
+
+def sides_text(kit: Kit, levels: Iterable[str]) -> str:
+    return kit.t("list.separator").join(side_text(kit, one) for one in levels)
 
 
 # --- where the sides part --------------------------------------------------------------------
@@ -114,10 +136,21 @@ def _parting(kit: Kit, one: Parting) -> str:
     return kit.t("discussion.at", level=kit.names.context(varied), said=said)
 
 
-def _counted(kit: Kit, one: SignCount) -> str:
+def _all_counted(kit: Kit, tallies: Sequence[SignCount]) -> Iterator[str]:
+    """Sides of which the same is to be said share a sentence."""
+    alike: dict[SignCount, list[str]] = {}
+    for one in tallies:
+        alike.setdefault(replace(one, new=""), []).append(one.new)
+    for one, sides in alike.items():
+        yield _counted(kit, one, sides)
+
+
+def _counted(kit: Kit, one: SignCount, sides: Sequence[str]) -> str:
+    key = "discussion.counted" if one.higher or one.lower else "discussion.counted-none"
+    values = _contrasted(kit, one.metric, one.old, sides[0])
     return kit.t(
-        "discussion.counted" if one.higher or one.lower else "discussion.counted-none",
-        **_contrasted(kit, one.metric, one.old, one.new),
+        key if len(sides) == 1 else f"{key}-several",
+        **values | {"new": sides_text(kit, sides)},
         higher=one.higher,
         lower=one.lower,
         rest=one.compared - one.higher - one.lower,
@@ -135,8 +168,8 @@ def _contrasted(kit: Kit, metric: Metric, old: str, new: str) -> dict[str, str]:
     """``above`` and ``below``: how more and less of the metric is called."""
     scale = _scale(metric)
     return {
-        "old": kit.short(old),
-        "new": kit.short(new),
+        "old": side_text(kit, old),
+        "new": side_text(kit, new),
         "metric": kit.t.either(f"metric.{metric.name}", metric.name),
         "above": kit.t(f"discussion.above.{scale}"),
         "below": kit.t(f"discussion.below.{scale}"),
@@ -179,32 +212,85 @@ class _Seen:
         return abs(self.change.difference) / (max(abs(self.old), abs(self.new)) or 1.0)
 
 
-def _meanwhile(kit: Kit, workload: str, old: str, new: str) -> Iterator[str]:
-    states = list(_states(kit, workload, old, new))
-    taken = list(_taken(kit, workload, old, new))
-    compared = [*states, *taken]
-    if not any(one.change.low is not None for one in compared):
-        return
-    values = {"old": kit.short(old), "new": kit.short(new)}
-    differ = [one for one in compared if one.change.certain]
-    if not differ:
-        bounded = sum(one.change.low is not None for one in compared)
-        yield kit.t("discussion.meanwhile.nothing", count=bounded, **values)
-        return
+@dataclass(frozen=True)
+class _Meanwhile:
+    """What was counted of a pair of sides."""
+
+    old: str
+    new: str
+    states: tuple[_Seen, ...]
+    taken: tuple[_Seen, ...]
+
+    @property
+    def compared(self) -> tuple[_Seen, ...]:
+        return (*self.states, *self.taken)
+
+    @property
+    def bounded(self) -> int:
+        """How many have an interval."""
+        return sum(one.change.low is not None for one in self.compared)
+
+    @property
+    def differ(self) -> list[_Seen]:
+        return [one for one in self.compared if one.change.certain]
+
+
+def _machine(kit: Kit, workload: str) -> Iterator[Block]:
+    """A paragraph for each pair of sides that differ; the pairs that do not share one."""
+    pairs = [
+        _Meanwhile(
+            old,
+            new,
+            tuple(_states(kit, workload, old, new)),
+            tuple(_taken(kit, workload, old, new)),
+        )
+        for old, new in _sides_told(kit, workload)
+    ]
+    many = len(pairs) >= MANY_PAIRS
+    told = [
+        JOINED[kit.t.language].join(_differing(kit, one, FEW_THINGS if many else MOST_THINGS))
+        for one in pairs
+        if one.differ
+    ]
+    if any(one.tells(kit.study.measure.delta) for pair in pairs for one in pair.differ):
+        no_cause = kit.t("discussion.meanwhile.no-cause")
+        told = [*told, no_cause] if many else [JOINED[kit.t.language].join((*told, no_cause))]
+    paragraphs = tuple(map(Text, told))
+    if many and paragraphs:
+        title = kit.t("discussion.meanwhile.title", old=side_text(kit, pairs[0].old))
+        yield Details(title, paragraphs, Unfolded.UNTITLED, "folded")
+    else:
+        yield from paragraphs
+    alike = [one for one in pairs if one.bounded and not one.differ]
+    if alike:
+        yield Text(_nothing(kit, alike))
+
+
+def _nothing(kit: Kit, alike: Sequence[_Meanwhile]) -> str:
+    key = "nothing" if len(alike) == 1 else "nothing-several"
+    return kit.t(
+        f"discussion.meanwhile.{key}",
+        old=side_text(kit, alike[0].old),
+        new=sides_text(kit, (one.new for one in alike)),
+        count=sum(one.bounded for one in alike),
+    )
+
+
+def _differing(kit: Kit, pair: _Meanwhile, most: int) -> Iterator[str]:
+    differ = pair.differ
+    values = {"old": side_text(kit, pair.old), "new": side_text(kit, pair.new)}
     delta = kit.study.measure.delta
     listed = [one for one in differ if one.tells(delta)]
-    for kind, found in (("processors", states), ("transaction", taken)):
+    for kind, found in (("processors", pair.states), ("transaction", pair.taken)):
         for direction, sign in (("more", 1), ("less", -1)):
             those = [one for one in found if one in listed and one.change.difference * sign > 0]
             if those:
-                things = _things(kit, those, found)
+                things = _things(kit, those, found, most)
                 yield kit.t(f"discussion.meanwhile.{kind}-{direction}", things=things, **values)
     tiny = len(differ) - len(listed)
     if tiny:
         values["delta"] = plain_percent(kit.t, delta)
         yield kit.t.plural("discussion.meanwhile.tiny", tiny, **values)
-    if listed:
-        yield kit.t("discussion.meanwhile.no-cause")
 
 
 def _states(kit: Kit, workload: str, old: str, new: str) -> Iterator[_Seen]:
@@ -239,7 +325,7 @@ def _in_unit(change: CostChange, factor: float) -> CostChange:
     )
 
 
-def _things(kit: Kit, those: Sequence[_Seen], compared: Sequence[_Seen]) -> str:
+def _things(kit: Kit, those: Sequence[_Seen], compared: Sequence[_Seen], most: int) -> str:
     """Each with its levels and the level at which it differs most; those of most levels first."""
     by_label: dict[str, list[_Seen]] = {}
     for one in those:
@@ -247,10 +333,10 @@ def _things(kit: Kit, those: Sequence[_Seen], compared: Sequence[_Seen]) -> str:
     ranked = sorted(by_label.values(), key=lambda found: (-len(found), -max(s.size for s in found)))
     shown = [
         _thing(kit, found, sum(one.label == found[0].label for one in compared))
-        for found in ranked[:MOST_THINGS]
+        for found in ranked[:most]
     ]
     listed = kit.t("list.strong").join(shown)
-    more = len(ranked) - MOST_THINGS
+    more = len(ranked) - most
     return kit.t.plural("discussion.further", more, things=listed) if more > 0 else listed
 
 
@@ -259,7 +345,7 @@ def _thing(kit: Kit, found: Sequence[_Seen], compared: int) -> str:
     values = {
         "label": most.label,
         "levels": levels_text(kit, [one.context for one in found], compared),
-        "level": kit.names.context(most.context),
+        "level": level_text(kit, most.context),
         "old_value": most.text(most.old),
         "new_value": most.text(most.new),
         "unit": kit.t("discussion.unit", unit=most.unit) if most.unit else "",

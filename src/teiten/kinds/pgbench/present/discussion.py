@@ -13,7 +13,13 @@ from teiten.report.names import CLIENTS, CORES
 from teiten.report.numbers import decimals_for, fixed, plain
 from teiten.report.sentences import interval_text, percent, plain_percent, ratio_text
 from teiten.report.sites import of_one_start
-from teiten.report.view.discussion import levels_text, told_contrast
+from teiten.report.view.discussion import (
+    level_text,
+    levels_text,
+    side_text,
+    sides_text,
+    told_contrast,
+)
 from teiten.report.view.kit import Kit
 
 
@@ -96,9 +102,18 @@ def _at(kit: Kit, one: ScalingResult, load: float) -> str:
 
 def tail_sentences(kit: Kit, workload: str) -> Iterator[str]:
     """Of contrasts with a verdict; nothing where there is no interval."""
+    alike: dict[tuple[str, int], list[Tail]] = {}
     for one in pgbench_found(kit.analysis).tails:
         if one.workload == workload and told_contrast(kit, workload, one.old, one.new):
-            yield from _tail(kit, one)
+            differs = tuple(_tail(kit, one))
+            yield from differs
+            known = sum(level.change is not None for level in one.levels)
+            if known and not differs:
+                alike.setdefault((one.old, known), []).append(one)
+    for (old, count), found in alike.items():
+        key = "discussion.tail.same" if len(found) == 1 else "discussion.tail.same-several"
+        new = sides_text(kit, (one.new for one in found))
+        yield kit.t.plural(key, count, old=side_text(kit, old), new=new)
 
 
 def _tail(kit: Kit, one: Tail) -> Iterator[str]:
@@ -109,8 +124,6 @@ def _tail(kit: Kit, one: Tail) -> Iterator[str]:
         yield _differs(kit, one, "longer", longer, max(longer, key=lambda each: each[1].ratio))
     if shorter:
         yield _differs(kit, one, "shorter", shorter, min(shorter, key=lambda each: each[1].ratio))
-    if known and not longer and not shorter:
-        yield kit.t.plural("discussion.tail.same", len(known), **_sides(kit, one))
 
 
 def _differs(
@@ -122,9 +135,9 @@ def _differs(
 ) -> str:
     level, change = most
     return kit.t(
-        f"discussion.tail.{direction}",
+        f"discussion.tail.{direction}" + ("-at" if len(found) == 1 else ""),
         levels=levels_text(kit, [each.context for each, _ in found], len(one.levels)),
-        level=kit.names.context(level.context),
+        level=level_text(kit, level.context),
         old_value=fixed(level.old, 2),
         new_value=fixed(level.new, 2),
         ratio=ratio_text(change),
@@ -134,4 +147,4 @@ def _differs(
 
 
 def _sides(kit: Kit, one: Tail) -> dict[str, str]:
-    return {"old": kit.short(one.old), "new": kit.short(one.new)}
+    return {"old": side_text(kit, one.old), "new": side_text(kit, one.new)}
