@@ -6,9 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from teiten.report.blocks import Block, Page, Section
+from teiten.report.blocks import Block, Code, Page, Section
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
-from teiten.report.render.typst import LINE, SIDEWAYS, TALLEST, TypstWriter, typst_text
+from teiten.report.render.typst import (
+    LINE,
+    MOST_LINES,
+    SHARED,
+    SIDEWAYS,
+    TALLEST,
+    TypstWriter,
+    typst_text,
+)
 from teiten.report.render.typst import _width as width_of
 from teiten.report.render.typst import _widths as widths_of
 from teiten.report.tables import Column, Table, cells
@@ -74,3 +82,23 @@ def test_a_forests_long_labels_are_whole() -> None:
     short = forest("f", [ROW], 0.02, WORDS)
     long = forest("f", [replace(ROW, label=label)], 0.02, WORDS)
     assert long.spec["width"] < short.spec["width"] and long.spec["width"] > 200
+
+
+def test_a_long_text_beside_many_short_columns_has_its_share_of_the_line() -> None:
+    """Else it was one word wide, over many pages."""
+    problem = "the other trial of its pair does not count: trial 17 was disturbed by other programs"
+    short = ("17", "1", "Single-row select", "wal-fast", "PostgreSQL 15.18, 8 clients", "disturbed")
+    shown = table(*short, problem, "evidence/trial-0017.1")
+    found = [float(one.removesuffix("fr")) for one in widths_of(shown, 7.5).split(", ") if one]
+    assert found[6] == max(found)
+    assert found[6] / sum(found) > SHARED / 2 and "auto" not in widths_of(shown, 7.5)
+    assert "auto" in widths_of(table("17", problem * 3), 8.5)
+
+
+def test_long_code_is_cut_on_paper_and_says_so() -> None:
+    code = "\n".join(f"SELECT {at};" for at in range(MOST_LINES + 30))
+    text = TypstWriter(T, {}).one(Code(code, "sql"))
+    assert f"SELECT {MOST_LINES - 1};" in text and f"SELECT {MOST_LINES};" not in text
+    assert "#note" in text and "30 more lines" in text
+    assert "#note" not in TypstWriter(T, {}).one(Code("SELECT 1;\n", "sql"))
+    assert "#note" not in TypstWriter(T, {}).one(Code(code, "sh"))

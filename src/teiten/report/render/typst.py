@@ -26,6 +26,12 @@ MOST_ROWS = 200
 """A longer table is left to the CSV, and the text says so."""
 LONG = 40
 """Half-width characters of a cell from which on its column shares the room that is left."""
+SHARED = 0.35
+"""Of a line that long texts need at the least; where short columns leave less, all share it."""
+MOST_LINES = 60
+"""Of scripts; the rest is left to the HTML report, and the text says so."""
+CUT = frozenset({"sql"})
+"""Languages of code that is so cut; commands to repeat a campaign are whole."""
 WHOLE = 14
 """Rows up to which a table stands on one page."""
 WIDE_TABLE = 11
@@ -221,7 +227,12 @@ class TypstWriter:
     def _(self, one: blocks.Code) -> str:
         if one.language in LEFT_OUT:
             return ""
-        return f"#raw({string(one.text.rstrip())}, block: true, lang: {string(one.language)})"
+        lines = one.text.rstrip().split("\n")
+        kept = lines[:MOST_LINES] if one.language in CUT else lines
+        shown, left = string("\n".join(kept)), len(lines) - len(kept)
+        more = self.t.plural("code.more", left) if left else ""
+        code = f"#raw({shown}, block: true, lang: {string(one.language)})"
+        return "\n\n".join((code, f"#note({content(more)})" if more else "")).rstrip()
 
     @one.register
     def _(self, one: blocks.Details) -> str:
@@ -297,12 +308,14 @@ def _fits(needs: Sequence[float], line: float, size: float) -> bool:
 
 def _widths(table: Table, size: float) -> str:
     """Where the columns have room enough, each as wide as it needs. Else those of long texts share
-    what the others leave; and where none is long, all share the line, each with its words whole."""
+    what the others leave; and where none is long, or too little is left, all share the line, each
+    with its words whole."""
     needs = [_needed(table, at) for at in range(len(table.columns))]
     line = SIDEWAYS if _is_wide(table) else LINE
     if _fits(needs, line, size):
         return _listed("auto" for _ in needs)
-    if any(need > LONG for need in needs):
+    short = [need for need in needs if need <= LONG]
+    if len(short) < len(needs) and _fits(short, line * (1 - SHARED), size):
         return _listed(
             f"{min(need, 160) ** 0.6:.1f}fr" if need > LONG else "auto" for need in needs
         )
