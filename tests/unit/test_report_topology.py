@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from teiten.report.texts import texts
+from teiten.report.topology import BESIDE_ARROW, beside_arrow
 from teiten.report.view.kit import Kit
 from teiten.report.view.topology import topology
 from tests.fixtures.invented_partitions import insert_plan, of_partitions
@@ -33,3 +35,13 @@ def test_of_many_sides_the_servers_are_drawn(monkeypatch: pytest.MonkeyPatch) ->
     assert not set(sides) & set(lines)
     for server in kit.names.servers.values():
         assert lines.count(server.long) == 1
+
+
+@pytest.mark.parametrize("key", ["turns", "turns-nodes", "turns-side-by-side", "turns-paired"])
+def test_what_is_said_below_the_arrow_stays_between_the_boxes(key: str) -> None:
+    for language, wide in (("en", 1), ("ja", 2)):
+        text = texts(language)(f"topology.{key}")
+        lines = beside_arrow(text)
+        assert all(len(one) * wide <= BESIDE_ARROW for one in lines)
+        assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+        assert not any(one.startswith("、") for one in lines)

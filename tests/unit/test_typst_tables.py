@@ -14,6 +14,7 @@ from teiten.report.render.typst import (
     SHARED,
     SIDEWAYS,
     TALLEST,
+    TALLEST_DRAWING,
     TypstWriter,
     typst_text,
 )
@@ -102,3 +103,11 @@ def test_long_code_is_cut_on_paper_and_says_so() -> None:
     assert "#note" in text and "30 more lines" in text
     assert "#note" not in TypstWriter(T, {}).one(Code("SELECT 1;\n", "sql"))
     assert "#note" not in TypstWriter(T, {}).one(Code(code, "sh"))
+
+
+def test_a_tall_drawing_is_no_higher_than_half_of_a_page() -> None:
+    """Else the page before it was left two thirds empty."""
+    tall = '<svg viewBox="0 0 720 800" width="720">'
+    assert width_of(tall) * 800 / 720 == pytest.approx(TALLEST_DRAWING)
+    low = '<svg viewBox="0 0 720 100" width="720">'
+    assert width_of(low) == pytest.approx(720 * 0.62)

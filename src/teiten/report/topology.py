@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 from markupsafe import Markup
 
@@ -11,6 +13,8 @@ from teiten.report.charts.base import FONT
 
 WIDTH = 720
 LINE = 19
+BESIDE_ARROW = 24
+"""Half-width characters that fit between the load generator and the servers."""
 GAP = 12
 GAP_BELOW = 30
 """Between a coordinator and its nodes."""
@@ -140,6 +144,16 @@ def _machine(machine: Box, x: float, width: float, height: float, *, most: int) 
     return Markup("").join(parts)
 
 
+def beside_arrow(text: str) -> list[str]:
+    """The lines of a text that fit: of words; without spaces, of parts of a sentence, and equal
+    parts of these."""
+    if " " in text:
+        return wrap(text, BESIDE_ARROW)
+    most = BESIDE_ARROW // 2
+    parts = [text][: len(text)] if len(text) <= most else re.findall("[^、]+、?", text)
+    return [line for part in parts for line in wrap(part, -(-len(part) // -(-len(part) // most)))]
+
+
 def topology_svg(topology: Topology) -> Markup:
     """The drawing, sized by its viewBox; colours follow the page's text."""
     lines = [len(one.lines) for one in (topology.machine, topology.client_machine) if one]
@@ -168,7 +182,10 @@ def topology_svg(topology: Topology) -> Markup:
         disk,
         _arrow(250, middle, 396, middle),
         _text(323, middle - 9, topology.link, size=11, anchor="middle", opacity=0.8),
-        _text(323, middle + 19, topology.turns, size=11, anchor="middle", opacity=0.8),
+        *(
+            _text(323, middle + 19 + 14 * at, line, size=11, anchor="middle", opacity=0.8)
+            for at, line in enumerate(beside_arrow(topology.turns))
+        ),
         _arrow(545, bottom + 2, 545, bottom + 38),
         Markup("</svg>"),
     ]

@@ -44,6 +44,9 @@ OF_PIXEL = 0.62
 """Points of a pixel of a chart, whose letters are then as large as a caption's."""
 TALLEST = 553.0
 """Points of a picture's height, with which its caption, its note and headings share a page."""
+TALLEST_DRAWING = 360.0
+"""The same of what Teiten draws itself, whose height its box tells: its letters are large enough to
+be smaller, so that it shares a page with the chart before it."""
 SMALL = 320.0
 """Points up to which two charts share a line."""
 OPEN = "#page(flipped: true, margin: (x: 15mm, y: 22mm))[\n"
@@ -81,7 +84,10 @@ def _width(drawn: str) -> float:
     if found is None:
         return LINE
     width = min(LINE, float(found[1]) * OF_PIXEL)
-    return width if high is None else min(width, TALLEST * float(found[1]) / float(high[1]))
+    if high is not None:
+        return min(width, TALLEST * float(found[1]) / float(high[1]))
+    box = re.search(r'<svg[^>]*?\sviewBox="0 0 ([\d.]+) ([\d.]+)"', drawn)
+    return width if box is None else min(width, TALLEST_DRAWING * float(box[1]) / float(box[2]))
 
 
 def _path(name: str) -> str:
