@@ -41,6 +41,8 @@ class BuildFacts:
     jobs: int = 1
     seconds: float = 0.0
     """What configuring, compiling and installing took."""
+    relink_seconds: float | None = None
+    """What linking the server in another order took; None where its objects were not kept."""
 
 
 @dataclass(frozen=True)

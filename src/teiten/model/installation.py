@@ -106,6 +106,11 @@ class Installation:
         """Where it is: the folder of its programs, or an attached server's address."""
         return str(self.bin_directory) if self.attached is None else self.attached.address
 
+    @property
+    def relink_seconds(self) -> float | None:
+        """What linking its server in another order takes; None where that cannot be had."""
+        return None if self.build is None or self.on_db_host else self.build.relink_seconds
+
 
 @dataclass(frozen=True)
 class Pgbench:

@@ -15,6 +15,9 @@ from teiten.model.stacks import StackSamples
 BOOT = "boot"
 """The fact of a trial that tells in which boot of the servers' machine it ran; None where the
 system does not say."""
+LINKED = "linked"
+"""The fact of a round's trial whose server was linked in an order of its own: ``seed``,
+``fingerprint`` (SHA-256 of the program), ``seconds``; absent of a server as it is installed."""
 FloatArray = npt.NDArray[np.float64]
 
 

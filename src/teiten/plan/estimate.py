@@ -186,7 +186,14 @@ def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float
             starts=starts,
             load=load,
             nodes=len(trial.templates),
-        ).total + (_emulation(trial) if starts else 0.0)
+        ).total + (_emulation(trial) + _relinking(study, trial) if starts else 0.0)
+
+
+def _relinking(study: Study, trial: PlannedTrial) -> float:
+    """Linking the servers of a round in another order, where their objects were kept."""
+    if not study.measure.rounds:
+        return 0.0
+    return sum(one.installation.relink_seconds or 0.0 for one in trial.templates)
 
 
 def _emulation(trial: PlannedTrial) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.model.plan import Plan
-from teiten.model.trial import BOOT, Outcome
+from teiten.model.trial import BOOT, LINKED, Outcome
 from teiten.report.sites import of_one_start
 from teiten.report.texts import Texts
 
@@ -21,11 +21,37 @@ def scope_text(t: Texts, analysis: CampaignAnalysis, rounds: int) -> str:
     measure = analysis.plan.study.measure
     if not measure.rounds:
         return t("sentence.scope") if measure.paired else ""
+    what = _linked_text(t, analysis)
+    said = "scope-rounds-linked" if what else "scope-rounds"
     return t(
-        f"sentence.scope-rounds.{_varied(analysis.plan, boots(analysis), rounds)}",
+        f"sentence.{said}.{_varied(analysis.plan, boots(analysis), rounds)}",
         rounds=rounds,
         boots=boots(analysis) or 0,
+        what=what,
     )
+
+
+def relinked(analysis: CampaignAnalysis) -> dict[str, bool]:
+    """Of each server of a round, whether all of its counted trials had an order of objects of
+    their own."""
+    of_trial = {one.number: one.template.installation.name for one in analysis.plan.trials}
+    found: dict[str, bool] = {}
+    for one in analysis.trials:
+        if one.outcome is Outcome.COUNTED:
+            name = of_trial[one.number]
+            found[name] = found.get(name, True) and LINKED in one.facts
+    return found
+
+
+def _linked_text(t: Texts, analysis: CampaignAnalysis) -> str:
+    """Empty where no server was linked anew."""
+    found = relinked(analysis)
+    names = [name for name, linked in found.items() if linked]
+    if not names:
+        return ""
+    if all(found.values()):
+        return t("sentence.linked.all")
+    return t("sentence.linked.some", servers=t("list.separator").join(names))
 
 
 def _varied(plan: Plan, booted: int | None, rounds: int) -> str:
@@ -45,6 +71,9 @@ def round_rows(t: Texts, analysis: CampaignAnalysis) -> tuple[tuple[str, str], .
         return ()
     attached = of_one_start(analysis.plan)
     said = t("design.rounds.attached" if attached else "design.rounds.text")
+    if not attached:
+        what = _linked_text(t, analysis)
+        said += t(f"design.rounds.{'linked' if what else 'not-linked'}", what=what)
     booted = None if attached else boots(analysis)
     if booted is not None:
         said += t.plural("design.rounds.boots", booted)

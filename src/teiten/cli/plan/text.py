@@ -162,12 +162,23 @@ def _levels(plan: Plan, factor: Factor) -> Iterator[str]:
         yield f"{level} ({', '.join(found)})" if found else level
 
 
+def _linked(plan: Plan) -> str:
+    """Which servers of rounds are linked in a new order of their objects, and which are not."""
+    found = {one.name: one.relink_seconds for _, one in plan.servers if one.attached is None}
+    linked = [name for name, seconds in found.items() if seconds is not None]
+    others = [name for name in found if name not in linked]
+    said = f"; linked with its objects in a new order: {', '.join(linked)}" if linked else ""
+    if others:
+        said += f"; as installed, because no build of Teiten kept its objects: {', '.join(others)}"
+    return said
+
+
 def _side_by_side(plan: Plan) -> str:
     measure, shared = plan.study.measure, pairs_of_a_start(plan)
     if measure.paired:
         step = ", all clients on one side at a time" if measure.way is Way.IN_STEP else ""
         anew = "which start anew" if all_start(plan) else "with connections made anew"
-        copies = ", on new copies of the data" if measure.rounds else ""
+        copies = f", on new copies of the data{_linked(plan)}" if measure.rounds else ""
         return f"in paired transactions on both servers, {anew} for each pair{copies}{step}"
     if measure.by_statement:
         return "statement by statement on servers that run side by side; a start for each block"

@@ -18,9 +18,16 @@ import filelock
 from teiten.errors import BuildError, MachineError, UsageError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError
+from teiten.execute.postgres.building.link_order import LinkCommand, find_link
 from teiten.execute.postgres.building.log_reading import CompileProgress
 from teiten.execute.postgres.building.preparing import Prepared, of_key
-from teiten.execute.postgres.building.recipe import Folders, needed_bytes, steps
+from teiten.execute.postgres.building.recipe import BuildStep, Folders, needed_bytes, steps
+from teiten.execute.postgres.building.relinking import (
+    forget_objects,
+    keeping,
+    link_again,
+    write_command,
+)
 from teiten.execute.postgres.building.running import Watch, run_step
 from teiten.execute.postgres.building.sources import unpack
 from teiten.execute.postgres.building.together import (
@@ -176,8 +183,9 @@ class _Building:
         try:
             folders = self._unpacked()
             self._compile(folders)
+            command = self._keep_objects(folders)
             seconds = Seconds(time.monotonic() - begin)
-            found = self._install(folders, seconds)
+            found = self._install(folders, seconds, command)
         except (KeyboardInterrupt, EndedError):
             self.log.unlink(missing_ok=True)
             raise
@@ -209,22 +217,37 @@ class _Building:
 
     def _compile(self, folders: Folders) -> None:
         progress = CompileProgress()
+        for step in steps(self.prepared.spec, self.prepared.tools, folders, self.jobs):
+            self._run(step, folders, progress)
+
+    def _run(self, step: BuildStep, folders: Folders, progress: CompileProgress) -> None:
         environment = {"HOME": str(self.home), "TMPDIR": str(self.home)}
         if self.prepared.spec.meson:
             environment["CC"] = self.prepared.tools.compiler
-        for step in steps(self.prepared.spec, self.prepared.tools, folders, self.jobs):
-            self.say(f"{step.name}")
-            run_step(
-                step,
-                folder=folders.objects,
-                log=self.log,
-                user=self.user,
-                progress=progress,
-                watch=self.watch,
-                environment=environment,
-            )
+        self.say(f"{step.name}")
+        run_step(
+            step,
+            folder=folders.objects,
+            log=self.log,
+            user=self.user,
+            progress=progress,
+            watch=self.watch,
+            environment=environment,
+        )
 
-    def _install(self, folders: Folders, seconds: Seconds) -> Installation:
+    def _keep_objects(self, folders: Folders) -> LinkCommand | None:
+        """What links the server again, packed into what was installed; None where make's words are
+        not understood, as meson's are not."""
+        with self.log.open(encoding="utf-8", errors="replace") as lines:
+            command = find_link(lines)
+        if command is not None:
+            made = folders.destination.joinpath(*self.final.parts[1:])
+            self._run(keeping(command, folders.objects, made), folders, CompileProgress())
+        return command
+
+    def _install(
+        self, folders: Folders, seconds: Seconds, command: LinkCommand | None
+    ) -> Installation:
         with exclusive(self.workdir):
             _refuse_taken(self.name, managed_installations(self.workdir))
             staging = self.workdir.installations / f".new-{os.getpid()}"
@@ -232,7 +255,8 @@ class _Building:
                 staging.mkdir()
                 staging.chmod(0o755)
                 self._take_over(folders.destination, staging)
-                write_receipt(staging, self._receipt(staging, seconds))
+                relink = None if command is None else self._relink_seconds(staging, command)
+                write_receipt(staging, self._receipt(staging, seconds, relink))
                 shutil.copyfile(self.log, staging / LOG)
                 if self.final.exists():  # one that is damaged: a whole one would have been found
                     shutil.rmtree(self.final)
@@ -256,12 +280,31 @@ class _Building:
         except UnsafeArchiveError as error:
             raise BuildError(f"what was built is not usable: {error}", f"see {self.log}") from error
 
-    def _receipt(self, staging: Path, seconds: Seconds) -> Receipt:
-        prepared = self.prepared
+    def _relink_seconds(self, staging: Path, command: LinkCommand) -> Seconds | None:
+        """Link it in another order once: what that takes; None where it cannot be done, which
+        is no failure of the build."""
+        write_command(staging, command)
+        folder = self.workdir.builds / f"linked-{self.prepared.key[:12]}-{os.getpid()}"
         try:
-            found = inspect_folder((staging / "bin").resolve(), Source.BUILD, BinaryCache(None))
+            made = link_again(
+                self._inspected(staging), 1, folder, self.user, lambda: self.watch("link", 0, 0)
+            )
+        except BuildError as error:
+            self.say(f"its objects are not kept, because it cannot be linked again: {error}")
+            forget_objects(staging)
+            return None
+        remove_marked(made.folder)
+        return made.seconds
+
+    def _inspected(self, staging: Path) -> Installation:
+        try:
+            return inspect_folder((staging / "bin").resolve(), Source.BUILD, BinaryCache(None))
         except BrokenBinaryError as error:
             raise BuildError(f"what was built does not run: {error}", f"see {self.log}") from error
+
+    def _receipt(self, staging: Path, seconds: Seconds, relink: Seconds | None) -> Receipt:
+        prepared = self.prepared
+        found = self._inspected(staging)
         if found.postgres is None or found.initdb is None:
             raise BuildError("the build made no server with initdb", f"see {self.log}")
         self.say("checking it with a throw-away cluster")
@@ -287,6 +330,7 @@ class _Building:
                 compiler=prepared.tools.compiler_version,
                 jobs=self.jobs,
                 seconds=seconds,
+                relink_seconds=relink,
             ),
         )
 

@@ -14,12 +14,14 @@ from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
-from teiten.errors import MachineError, TeitenError
+from teiten.errors import BuildError, MachineError, TeitenError
 from teiten.execute.bench import Bench
 from teiten.execute.client.here import Here
 from teiten.execute.executor import Facts
 from teiten.execute.machine import ThisMachine
 from teiten.execute.postgres import elsewhere
+from teiten.execute.postgres.building.link_order import link_seed
+from teiten.execute.postgres.building.relinking import LinkedServer, link_again
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.marker import read_marker, remove_marked
 from teiten.execute.postgres.templates.clone import CloneReport
@@ -34,6 +36,7 @@ from teiten.execute.sites.nodes import cluster_name
 from teiten.host.ceilings.fsync_interval import measure_intervals
 from teiten.host.facts.disks import disk_of
 from teiten.host.system.causes import told
+from teiten.model.installation import Installation
 from teiten.model.plan import Node, PlannedTrial, TemplateSpec
 from teiten.model.quantities import format_size
 from teiten.model.starts import last_of_their_start
@@ -66,6 +69,8 @@ class LocalKeeper:
         self.storages = Storages(machine.workdir, machine.user)
         """Of the factor placement; open once a template was prepared."""
         self._storages_open = False
+        self._linked: dict[Path, LinkedServer] = {}
+        """By a cluster's folder: its round's own server."""
         self._parts: dict[Path, tuple[Path, ...]] = {}
         """By a cluster's folder: those of its parts that lie on another storage."""
 
@@ -183,11 +188,12 @@ class LocalKeeper:
         try:
             with told(f"{folder} cannot be made"):
                 report = self._templates.clone(template, folder, places, self._method)
+            installation = self._of_round(trial, template.installation, folder)
         except BaseException:
             self._give_up(folder)
             raise
         cluster = Cluster.adopt(
-            template.installation,
+            installation,
             folder / "data",
             user=self.machine.user,
             log=folder / "server.log",
@@ -200,11 +206,45 @@ class LocalKeeper:
         be where they always were. None for the fastest."""
         return CopyMethod.PARALLEL_COPY if self.bench.plan.study.measure.rounds else None
 
+    def _of_round(
+        self, trial: PlannedTrial, installation: Installation, folder: Path
+    ) -> Installation:
+        """The server of a trial: in rounds one that is linked in another order, where its objects
+        were kept. Raises MachineError where the compiler or a library of then is gone."""
+        if not self.bench.plan.study.measure.rounds or installation.relink_seconds is None:
+            return installation
+        seed = link_seed(self.bench.plan.seed, trial.number)
+        place = self.machine.workdir.builds / f"linked-{folder.name}"
+        try:
+            made = link_again(
+                installation, seed, place, self.machine.user, self.bench.check_interruption
+            )
+        except BuildError as error:
+            raise MachineError(
+                f"{installation.name} cannot be linked in another order: {error.message}",
+                f"repair the compiler, or build it anew: teiten pg remove {installation.name}, and"
+                " teiten pg build",
+            ) from error
+        self._linked[folder] = made
+        return made.installation
+
+    def link_facts(self, cluster: Cluster) -> Facts | None:
+        """Which order a round's server has; None of a server as it is installed."""
+        found = self._linked.get(cluster.data_directory.parent)
+        return None if found is None else found.facts
+
+    def _forget_linked(self, folder: Path) -> None:
+        found = self._linked.pop(folder, None)
+        if found is not None:
+            with contextlib.suppress(TeitenError, OSError):
+                remove_marked(found.folder)
+
     def remove(self, cluster: Cluster) -> None:
         """Delete a cluster; what cannot be deleted now, the next start sweeps."""
         with contextlib.suppress(TeitenError, OSError):
             cluster.remove()
         folder = cluster.data_directory.parent
+        self._forget_linked(folder)
         elsewhere.forget(self.machine.workdir, folder)
         for one in self._parts.pop(folder, ()):
             self._remove_ours(one)
@@ -215,6 +255,7 @@ class LocalKeeper:
         return (folder, *self._parts.get(folder, ()))
 
     def _give_up(self, folder: Path) -> None:
+        self._forget_linked(folder)
         for one in (folder, *self._parts.pop(folder, ())):
             self._remove_ours(one)
 

@@ -37,7 +37,7 @@ from teiten.host.system.caches import evict_files
 from teiten.host.system.held_folder import UnsafePlaceError
 from teiten.host.system.page_cache import NOTHING, PageCache, cached, cached_below, evict
 from teiten.model.plan import ClusterKey, Node, PlannedTrial
-from teiten.model.trial import BOOT, Problem
+from teiten.model.trial import BOOT, LINKED, Problem
 from teiten.model.units import Bytes
 
 if TYPE_CHECKING:
@@ -108,6 +108,9 @@ class LocalNode:
             self.found = kept
             return {"restored": False}
         self.found, report = self._keeper.clone(self._trial, self.number, kept=self.keeps)
+        linked = self._keeper.link_facts(self.found)
+        if linked is not None:
+            self.facts[LINKED] = linked
         return {
             "restored": True,
             "method": str(report.method),

@@ -1,0 +1,147 @@
+"""Servers of Teiten's own builds, linked again in another order of their objects.
+
+A build keeps the objects of its server and the command that linked them, beside what it installed.
+A linked server is a folder with a ``postgres`` of its own; all else in it is a link to the
+installation, which PostgreSQL finds beside the program.
+"""
+
+from __future__ import annotations
+
+import json
+import tarfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from teiten.errors import BuildError
+from teiten.execute.postgres.binaries import BrokenBinaryError, ask_version, hash_file
+from teiten.execute.postgres.building.link_order import FOLDER, PROGRAM, LinkCommand
+from teiten.execute.postgres.building.log_reading import CompileProgress
+from teiten.execute.postgres.building.recipe import BuildStep
+from teiten.execute.postgres.building.running import run_step
+from teiten.execute.postgres.marker import Kind, new_folder, remove_marked
+from teiten.host.system.held_folder import HeldFolder
+from teiten.host.system.users import ServerUser
+from teiten.model.installation import Installation
+from teiten.model.units import MIB, Seconds
+
+OBJECTS, COMMAND = "link-objects.tar.gz", "link-command.json"
+LARGEST_PROGRAM = 1024 * MIB
+"""Of a server with all that a debugger wants."""
+
+
+@dataclass(frozen=True)
+class LinkedServer:
+    """An installation whose ``postgres`` was linked anew; ``folder`` has it, and is marked."""
+
+    installation: Installation
+    folder: Path
+    seed: int
+    seconds: Seconds
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """For the ledger."""
+        return {
+            "seed": self.seed,
+            "fingerprint": self.installation.fingerprint,
+            "seconds": self.seconds,
+        }
+
+
+def keeping(command: LinkCommand, objects: Path, destination: Path) -> BuildStep:
+    """The step of a build that packs what linking needs into the installation."""
+    pack = 'archive=$1; folder=$2; shift 2; exec tar -czf "$archive" -C "$folder" -- "$@"'
+    words = ("sh", "-c", pack, "sh", str(destination / OBJECTS), str(objects), *command.files)
+    return BuildStep("keep objects", words)
+
+
+def write_command(installation: Path, command: LinkCommand) -> None:
+    (installation / COMMAND).write_text(json.dumps(command.arguments), encoding="utf-8")
+
+
+def forget_objects(installation: Path) -> None:
+    """Of an installation whose server cannot be linked again."""
+    (installation / OBJECTS).unlink(missing_ok=True)
+    (installation / COMMAND).unlink(missing_ok=True)
+
+
+def link_again(
+    installation: Installation,
+    seed: int,
+    folder: Path,
+    user: ServerUser,
+    check: Callable[[], None],
+) -> LinkedServer:
+    """A server with its objects in the order of ``seed``, in a new ``folder``.
+
+    ``check`` is asked while the linker runs, and may raise. Raises BuildError where it cannot be
+    linked (a compiler or library of the build is gone); nothing is left then.
+    """
+    begin = time.monotonic()
+    new_folder(folder, Kind.BUILD, f"{installation.name} linked again")
+    try:
+        folder.chmod(0o755)
+        program = _link(installation.bin_directory.parent, seed, folder, user, check)
+        linked = replace(
+            installation,
+            bin_directory=program.parent,
+            postgres=program,
+            fingerprint=hash_file(program),
+        )
+    except BaseException:
+        remove_marked(folder)
+        raise
+    return LinkedServer(linked, folder, seed, Seconds(time.monotonic() - begin))
+
+
+def _link(
+    installed: Path, seed: int, folder: Path, user: ServerUser, check: Callable[[], None]
+) -> Path:
+    objects, log = folder / "objects", folder / "link.log"
+    objects.mkdir()
+    try:
+        command = LinkCommand(tuple(json.loads((installed / COMMAND).read_text(encoding="utf-8"))))
+        with tarfile.open(installed / OBJECTS) as archive:
+            archive.extractall(objects, filter="data")
+    except (OSError, ValueError, tarfile.TarError) as error:
+        raise BuildError(f"the kept objects of {installed} cannot be read: {error}", "") from error
+    (objects / FOLDER).mkdir(parents=True, exist_ok=True)
+    with HeldFolder.open_itself(objects) as held:
+        held.give_all(user)
+    step = BuildStep("link", command.ordered(seed))
+    run_step(
+        step,
+        folder=objects / FOLDER,
+        log=log,
+        user=user,
+        progress=CompileProgress(),
+        watch=lambda *_: check(),
+        environment={"TMPDIR": str(objects), "HOME": str(objects)},
+    )
+    program = _beside(installed, objects / FOLDER, folder / "server")
+    with HeldFolder.open_itself(folder) as held:
+        held.remove(objects.name)
+    try:
+        ask_version(program)
+    except BrokenBinaryError as error:
+        raise BuildError(f"what was linked does not run: {error}", "") from error
+    return program
+
+
+def _beside(installed: Path, made: Path, server: Path) -> Path:
+    """The program among links to all else of its installation."""
+    with HeldFolder.open_itself(made) as held:
+        content = held.read(PROGRAM, LARGEST_PROGRAM)
+    (server / "bin").mkdir(parents=True)
+    for one in installed.iterdir():
+        if one.is_dir() and one.name != "bin":
+            (server / one.name).symlink_to(one)
+    for one in (installed / "bin").iterdir():
+        if one.name != PROGRAM:
+            (server / "bin" / one.name).symlink_to(one)
+    program = server / "bin" / PROGRAM
+    program.write_bytes(content)
+    program.chmod(0o755)
+    return program
