@@ -139,3 +139,45 @@ def test_the_noise_of_rounds_is_kept_by_itself() -> None:
     """It has what the files give, which others' trials keep."""
     usual, rounds = ab_plan(way="pairs", blocks=8), ab_plan(way="pairs", rounds=8)
     assert noise_key(HOST, usual, usual.trials[0]) != noise_key(HOST, rounds, rounds.trials[0])
+
+
+LINKED_ANEW = {"linked": {"seed": 1, "fingerprint": "f", "seconds": 2.0}}
+
+
+def with_orders(analysis: CampaignAnalysis, *servers: int) -> CampaignAnalysis:
+    """The trials of these servers of the plan had programs that were linked anew."""
+    names = {analysis.plan.servers[one][1].name for one in servers}
+    of_trial = {one.number: one.template.installation.name for one in analysis.plan.trials}
+    trials = tuple(
+        replace(one, facts={**one.facts, **LINKED_ANEW}) if of_trial[one.number] in names else one
+        for one in analysis.trials
+    )
+    return replace(analysis, trials=trials)
+
+
+def test_the_sentence_says_which_servers_were_linked_anew(invented: CampaignAnalysis) -> None:
+    analysis = of_rounds(invented, "a", "b")
+    both, one = with_orders(analysis, 0, 1), with_orders(analysis, 1)
+    name = analysis.plan.servers[1][1].name
+    assert said(both).endswith(
+        "Each of the 6 rounds had new copies of the data files, and both servers linked with their"
+        " objects in a new order; they span 2 boots of the machine."
+    )
+    assert f"{name} linked with its objects in a new order (the other" in said(one)
+    assert "binaries are the same in all" not in said(both) + said(one)
+    assert "両サーバをオブジェクトの順序を変えてリンクし直した" in said(both, "ja")
+    assert f"{name}だけを" in said(one, "ja")
+    ((_, row),) = round_rows(texts("en"), both)
+    assert "both servers linked" in row and "not linked anew" not in row
+    ((_, row),) = round_rows(texts("en"), analysis)
+    assert "the binaries are not linked anew" in row
+
+
+def test_one_trial_without_an_order_of_its_own_takes_its_server_out(
+    invented: CampaignAnalysis,
+) -> None:
+    analysis = with_orders(of_rounds(invented, "a"), 0, 1)
+    first, *others = analysis.trials
+    facts = {name: one for name, one in first.facts.items() if name != "linked"}
+    mixed = replace(analysis, trials=(replace(first, facts=facts), *others))
+    assert "both servers" not in said(mixed)
