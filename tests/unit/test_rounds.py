@@ -8,12 +8,16 @@ from pathlib import Path
 import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis, Interval, Verdict, VerdictKind
+from teiten.cli.plan.text import linked_text
 from teiten.errors import UsageError
 from teiten.host.facts.kernel import boot_id
 from teiten.host.facts.noise import noise_key
 from teiten.model.attached import AttachedServer
+from teiten.model.build import BuildFacts
+from teiten.model.plan import PlannedTrial
 from teiten.model.text import Language
 from teiten.model.units import Share
+from teiten.plan.estimate import estimate
 from teiten.plan.sites.remote import check_remote
 from teiten.report.scope import boots, round_rows
 from teiten.report.sentences import verdict_sentence
@@ -181,3 +185,27 @@ def test_one_trial_without_an_order_of_its_own_takes_its_server_out(
     facts = {name: one for name, one in first.facts.items() if name != "linked"}
     mixed = replace(analysis, trials=(replace(first, facts=facts), *others))
     assert "both servers" not in said(mixed)
+
+
+def test_the_plan_says_which_servers_will_be_linked_anew() -> None:
+    plan = ab_plan(way="pairs", rounds=8)
+    facts = BuildFacts("key", "a source", "digest", None, (), None, False, "cc", relink_seconds=3.0)
+    servers = [replace(one, build=facts) if n else one for n, (_, one) in enumerate(plan.servers)]
+    levels = [level for level, _ in plan.servers]
+    mixed = replace(plan, servers=tuple(zip(levels, servers, strict=True)))
+    old, new = (one.name for one in servers)
+    assert f"linked with its objects in a new order: {new};" in linked_text(mixed)
+    assert linked_text(mixed).endswith(f"kept its objects: {old}")
+    assert "linked with" not in linked_text(plan)
+    trials = [_with_build(one, facts) for one in plan.trials]
+    seconds = (
+        estimate(plan.study, trials, ()).seconds - estimate(plan.study, plan.trials, ()).seconds
+    )
+    assert seconds == pytest.approx(3.0 * len(plan.trials))
+
+
+def _with_build(trial: PlannedTrial, facts: BuildFacts) -> PlannedTrial:
+    templates = tuple(
+        replace(one, installation=replace(one.installation, build=facts)) for one in trial.templates
+    )
+    return replace(trial, templates=templates)

@@ -162,7 +162,7 @@ def _levels(plan: Plan, factor: Factor) -> Iterator[str]:
         yield f"{level} ({', '.join(found)})" if found else level
 
 
-def _linked(plan: Plan) -> str:
+def linked_text(plan: Plan) -> str:
     """Which servers of rounds are linked in a new order of their objects, and which are not."""
     found = {one.name: one.relink_seconds for _, one in plan.servers if one.attached is None}
     linked = [name for name, seconds in found.items() if seconds is not None]
@@ -178,7 +178,7 @@ def _side_by_side(plan: Plan) -> str:
     if measure.paired:
         step = ", all clients on one side at a time" if measure.way is Way.IN_STEP else ""
         anew = "which start anew" if all_start(plan) else "with connections made anew"
-        copies = f", on new copies of the data{_linked(plan)}" if measure.rounds else ""
+        copies = f", on new copies of the data{linked_text(plan)}" if measure.rounds else ""
         return f"in paired transactions on both servers, {anew} for each pair{copies}{step}"
     if measure.by_statement:
         return "statement by statement on servers that run side by side; a start for each block"
