@@ -73,7 +73,7 @@ def round_rows(t: Texts, analysis: CampaignAnalysis) -> tuple[tuple[str, str], .
     said = t("design.rounds.attached" if attached else "design.rounds.text")
     if not attached:
         what = _linked_text(t, analysis)
-        said += t(f"design.rounds.{'linked' if what else 'not-linked'}", what=what)
+        said += t("design.rounds.linked", what=what) if what else t("design.rounds.not-linked")
     booted = None if attached else boots(analysis)
     if booted is not None:
         said += t.plural("design.rounds.boots", booted)

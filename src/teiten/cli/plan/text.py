@@ -17,6 +17,7 @@ from teiten.model.plan import Plan
 from teiten.model.quantities import exact_share, format_duration, format_size
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.study import GUC_PREFIX, Factor, Measure, Way
+from teiten.plan.sites.of import starts
 from teiten.plan.sites.told import all_start, host_rows, server_text, working_folder_text
 from teiten.report.texts import caution_text
 
@@ -164,7 +165,7 @@ def _levels(plan: Plan, factor: Factor) -> Iterator[str]:
 
 def linked_text(plan: Plan) -> str:
     """Which servers of rounds are linked in a new order of their objects, and which are not."""
-    found = {one.name: one.relink_seconds for _, one in plan.servers if one.attached is None}
+    found = {one.name: one.relink_seconds for _, one in plan.servers if starts(one)}
     linked = [name for name, seconds in found.items() if seconds is not None]
     others = [name for name in found if name not in linked]
     said = f"; linked with its objects in a new order: {', '.join(linked)}" if linked else ""
