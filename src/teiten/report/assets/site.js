@@ -25,6 +25,8 @@ function filter() {
 }
 
 form.hidden = false;
+// The filters do what these links do; they stay where scripts are off or not let run.
+document.getElementById("by-study")?.remove();
 for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
   if (form.elements[name]) form.elements[name].value = value;
 }
