@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 
 from teiten.errors import MachineError
+from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.paths import Workdir
 
 ENDING = ".elsewhere"
@@ -18,7 +19,9 @@ ENDING = ".elsewhere"
 def note(workdir: Workdir, folder: Path) -> None:
     """Remember a folder, before it is made."""
     workdir.clusters.mkdir(parents=True, exist_ok=True)
-    _note(workdir, folder).write_text(os.fspath(folder) + "\n", encoding="utf-8")
+    with HeldFolder.open(workdir.clusters) as room:
+        text = f"{os.fspath(folder)}\n".encode()
+        room.write(_note(workdir, folder).name, text, mode=0o644, durable=True)
 
 
 def forget(workdir: Workdir, folder: Path) -> None:

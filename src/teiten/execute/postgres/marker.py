@@ -82,10 +82,15 @@ def mark(folder: Path, what: Kind, about: str = "") -> Marker:
 
 
 def mark_held(held: HeldFolder, what: Kind, about: str = "") -> Marker:
-    """As ``mark``, of a folder that is held."""
+    """As ``mark``, of a folder that is held.
+
+    On the disk before anything else is in the folder: after a power cut, what stands in a folder
+    whose marker is lost could neither be removed nor replaced.
+    """
     pid = os.getpid()
     marker = Marker(what, __version__, time.time(), pid, started_at(pid), about)
-    held.write(MARKER_NAME, f"{json.dumps(asdict(marker))}\n".encode(), mode=0o644)
+    content = f"{json.dumps(asdict(marker))}\n".encode()
+    held.write(MARKER_NAME, content, mode=0o644, durable=True)
     return marker
 
 

@@ -20,7 +20,7 @@ class Server(Protocol):
 def keep(folder: Path, name: str, content: bytes) -> None:
     """Write a server's file into the evidence, for those alone who may read the server's."""
     with HeldFolder.open_itself(folder) as evidence:
-        evidence.write(name, content)
+        evidence.write(name, content, durable=True)
 
 
 def replaced(server: Server) -> tuple[Problem, ...]:

@@ -48,6 +48,7 @@ from teiten.execute.postgres.provision.receipts import (
 from teiten.execute.postgres.provision.staging import (
     Say,
     exclusive,
+    give_name,
     managed_installations,
     writing,
 )
@@ -258,9 +259,7 @@ class _Building:
                 relink = None if command is None else self._relink_seconds(staging, command)
                 write_receipt(staging, self._receipt(staging, seconds, relink))
                 shutil.copyfile(self.log, staging / LOG)
-                if self.final.exists():  # one that is damaged: a whole one would have been found
-                    shutil.rmtree(self.final)
-                staging.rename(self.final)
+                give_name(staging, self.final)
             finally:
                 shutil.rmtree(staging, ignore_errors=True)
         return inspect_managed(self.final, BinaryCache(None))

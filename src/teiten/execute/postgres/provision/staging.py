@@ -30,6 +30,7 @@ from teiten.execute.postgres.provision.receipts import (
     write_receipt,
 )
 from teiten.host.system.causes import told
+from teiten.host.system.files import sync_file_system
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
 from teiten.model.units import MIB
@@ -80,9 +81,7 @@ def make_installation(recipe: Recipe, workdir: Workdir, say: Say) -> Installatio
             ),
         )
         folder = workdir.installations / folder_name(name)
-        if folder.exists():  # one that is damaged: a whole one would have been used
-            shutil.rmtree(folder)
-        staging.rename(folder)
+        give_name(staging, folder)
     except (PackageError, BrokenBinaryError) as error:
         raise ServerError(
             f"the package {package.name} does not work here: {error}",
@@ -92,6 +91,15 @@ def make_installation(recipe: Recipe, workdir: Workdir, say: Say) -> Installatio
         shutil.rmtree(staging, ignore_errors=True)
     say(f"installed {name} in {folder}")
     return inspect_managed(folder, BinaryCache(None))
+
+
+def give_name(staging: Path, folder: Path) -> None:
+    """Make a whole installation of what was staged, once it is on the disk: after a power cut,
+    files that are not written yet would stand there empty."""
+    sync_file_system(staging)
+    if folder.exists():  # one that is damaged: a whole one would have been used
+        shutil.rmtree(folder)
+    staging.rename(folder)
 
 
 def require_space(workdir: Workdir, what: str, needed: int) -> None:

@@ -176,7 +176,7 @@ class TemplateStore:
         }
         with HeldFolder.open_itself(partial) as held:
             text = f"{json.dumps(description, indent=2)}\n"
-            held.write(DESCRIPTION, text.encode(), mode=0o644)
+            held.write(DESCRIPTION, text.encode(), mode=0o644, durable=True)
         mark(partial, Kind.TEMPLATE, _describe(spec))
         final = self._folder(spec.fingerprint)
         if final.exists():  # a damaged one: ready() found no description

@@ -24,6 +24,7 @@ from psycopg import sql
 
 from teiten.errors import ServerError
 from teiten.execute.sites.attached.connection import Route, answering
+from teiten.host.system.held_folder import HeldFolder
 
 PREFIX = "teiten_"
 NAME = re.compile(rf"{PREFIX}[0-9a-f]{{12}}(?:_copy)?")
@@ -96,7 +97,9 @@ class Databases:
         )
         with self._route.connect() as connection, answering(self._route):
             self._folder.mkdir(parents=True, exist_ok=True)
-            self._note(name).write_text(json.dumps(asdict(note)) + "\n", encoding="utf-8")
+            with HeldFolder.open(self._folder) as held:  # on the disk before the database is
+                text = f"{json.dumps(asdict(note))}\n".encode()
+                held.write(self._note(name).name, text, mode=0o644, durable=True)
             yield connection
 
     def _note(self, name: str) -> Path:

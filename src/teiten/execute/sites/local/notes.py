@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from teiten.execute.postgres.marker import same_process
+from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.paths import Workdir
 from teiten.host.system.processes import started_at
 
@@ -23,7 +24,8 @@ def write_note(workdir: Workdir, name: str, made: Mapping[str, Sequence[Any]]) -
     note = workdir.clusters / name
     workdir.clusters.mkdir(parents=True, exist_ok=True)
     found = {"pid": pid, "process_started": started_at(pid), **made}
-    note.write_text(json.dumps(found) + "\n", encoding="utf-8")
+    with HeldFolder.open(workdir.clusters) as room:  # on the disk before what it notes
+        room.write(name, f"{json.dumps(found)}\n".encode(), mode=0o644, durable=True)
     return note
 
 
