@@ -15,7 +15,7 @@ from teiten.execute.probes.os import OsSnapshot
 from teiten.execute.probes.procfs import DiskCounters
 from teiten.execute.probes.storages import window_totals
 from teiten.execute.sites.local import emulated
-from teiten.execute.sites.local.limit import Limit
+from teiten.execute.sites.local.limit import Limit, require_transfers
 from teiten.execute.sites.local.limit_files import Allowed
 from teiten.execute.sites.local.transfers import (
     TransferLimit,
@@ -239,6 +239,18 @@ def test_version_1_limits_what_the_kernel_writes_too_and_lifts_that(tmp_path: Pa
         file.unlink(missing_ok=True)  # real groups have files that go with them
     limit.remove()
     assert top.read_text(encoding="ascii") == "7:3 0"
+
+
+def test_a_group_that_is_not_given_io_is_told_how_to_get_it(tmp_path: Path) -> None:
+    require_transfers(machine(tmp_path / "given", UNIFIED))
+    require_transfers(machine(tmp_path / "version-1", SPLIT))
+    kept = {
+        name: "memory" if name.endswith("subtree_control") else text
+        for name, text in UNIFIED.items()
+    }
+    with pytest.raises(MachineError, match="do not pass storage on") as raised:
+        require_transfers(machine(tmp_path / "kept", kept))
+    assert "systemd-run --scope -p Delegate=yes" in (raised.value.hint or "")
 
 
 def test_a_kernel_that_limits_no_transfers_is_told(tmp_path: Path) -> None:

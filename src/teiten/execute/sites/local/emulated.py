@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.errors import MachineError
+from teiten.execute.sites.local.limit import require_transfers
 from teiten.execute.sites.local.notes import PREFIX as OURS
 from teiten.execute.sites.local.notes import left_notes, write_note
-from teiten.execute.sites.local.transfers import TransferLimit, transfer_controller
+from teiten.execute.sites.local.transfers import TransferLimit
 from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
 from teiten.host.system.loop_device import (
     LoopDevice,
@@ -101,7 +102,7 @@ def require_emulation() -> None:
         )
     if not has_loop_devices():
         raise MachineError("this system has no loop devices (/dev/loop-control)", HINT)
-    transfer_controller()
+    require_transfers()
 
 
 def sweep_emulated(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:

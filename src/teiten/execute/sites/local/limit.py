@@ -39,7 +39,12 @@ from teiten.execute.sites.local.limit_files import (
 )
 from teiten.execute.sites.local.notes import PREFIX, left_notes, write_note
 from teiten.execute.sites.local.throttle import NO_THROTTLE, Throttle
-from teiten.execute.sites.local.transfers import lifted, transfer_settings
+from teiten.execute.sites.local.transfers import (
+    TransferLimit,
+    lifted,
+    transfer_controller,
+    transfer_settings,
+)
 from teiten.host.facts.cgroups import Hierarchy, hierarchies
 from teiten.host.facts.readings import read_text
 from teiten.host.system.paths import Workdir
@@ -56,6 +61,10 @@ PATIENCE = 10.0
 HINT = (
     "it needs root, or a control group that was given to this user (systemd-run --user --scope"
     " -p Delegate=yes); or leave the limit out: --memory machine"
+)
+TRANSFERS_HINT = (
+    "begin in a group that was given away: systemd-run --scope -p Delegate=yes teiten … (as root);"
+    " or name a folder on another disk: --storage NAME=DIR"
 )
 _numbers = itertools.count(1)
 
@@ -136,6 +145,16 @@ def require_limits(allowed: Allowed, root: Path = Path("/")) -> None:
     """Raise MachineError where this system or its rights permit no such limit; makes nothing."""
     _require_linux()
     _parents(allowed.wanted, root)
+
+
+def require_transfers(root: Path = Path("/")) -> None:
+    """Raise MachineError where no group of ours could limit the transfers of a device; makes
+    nothing. systemd passes ``io`` on below groups that were given away, and nowhere else."""
+    transfer_controller(root)
+    try:
+        require_limits(Allowed(transfers=(TransferLimit("0:0", ()),)), root)
+    except MachineError as error:
+        raise MachineError(error.message, TRANSFERS_HINT) from error
 
 
 def sweep_limits(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:
