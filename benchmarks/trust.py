@@ -1,10 +1,13 @@
 """The tables of docs/concepts/trust.md as they stand there, and into it.
 
-    python -m benchmarks.trust NAME [NAME ...] [--record FILE] [--quick] [--write]
+    python -m benchmarks.trust NAME [NAME ...] [--record FILE [FILE ...]] [--budget 5] [--quick]
+                               [--write]
 
 NAME is a table of the page, which stands there between two comments:
 
-comparisons  live, of the RECORD of python -m benchmarks.pairs.comparisons
+comparisons  live, of RECORDs of python -m benchmarks.pairs.comparisons, with other load beside
+quiet        the same with nothing beside
+nulls        the same of equal servers
 deviation    live, of the RECORD of python -m benchmarks.pairs
 lengths      simulated: starts whose length follows from earlier ones
 audit        simulated: rules of earlier versions beside today's
@@ -12,8 +15,9 @@ single       simulated: one number of clients, both ways of the classic trial
 sweep        simulated: eight numbers of clients
 simulated    all of these
 
---record FILE: of a live table. --write: into the page, instead of printed. The text around a live
-table says under which load it was measured, and what follows from it: read it again.
+--record FILE ...: of a live table, with the --budget (minutes) that it was made with. --write:
+into the page, instead of printed. The text around a live table says under which load it was
+measured, and what follows from it: read it again.
 """
 
 from __future__ import annotations
@@ -30,14 +34,14 @@ from benchmarks.method import audit
 from benchmarks.method.campaigns import EFFECTS, SINGLE, SWEEP, Tallies, count
 from benchmarks.method.noise import KINDS
 from benchmarks.pairs import comparisons, lengths
+from benchmarks.pairs.experiments import Line
 from benchmarks.pairs.records import kept
 from benchmarks.pairs.tables import of_deviation
 
 PAGE = Path(__file__).parents[1] / "docs/concepts/trust.md"
-LIVE = ("comparisons", "deviation")
+COMPARISONS = ("comparisons", "quiet", "nulls")
+LIVE = (*COMPARISONS, "deviation")
 SIMULATED = ("lengths", "audit", "single", "sweep")
-BUDGET = 300.0
-"""Seconds of a comparison, as benchmarks.pairs.comparisons has it."""
 SEED = 20261121
 MACHINES = {
     "iid": "even noise, pairs ±1 %",
@@ -68,7 +72,8 @@ ANY = "any of"
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("names", nargs="+", choices=(*LIVE, *SIMULATED, "simulated"))
-    parser.add_argument("--record", type=Path)
+    parser.add_argument("--record", type=Path, nargs="+")
+    parser.add_argument("--budget", type=float, default=5.0, help="minutes of a comparison")
     parser.add_argument("--quick", action="store_true", help="a twentieth of the campaigns")
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
@@ -76,20 +81,21 @@ def main() -> None:
     for name in names:
         if name in LIVE and given.record is None:
             sys.exit(f"{name} is of a record: --record FILE")
-        found = "\n".join(table(name, given.record, quick=given.quick))
+        lines = [line for file in given.record or () for line in kept(file)]
+        found = "\n".join(table(name, lines, 60 * given.budget, quick=given.quick))
         if given.write:
             PAGE.write_text(placed(PAGE.read_text(encoding="utf-8"), name, found), encoding="utf-8")
         else:
             print(f"\n{name}\n\n{found}")
 
 
-def table(name: str, record: Path | None, *, quick: bool) -> Iterable[str]:
-    """Its lines, in Markdown."""
+def table(name: str, lines: list[Line], budget: float, *, quick: bool) -> Iterable[str]:
+    """Its lines, in Markdown. ``lines``: of the records; ``budget``: seconds."""
     share = 20 if quick else 1
-    if name == "comparisons":
-        return comparisons.tables(kept(record or Path()), BUDGET)
+    if name in COMPARISONS:
+        return comparisons.tables(lines, budget)
     if name == "deviation":
-        return of_deviation([one for one in kept(record or Path()) if one["experiment"] == name])
+        return of_deviation([one for one in lines if one["experiment"] == name])
     if name == "lengths":
         return lengths.rows(1_000 // share, 5)
     if name == "audit":

@@ -29,7 +29,7 @@ def test_each_table_has_one_place(name: str) -> None:
 @pytest.mark.parametrize("name", SIMULATED)
 def test_what_stands_there_has_the_form_of_what_is_printed(name: str) -> None:
     page = PAGE.read_text(encoding="utf-8")
-    head = next(iter(table(name, None, quick=True)))
+    head = next(iter(table(name, [], 300.0, quick=True)))
     assert f"<!-- table {name} -->\n\n{head}\n" in page
 
 
