@@ -14,6 +14,7 @@ from teiten.report.charts.base import (
     WIDE,
     Chart,
     Fit,
+    Plot,
     Spec,
     as_columns,
     configured,
@@ -71,7 +72,7 @@ def _spec(words: CurveWords, points: Sequence[CurvePoint]) -> Spec:
     """Only layers that have points: Vega complains of one without."""
     kinds = {one.kind for one in points}
     colours = alt.Scale(domain=list(words.sides), range=side_colours(len(words.sides)))
-    base = alt.Chart(rows_data()).encode(
+    base = Plot(rows_data()).encode(
         x=alt.X("load:Q", title=words.x, **_x(words, points)),
         y=alt.Y("value:Q", title=words.y, **_y(words, points)),
         color=alt.Color(
@@ -125,5 +126,5 @@ def _y(words: CurveWords, points: Sequence[CurvePoint]) -> dict[str, Any]:
     return {"scale": scale, "axis": alt.Axis(values=ticks, format=",~f")}
 
 
-def _of(base: alt.Chart, kind: PointKind) -> alt.Chart:
+def _of(base: Plot, kind: PointKind) -> Plot:
     return base.transform_filter(alt.datum.kind == kind.value)

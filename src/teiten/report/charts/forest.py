@@ -12,6 +12,7 @@ from teiten.report.charts.base import (
     WIDE,
     Chart,
     Fit,
+    Plot,
     Spec,
     as_columns,
     configured,
@@ -133,16 +134,16 @@ def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: F
         labelOverlap=True,
     )
     band = (
-        alt.Chart(alt.InlineData([{"from": 1 - delta, "to": 1 + delta}]))
+        Plot(alt.InlineData([{"from": 1 - delta, "to": 1 + delta}]))
         .mark_rect(fill="currentColor", opacity=0.08)
         .encode(x=alt.X("from:Q", scale=scale, title=words.axis, axis=ratios), x2=alt.X2("to:Q"))
     )
     one = (
-        alt.Chart(alt.InlineData([{"one": 1}]))
+        Plot(alt.InlineData([{"one": 1}]))
         .mark_rule(strokeWidth=1.5, opacity=0.6)
         .encode(x=alt.X("one:Q", scale=scale))
     )
-    base = alt.Chart(rows_data()).encode(
+    base = Plot(rows_data()).encode(
         y=alt.Y(
             "label:N",
             scale=alt.Scale(domain=labels),
@@ -177,7 +178,7 @@ def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: F
         ),
     )
     text = (
-        alt.Chart(rows_data())
+        Plot(rows_data())
         .mark_text(align="left", dx=14, fontSize=13)
         .encode(x=alt.value("width"), y=alt.Y("label:N"), text=alt.Text("text:N"))
     )

@@ -9,6 +9,7 @@ import altair as alt
 
 from teiten.report.charts.base import (
     Chart,
+    Plot,
     Spec,
     as_columns,
     configured,
@@ -87,7 +88,7 @@ def _spec(
         alt.Tooltip("block:O", title=words.block),
         alt.Tooltip("state:N", title=words.state),
     ]
-    base = alt.Chart().encode(
+    base = Plot().encode(
         x=alt.X(
             "position:O",
             title=words.position,

@@ -16,6 +16,7 @@ from teiten.report.charts.base import (
     WIDE,
     Chart,
     Fit,
+    Plot,
     as_columns,
     configured,
     rows_data,
@@ -117,7 +118,7 @@ def history_line(name: str, points: Sequence[LinePoint], words: LineWords) -> Ch
         alt.Tooltip("version:N", title=words.version),
         alt.Tooltip("about:N", title=words.y),
     ]
-    base = alt.Chart().encode(x=x)
+    base = Plot().encode(x=x)
     means = base.mark_line(interpolate="step", opacity=0.55, strokeWidth=2).encode(
         y=alt.Y("mean:Q", scale=scale, title=words.y, axis=alt.Axis(tickCount=5, format=",~f")),
         color=alt.ColorValue(SIDE_COLOURS[0]),

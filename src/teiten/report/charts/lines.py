@@ -13,6 +13,7 @@ from teiten.report.charts.base import (
     WIDE,
     Chart,
     Fit,
+    Plot,
     as_columns,
     configured,
     rows_data,
@@ -103,7 +104,7 @@ def _layers(
         axis=alt.Axis(grid=False, format=",~f", **places.to_dict()),
     )
     y = alt.Y("value:Q", title=words.y, scale=top, axis=alt.Axis(tickCount=5, format=",~f"))
-    base = alt.Chart(rows_data()).encode(
+    base = Plot(rows_data()).encode(
         x=x,
         color=alt.Color(
             "side:N",
@@ -133,9 +134,9 @@ def _layers(
 def _named(mark: AxisMark, at: int) -> Any:
     """A line upwards with its name above the plot, each higher than the one before."""
     data = alt.InlineData([{"x": mark.x, "name": mark.name}])
-    rule = alt.Chart(data).mark_rule(strokeDash=[4, 4], opacity=0.45).encode(x=alt.X("x:Q"))
+    rule = Plot(data).mark_rule(strokeDash=[4, 4], opacity=0.45).encode(x=alt.X("x:Q"))
     text = (
-        alt.Chart(data)
+        Plot(data)
         .mark_text(align="center", fontSize=11, opacity=0.75, baseline="bottom")
         .encode(x=alt.X("x:Q"), y=alt.value(-4 - 14 * at), text=alt.Text("name:N"))
     )

@@ -11,6 +11,7 @@ from teiten.report.charts.base import (
     PANEL,
     Chart,
     Fit,
+    Plot,
     as_columns,
     configured,
     rows_data,
@@ -86,7 +87,7 @@ def published_curves(name: str, points: Sequence[PublishedPoint], words: Publish
         scale=alt.Scale(domain=list(words.origins), range=[[5, 3], [1, 0]]),
         legend=alt.Legend(symbolType="stroke"),
     )
-    base = alt.Chart().encode(
+    base = Plot().encode(
         x=x, y=y, color=colour, detail=[alt.Detail("curve:N"), alt.Detail("origin:N")]
     )
     line = base.mark_line(strokeWidth=2, opacity=0.9).encode(strokeDash=dash)

@@ -17,6 +17,7 @@ from teiten.report.charts.base import (
     WIDE,
     Chart,
     Fit,
+    Plot,
     Spec,
     as_columns,
     configured,
@@ -115,7 +116,7 @@ def _layers(axes: QueryAxes, width: int, spread: Sequence[float]) -> Any:
         else alt.Axis(tickCount=5, format=",~f")
     )
     x = alt.X("value:Q", title=axes.x, scale=scale, axis=axis)
-    base = alt.Chart().encode(
+    base = Plot().encode(
         y=alt.Y(
             "query:N",
             title=None,

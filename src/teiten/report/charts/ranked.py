@@ -13,6 +13,7 @@ from teiten.report.charts.base import (
     WIDE,
     Chart,
     Fit,
+    Plot,
     as_columns,
     configured,
     rows_data,
@@ -60,7 +61,7 @@ def ranked(name: str, dots: Sequence[RankedDot], told: dict[str, str], words: Ra
         axis=alt.Axis(tickCount=6, format=",~f"),
     )
     shown = [alt.Tooltip("level:N", title=words.level), alt.Tooltip("value:Q", title=words.x)]
-    medians = alt.Chart().transform_filter(alt.datum.kind == "median")
+    medians = Plot().transform_filter(alt.datum.kind == "median")
     bar = medians.mark_bar(color=CATEGORY_COLOURS[0], opacity=0.55, cornerRadius=2).encode(
         x=x, y=y, tooltip=shown
     )
@@ -68,7 +69,7 @@ def ranked(name: str, dots: Sequence[RankedDot], told: dict[str, str], words: Ra
         x=x, y=y, text=alt.Text("text:N")
     )
     trials = (
-        alt.Chart()
+        Plot()
         .transform_filter(alt.datum.kind == "trial")
         .mark_circle(size=30, opacity=0.85, color=CATEGORY_COLOURS[1])
         .encode(

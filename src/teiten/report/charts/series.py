@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import altair as alt
 
-from teiten.report.charts.base import Spec, configured, rows_data, side_colours
+from teiten.report.charts.base import Plot, Spec, configured, rows_data, side_colours
 
 SERIES_PANEL = 250
 
@@ -15,7 +15,7 @@ def series_spec(
     """Lines of ``value`` over ``second``; one line per ``trial``, one panel per ``panel``;
     dashed where the outcome is not the first one."""
     chart = (
-        alt.Chart()
+        Plot()
         .mark_line(strokeWidth=1.3, opacity=0.85, interpolate="linear")
         .encode(
             x=alt.X(

@@ -11,6 +11,7 @@ from teiten.report.charts.base import (
     WIDE,
     Chart,
     Fit,
+    Plot,
     Spec,
     as_columns,
     configured,
@@ -57,7 +58,7 @@ def _spec(words: StackWords) -> Spec:
         alt.Scale(domain=[0, words.maximum], nice=False) if words.maximum else alt.Scale(zero=True)
     )
     chart = (
-        alt.Chart()
+        Plot()
         .mark_bar(stroke=None)
         .encode(
             x=alt.X(

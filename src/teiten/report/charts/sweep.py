@@ -14,6 +14,7 @@ from teiten.report.charts.base import (
     WIDE,
     Chart,
     Fit,
+    Plot,
     as_columns,
     configured,
     rows_data,
@@ -65,7 +66,7 @@ def sweep_chart(name: str, points: Sequence[SweepPoint], words: SweepWords) -> C
         [NEW] if len(queries) == 1 else [CATEGORY_COLOURS[at % 10] for at in range(len(queries))]
     )
     levels = sorted({one.level for one in points})
-    base = alt.Chart(rows_data()).encode(
+    base = Plot(rows_data()).encode(
         x=alt.X(
             "level:Q",
             title=words.x,
@@ -80,7 +81,7 @@ def sweep_chart(name: str, points: Sequence[SweepPoint], words: SweepWords) -> C
         ),
     )
     one = (
-        alt.Chart(alt.InlineData([{"one": 1}]))
+        Plot(alt.InlineData([{"one": 1}]))
         .mark_rule(strokeWidth=1.5, opacity=0.5)
         .encode(y=alt.Y("one:Q"))
     )

@@ -14,6 +14,7 @@ from teiten.report.charts.base import (
     HALF,
     Chart,
     Fit,
+    Plot,
     as_columns,
     configured,
     rows_data,
@@ -92,7 +93,7 @@ def _spec(
 ) -> dict[str, Any]:
     ticks = logarithmic_ticks([row[2] for row in rows])
     ends = [ticks[0], ticks[-1]] if len(ticks) > 1 else alt.Undefined
-    base = alt.Chart().encode(
+    base = Plot().encode(
         x=alt.X(
             "time:Q",
             title=words[0],
