@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
-import sys
+import signal
 import threading
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -16,26 +16,8 @@ from teiten.ledger.store import Ledger
 from tests.fixtures.synthetic import synthetic_trials
 from tests.fixtures.synthetic_plan import HOST, make_plan
 
-ROOT = Path(__file__).parents[2]
 TRIALS = 400
 SECONDS = 40
-
-RECORD = """
-import sys
-from pathlib import Path
-from teiten.ledger.store import Ledger
-from tests.fixtures.synthetic import synthetic_trials
-with Ledger.open(Path(sys.argv[1])) as ledger:
-    done = {one[:2] for one in ledger.finished()}
-    plan = ledger.plan
-    print("ready", flush=True)
-    for trial in synthetic_trials(plan, int(sys.argv[2]), 1):
-        if (trial.number, trial.attempt) in done:
-            continue
-        ledger.record_event("trial-started", trial=trial.number, attempt=trial.attempt)
-        ledger.record_trial(trial)
-        print(trial.number, trial.attempt, flush=True)
-"""
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -57,16 +39,40 @@ def test_no_recorded_trial_is_lost_doubled_or_half(tmp_path: Path, seed: int) ->
     assert_whole(folder, {(one.number, one.attempt) for one in synthetic_trials(plan, 1, 1)})
 
 
+def record(folder: Path, writing: int) -> NoReturn:
+    """In a process of its own, which has nothing of ours to end: whatever is not recorded, each
+    trial is told when it is."""
+    try:
+        with (
+            open(writing, "w", buffering=1, encoding="utf-8") as told,
+            Ledger.open(folder) as ledger,
+        ):
+            done = {one[:2] for one in ledger.finished()}
+            told.write("ready\n")
+            for trial in synthetic_trials(ledger.plan, SECONDS, 1):
+                if (trial.number, trial.attempt) in done:
+                    continue
+                ledger.record_event("trial-started", trial=trial.number, attempt=trial.attempt)
+                ledger.record_trial(trial)
+                told.write(f"{trial.number} {trial.attempt}\n")
+    finally:
+        os._exit(0)
+
+
 def record_until_killed(folder: Path, delay: float) -> list[tuple[int, int]]:
     """Record until SIGKILL, ``delay`` seconds after the first trial could begin."""
-    arguments = [sys.executable, "-c", RECORD, str(folder), str(SECONDS)]
-    with subprocess.Popen(
-        arguments, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        threading.Timer(delay, process.kill).start()
-        lines = process.stdout.read().splitlines(keepends=True)
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        record(folder, writing)
+    os.close(writing)
+    with open(reading, encoding="utf-8") as said:  # noqa: PTH123
+        assert said.readline() == "ready\n"
+        timer = threading.Timer(delay, os.kill, (pid, signal.SIGKILL))
+        timer.start()
+        lines = said.read().splitlines(keepends=True)
+    timer.join()
+    os.waitpid(pid, 0)
     whole = [line.split() for line in lines if line.endswith("\n")]
     return [(int(number), int(attempt)) for number, attempt in whole]
 
