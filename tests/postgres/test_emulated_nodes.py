@@ -121,7 +121,7 @@ def by_hand(teiten: TwoNodes) -> None:
     workdir = teiten.workdir
     with Ledger.open(teiten.campaign()) as ledger, ExitStack() as opened:
         bench = Bench(ledger.plan, teiten.campaign(), Nobody(), lambda: None, ledger)
-        keeper = LocalKeeper(bench, ThisMachine(workdir, server_user(), ()), Here(), lambda _: None)
+        keeper = LocalKeeper(bench, ThisMachine(workdir, server_user(), ()), Here(), print, print)
         opened.callback(keeper.client.close)
         opened.callback(keeper.finish)
         trial = ledger.plan.trials[0]

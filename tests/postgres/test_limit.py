@@ -202,7 +202,7 @@ def test_a_site_sees_its_page_cache_and_what_the_kernel_ended(
     ) as ledger:
         bench = Bench(plan, folder, Unseen(), lambda: None, ledger)
         machine, here = ThisMachine(workdir, server_user(), ()), Here()
-        keeper = LocalKeeper(bench, machine, here, lambda _: None)
+        keeper = LocalKeeper(bench, machine, here, print, print)
         (first, *_) = plan.trials
         site = keeper.site(first, 1)
         bench.evidence_folder(first, 1).mkdir(parents=True)

@@ -140,9 +140,11 @@ def test_the_page_cache_of_a_relation_is_seen_and_emptied(running_cluster: Clust
     running_cluster.start()
     with running_cluster.connect() as connection:
         connection.execute("SELECT count(*) FROM t")
-        assert [cached(file).share for file in segments(data, path)] == [1.0]  # type: ignore[union-attr]
+        # not all: a kernel may take some back at any time
+        (again,) = (cached(file) for file in segments(data, path))
+        assert again is not None and again.size == size and again.share > 0.9
         every = cached_below(data)
-        assert every is not None and every.size > size <= every.resident
+        assert every is not None and every.size > size and every.resident > 0.9 * size
 
 
 def _size(connection: psycopg.Connection[tuple[int]]) -> int:

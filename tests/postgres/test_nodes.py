@@ -68,7 +68,7 @@ def test_the_site_of_two_nodes(two_nodes: TwoNodes, newest: Installation) -> Non
     workdir = two_nodes.workdir
     with Ledger.open(two_nodes.campaign()) as ledger, ExitStack() as opened:
         bench = Bench(ledger.plan, two_nodes.campaign(), Unseen(), lambda: None, ledger)
-        keeper = LocalKeeper(bench, ThisMachine(workdir, server_user(), ()), Here(), lambda _: None)
+        keeper = LocalKeeper(bench, ThisMachine(workdir, server_user(), ()), Here(), print, print)
         trial = ledger.plan.trials[0]
         opened.callback(keeper.client.close)
         opened.callback(keeper.finish)

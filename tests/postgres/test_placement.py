@@ -119,7 +119,22 @@ def test_an_emulated_device_is_held_to_its_limit_and_leaves_nothing(
         (limit,) = storages.limits(only)
         assert dict(limit.limits) == {"read_iops": 200.0, "write_iops": 200.0}
     finally:
-        storages.close()
+        assert storages.close() == ()
+    nothing_is_left(workdir)
+
+
+def test_one_that_is_still_in_use_is_told_and_swept_later(
+    workdir: Workdir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    possible()
+    monkeypatch.setattr(storages_module, "SECONDS", Seconds(0.2))
+    monkeypatch.setattr(loop_device, "BUSY", 0.2)
+    storages = Storages(workdir, server_user())
+    storages.open([slow(read_iops=200.0, write_iops=200.0)], quiet)
+    with (storages.folder("slow") / "used").open("w"):
+        (image,) = storages.close()
+        assert image.exists()
+    assert swept(workdir, ending=True) == [f"removed the left emulated device {image}"]
     nothing_is_left(workdir)
 
 

@@ -162,7 +162,7 @@ def all_rows_are_found(teiten: Teiten, number: int) -> None:
     with Ledger.open(teiten.campaign()) as ledger, ExitStack() as opened:
         bench = Bench(ledger.plan, teiten.campaign(), Unseen(), lambda: None, ledger)
         machine = ThisMachine(teiten.workdir, server_user(), ())
-        keeper = LocalKeeper(bench, machine, Here(), lambda _: None)
+        keeper = LocalKeeper(bench, machine, Here(), print, print)
         trial = next(one for one in ledger.plan.trials if one.number == number)
         opened.callback(keeper.client.close)
         opened.callback(keeper.finish)

@@ -26,13 +26,13 @@ class Sites:
         tell: Callable[[str], None],
     ) -> None:
         """``passwords``: by address of an attached server, those that were in it. ``say``: details;
-        ``tell``: what was found and swept on hosts. Raises MachineError where one cannot be
-        reached."""
+        ``tell``: what was found and swept on hosts, and what was left. Raises MachineError where
+        one cannot be reached."""
         self._remote: RemoteKeeper | None = None
         if bench.plan.study.hosts is not None:
             self._remote = RemoteKeeper(bench, machine.workdir.root, tell)
         self._here = Here()
-        self._local = LocalKeeper(bench, machine, self._here, say)
+        self._local = LocalKeeper(bench, machine, self._here, say, tell)
         self._attached = AttachedKeeper(bench, machine.workdir.attached, passwords, self._here, say)
 
     def of(self, *templates: TemplateSpec) -> Keeper:

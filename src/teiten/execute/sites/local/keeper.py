@@ -56,10 +56,16 @@ class LocalKeeper:
     """Makes clusters from templates, and keeps them and their servers for the trials to come."""
 
     def __init__(
-        self, bench: Bench, machine: ThisMachine, client: Here, say: Callable[[str], None]
+        self,
+        bench: Bench,
+        machine: ThisMachine,
+        client: Here,
+        say: Callable[[str], None],
+        tell: Callable[[str], None],
     ) -> None:
+        """``say``: details; ``tell``: what everybody should know."""
         self.bench, self.machine, self.client = bench, machine, client
-        self._say = say
+        self._say, self._tell = say, tell
         self._templates = TemplateStore(machine.workdir, machine.user)
         self.kept: dict[Place, Cluster] = {}
         """Stopped clusters whose data no trial has changed."""
@@ -169,7 +175,8 @@ class LocalKeeper:
         for cluster in self.kept.values():
             self.remove(cluster)
         self.kept.clear()
-        self.storages.close()
+        for image in self.storages.close():
+            self._tell(f"the emulated storage {image} is still in use: the next start removes it")
 
     def clone(self, trial: PlannedTrial, node: Node, *, kept: bool) -> tuple[Cluster, CloneReport]:
         """A cluster from the template of one of the trial's nodes.

@@ -86,11 +86,12 @@ class Storages:
             device for one in self._open.values() if one.emulated for device in one.devices
         )
 
-    def close(self) -> None:
-        for one in self._open.values():
-            if one.emulated is not None:
-                one.emulated.remove()
+    def close(self) -> tuple[Path, ...]:
+        """The files of emulated devices that are still in use: they stay noted, and the next start
+        removes them."""
+        emulated = [one.emulated for one in self._open.values() if one.emulated is not None]
         self._open.clear()
+        return tuple(one.image for one in emulated if not one.remove())
 
     def _opened(self, storage: StorageClass) -> _Open:
         if storage.emulation is None:
