@@ -15,7 +15,7 @@ from teiten.cli.main import teiten
 from teiten.cli.site.output import MANIFEST
 from teiten.errors import UsageError
 from teiten.model.text import Bilingual
-from teiten.report.site.entry import SiteEntry
+from teiten.report.site.entry import EntryVerdict, SiteEntry
 from teiten.report.site.render import ATOM, CampaignSite, index_html, study_name
 from teiten.report.site.way import SiteLinks, with_way
 from tests.fixtures.schemas import described
@@ -143,6 +143,30 @@ def test_without_scripts_the_index_leads_to_a_page_for_each_study() -> None:
     assert "night-1" in page and "night-2" not in page and 'id="by-study"' not in page
     assert {"index.ja.html", "study-ab.en.html"} <= set(Links(page).found)
     assert 'id="by-study"' not in index_html(CampaignSite(None, (entry,), 0), "en")
+
+
+@pytest.mark.parametrize(("count", "folded"), [(2, None), (13, "and 11 more")])
+def test_two_verdicts_of_a_campaign_stand_open_and_the_rest_is_folded(
+    count: int, folded: str | None
+) -> None:
+    kinds = ["equivalent"] * (count - 1) + ["slower"]
+    verdicts = tuple(
+        EntryVerdict(kind, Bilingual("word", "語"), Bilingual(f"Level {at}.", f"水準{at}。"))
+        for at, kind in enumerate(kinds)
+    )
+    entry = SiteEntry(
+        "levels", START, True, "ab", Bilingual("A", "A"), "quick", ("18",), "m",
+        Bilingual("2 cores", "2コア"), "q", verdicts, (), "",
+    )  # fmt: skip
+    page = index_html(CampaignSite(None, (entry,), 0), "en")
+    opened, details, inside = page.partition("<tbody>")[2].partition("<details>")
+    assert opened.count("Level ") == 2
+    assert bool(details) == bool(folded)
+    assert inside.count("Level ") == count - 2
+    assert f"<summary>{folded}</summary>" in inside or folded is None
+    assert 'data-verdict="equivalent\nslower"' in page  # the filter finds what is folded
+    if folded:
+        assert "<summary>ほか11件</summary>" in index_html(CampaignSite(None, (entry,), 0), "ja")
 
 
 def test_a_page_that_is_not_ours_is_left_as_it_is() -> None:

@@ -2,6 +2,7 @@
 // Every campaign is on the page without any of this; this adds filters and the theme's switch.
 const form = document.getElementById("filters");
 const rows = [...document.querySelectorAll(".campaigns tbody tr")];
+let verdict = "";
 
 function fits(row, wanted) {
   const data = row.dataset;
@@ -12,13 +13,23 @@ function fits(row, wanted) {
     && (!wanted.search || row.textContent.toLowerCase().includes(wanted.search.toLowerCase()));
 }
 
+// A row that is shown for a verdict shows that verdict.
+function unfold(row, verdict) {
+  const folded = row.querySelector("details");
+  if (!folded) return;
+  const has = (place) => [...place].some((one) => one.dataset.verdict === verdict);
+  folded.open = has(folded.querySelectorAll("p")) && !has(row.querySelectorAll("td > p"));
+}
+
 function filter() {
   const wanted = Object.fromEntries(new FormData(form));
   let shown = 0;
   for (const row of rows) {
     row.hidden = !fits(row, wanted);
     if (!row.hidden) shown += 1;
+    if (wanted.verdict !== verdict) unfold(row, wanted.verdict);
   }
+  verdict = wanted.verdict;
   document.getElementById("shown").textContent = shown;
   const kept = new URLSearchParams(Object.entries(wanted).filter(([, value]) => value));
   history.replaceState(null, "", kept.size ? `#${kept}` : location.pathname);

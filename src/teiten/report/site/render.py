@@ -22,6 +22,8 @@ SCRIPTS = ("site.js",)
 NEWEST = 50
 """Entries of a feed."""
 ATOM = "http://www.w3.org/2005/Atom"
+SHOWN = 2
+"""Verdicts of a campaign that stand open in the index; a study of many levels has dozens."""
 NAMESPACE = uuid.UUID("3f0d0c1e-6f4b-5d0c-9b0e-2a8f6f0f7c11")
 """Of the ids of feeds and their entries."""
 
@@ -151,6 +153,10 @@ def _languages() -> Sequence[Language]:
 
 def _row(t: Texts, one: SiteEntry) -> dict[str, Any]:
     moment = datetime.fromtimestamp(one.created_at, UTC)
+    verdicts = [
+        {"kind": each.kind, "word": t.of(each.word), "sentence": t.of(each.sentence)}
+        for each in one.verdicts
+    ]
     return {
         "day": f"{moment:%Y-%m-%d}",
         "moment": f"{moment:%Y-%m-%d %H:%M}",
@@ -162,10 +168,8 @@ def _row(t: Texts, one: SiteEntry) -> dict[str, Any]:
         "servers": one.servers,
         "machine": one.machine,
         "machine_text": t.of(one.machine_text),
-        "verdicts": [
-            {"kind": each.kind, "word": t.of(each.word), "sentence": t.of(each.sentence)}
-            for each in one.verdicts
-        ],
+        "shown": verdicts[:SHOWN],
+        "folded": verdicts[SHOWN:],
         "kinds": list(dict.fromkeys(each.kind for each in one.verdicts)),
         "report": report_link(one, t.language),
     }
