@@ -18,7 +18,7 @@ from teiten.cli.main import teiten
 from teiten.cli.verbs.history import history_lines
 from teiten.errors import UsageError
 from teiten.model.plan import Plan
-from teiten.report.blocks import Details, Items, Pairs, of_kind
+from teiten.report.blocks import Details, Heading, Items, Pairs, of_kind
 from teiten.report.charts.base import Chart
 from teiten.report.charts.history import LinePoint, LineWords, history_line, reach
 from teiten.report.history.otava import CONFIGURATION, otava_files
@@ -111,13 +111,50 @@ def test_lines_that_are_too_short_to_be_searched_are_folded_below_the_others() -
     found = history([*nights(6), ("/l", longer)], Axis.DATE)
     answer = history_page(found, "en").sections[0].blocks
     (pairs,) = of_kind(answer, Pairs)
-    (folded,) = of_kind(answer, Details)
+    steady, folded = of_kind(answer, Details)
     assert len(pairs.pairs) == 4 and all("No change found" in said for _, said in pairs.pairs)
+    assert steady.title == "4 lines in which no change was found" and steady.opened
     assert folded.title.startswith("4 lines have fewer than five") and not folded.opened
     (items,) = of_kind(folded.blocks, Items)
     assert len(items.items) == 4 and all(one.endswith(": 1 campaign") for one in items.items)
     told = list(history_lines(found))
     assert len(told) == 5 and told[-1].startswith("4 lines have fewer than five")
+
+
+def mixed(steady_machines: int) -> list[tuple[str, CampaignAnalysis]]:
+    """Nights of which four lines change, and as many on each other machine that do not."""
+    others = [
+        (f"/{machine}/{night}", campaign(
+            f"m{machine}-{night}",
+            facts=replace(OTHER, kernel=f"{machine}", cpu=replace(OTHER.cpu, model=f"{machine}")),
+            seed=night + 1,
+            created_at=START + night * DAY,
+        ))
+        for machine in range(steady_machines)
+        for night in range(5)
+    ]  # fmt: skip
+    return [*nights(6, slow_from=3), *others]
+
+
+def test_lines_that_changed_stand_open_and_the_others_are_folded() -> None:
+    page = history_page(history(mixed(2), Axis.DATE), "en")
+    answer, results = (section.blocks for section in page.sections[:2])
+    assert len(of_kind([one for one in results if not isinstance(one, Details)], Chart)) == 4
+    (folded,) = of_kind(results, Details)
+    assert folded.title == "8 lines with no change marked" and not folded.opened
+    assert len(of_kind(folded.blocks, Chart)) == len(of_kind(folded.blocks, Heading)) == 8
+    (said,) = (one for one in answer if isinstance(one, Pairs))
+    assert len(said.pairs) == 4 and all("Slower by" in text for _, text in said.pairs)
+    (steady,) = of_kind(answer, Details)
+    assert steady.title == "8 lines in which no change was found" and not steady.opened
+
+
+def test_many_lines_without_any_change_are_folded_and_few_stand_open() -> None:
+    for machines, opened in ((1, True), (2, False)):
+        found = history(mixed(machines)[6:], Axis.DATE)
+        for section in history_page(found, "ja").sections[:2]:
+            (folded,) = of_kind(section.blocks, Details)
+            assert folded.opened is opened
 
 
 def test_lines_of_one_campaign_are_a_table_and_no_charts() -> None:

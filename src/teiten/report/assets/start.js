@@ -24,6 +24,18 @@ function showDetailsInPrint() {
   }
 }
 
+// Some browsers open what an address leads into, others do not.
+function openPlace() {
+  const place = placeOfAddress();
+  const closed = [];
+  for (let one = place?.parentElement; one; one = one.parentElement) {
+    if (one.tagName === "DETAILS" && !one.open) closed.push(one);
+  }
+  for (const one of closed) one.open = true;
+  if (closed.length) place.scrollIntoView();
+}
+
+window.addEventListener("hashchange", openPlace);
 window.addEventListener("beforeprint", showDetailsInPrint);
 startLanguages(drawShown);
 makeTablesSortable();
@@ -32,3 +44,4 @@ startPlans();
 startTheme();
 startFlameGraphs();
 startCharts();
+openPlace();

@@ -43,7 +43,8 @@ FIELDS = (
     "factor", "level", "version", "tps", "low", "high", "blocks", "levels", "change_before",
 )  # fmt: skip
 
-
+OPEN = 4
+"""Lines without a change that stand open where no line has any: two workloads on two servers."""
 Titled = tuple[str, HistoryLine]
 """What a line is called on its page, and the line."""
 
@@ -54,10 +55,6 @@ def history_page(history: History, language: Language) -> Page:
     campaigns = {point.campaign for one in history.lines for point in one.points}
     titles = line_titles(t, history.lines)
     titled = tuple(zip(titles, history.lines, strict=True))
-    lines: list[Block] = []
-    for at, (title, one) in enumerate(titled, start=1):
-        if len(one.points) > 1:
-            lines += _line(t, f"line-{at}", title, one, history.axis)
     left_out = _left_out(t, history)
     method = tuple(t(f"history.method-{one}") for one in ("points", "changes", "swings", "groups"))
     evidence: tuple[Block, ...] = (
@@ -72,19 +69,31 @@ def history_page(history: History, language: Language) -> Page:
         (t(f"history.by-{history.axis.value}"),),
         (
             Section("answer", t("section.answer"), tuple(_answer(t, titled))),
-            Section("results", t("section.results"), (*lines, *_single(t, titled))),
+            Section(
+                "results",
+                t("section.results"),
+                (*_lines(t, titled, history.axis), *_single(t, titled)),
+            ),
             Section("evidence", t("history.method"), evidence),
         ),
     )
 
 
 def _answer(t: Texts, titled: Sequence[Titled]) -> Iterator[Block]:
-    """What is said of lines in which changes are looked for; the others open from their count."""
+    """What is said of lines that changed; the others open from their count."""
     searched = [pair for pair in titled if pair[1].search is ChangeSearch.DONE]
+    changed = [pair for pair in searched if pair[1].changes]
+    steady = [pair for pair in searched if not pair[1].changes]
     short = [pair for pair in titled if pair[1].search is ChangeSearch.TOO_FEW]
-    if searched:
-        said = ((title, " ".join(line_sentences(line, t.language))) for title, line in searched)
-        yield Pairs(tuple(said), "remarks")
+    if changed:
+        yield _said(t, changed)
+    if steady:
+        yield Details(
+            t.plural("history.steady", len(steady)),
+            (_said(t, steady),),
+            kind="folded",
+            opened=_alone(changed, steady),
+        )
     if short:
         listed = tuple(
             t("history.short-line", line=title, campaigns=_counted(t, line))
@@ -94,6 +103,17 @@ def _answer(t: Texts, titled: Sequence[Titled]) -> Iterator[Block]:
             short_text(t, len(short)), (Items(listed),), kind="folded", opened=not searched
         )
     yield WithoutScripts(t("notice.no-script"))
+
+
+def _said(t: Texts, titled: Sequence[Titled]) -> Pairs:
+    said = ((title, " ".join(line_sentences(line, t.language))) for title, line in titled)
+    return Pairs(tuple(said), "remarks")
+
+
+def _alone(changed: Sequence[Titled], others: Sequence[Titled]) -> bool:
+    """Whether lines without a change stand open: a page of few lines that all went on as before
+    would else show nothing."""
+    return not changed and len(others) <= OPEN
 
 
 def short_text(t: Texts, count: int) -> str:
@@ -131,6 +151,27 @@ def _change_sentence(t: Texts, line: HistoryLine, change: ChangePoint) -> str:
         differences=_differences(t, change.differences),
     )
     return said if change.firm else t("history.maybe-swing", change=said)
+
+
+def _lines(t: Texts, titled: Sequence[Titled], axis: Axis) -> Iterator[Block]:
+    """Lines that changed, and the others from their count: what went on as before is looked at by
+    those who ask for it."""
+    changed: list[Titled] = []
+    others: list[Titled] = []
+    drawn: dict[str, tuple[Block, ...]] = {}
+    for at, (title, one) in enumerate(titled, start=1):
+        if len(one.points) > 1:
+            (changed if one.changes else others).append((title, one))
+            drawn[title] = tuple(_line(t, f"line-{at}", title, one, axis))
+    for title, _ in changed:
+        yield from drawn[title]
+    if others:
+        yield Details(
+            t.plural("history.others", len(others)),
+            tuple(block for title, _ in others for block in drawn[title]),
+            kind="folded",
+            opened=_alone(changed, others),
+        )
 
 
 def _line(t: Texts, name: str, title: str, line: HistoryLine, axis: Axis) -> Iterator[Block]:
