@@ -18,6 +18,7 @@ from teiten.cli.main import teiten
 from teiten.cli.verbs.history import history_lines
 from teiten.errors import UsageError
 from teiten.model.plan import Plan
+from teiten.model.units import Seconds
 from teiten.report.blocks import Details, Heading, Items, Pairs, of_kind
 from teiten.report.charts.base import Chart
 from teiten.report.charts.history import LinePoint, LineWords, history_line, reach
@@ -190,8 +191,30 @@ def test_every_line_has_a_title_of_its_own_with_its_study() -> None:
     titles = line_titles(texts("en"), found.lines)
     assert len(set(titles)) == len(titles) == 12
     assert sum("(other-study, " in one for one in titles) == 4
-    assert sum("; conditions " in one for one in titles) == 8
-    assert not any("machine" in one for one in titles)
+    assert sum("; clients 1, 4)" in one for one in titles) == 4
+    assert sum("; clients 1, 8)" in one for one in titles) == 4
+    assert not any("machine" in one or "conditions" in one for one in titles)
+
+
+def test_lines_of_the_same_clients_are_told_apart_by_their_fingerprints() -> None:
+    plan = plan_of()
+    measure = replace(plan.study.measure, settle=Seconds(9.5))
+    slower = replace(plan, study=replace(plan.study, measure=measure))
+    found = history(
+        [(f"/{at}", campaign(f"c-{at}", plan=one)) for at, one in enumerate((plan, slower))],
+        Axis.DATE,
+    )
+    titles = line_titles(texts("ja"), found.lines)
+    assert len(set(titles)) == len(titles) == 8
+    assert all("、条件 " in one and "接続数" not in one for one in titles)
+
+
+def test_what_holds_of_all_lines_is_said_once() -> None:
+    page = history_html(history(nights(6, slow_from=3), Axis.DATE), "en")
+    assert page.count("Points: geometric means") == 1
+    assert page.count("not what changes from day to day") == 1
+    (line, *_) = history(nights(6), Axis.DATE).lines
+    assert line.conditions not in page.partition('id="results"')[2].partition("<script")[0]
 
 
 def point(value: float, half: float | None = None) -> LinePoint:
@@ -207,12 +230,12 @@ def test_the_axis_ends_at_useful_intervals_and_marks_those_that_it_cuts() -> Non
     assert high < 1010 * 1.04
     low, high = reach([*usual, point(1005.0, 12.0)])
     assert low > 900 and high < 1100
-    words = LineWords("title", "note.", "cut.", "x", "y", "campaign", "version")
+    words = LineWords("title", "cut.", "x", "y", "campaign", "version")
     chart = history_line("line-1", [*usual, point(1005.0, 12.0)], words)
     assert chart.rows["above"] == chart.rows["below"] == [False, False, False, True]
     assert max(chart.rows["high"]) == high and min(chart.rows["low"]) == low
-    assert chart.note == "note. cut."
-    assert history_line("line-1", usual, words).note == "note."
+    assert chart.note == "cut."
+    assert not history_line("line-1", usual, words).note
 
 
 def test_the_axis_of_huge_intervals_alone_shows_the_points() -> None:

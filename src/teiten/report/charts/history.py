@@ -55,9 +55,8 @@ class LinePoint:
 @dataclass(frozen=True)
 class LineWords:
     title: str
-    note: str
     cut: str
-    """What the note adds where an interval goes on beyond the axis."""
+    """The note of a chart in which an interval goes on beyond the axis."""
     x: str
     y: str
     campaign: str
@@ -156,7 +155,7 @@ def history_line(name: str, points: Sequence[LinePoint], words: LineWords) -> Ch
     return Chart(
         name,
         words.title,
-        f"{words.note} {words.cut}" if any(one[4] or one[5] for one in rows) else words.note,
+        words.cut if any(one[4] or one[5] for one in rows) else "",
         configured(layers),
         as_columns(FIELDS, rows),
         Fit((), 110),

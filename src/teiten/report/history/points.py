@@ -46,7 +46,6 @@ def points_table(t: Texts, name: str, line: HistoryLine) -> Table:
             )
             for at, point in enumerate(line.points)
         ),
-        note=t("history.points-note"),
     )
 
 

@@ -50,10 +50,18 @@ def _title(t: Texts, line: HistoryLine, apart: str) -> str:
 
 
 def _apart(t: Texts, line: HistoryLine, alike: Sequence[HistoryLine]) -> str:
-    """The fingerprints that differ between lines of one title."""
-    parts = ("machine", "conditions")
-    return "".join(
-        t(f"history.apart-{part}", of=getattr(line, part))
-        for part in parts
-        if len({getattr(one, part) for one in alike}) > 1
-    )
+    """What differs between lines of one title: clients where these tell their conditions apart,
+    and else fingerprints."""
+    machines = {one.machine for one in alike}
+    conditions = {one.conditions for one in alike}
+    said = t("history.apart-machine", of=line.machine) if len(machines) > 1 else ""
+    if len(conditions) == 1:
+        return said
+    if len({(one.conditions, _clients(one)) for one in alike}) == len(set(map(_clients, alike))):
+        counts = t("list.separator").join(map(str, _clients(line)))
+        return said + t("history.apart-clients", of=counts)
+    return said + t("history.apart-conditions", of=line.conditions)
+
+
+def _clients(line: HistoryLine) -> tuple[int, ...]:
+    return tuple(sorted({trial.load.connections for trial in line.plan.trials}))

@@ -163,6 +163,8 @@ def _lines(t: Texts, titled: Sequence[Titled], axis: Axis) -> Iterator[Block]:
         if len(one.points) > 1:
             (changed if one.changes else others).append((title, one))
             drawn[title] = tuple(_line(t, f"line-{at}", title, one, axis))
+    if drawn:
+        yield Text(" ".join((t("history.chart-note"), t("history.points-note"))), "note")
     for title, _ in changed:
         yield from drawn[title]
     if others:
@@ -178,23 +180,14 @@ def _line(t: Texts, name: str, title: str, line: HistoryLine, axis: Axis) -> Ite
     metric = t("metric.tps")
     words = LineWords(
         t("history.chart", metric=metric),
-        t("history.chart-note"),
         t("history.chart-cut"),
         t(f"history.axis-{axis.value}"),
         t("history.value"),
         t("comparison.campaign"),
         t("history.version"),
     )
-    about = t(
-        "history.about",
-        study=line.study,
-        profile=line.profile,
-        system=line.facts.distribution or line.facts.system,
-        machine=line.machine,
-        conditions=line.conditions,
-    )
     yield Heading(3, title, part=True, name=line_id(line))
-    yield Text(about, "note")
+    yield Text(line.facts.distribution or line.facts.system, "note")
     yield Items(line_sentences(line, t.language), "findings")
     yield history_line(name, tuple(_points(t, line, axis)), words)
     yield points_table(t, f"{name}-points", line)
