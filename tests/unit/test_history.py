@@ -251,6 +251,8 @@ def test_the_page_is_whole_in_both_languages(axis: Axis) -> None:
     assert "信頼区間" in history_html(found, "ja")
     html = history_html(found, "en")
     assert "night-3" in html and 'data-chart="line-1"' in html
+    plots = html.split('class="plot"')[1:]
+    assert plots and all("<svg" in one.partition("</figure>")[0] for one in plots)  # no scripts
 
 
 def test_apache_otava_gets_each_line_in_the_order_of_time() -> None:

@@ -118,7 +118,7 @@ def _reports(one: Found, place: str | None, asked: Asked, output: Output, consol
         with reading(one.file) as ledger:
             analysis = analyse_campaign(ledger)
         for name, key, way in missing:
-            report = render_html(analysis, way.language).encode()
+            report = render_html(analysis, way.language, stills=True).encode()
             output.write(name, key, with_way(report, way))
 
 

@@ -11,8 +11,10 @@ from teiten.report.render.markdown import markdown_files
 
 
 def comparison_html(comparison: Comparison, language: Language) -> str:
-    """One file that works offline."""
-    return html(comparison_page(comparison, language), __version__)
+    """One file that works offline, and has pictures for readers without scripts."""
+    from teiten.report.render.stills import with_stills  # noqa: PLC0415 - loads 40 MB
+
+    return html(with_stills(comparison_page(comparison, language)), __version__)
 
 
 def comparison_markdown(comparison: Comparison, language: Language) -> dict[str, bytes]:

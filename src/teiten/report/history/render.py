@@ -10,5 +10,7 @@ from teiten.report.render.html import html
 
 
 def history_html(history: History, language: Language) -> str:
-    """The whole page; it works offline."""
-    return html(history_page(history, language), __version__)
+    """The whole page; it works offline, and has pictures for readers without scripts."""
+    from teiten.report.render.stills import with_stills  # noqa: PLC0415 - loads 40 MB
+
+    return html(with_stills(history_page(history, language)), __version__)
