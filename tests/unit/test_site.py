@@ -16,7 +16,7 @@ from teiten.cli.site.output import MANIFEST
 from teiten.errors import UsageError
 from teiten.model.text import Bilingual
 from teiten.report.site.entry import EntryVerdict, SiteEntry
-from teiten.report.site.render import ATOM, CampaignSite, index_html, study_name
+from teiten.report.site.render import ATOM, CampaignSite, ComparedPair, index_html, study_name
 from teiten.report.site.way import SiteLinks, with_way
 from tests.fixtures.schemas import described
 from tests.fixtures.synthetic import START
@@ -93,6 +93,10 @@ def test_a_site_is_whole_and_a_second_call_writes_only_what_changed(
     night = next(one for one in folders if "night-0" in one)
     assert "report.en.html of night-0" in (out / night / "report.en.html").read_text()
     elsewhere = next(one for one in folders if "elsewhere" in one)
+    made = [out / elsewhere / "report.en.html", *(out / "compared").glob("*.html")]
+    for page in made:  # with pictures for readers without scripts
+        plots = page.read_text(encoding="utf-8").split('class="plot"')[1:]
+        assert plots and all("<svg" in one.partition("</figure>")[0] for one in plots)
     ways = [
         out / night / "report.ja.html",
         out / elsewhere / "report.en.html",
@@ -143,6 +147,21 @@ def test_without_scripts_the_index_leads_to_a_page_for_each_study() -> None:
     assert "night-1" in page and "night-2" not in page and 'id="by-study"' not in page
     assert {"index.ja.html", "study-ab.en.html"} <= set(Links(page).found)
     assert 'id="by-study"' not in index_html(CampaignSite(None, (entry,), 0), "en")
+
+
+def test_what_is_of_all_campaigns_is_on_the_index_alone_in_its_language() -> None:
+    entry = SiteEntry(
+        "night-1", START, True, "ab", Bilingual("A", "A"), "quick", ("17 (17.4)", "18 (18.4)"), "m",
+        Bilingual("2 cores", "2コア"), "q", (), (), "",
+    )  # fmt: skip
+    pair = ComparedPair(Bilingual("a (2 cores)", "a(2コア)"), "compared/1")
+    entries = (entry, replace(entry, study="other"))
+    site = CampaignSite(None, entries, 0, (pair,), (("broken", "no ledger"),))
+    index = index_html(site, "ja")
+    assert "a(2コア)" in index and "a (2 cores)" not in index and "broken" in index
+    page = index_html(site, "ja", "ab")
+    assert "compared" not in page.partition("<main>")[2] and "broken" not in page
+    assert '<span class="server">17 (17.4)、</span><span class="server">18 (18.4)</span>' in page
 
 
 @pytest.mark.parametrize(("count", "folded"), [(2, None), (13, "and 11 more")])

@@ -21,6 +21,7 @@ from teiten.cli.verbs.report import FOLDER, LANGUAGES
 from teiten.host.system.causes import told
 from teiten.ledger.folders import FILE_NAME
 from teiten.ledger.reading import reading
+from teiten.model.text import Bilingual
 from teiten.report.campaign import render_html
 from teiten.report.comparison.render import comparison_html
 from teiten.report.history.render import history_html
@@ -158,7 +159,7 @@ def _compared(found: Sequence[Found], output: Output, console: Console) -> Itera
 
 def _pair(a: Found, b: Found, output: Output, console: Console) -> ComparedPair | None:
     link = f"compared/{_digest(a.entry.slug, b.entry.slug)}"
-    pair = ComparedPair(f"{_told(a.entry)} – {_told(b.entry)}", link)
+    pair = ComparedPair(_told(a.entry, b.entry), link)
     key = f"{a.key} {b.key} {_digest(SiteLinks('en', link).html())}"
     names = {language: f"{link}.{language}.html" for language in LANGUAGES}
     if all(output.has(name, key) for name in names.values()):
@@ -174,8 +175,12 @@ def _pair(a: Found, b: Found, output: Output, console: Console) -> ComparedPair 
     return pair
 
 
-def _told(one: SiteEntry) -> str:
-    return f"{one.campaign} ({one.machine_text.en})"
+def _told(a: SiteEntry, b: SiteEntry) -> Bilingual:
+    """Both campaigns with their machines."""
+    return Bilingual(
+        f"{a.campaign} ({a.machine_text.en}) – {b.campaign} ({b.machine_text.en})",
+        f"{a.campaign}({a.machine_text.ja})と{b.campaign}({b.machine_text.ja})",
+    )
 
 
 def _write(output: Output, name: str, content: bytes) -> None:

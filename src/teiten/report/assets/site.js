@@ -44,7 +44,9 @@ for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
 form.addEventListener("input", filter);
 form.addEventListener("submit", (event) => event.preventDefault());
 if (new URLSearchParams(location.hash.slice(1)).size) filter();
-document.getElementById("theme").addEventListener("click", () => {
+const theme = document.getElementById("theme");
+theme.hidden = false;
+theme.addEventListener("click", () => {
   const dark = getComputedStyle(document.documentElement).colorScheme === "dark";
   document.documentElement.dataset.theme = dark ? "light" : "dark";
 });

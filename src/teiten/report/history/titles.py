@@ -58,7 +58,7 @@ def _apart(t: Texts, line: HistoryLine, alike: Sequence[HistoryLine]) -> str:
     if len(conditions) == 1:
         return said
     if len({(one.conditions, _clients(one)) for one in alike}) == len(set(map(_clients, alike))):
-        counts = t("list.separator").join(map(str, _clients(line)))
+        counts = t("history.counts").join(map(str, _clients(line)))
         return said + t("history.apart-clients", of=counts)
     return said + t("history.apart-conditions", of=line.conditions)
 

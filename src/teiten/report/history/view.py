@@ -164,7 +164,8 @@ def _lines(t: Texts, titled: Sequence[Titled], axis: Axis) -> Iterator[Block]:
             (changed if one.changes else others).append((title, one))
             drawn[title] = tuple(_line(t, f"line-{at}", title, one, axis))
     if drawn:
-        yield Text(" ".join((t("history.chart-note"), t("history.points-note"))), "note")
+        yield Text(t("history.chart-note"), "note")
+        yield Text(t("history.points-note"), "note")
     for title, _ in changed:
         yield from drawn[title]
     if others:

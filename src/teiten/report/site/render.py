@@ -13,7 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from teiten import __version__
-from teiten.model.text import Language
+from teiten.model.text import Bilingual, Language
 from teiten.report.render.html import asset, environment, policy
 from teiten.report.site.entry import SiteEntry
 from teiten.report.texts import Texts, texts
@@ -32,8 +32,8 @@ NAMESPACE = uuid.UUID("3f0d0c1e-6f4b-5d0c-9b0e-2a8f6f0f7c11")
 class ComparedPair:
     """A comparison of two machines' campaigns."""
 
-    title: str
-    """The names of both campaigns."""
+    title: Bilingual
+    """The names of both campaigns, and their machines."""
     link: str
     """Without language and ending."""
 
