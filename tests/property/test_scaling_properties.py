@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from teiten.analysis.model.scaling import Curve, Scaling
@@ -44,7 +44,27 @@ def test_a_table_on_a_curve_gives_the_curve(loads: list[int], curve: Curve) -> N
     assert found.coherency >= 0
 
 
+BEYOND_FLOATS = (
+    {
+        174.0: {1: 7.0},
+        91.0: {1: 129.0, 2: 0.25},
+        6.0: {4: 175653.0},
+        460.0: {1: 1.5, 2: 58.0, 4: 0.5},
+    },
+    {
+        174.0: {1: 14.0},
+        182.0: {1: 394295.0, 2: 0.25},
+        6.0: {4: 175653.0},
+        460.0: {1: 1.5},
+        1.0: {1: 0.1},
+    },
+)
+"""Blocks so far apart that an interval, or a curve that the solver tries, is beyond every float."""
+
+
 @given(TABLES)
+@example(BEYOND_FLOATS[0])
+@example(BEYOND_FLOATS[1])
 @settings(max_examples=60, deadline=None)
 def test_nothing_is_said_beyond_the_measured_loads(table: dict[float, dict[int, float]]) -> None:
     found = analysed(table)

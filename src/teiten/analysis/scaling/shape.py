@@ -47,4 +47,8 @@ def _decline(table: Replicates, peak: int, drop: float, alpha: Share) -> Interva
     counts = table.counts
     quantile = float(special.stdtrit(table.freedom, 1 - share / 2))
     half = quantile * error * math.sqrt(1 / counts[peak] + 1 / counts[-1])
-    return Interval(math.exp(drop), math.exp(drop - half), math.exp(drop + half), Share(1 - alpha))
+    try:
+        high = math.exp(drop + half)
+    except OverflowError:  # beyond every float: it bounds nothing
+        return None
+    return Interval(math.exp(drop), math.exp(drop - half), high, Share(1 - alpha))

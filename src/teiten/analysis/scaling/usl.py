@@ -74,6 +74,13 @@ class Scaled:
             float(coherency) / (self.top * self.top),
         )
 
+    def logs_at(self, coefficients: FloatArray, loads: FloatArray) -> FloatArray:
+        """ln X(N): finite where the solver tries a rate that no float holds."""
+        rate, contention, coherency = coefficients
+        slowdown = (loads - 1) * (contention + coherency * loads / self.top) / self.top
+        logs: FloatArray = math.log(self.level) + rate + np.log(loads) - np.log1p(slowdown)
+        return logs
+
     def coefficients(self, curve: Curve) -> FloatArray:
         """To begin with: not at a bound, where the solver would have to feel its way."""
         scaled = (curve.contention * self.top, curve.coherency * self.top * self.top)
@@ -87,7 +94,7 @@ def _residuals(
     scale = float(values.mean())
 
     def relative(coefficients: FloatArray) -> FloatArray:
-        difference: FloatArray = logs - np.log(scaled.curve(coefficients).at(loads))
+        difference: FloatArray = logs - scaled.logs_at(coefficients, loads)
         return difference
 
     def absolute(coefficients: FloatArray) -> FloatArray:
