@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import altair as alt
@@ -15,6 +16,7 @@ from jsonschema import ValidationError
 from teiten.report.charts.base import Chart, as_columns, as_records
 from teiten.report.charts.forest import WIDEST, ForestRow, ForestWords, forest
 from teiten.report.charts.levels import logarithmic_ticks
+from teiten.report.view.kit import Kit
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.shown import whole
@@ -122,3 +124,20 @@ def test_what_is_no_number_is_a_gap() -> None:
         "a": [1.0, None],
         "b": [None, "x"],
     }
+
+
+def test_a_workload_lists_the_sides_it_is_planned_with_in_the_colours_of_all_charts() -> None:
+    analysis = invented_analysis(seconds=3)
+    contrast = analysis.plan.study.contrast
+    one, other = (each.name for each in analysis.plan.study.workloads[:2])
+    old = next(iter(Kit(analysis, "en").names.sides))
+    trials = tuple(
+        each
+        for each in analysis.plan.trials
+        if each.cell.workload != one or dict(each.cell.levels)[contrast] != old
+    )
+    kit = Kit(replace(analysis, plan=replace(analysis.plan, trials=trials)), "en")
+    of_all = kit.colours(())
+    assert list(of_all) == list(kit.side_labels) == list(kit.colours({other}))
+    assert len(set(of_all.values())) == 2
+    assert kit.colours({one}) == {kit.side_labels[1]: of_all[kit.side_labels[1]]}

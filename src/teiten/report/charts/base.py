@@ -164,6 +164,11 @@ def side_colours(count: int) -> list[str]:
     return [SIDE_COLOURS[at % len(SIDE_COLOURS)] for at in range(count)]
 
 
+def coloured(sides: Sequence[str]) -> dict[str, str]:
+    """The colour of each side, in their order."""
+    return dict(zip(sides, side_colours(len(sides)), strict=True))
+
+
 _TEXT = {
     "labelFont": FONT,
     "titleFont": FONT,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -19,7 +19,6 @@ from teiten.report.charts.base import (
     as_columns,
     configured,
     rows_data,
-    side_colours,
 )
 from teiten.report.charts.levels import logarithmic_ticks
 
@@ -52,7 +51,8 @@ class CurveWords:
     x: str
     y: str
     side: str
-    sides: tuple[str, ...]
+    sides: Mapping[str, str]
+    """The colour of each, in their order."""
     logarithmic: bool = False
     """Both axes are, with the loads as ticks; the chart is then half as wide."""
 
@@ -71,7 +71,7 @@ def curves(name: str, points: Sequence[CurvePoint], words: CurveWords) -> Chart:
 def _spec(words: CurveWords, points: Sequence[CurvePoint]) -> Spec:
     """Only layers that have points: Vega complains of one without."""
     kinds = {one.kind for one in points}
-    colours = alt.Scale(domain=list(words.sides), range=side_colours(len(words.sides)))
+    colours = alt.Scale(domain=list(words.sides), range=list(words.sides.values()))
     base = Plot(rows_data()).encode(
         x=alt.X("load:Q", title=words.x, **_x(words, points)),
         y=alt.Y("value:Q", title=words.y, **_y(words, points)),

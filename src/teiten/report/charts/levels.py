@@ -6,7 +6,7 @@ objects, which are copied whole at each call, took half of the time that a repor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 from statistics import median
@@ -21,7 +21,6 @@ from teiten.report.charts.base import (
     as_columns,
     looking_as_all,
     named_rows,
-    side_colours,
 )
 
 WIDE_PANEL = 250
@@ -47,7 +46,8 @@ class LevelAxes:
     x: str
     y: str
     levels: tuple[str, ...]
-    sides: tuple[str, ...]
+    sides: Mapping[str, str]
+    """The colour of each, in their order."""
     panels: tuple[str, ...] = ("",)
     side: str = ""
     block: str = ""
@@ -79,6 +79,7 @@ def by_level(name: str, title: str, note: str, dots: Sequence[Dot], axes: LevelA
         ("trial", dot.panel, dot.level, dot.side, dot.value, None, None, dot.block, dot.trial, None)
         for dot in dots
     ]
+    sides = list(axes.sides)
     groups: dict[tuple[str, str, str], list[float]] = {}
     for dot in dots:
         groups.setdefault((dot.panel, dot.level, dot.side), []).append(dot.value)
@@ -93,7 +94,7 @@ def by_level(name: str, title: str, note: str, dots: Sequence[Dot], axes: LevelA
             max(values),
             None,
             None,
-            axes.sides.index(side),
+            sides.index(side),
         )
         for (panel, level, side), values in groups.items()
     ]
@@ -150,7 +151,7 @@ def _layers(axes: LevelAxes) -> list[Spec]:
             "side",
             "nominal",
             title=None,
-            scale={"domain": sides, "range": side_colours(len(sides))},
+            scale={"domain": sides, "range": list(axes.sides.values())},
         ),
     }
     apart = {

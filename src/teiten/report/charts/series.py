@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import altair as alt
 
-from teiten.report.charts.base import Plot, Spec, configured, rows_data, side_colours
+from teiten.report.charts.base import Plot, Spec, configured, rows_data
 
 SERIES_PANEL = 250
 
 
 def series_spec(
-    x: str, y: str, sides: tuple[str, ...], outcomes: tuple[str, ...], words: dict[str, str]
+    x: str, y: str, sides: Mapping[str, str], outcomes: tuple[str, ...], words: dict[str, str]
 ) -> Spec:
     """Lines of ``value`` over ``second``; one line per ``trial``, one panel per ``panel``;
-    dashed where the outcome is not the first one."""
+    dashed where the outcome is not the first one. ``sides``: the colour of each."""
     chart = (
         Plot()
         .mark_line(strokeWidth=1.3, opacity=0.85, interpolate="linear")
@@ -33,7 +35,7 @@ def series_spec(
             color=alt.Color(
                 "side:N",
                 title=None,
-                scale=alt.Scale(domain=list(sides), range=side_colours(len(sides))),
+                scale=alt.Scale(domain=list(sides), range=list(sides.values())),
                 legend=alt.Legend(symbolType="stroke", symbolStrokeWidth=3),
             ),
             detail=alt.Detail("trial:N"),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from teiten.analysis.model.comparison import UnpairedResult
 from teiten.analysis.model.findings import LevelResult
 from teiten.report.blocks import Block, Gallery, Heading
-from teiten.report.charts.base import Chart, Columns, as_columns
+from teiten.report.charts.base import Chart, Columns, as_columns, coloured
 from teiten.report.charts.forest import ForestWords, forest
 from teiten.report.charts.levels import Dot, by_level
 from teiten.report.comparison.sides import Pair, shown_detectable, shown_interval
@@ -92,7 +92,7 @@ def _by_level(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
         return None
     axis = kit.names.axis_factor(result.levels[0].context)
     y = kit.metric_title(result.metric)
-    axes = level_axes(kit, (axis, y, t("comparison.campaign")), places, labels)
+    axes = level_axes(kit, (axis, y, t("comparison.campaign")), places, coloured(labels))
     title = t("chart.by-level.title", metric=t.either(f"metric.{result.metric.name}", ""))
     return by_level(name, title, t("chart.by-level.note"), dots, axes)
 

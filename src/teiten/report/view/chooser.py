@@ -50,7 +50,7 @@ def still_series(kit: Kit, name: str, workload: str) -> Chart | None:
     if not offered.columns:
         return None
     t = kit.t
-    specs = {column.name: _spec(kit, column) for column in offered.columns}
+    specs = {column.name: _spec(kit, workload, column) for column in offered.columns}
     rows = list(_still_rows(kit, trials, offered.columns[0]))
     panels = tuple(level for level in offered.levels if any(row[0] == level for row in rows))
     for spec in specs.values():
@@ -67,7 +67,7 @@ def still_series(kit: Kit, name: str, workload: str) -> Chart | None:
     )
 
 
-def _spec(kit: Kit, column: SeriesColumn) -> dict[str, Any]:
+def _spec(kit: Kit, workload: str, column: SeriesColumn) -> dict[str, Any]:
     t = kit.t
     words = {
         "side": kit.names.factor(kit.study.contrast),
@@ -75,9 +75,8 @@ def _spec(kit: Kit, column: SeriesColumn) -> dict[str, Any]:
         "counted": t("table.outcome"),
     }
     outcomes = tuple(t(f"outcome.{one.value}") for one in Outcome)
-    return series_spec(
-        t("axis.seconds"), t(f"series.{column.name}"), kit.side_labels, outcomes, words
-    )
+    sides = kit.colours({workload})
+    return series_spec(t("axis.seconds"), t(f"series.{column.name}"), sides, outcomes, words)
 
 
 def _still_rows(
@@ -105,7 +104,7 @@ def _chooser(
     of_kinds = [column for kind in kit.kinds.values() for column in kind.series]
     stride = stride_for(kit.analysis.trials, (*of_kinds, *OF_THE_MACHINE))
     places = {level: at for at, level in enumerate(offered.levels)}
-    sides = kit.side_labels
+    sides = list(kit.colours({one.workload for one in trials}))
     entries = []
     for trial in trials:
         found = {
@@ -127,7 +126,7 @@ def _chooser(
         )
     return {
         "levels": list(offered.levels),
-        "sides": list(sides),
+        "sides": sides,
         "stride": stride,
         "columns": [
             {"name": one.name, "title": t(f"series.{one.name}"), "spec": specs[one.name]}

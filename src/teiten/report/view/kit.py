@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -13,6 +13,7 @@ from teiten.kinds.contract_present import KindPresent, present_of
 from teiten.model.metrics import RATE, Metric
 from teiten.model.text import Language
 from teiten.model.trial import Outcome
+from teiten.report.charts.base import coloured
 from teiten.report.names import Context, Names
 from teiten.report.numbers import fixed, plain, significant
 from teiten.report.texts import Texts, texts
@@ -91,6 +92,17 @@ class Kit:
     def side_labels(self) -> tuple[str, ...]:
         """Short names of all sides, old first."""
         return tuple(side.short for side in self.names.sides.values())
+
+    def colours(self, workloads: Collection[str]) -> dict[str, str]:
+        """The colour of each side with which one of these workloads is planned, old first, by its
+        short name: the same in all charts. Of no workload: all sides."""
+        planned = {
+            dict(trial.cell.levels).get(self.study.contrast)
+            for trial in self.analysis.plan.trials
+            if trial.cell.workload in workloads
+        }
+        of_all = zip(self.names.sides, coloured(self.side_labels).items(), strict=True)
+        return dict(shown for level, shown in of_all if not workloads or level in planned)
 
     def sides_of(self, sides: Iterable[str]) -> tuple[str, ...]:
         """Those sides that occur, old first."""

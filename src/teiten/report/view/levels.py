@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from teiten.model.metrics import Metric
-from teiten.report.charts.base import Chart
+from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.levels import Dot, LevelAxes, by_level
 from teiten.report.names import SERVER
 from teiten.report.view.kit import Kit, TrialGroup, factor_of
@@ -37,22 +37,25 @@ def axes_for(kit: Kit, groups: Sequence[TrialGroup], y: str) -> LevelAxes:
     """The axes of a chart by level of these groups."""
     places = [place_of(kit, group) for group in groups]
     if kit.names.contrast_on_axis:
-        sides = tuple(dict.fromkeys(place.side for place in places))
+        sides = coloured(tuple(dict.fromkeys(place.side for place in places)))
         levels = [ChartPlace(level, "", "") for level in kit.names.sides]
         axes = level_axes(kit, (kit.study.contrast, y, kit.names.factor(SERVER)), levels, sides)
         return replace(axes, panels=tuple(dict.fromkeys(place.panel for place in places)))
     factor = kit.names.axis_factor(groups[0].context) if groups else None
     words = (factor, y, kit.names.factor(kit.study.contrast))
-    return level_axes(kit, words, places, kit.side_labels)
+    return level_axes(kit, words, places, kit.colours({one.workload for one in groups}))
 
 
 def level_axes(
     kit: Kit,
     words: tuple[str | None, str, str],
     places: Sequence[ChartPlace],
-    sides: tuple[str, ...],
+    sides: Mapping[str, str],
 ) -> LevelAxes:
-    """``words``: the factor on the axis, the title of the other, and what the sides are."""
+    """``words``: the factor on the axis, the title of the other, and what the sides are.
+
+    ``sides``: the colour of each, in their order.
+    """
     factor, y, side = words
     t = kit.t
     return LevelAxes(

@@ -62,9 +62,9 @@ def _mean(group: TrialGroup, metric: str) -> float:
 
 def _stack_words(kit: Kit, groups: Sequence[TrialGroup], x: str, part: str) -> StackWords:
     labels = dict.fromkeys(kit.names.context(group.context) for group in groups)
-    return StackWords(
-        x, part, kit.names.factor(kit.study.contrast), tuple(labels), kit.side_labels, (), ()
-    )
+    sides = tuple(kit.colours({group.workload for group in groups}))
+    contrast = kit.names.factor(kit.study.contrast)
+    return StackWords(x, part, contrast, tuple(labels), sides, (), ())
 
 
 def _bars(

@@ -12,7 +12,7 @@ from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.present.scaling_words import findings, side_of, wording
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.report.blocks import Block, Heading, Items
-from teiten.report.charts.base import Chart
+from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.curves import CurvePoint, CurveWords, PointKind, curves
 from teiten.report.names import CLIENTS, SERVER, Context
 from teiten.report.numbers import NOTHING, plain, significant
@@ -57,9 +57,9 @@ def _chart(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Chart:
         kit.names.factor(load),
         kit.metric_title(TPS),
         kit.names.factor(kit.study.contrast if load == CLIENTS else SERVER),
-        kit.side_labels
+        kit.colours({one.workload for one in found})
         if load == CLIENTS
-        else tuple(dict.fromkeys(side_of(kit, one).short for one in found)),
+        else coloured(tuple(dict.fromkeys(side_of(kit, one).short for one in found))),
     )
     points = [
         point for one in found for point in _chart_points(side_of(kit, one).short, one.scaling)

@@ -18,7 +18,7 @@ from teiten.kinds.procedure.results import (
 )
 from teiten.model.trial import Outcome
 from teiten.report.blocks import Block, Gallery, Heading, Items
-from teiten.report.charts.base import Chart
+from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.curves import CurvePoint, CurveWords, PointKind, curves
 from teiten.report.numbers import bytes_text, fixed, significant
 from teiten.report.sentences import percent
@@ -178,7 +178,7 @@ def _charts(kit: Kit, prefix: str, lines: Sequence[Growth]) -> Iterator[Chart]:
             x=t("chart.growth.x"),
             y=t("chart.growth.y", unit=t(f"growth.unit.{mine[0].unit.value}")),
             side=t("table.level"),
-            sides=tuple(dict.fromkeys(_context(kit, one.context) for one in mine)),
+            sides=coloured(tuple(dict.fromkeys(_context(kit, one.context) for one in mine))),
             logarithmic=True,
         )
         yield curves(f"{prefix}-growth-{at}", points, words)
