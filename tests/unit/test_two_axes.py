@@ -14,6 +14,10 @@ from teiten.report.view.two_axes import tables_of_two
 from tests.fixtures.invented_analysis import invented_analysis
 
 SCALES = ("10", "200")
+COLUMNS = {
+    "en": ["1\xa0client", "4\xa0clients", "16\xa0clients", "64\xa0clients"],
+    "ja": ["1接続", "4接続", "16接続", "64接続"],
+}
 
 
 def crossed(language: Language, scales: tuple[str, ...] = SCALES) -> tuple[Kit, ContrastResult]:
@@ -37,12 +41,14 @@ def test_every_combination_has_its_ratio_interval_and_verdict(
 ) -> None:
     kit, contrast = crossed(language)
     (table,) = tables_of_two(kit, "plane", contrast)
-    assert [one.title for one in table.columns[1:]] == ["1", "4", "16", "64"]
+    assert table.columns[0].title == kit.names.factor("scale")
+    assert [one.title for one in table.columns[1:]] == COLUMNS[language]
     assert [row[0].text for row in table.rows] == ["10", "200"]
     assert table.rows[1][-1].text == "—"  # not planned
     for row in table.rows:
         for cell in row[1:-1]:
-            assert word in cell.text and "(" in cell.text
+            said, verdict = cell.text.split("\n")
+            assert word in verdict and "(" in said
             assert cell.kind == "verdict heat faster"
 
 

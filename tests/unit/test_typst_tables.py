@@ -18,9 +18,10 @@ from teiten.report.render.typst import (
     TypstWriter,
     typst_text,
 )
+from teiten.report.render.typst import _longest_word as longest_word
 from teiten.report.render.typst import _width as width_of
 from teiten.report.render.typst import _widths as widths_of
-from teiten.report.tables import Column, Table, cells
+from teiten.report.tables import Column, Table, TableCell, cells
 from teiten.report.texts import texts
 
 T = texts("en")
@@ -111,3 +112,22 @@ def test_a_tall_drawing_is_no_higher_than_half_of_a_page() -> None:
     assert width_of(tall) * 800 / 720 == pytest.approx(TALLEST_DRAWING)
     low = '<svg viewBox="0 0 720 100" width="720">'
     assert width_of(low) == pytest.approx(720 * 0.62)
+
+
+def test_few_rows_of_many_lines_go_on_on_the_next_page_and_none_is_parted() -> None:
+    high = TypstWriter(T, {}).one(table("a\n" * 5, "b"))
+    assert "breaks: true, whole: true" in high
+    assert "breaks: false, whole: true" in TypstWriter(T, {}).one(table("a", "b"))
+    assert "whole: false" in TypstWriter(T, {}).one(table("a " * 300, "b"))  # beyond a page
+
+
+def test_an_interval_is_one_word_in_japanese() -> None:
+    narrow, joined = table(*["1.01、1.03"] * 9), table(*["1.01〜1.03"] * 9)
+    assert "\N{WORD JOINER}〜\N{WORD JOINER}" in TypstWriter(T, {}).one(joined)
+    assert longest_word(joined, 0) > longest_word(narrow, 0)
+
+
+def test_cells_of_two_factors_have_the_colours_of_their_verdicts() -> None:
+    cell = TableCell("1.1 (1 to 1.2)\nfaster", kind="verdict heat faster")
+    one = Table("t", "caption", (Column("c"),), ((cell,),))
+    assert 'heat("faster", ' in TypstWriter(T, {}).one(one)

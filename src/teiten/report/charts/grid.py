@@ -43,6 +43,8 @@ class Square:
 class GridWords:
     title: str
     note: str
+    bare: str
+    """What is said instead of ``note`` where the squares are too small for labels."""
     block: str
     position: str
     side: str
@@ -70,7 +72,8 @@ def design_grid(
     longest = max(text_width(square.label, LABEL_SIZE) for square in squares)
     readable = longest <= width and height >= LABEL_SIZE + 3
     spec = _spec(list(workloads), sides, words, (width, height), readable)
-    return Chart(name, words.title, words.note, spec, as_columns(FIELDS, rows))
+    note = words.note if readable else words.bare
+    return Chart(name, words.title, note, spec, as_columns(FIELDS, rows))
 
 
 def _spec(

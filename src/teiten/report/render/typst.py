@@ -16,12 +16,12 @@ from teiten.report import blocks
 from teiten.report.blocks import Block, Page
 from teiten.report.charts.base import Chart
 from teiten.report.charts.drawing import svg
-from teiten.report.tables import Table, TableCell
+from teiten.report.tables import Row, Table, TableCell
 from teiten.report.texts import Texts
 
 TEXT = "report.typ"
-UNBROKEN = re.compile(r"[^\s\u200b\u3000-\u30ff\u3400-\u9fff\uff00-\uffef-]+-?|\S")
-"""Words; Japanese is broken between any two characters."""
+UNBROKEN = re.compile(r"(?:[^\s\u200b\u3000-\u30ff\u3400-\u9fff\uff00-\uffef-]|\u2060\u301c)+-?|\S")
+"""Words; Japanese is broken between any two characters that are not joined."""
 MOST_ROWS = 200
 """A longer table is left to the CSV, and the text says so."""
 LONG = 40
@@ -33,7 +33,9 @@ MOST_LINES = 60
 CUT = frozenset({"sql"})
 """Languages of code that is so cut; commands to repeat a campaign are whole."""
 WHOLE = 14
-"""Rows up to which a table stands on one page."""
+"""Lines of rows up to which a table stands on one page."""
+TALL = 12
+"""Lines from which on a row may go on on the next page."""
 WIDE_TABLE = 11
 """Columns from which on a table has a page turned sideways."""
 SIZES = ((6, 8.5), (9, 7.5), (13, 6.5), (99, 5.5))
@@ -56,6 +58,7 @@ PADDING = 8.0
 """Points of the space around a cell."""
 WIDER = 1.06
 """Figures and strong letters are a little wider than half of their height."""
+JOINED = "\N{WORD JOINER}"
 LEFT_OUT = frozenset({"toml"})
 """Languages of code that only the other forms hold: whole study files."""
 
@@ -187,6 +190,7 @@ class TypstWriter:
     def _rows(self, one: Table) -> str:
         rows = one.rows[:MOST_ROWS]
         size = _size(one)
+        heights = list(map(_lines, rows))
         head = _listed(content(column.title) for column in one.columns)
         cells = "\n".join(_listed(map(_cell, row)) for row in rows)
         total = _listed(map(_cell, one.total)) if one.total else ""
@@ -194,7 +198,8 @@ class TypstWriter:
         align = _listed("right" if column.numeric else "left" for column in one.columns)
         return (
             f"#rows(caption: {content(one.caption)}, columns: ({_widths(one, size)}),"
-            f" align: ({align}), size: {size}pt, breaks: {_truth(len(rows) > WHOLE)},"
+            f" align: ({align}), size: {size}pt, breaks: {_truth(sum(heights) > WHOLE)},"
+            f" whole: {_truth(max(heights, default=1) < TALL)},"
             f" head: ({head}), total: ({total}), note: {note},\n{cells})"
         )
 
@@ -286,13 +291,16 @@ def content(text: str) -> str:
 def _cell(cell: TableCell) -> str:
     if "code" in cell.kind.split():
         return f"raw({string(_breakable(cell.text))})" if cell.text else "[]"
-    verdict = "verdict" in cell.kind.split() and cell.text
+    kinds = cell.kind.split()
     shown = content(_breakable(cell.text))
-    return f"strong({shown})" if verdict else shown
+    if "heat" in kinds:
+        return f"heat({string(kinds[-1])}, {shown})"
+    return f"strong({shown})" if "verdict" in kinds and cell.text else shown
 
 
 def _breakable(text: str) -> str:
-    """Where long paths and names may be broken."""
+    """Where long paths and names may be broken; intervals may not."""
+    text = text.replace("〜", f"{JOINED}〜{JOINED}")
     text = re.sub(r"(?<=[/_.])(?=[^\s\d/_.]{3})", "\u200b", text)
     return re.sub(r"[0-9a-f]{32,}", lambda found: "\u200b".join(wrap(found[0], 16)), text)
 
@@ -353,6 +361,15 @@ def _texts(table: Table, at: int) -> Iterator[str]:
     yield from (row[at].text for row in table.rows[:MOST_ROWS])
     if table.total:
         yield table.total[at].text
+
+
+def _lines(row: Row) -> int:
+    """About how many a row has: those of its cells, where long ones are broken."""
+    return max((sum(map(_folded, cell.text.split("\n"))) for cell in row), default=1)
+
+
+def _folded(line: str) -> int:
+    return max(1, -(-_half_widths(line) // LONG))
 
 
 def _half_widths(text: str) -> int:

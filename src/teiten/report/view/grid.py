@@ -39,9 +39,8 @@ def grid(kit: Kit) -> Chart:
         else ()
     )
     label = kit.names.factor(axis) if axis else t("table.level")
-    note = t(
-        "chart.grid.note",
-        label=label,
+    marks = t(
+        "chart.grid.marks",
         failed=FAILED,
         disturbed=DISTURBED,
         repeated=REPEATED,
@@ -49,7 +48,8 @@ def grid(kit: Kit) -> Chart:
     )
     words = GridWords(
         t("chart.grid.title"),
-        note,
+        t("chart.grid.note", label=label, marks=marks),
+        t("chart.grid.note-bare", marks=marks),
         t("table.block"),
         t("chart.grid.position"),
         kit.names.factor(kit.study.contrast),

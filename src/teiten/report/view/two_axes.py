@@ -9,6 +9,8 @@ from teiten.report.sentences import interval_text, ratio_text, verdict_kind, ver
 from teiten.report.tables import Column, Row, Table, TableCell, level_value
 from teiten.report.view.kit import Kit
 
+NO_BREAK = "\N{NO-BREAK SPACE}"
+
 
 def tables_of_two(kit: Kit, name: str, contrast: ContrastResult) -> tuple[Table, ...]:
     """One for each combination of the other factors' levels; none unless the contrast is judged and
@@ -72,7 +74,10 @@ def _table(
     return Table(
         name,
         caption,
-        (Column(t("two-axes.corner", **words)), *(Column(one) for one in columns)),
+        (
+            Column(words["rows"]),
+            *(Column(_whole(names.context(((across, one),)))) for one in columns),
+        ),
         tuple(
             _row(kit, at, level, [plane.get((level, column)) for column in columns])
             for at, level in enumerate(factors_levels(contrast, down))
@@ -80,6 +85,11 @@ def _table(
         note=t("two-axes.note"),
         sortable=False,
     )
+
+
+def _whole(text: str) -> str:
+    """The head of a column in one line."""
+    return text.replace(" ", NO_BREAK)
 
 
 def _row(kit: Kit, at: int, level: str, found: list[LevelResult | None]) -> Row:
