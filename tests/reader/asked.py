@@ -661,3 +661,11 @@ def elsewhere(reader: Reader, groups: Groups, _part: Part) -> None:
 def kernel_parameters(reader: Reader, groups: Groups, _part: Part) -> None:
     known = len(reader.campaign.facts.kernel_parameters)
     reader.equal(groups["count"], known, "the parameters")
+
+
+@BOOK.says(
+    "Each square is a trial. × failed, ≈ disturbed, ↻ counted when repeated, · not run.",
+    "四角ひとつが1試行である。× 失敗、≈ 外乱あり、↻ 再実行で有効、· 未実行。",
+)
+def bare_squares(_reader: Reader, _groups: Groups, _part: Part) -> None:
+    """They are too small for labels."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from teiten.kinds.contract_present import present_of
@@ -141,6 +142,15 @@ class Names:
         factors = [name for name, _ in context]
         known = (axis for axis in self.axes if axis in factors)
         return next(known, factors[0] if factors else None)
+
+    def varied(self, contexts: Sequence[Context]) -> tuple[str, ...]:
+        """The factors that tell these contexts apart, for the columns of a table; of a single one
+        what would be on its axis."""
+        factors = dict.fromkeys(name for context in contexts for name, _ in context)
+        levels = [dict(context) for context in contexts]
+        several = tuple(name for name in factors if len({one.get(name) for one in levels}) > 1)
+        axis = self.axis_factor(contexts[0]) if contexts and not several else None
+        return (axis,) if axis else several
 
     def order(self, context: Context) -> tuple[int, ...]:
         """A sort key that follows the study's order of levels."""

@@ -174,8 +174,7 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
     """As most kinds say it. ``noted``: with the note on how they were made, which is the same for
     all tables of a workload."""
     t, names = kit.t, kit.names
-    context = contrast.levels[0].context if contrast.levels else ()
-    factors = tuple(name for name, _ in context)
+    factors = names.varied([level.context for level in contrast.levels])
     confidence = 1 - statement_alpha(kit.analysis.plan)
     sequential = kit.study.measure.sequential is not None
     note = "table.contrast.note-sequential" if sequential else "table.contrast.note"

@@ -49,19 +49,21 @@ def percentile_table(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table
     present = [one for one in metrics if any(group.values(one) for group in groups)]
     if not present:
         return None
-    factors = [one for one, _ in groups[0].context]
+    factors = kit.names.varied([group.context for group in groups])
     columns = (
         *(Column(kit.names.factor(one), numeric=True) for one in factors),
         Column(kit.names.factor(kit.study.contrast)),
         *(Column(t(f"metric.short.{one}"), numeric=True) for one in present),
     )
-    rows = tuple(_percentile_row(kit, group, present) for group in groups)
+    rows = tuple(_percentile_row(kit, group, factors, present) for group in groups)
     return Table(
         name, t("table.percentiles.caption"), columns, rows, note=t("table.percentiles.note")
     )
 
 
-def _percentile_row(kit: Kit, group: TrialGroup, present: Sequence[str]) -> Row:
+def _percentile_row(
+    kit: Kit, group: TrialGroup, factors: Sequence[str], present: Sequence[str]
+) -> Row:
     found = []
     for metric in present:
         values = group.values(metric)
@@ -73,5 +75,6 @@ def _percentile_row(kit: Kit, group: TrialGroup, present: Sequence[str]) -> Row:
                 middle,
             )
         )
-    head = [TableCell(text, level_value(text, at)) for at, (_, text) in enumerate(group.context)]
+    levels = dict(group.context)
+    head = [TableCell(levels[one], level_value(levels[one], at)) for at, one in enumerate(factors)]
     return (*head, *cells(kit.short(group.side)), *found)

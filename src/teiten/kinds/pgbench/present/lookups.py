@@ -94,7 +94,7 @@ def _each(group: TrialGroup, number: _Column) -> float | None:
 def _table(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
     t = kit.t
     shown = [one for one in NUMBERS if any(_each(group, one) is not None for group in groups)]
-    factors = [one for one, _ in groups[0].context if one not in kit.names.single]
+    factors = kit.names.varied([group.context for group in groups])
     columns = (
         *(Column(kit.names.factor(one), numeric=True) for one in factors),
         Column(kit.names.factor(kit.study.contrast)),

@@ -1,0 +1,56 @@
+"""Tables by level have columns for what tells their rows apart, and for nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from teiten.kinds.pgbench.present.latency import percentile_table
+from teiten.report.names import Context
+from teiten.report.view.contrasts import judged_by_pairs, verdict_table
+from teiten.report.view.kit import Kit
+from tests.fixtures.invented_analysis import invented_analysis
+
+
+def kit_with(*more: tuple[str, str]) -> Kit:
+    """The invented campaign, every trial and level with further factors."""
+    analysis = invented_analysis(seconds=3)
+    contrasts = tuple(
+        replace(
+            one,
+            levels=tuple(replace(level, context=(*more, *level.context)) for level in one.levels),
+        )
+        for one in analysis.contrasts
+    )
+    trials = tuple(replace(one, levels=(*more, *one.levels)) for one in analysis.trials)
+    return Kit(replace(analysis, contrasts=contrasts, trials=trials), "en")
+
+
+def test_a_factor_of_one_level_has_no_column() -> None:
+    kit = kit_with(("scale", "10"))
+    contrast = kit.analysis.contrasts[0]
+    said = judged_by_pairs(kit, contrast, noted=True)
+    assert said.factors == ("clients",)
+    table = verdict_table("t", said, contrast.levels, contrast.overall)
+    widths = {len(table.columns), len(table.total or ()), *map(len, table.rows)}
+    assert len(widths) == 1
+    assert [row[0].text for row in table.rows] == [
+        dict(one.context)["clients"] for one in contrast.levels
+    ]
+
+
+def test_percentiles_have_the_same_columns() -> None:
+    kit = kit_with(("scale", "10"))
+    groups = kit.of_workload(kit.study.workloads[0].name)
+    table = percentile_table(kit, "t", groups)
+    assert table is not None
+    assert [one.title for one in table.columns[:2]] == ["clients", "server"]
+    assert {len(row) for row in table.rows} == {len(table.columns)}
+    assert table.rows[0][0].text == dict(groups[0].context)["clients"]
+
+
+def test_one_row_is_told_by_what_would_be_on_its_axis() -> None:
+    names = kit_with().names
+    alone: Context = (("scale", "10"), ("clients", "4"))
+    assert names.varied([alone]) == ("clients",)
+    assert names.varied([alone, (("scale", "20"), ("clients", "4"))]) == ("scale",)
+    assert names.varied([()]) == ()
