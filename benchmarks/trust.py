@@ -6,9 +6,11 @@
 NAME is a table of the page, which stands there between two comments:
 
 comparisons  live, of RECORDs of python -m benchmarks.pairs.comparisons, with other load beside
-quiet        the same with nothing beside
+quiet        the same with nothing beside: 2 % more work on the range read
+known        the same with nothing beside: of each script and effect
 nulls        the same of equal servers
-deviation    live, of the RECORD of python -m benchmarks.pairs
+deviation    live, of the RECORD of python -m benchmarks.pairs, with other load beside
+steady       the same with nothing beside
 lengths      simulated: starts whose length follows from earlier ones
 audit        simulated: rules of earlier versions beside today's
 single       simulated: one number of clients, both ways of the classic trial
@@ -36,11 +38,12 @@ from benchmarks.method.noise import KINDS
 from benchmarks.pairs import comparisons, lengths
 from benchmarks.pairs.experiments import Line
 from benchmarks.pairs.records import kept
-from benchmarks.pairs.tables import of_deviation
+from benchmarks.pairs.tables import of_deviation_in_short
 
 PAGE = Path(__file__).parents[1] / "docs/concepts/trust.md"
-COMPARISONS = ("comparisons", "quiet", "nulls")
-LIVE = (*COMPARISONS, "deviation")
+COMPARISONS = ("comparisons", "quiet", "known", "nulls")
+DEVIATIONS = ("deviation", "steady")
+LIVE = (*COMPARISONS, *DEVIATIONS)
 SIMULATED = ("lengths", "audit", "single", "sweep")
 SEED = 20261121
 MACHINES = {
@@ -94,8 +97,8 @@ def table(name: str, lines: list[Line], budget: float, *, quick: bool) -> Iterab
     share = 20 if quick else 1
     if name in COMPARISONS:
         return comparisons.tables(lines, budget)
-    if name == "deviation":
-        return of_deviation([one for one in lines if one["experiment"] == name])
+    if name in DEVIATIONS:
+        return of_deviation_in_short([one for one in lines if one["experiment"] == "deviation"])
     if name == "lengths":
         return lengths.rows(1_000 // share, 5)
     if name == "audit":

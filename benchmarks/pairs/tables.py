@@ -80,6 +80,44 @@ def of_deviation(lines: list[Line]) -> Iterator[str]:
             yield row(*cells, *ratios, *map(mean_of, both))
 
 
+SHORT = "pinned pairs"
+"""The way that the short table shows beside slices: it is Teiten's own."""
+
+
+def of_deviation_in_short(lines: list[Line]) -> Iterator[str]:
+    """A row for each script: deviations by clients, and how often they go into slices'."""
+    yield (
+        "| script, clients | starts | slices of 1 s | throughput | typical transaction"
+        " | slices ÷ throughput | slices ÷ typical |"
+    )
+    yield "| --- |" + " --: |" * 6
+    for (script,), own in groups(lines, "script"):
+        clients = list(dict.fromkeys(line["clients"] for line in own))
+        of_clients = [[line for line in own if line["clients"] == one] for one in clients]
+        slices = [deviation_of(values(one, "throughput", way="slices")) for one in of_clients]
+        found = {
+            number: [deviation_of(values(one, number, way=SHORT)) for one in of_clients]
+            for number in NUMBERS
+        }
+        starts = min(len(values(one, "throughput", way=SHORT)) for one in of_clients)
+        yield row(
+            f"{script}, {_by_clients(clients, 'd')}",
+            starts,
+            *(
+                f"{_by_clients([100 * one for one in each], '.2g')} %"
+                for each in (slices, *found.values())
+            ),
+            *(
+                _by_clients([of / one for of, one in zip(slices, each, strict=True)], ".0f")
+                for each in found.values()
+            ),
+        )
+
+
+def _by_clients(numbers: Iterable[float], form: str) -> str:
+    return " / ".join(f"{one:{form}}" for one in numbers)
+
+
 def of_effects(lines: list[Line]) -> Iterator[str]:
     yield "| script | more | starts | expected | throughput | typical |"
     yield "|---" * 6 + "|"
