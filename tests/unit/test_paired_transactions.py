@@ -210,6 +210,15 @@ def test_the_other_sides_server_is_no_stranger() -> None:
     assert without_the_other(own, {}) == own
 
 
+def test_strangers_are_not_hidden_by_the_other_sides_server_which_is_a_child_of_ours() -> None:
+    """As Linux counts: what a side's sampler calls Teiten's has the other side's server in it."""
+    own = {"cpu_other_share": 0.3, "teiten_cpu_share": 0.25, "server_cpu_share": 0.24}
+    found = without_the_other(own, {"server_cpu_share": 0.24})
+    assert found["cpu_other_share"] == pytest.approx(0.3)
+    assert found["teiten_cpu_share"] == pytest.approx(0.01)
+    assert found["server_cpu_share"] == 0.24
+
+
 def test_what_one_side_leaves_behind_is_told_from_what_being_second_does_to_both() -> None:
     first = np.random.default_rng(2).integers(0, 2, PAIRS)
     a, b = np.full(PAIRS, 1_000_000.0), np.full(PAIRS, 1_000_000.0)

@@ -35,6 +35,7 @@ from teiten.model.trial import Series
 from teiten.model.units import Seconds
 
 OTHERS = "cpu_other_share"
+OURS = "teiten_cpu_share"
 SERVER = "server_cpu_share"
 NANOSECONDS = 1e9
 """In a second."""
@@ -74,10 +75,19 @@ def of_sides(
 
 
 def without_the_other(metrics: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
-    """A side's telemetry: what the other side's server used is no disturbance by strangers."""
+    """A side's telemetry without what the other side's server used: it is no stranger's, and not
+    Teiten's own work.
+
+    A server that Teiten started is counted with Teiten where processes are told by their parents,
+    else with the others: it is taken from the one first, and the rest of it from the other.
+    """
     found = dict(metrics)
-    if OTHERS in found and SERVER in other:
-        found[OTHERS] = max(0.0, found[OTHERS] - other[SERVER])
+    left = other.get(SERVER, 0.0)
+    for name in (OURS, OTHERS):
+        if name in found:
+            taken = min(found[name], left)
+            found[name] -= taken
+            left -= taken
     return found
 
 
