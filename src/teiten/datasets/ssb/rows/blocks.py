@@ -23,6 +23,11 @@ THREAD_BYTES = UNITS_THREADED * MOST_BYTES[SsbTable.LINEORDER] + SLACK
 """The most that a thread's buffer takes of memory."""
 
 
+LOOK = 0.2
+"""Seconds between looks for an interruption: a signal that meets Python just before it begins to
+wait for a thread is not handled before that wait is over."""
+
+
 @dataclass(frozen=True)
 class Block:
     """Whole rows. The bytes are valid until they have been taken."""
@@ -86,7 +91,8 @@ def take_blocks(
         for worker in workers:
             worker.start()
         for worker in workers:
-            worker.join()
+            while worker.is_alive():
+                worker.join(LOOK)
     except BaseException:
         turns.end()
         for worker in workers:
