@@ -10,6 +10,7 @@ from scipy import special
 from teiten.analysis.model.scaling import CurveShape, Form, Knee
 from teiten.analysis.model.verdict import Interval
 from teiten.analysis.scaling.replicates import Replicates
+from teiten.analysis.verdict.verdict import exp
 from teiten.model.units import Share
 
 
@@ -47,8 +48,7 @@ def _decline(table: Replicates, peak: int, drop: float, alpha: Share) -> Interva
     counts = table.counts
     quantile = float(special.stdtrit(table.freedom, 1 - share / 2))
     half = quantile * error * math.sqrt(1 / counts[peak] + 1 / counts[-1])
-    try:
-        high = math.exp(drop + half)
-    except OverflowError:  # beyond every float: it bounds nothing
+    high = exp(drop + half)
+    if math.isinf(high):  # it bounds nothing
         return None
     return Interval(math.exp(drop), math.exp(drop - half), high, Share(1 - alpha))

@@ -76,9 +76,8 @@ class Scaled:
 
     def logs_at(self, coefficients: FloatArray, loads: FloatArray) -> FloatArray:
         """ln X(N): finite where the solver tries a rate that no float holds."""
-        rate, contention, coherency = coefficients
-        slowdown = (loads - 1) * (contention + coherency * loads / self.top) / self.top
-        logs: FloatArray = math.log(self.level) + rate + np.log(loads) - np.log1p(slowdown)
+        rate, *shape = coefficients
+        logs: FloatArray = rate + np.log(self.curve(np.array([0.0, *shape])).at(loads))
         return logs
 
     def coefficients(self, curve: Curve) -> FloatArray:
