@@ -100,7 +100,7 @@ def _by_level(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
 def result_table(pair: Pair, name: str, result: UnpairedResult, *, noted: bool) -> Table:
     """A, B, ratio, interval, trials and verdict of every level, and over all levels."""
     t, kit = pair.t, pair.kits[0]
-    factors = tuple(one for one, _ in result.levels[0].context)
+    factors = kit.names.varied([one.context for one in result.levels])
     confidence = confidence_percent(t, 1 - pair.comparison.statement_alpha)
     a, b = pair.sides
 
