@@ -57,7 +57,7 @@ def quick_look(reader: Reader, _groups: Groups, _part: Part) -> None:
 
 
 SWEEPS = 3000
-CONVERGED = 1e-6
+ROUNDING, CONVERGED = 1e-13, 1e-6
 
 
 def without_blocks(table: dict[float, dict[int, float]]) -> dict[float, float]:
@@ -67,7 +67,10 @@ def without_blocks(table: dict[float, dict[int, float]]) -> dict[float, float]:
     blocks = dict.fromkeys((b for one in logs.values() for b in one), 0.0)
     level = dict.fromkeys(logs, 0.0)
     for _ in range(SWEEPS if joined(logs) else 0):
+        before = level
         level = {at: fmean(v - blocks[b] for b, v in one.items()) for at, one in logs.items()}
+        if all(math.isclose(level[at], before[at], rel_tol=0, abs_tol=ROUNDING) for at in level):
+            break
         blocks = {
             b: fmean(one[b] - level[at] for at, one in logs.items() if b in one) for b in blocks
         }

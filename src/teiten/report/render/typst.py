@@ -289,9 +289,9 @@ def content(text: str) -> str:
 
 
 def _cell(cell: TableCell) -> str:
-    if "code" in cell.kind.split():
-        return f"raw({string(_breakable(cell.text))})" if cell.text else "[]"
     kinds = cell.kind.split()
+    if "code" in kinds:
+        return f"raw({string(_breakable(cell.text))})" if cell.text else "[]"
     shown = content(_breakable(cell.text))
     if "heat" in kinds:
         return f"heat({string(kinds[-1])}, {shown})"
