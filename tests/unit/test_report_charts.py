@@ -137,7 +137,7 @@ def test_a_workload_lists_the_sides_it_is_planned_with_in_the_colours_of_all_cha
         if each.cell.workload != one or dict(each.cell.levels)[contrast] != old
     )
     kit = Kit(replace(analysis, plan=replace(analysis.plan, trials=trials)), "en")
-    of_all = kit.colours(())
+    of_all = kit.colours_of(kit.names.sides)
     assert list(of_all) == list(kit.side_labels) == list(kit.colours({other}))
     assert len(set(of_all.values())) == 2
     assert kit.colours({one}) == {kit.side_labels[1]: of_all[kit.side_labels[1]]}

@@ -11,8 +11,9 @@ all of its classes, which takes longer than the chart.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 from typing import Any, Self
 
 import altair as alt
@@ -160,13 +161,14 @@ def _with_legends_that_fit(part: Any) -> Any:
     return {**found, "legend": {**legend, "columns": max(1, int(WIDE // max(widths)))}}
 
 
-def side_colours(count: int) -> list[str]:
-    return [SIDE_COLOURS[at % len(SIDE_COLOURS)] for at in range(count)]
-
-
-def coloured(sides: Sequence[str]) -> dict[str, str]:
+def coloured(sides: Iterable[str]) -> dict[str, str]:
     """The colour of each side, in their order."""
-    return dict(zip(sides, side_colours(len(sides)), strict=True))
+    return dict(zip(sides, cycle(SIDE_COLOURS), strict=False))
+
+
+def side_scale(sides: Mapping[str, str]) -> alt.Scale:
+    """``sides``: the colour of each, in their order."""
+    return alt.Scale(domain=list(sides), range=list(sides.values()))
 
 
 _TEXT = {

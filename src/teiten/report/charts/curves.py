@@ -19,6 +19,7 @@ from teiten.report.charts.base import (
     as_columns,
     configured,
     rows_data,
+    side_scale,
 )
 from teiten.report.charts.levels import logarithmic_ticks
 
@@ -71,14 +72,13 @@ def curves(name: str, points: Sequence[CurvePoint], words: CurveWords) -> Chart:
 def _spec(words: CurveWords, points: Sequence[CurvePoint]) -> Spec:
     """Only layers that have points: Vega complains of one without."""
     kinds = {one.kind for one in points}
-    colours = alt.Scale(domain=list(words.sides), range=list(words.sides.values()))
     base = Plot(rows_data()).encode(
         x=alt.X("load:Q", title=words.x, **_x(words, points)),
         y=alt.Y("value:Q", title=words.y, **_y(words, points)),
         color=alt.Color(
             "side:N",
             title=None,
-            scale=colours,
+            scale=side_scale(words.sides),
             legend=alt.Undefined if any(words.sides) else None,
         ),
     )

@@ -12,9 +12,10 @@ from teiten.report.charts.base import (
     Plot,
     Spec,
     as_columns,
+    coloured,
     configured,
     rows_data,
-    side_colours,
+    side_scale,
     text_width,
 )
 
@@ -109,7 +110,7 @@ def _spec(
         color=alt.Color(
             "side:N",
             title=None,
-            scale=alt.Scale(domain=list(sides), range=side_colours(len(sides))),
+            scale=side_scale(coloured(sides)),
             legend=alt.Legend(symbolType="square"),
         ),
         opacity=alt.OpacityValue(0.35, condition={"test": UNMARKED, "value": 0.85}),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from teiten.report.charts.base import (
     as_columns,
     configured,
     rows_data,
-    side_colours,
+    side_scale,
 )
 
 FIELDS = ("side", "x", "value", "low", "high", "text")
@@ -41,7 +41,8 @@ class CurveLabels:
     x: str
     y: str
     side: str
-    sides: tuple[str, ...]
+    sides: Mapping[str, str]
+    """The colour of each, in their order."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def _layers(
         color=alt.Color(
             "side:N",
             title=None,
-            scale=alt.Scale(domain=list(words.sides), range=side_colours(len(words.sides))),
+            scale=side_scale(words.sides),
         ),
     )
     layers = [_named(mark, at) for at, mark in enumerate(marks)]

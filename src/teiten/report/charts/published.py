@@ -13,9 +13,10 @@ from teiten.report.charts.base import (
     Fit,
     Plot,
     as_columns,
+    coloured,
     configured,
     rows_data,
-    side_colours,
+    side_scale,
 )
 from teiten.report.charts.levels import logarithmic_ticks
 
@@ -71,7 +72,7 @@ def published_curves(name: str, points: Sequence[PublishedPoint], words: Publish
     colour = alt.Color(
         "side:N",
         title=None,
-        scale=alt.Scale(domain=list(words.sides), range=side_colours(len(words.sides))),
+        scale=side_scale(coloured(words.sides)),
     )
     ticks = logarithmic_ticks([point.load for point in points])
     x = alt.X(

@@ -6,7 +6,7 @@ the place of bars, whose length would mean nothing there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,7 @@ from teiten.report.charts.base import (
     as_columns,
     configured,
     rows_data,
-    side_colours,
+    side_scale,
 )
 from teiten.report.charts.levels import logarithmic_ticks
 
@@ -53,7 +53,8 @@ class QueryBar:
 class QueryAxes:
     x: str
     queries: tuple[str, ...]
-    sides: tuple[str, ...]
+    sides: Mapping[str, str]
+    """The colour of each, in their order."""
     panels: tuple[str, ...]
     side: str
     query: str
@@ -127,7 +128,7 @@ def _layers(axes: QueryAxes, width: int, spread: Sequence[float]) -> Any:
         color=alt.Color(
             "side:N",
             title=None,
-            scale=alt.Scale(domain=list(axes.sides), range=side_colours(len(axes.sides))),
+            scale=side_scale(axes.sides),
         ),
         tooltip=[
             alt.Tooltip("query:N", title=axes.query),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import altair as alt
 
-from teiten.report.charts.base import Plot, Spec, configured, rows_data
+from teiten.report.charts.base import Plot, Spec, configured, rows_data, side_scale
 
 SERIES_PANEL = 250
 
@@ -35,7 +35,7 @@ def series_spec(
             color=alt.Color(
                 "side:N",
                 title=None,
-                scale=alt.Scale(domain=list(sides), range=list(sides.values())),
+                scale=side_scale(sides),
                 legend=alt.Legend(symbolType="stroke", symbolStrokeWidth=3),
             ),
             detail=alt.Detail("trial:N"),

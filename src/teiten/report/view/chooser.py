@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +50,8 @@ def still_series(kit: Kit, name: str, workload: str) -> Chart | None:
     if not offered.columns:
         return None
     t = kit.t
-    specs = {column.name: _spec(kit, workload, column) for column in offered.columns}
+    sides = kit.colours({workload})
+    specs = {column.name: _spec(kit, column, sides) for column in offered.columns}
     rows = list(_still_rows(kit, trials, offered.columns[0]))
     panels = tuple(level for level in offered.levels if any(row[0] == level for row in rows))
     for spec in specs.values():
@@ -63,11 +64,11 @@ def still_series(kit: Kit, name: str, workload: str) -> Chart | None:
         specs[offered.columns[0].name],
         chart_rows,
         Fit(("columns",), SERIES_PANEL + 60),
-        chooser=_chooser(kit, trials, offered, specs),
+        chooser=_chooser(kit, trials, offered, list(sides), specs),
     )
 
 
-def _spec(kit: Kit, workload: str, column: SeriesColumn) -> dict[str, Any]:
+def _spec(kit: Kit, column: SeriesColumn, sides: Mapping[str, str]) -> dict[str, Any]:
     t = kit.t
     words = {
         "side": kit.names.factor(kit.study.contrast),
@@ -75,7 +76,6 @@ def _spec(kit: Kit, workload: str, column: SeriesColumn) -> dict[str, Any]:
         "counted": t("table.outcome"),
     }
     outcomes = tuple(t(f"outcome.{one.value}") for one in Outcome)
-    sides = kit.colours({workload})
     return series_spec(t("axis.seconds"), t(f"series.{column.name}"), sides, outcomes, words)
 
 
@@ -97,14 +97,17 @@ def _still_rows(
 
 
 def _chooser(
-    kit: Kit, trials: Sequence[TrialView], offered: Offered, specs: dict[str, dict[str, Any]]
+    kit: Kit,
+    trials: Sequence[TrialView],
+    offered: Offered,
+    sides: list[str],
+    specs: dict[str, dict[str, Any]],
 ) -> dict[str, Any]:
     """Compact columns for the page: indices instead of names, a start and step for the seconds."""
     t = kit.t
     of_kinds = [column for kind in kit.kinds.values() for column in kind.series]
     stride = stride_for(kit.analysis.trials, (*of_kinds, *OF_THE_MACHINE))
     places = {level: at for at, level in enumerate(offered.levels)}
-    sides = list(kit.colours({one.workload for one in trials}))
     entries = []
     for trial in trials:
         found = {

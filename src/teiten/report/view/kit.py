@@ -94,15 +94,18 @@ class Kit:
         return tuple(side.short for side in self.names.sides.values())
 
     def colours(self, workloads: Collection[str]) -> dict[str, str]:
-        """The colour of each side with which one of these workloads is planned, old first, by its
-        short name: the same in all charts. Of no workload: all sides."""
-        planned = {
-            dict(trial.cell.levels).get(self.study.contrast)
+        """As ``colours_of``, of the sides with which one of these workloads is planned."""
+        planned = (
+            trial.cell.level(self.study.contrast)
             for trial in self.analysis.plan.trials
             if trial.cell.workload in workloads
-        }
-        of_all = zip(self.names.sides, coloured(self.side_labels).items(), strict=True)
-        return dict(shown for level, shown in of_all if not workloads or level in planned)
+        )
+        return self.colours_of(level for level in planned if level is not None)
+
+    def colours_of(self, sides: Iterable[str]) -> dict[str, str]:
+        """By the short names of these sides, old first, their colours: the same in all charts."""
+        of_all = coloured(self.names.sides)
+        return {self.short(level): of_all[level] for level in self.sides_of(sides)}
 
     def sides_of(self, sides: Iterable[str]) -> tuple[str, ...]:
         """Those sides that occur, old first."""

@@ -37,7 +37,7 @@ def axes_for(kit: Kit, groups: Sequence[TrialGroup], y: str) -> LevelAxes:
     """The axes of a chart by level of these groups."""
     places = [place_of(kit, group) for group in groups]
     if kit.names.contrast_on_axis:
-        sides = coloured(tuple(dict.fromkeys(place.side for place in places)))
+        sides = coloured(dict.fromkeys(place.side for place in places))
         levels = [ChartPlace(level, "", "") for level in kit.names.sides]
         axes = level_axes(kit, (kit.study.contrast, y, kit.names.factor(SERVER)), levels, sides)
         return replace(axes, panels=tuple(dict.fromkeys(place.panel for place in places)))

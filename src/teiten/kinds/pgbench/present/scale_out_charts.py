@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from teiten.kinds.pgbench.present.scale_out_tables import ratio_text
 from teiten.kinds.pgbench.scale_out.commit_model import best_scaling
 from teiten.kinds.pgbench.scale_out.results import NodesPoint, RatioOfNodes, ScaleOutResult
-from teiten.report.charts.base import Chart
+from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import CurveLabels, CurvePointOfSide, line_chart
 from teiten.report.numbers import significant
 from teiten.report.view.kit import Kit
@@ -73,5 +73,5 @@ def _labels(kit: Kit, workload: str, base: str, points: list[CurvePointOfSide]) 
         t("factor.nodes"),
         t(f"scale-out.chart.{base}.y"),
         t("word.curve"),
-        tuple(dict.fromkeys(one.side for one in points)),
+        coloured(dict.fromkeys(one.side for one in points)),
     )

@@ -59,7 +59,7 @@ def _chart(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Chart:
         kit.names.factor(kit.study.contrast if load == CLIENTS else SERVER),
         kit.colours({one.workload for one in found})
         if load == CLIENTS
-        else coloured(tuple(dict.fromkeys(side_of(kit, one).short for one in found))),
+        else coloured(dict.fromkeys(side_of(kit, one).short for one in found)),
     )
     points = [
         point for one in found for point in _chart_points(side_of(kit, one).short, one.scaling)

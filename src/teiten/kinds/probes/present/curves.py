@@ -8,7 +8,7 @@ from teiten.kinds.probes.present.units import ProbeTimeUnit, confidence, half, i
 from teiten.kinds.probes.results import Estimate, PartTimes, ProbeResult
 from teiten.kinds.probes.thresholds import CLIFF
 from teiten.model.units import GIB, MIB
-from teiten.report.charts.base import Chart
+from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import AxisMark, CurveLabels, CurvePointOfSide, line_chart
 from teiten.report.numbers import NOTHING, bytes_text, measured, plain
 from teiten.report.view.kit import Kit
@@ -88,7 +88,7 @@ def cost_chart(kit: Kit, name: str, found: ProbeResult) -> Chart | None:
         t("chart.probe-cost.x"),
         _per(kit, "chart.probe-cost.y", unit),
         " ",
-        (t("word.mean"),),
+        coloured([t("word.mean")]),
     )
     return line_chart(name, points, words, wide=False)
 
@@ -146,7 +146,7 @@ def _point(kit: Kit, side: str, x: float, taken: tuple[Estimate, float, str]) ->
 
 def _words(kit: Kit, found: ProbeResult, words: tuple[str, str, str], x: str) -> CurveLabels:
     title, note, y = words
-    sides = tuple(kit.short(one.side) for one in found.sides)
+    sides = kit.colours_of(one.side for one in found.sides)
     return CurveLabels(title, note, x, y, kit.names.factor(kit.study.contrast), sides)
 
 

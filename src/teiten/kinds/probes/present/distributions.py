@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from teiten.report.charts.base import (
     as_columns,
     configured,
     rows_data,
-    side_colours,
+    side_scale,
 )
 from teiten.report.charts.levels import logarithmic_ticks
 from teiten.report.numbers import bytes_text
@@ -47,7 +47,8 @@ def distribution_chart(kit: Kit, name: str, found: ProbeResult) -> Chart | None:
     if max(one.times.median for one in some) < 1e-3:
         unit = MICROSECONDS
     rows = [row for one in some for row in _rows(one, unit)]
-    sides = tuple(dict.fromkeys(one.side for one in some))
+    colours = kit.colours_of(one.side for one in found.sides)
+    sides = {one.side: colours[one.side] for one in some}
     panels = tuple(dict.fromkeys(one.panel for one in some))
     x = t("chart.distribution.x", unit=unit.name)
     spec = _spec(rows, sides, panels, (x, t("chart.distribution.y")))
@@ -87,7 +88,7 @@ def _rows(one: _Some, unit: ProbeTimeUnit) -> Iterator[tuple[str, str, float, fl
 
 def _spec(
     rows: Sequence[tuple[str, str, float, float]],
-    sides: Sequence[str],
+    sides: Mapping[str, str],
     panels: Sequence[str],
     words: tuple[str, str],
 ) -> dict[str, Any]:
@@ -109,7 +110,7 @@ def _spec(
         color=alt.Color(
             "side:N",
             title=None,
-            scale=alt.Scale(domain=list(sides), range=side_colours(len(sides))),
+            scale=side_scale(sides),
         ),
         order="share:Q",
     )

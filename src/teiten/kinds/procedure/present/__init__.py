@@ -20,7 +20,7 @@ from teiten.kinds.procedure.results import StepOfTrial, steps_of
 from teiten.model.metrics import Metric
 from teiten.model.study import Workload
 from teiten.report.blocks import Block, Details, Gallery, Heading, Text
-from teiten.report.charts.base import Chart
+from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.queries import QueryAxes, QueryBar, is_logarithmic, query_bars
 from teiten.report.numbers import bytes_text, significant
 from teiten.report.sentences import interval_text, ratio_text, verdict_word
@@ -168,7 +168,7 @@ def _bars(kit: Kit, name: str, groups: Sequence[TrialGroup], metric: Metric) -> 
     axes = QueryAxes(
         x=kit.metric_title(metric),
         queries=tuple(dict.fromkeys(one.query for one in bars)),
-        sides=tuple(dict.fromkeys(one.side for one in bars)),
+        sides=coloured(dict.fromkeys(one.side for one in bars)),
         panels=("",),
         side=kit.t("table.level"),
         query=kit.t("factor.method"),

@@ -178,7 +178,7 @@ def _charts(kit: Kit, prefix: str, lines: Sequence[Growth]) -> Iterator[Chart]:
             x=t("chart.growth.x"),
             y=t("chart.growth.y", unit=t(f"growth.unit.{mine[0].unit.value}")),
             side=t("table.level"),
-            sides=coloured(tuple(dict.fromkeys(_context(kit, one.context) for one in mine))),
+            sides=coloured(dict.fromkeys(_context(kit, one.context) for one in mine)),
             logarithmic=True,
         )
         yield curves(f"{prefix}-growth-{at}", points, words)

@@ -21,7 +21,7 @@ from teiten.kinds.queries.claims.workers_by_rule import WORKERS
 from teiten.kinds.queries.metrics import QUERY_TIME
 from teiten.kinds.queries.model import QUERY
 from teiten.model.units import Share
-from teiten.report.charts.base import Chart
+from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.queries import QueryAxes, QueryBar, query_bars
 from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
 from teiten.report.claim_words import place_text, source_text
@@ -107,7 +107,7 @@ def _speed_ups(kit: Kit, compared: list[_Compared]) -> Chart | None:
     axes = QueryAxes(
         x=t("axis.published-speed-up"),
         queries=tuple(dict.fromkeys(bar.query for bar in bars)),
-        sides=(t("word.published"), t("word.measured")),
+        sides=coloured([t("word.published"), t("word.measured")]),
         panels=tuple(dict.fromkeys(bar.panel for bar in bars)),
         side=" ",
         query=kit.names.factor(QUERY),

@@ -44,7 +44,7 @@ def time_bars(kit: Kit, prefix: str, found: QueryResults) -> Chart | None:
         QueryAxes(
             x=t("unit.of", title=t("metric.query_seconds"), unit=unit.name),
             queries=tuple(queries),
-            sides=tuple(map(kit.short, kit.sides_of(one.side for one in shown))),
+            sides=kit.colours_of(one.side for one in shown),
             panels=tuple(dict.fromkeys(panel for _, panel in places)),
             side=kit.names.factor(kit.study.contrast),
             query=kit.names.factor(QUERY),
