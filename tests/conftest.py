@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from importlib import import_module
 from itertools import chain, groupby
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -15,7 +17,7 @@ from hypothesis import HealthCheck, settings
 from teiten.execute.postgres.cluster import Cluster
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
-from teiten.report.charts.library import keep_library_in
+from teiten.report.charts.library import keep_library_in, library
 from tests.fixtures.heeding import let_programs_heed_signals
 from tests.fixtures.servers import (
     ClusterKit,
@@ -33,6 +35,7 @@ settings.register_profile("new", deadline=None, suppress_health_check=[HealthChe
 if settings.get_current_profile_name() == "default":
     settings.load_profile("new")
 
+ROOT = Path(__file__).parents[1]
 WAITING = frozenset({"browser", "fuzz", "postgres"})
 """The folders of tests that mostly wait."""
 
@@ -55,6 +58,25 @@ def pytest_configure(config: pytest.Config) -> None:
         folders.enter_context(folders_of_the_run())
         config.add_cleanup(folders.close)
     keep_library_in(shared_caches())  # made once for all processes, where no verb says otherwise
+    if config.getoption("numprocesses", None):  # of the process that waits for the others
+        making = Thread(target=library)
+        making.start()
+        config.add_cleanup(making.join)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Each of pytest-xdist's processes imports every test, which pytest rewrites when nobody has
+    before: they begin at different ones, and read what another has rewritten."""
+    number = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
+    if number.isdecimal():
+        files = sorted(
+            chain.from_iterable(Path(one).rglob("test_*.py") for one in session.config.args)
+        )
+        first = int(number) * len(files) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+        for file in files[first:] + files[:first]:
+            with suppress(Exception, pytest.skip.Exception):  # collecting it says why
+                import_module(".".join(file.absolute().relative_to(ROOT).with_suffix("").parts))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -18,11 +18,20 @@ from teiten.kinds.pgbench.load.process import PgbenchProcess, PgbenchRun
 from teiten.model.installation import Version
 from teiten.model.study import QueryMode, Script
 from teiten.model.units import Seconds
-from tests.fixtures.pgbench_run import DATABASE, pgbench, run
+from tests.fixtures.pgbench_run import DATABASE, filled_kit, pgbench, run, running_cluster
 
-__all__ = ["pgbench", "run"]
+__all__ = ["filled_kit", "pgbench", "run", "running_cluster"]
 
 TPCB_LIKE = Script("tpcb-like", True, "")
+PAUSED = Script(
+    "paused.sql",
+    False,
+    "\\set aid random(1, 100000 * :scale)\n"
+    "SELECT abalance FROM pgbench_accounts WHERE aid = :aid;\n"
+    "\\sleep 1 ms\n",
+)
+CALM = ("--rate=300",)
+"""Where how much is done is not what is looked at, other tests have the processors."""
 CONFLICTS = Script(
     "conflicts.sql",
     False,
@@ -53,7 +62,8 @@ def spawn_with_log_kept(program: Program) -> Running:
 
 @every_version
 def test_percentiles_agree_with_the_whole_log(run: PgbenchRun) -> None:
-    process = PgbenchProcess(replace(run, query_mode=QueryMode.PREPARED), spawn_with_log_kept)
+    load = replace(run, script=PAUSED, query_mode=QueryMode.PREPARED)
+    process = PgbenchProcess(load, spawn_with_log_kept)
     process.start()
     result = process.wait(30)
     assert result.problems == ()
@@ -125,7 +135,8 @@ def test_a_share_of_the_transactions_is_logged(run: PgbenchRun) -> None:
 def test_the_balances_agree_after_pgbenchs_own_scripts(
     run: PgbenchRun, running_cluster: Cluster, name: str
 ) -> None:
-    process = PgbenchProcess(replace(run, script=Script(name, True, ""), duration=Seconds(1)))
+    script = Script(name, True, "")
+    process = PgbenchProcess(replace(run, script=script, options=CALM, duration=Seconds(1)))
     process.start()
     assert process.wait(30).problems == ()
     with running_cluster.connect(DATABASE) as connection:
@@ -143,7 +154,8 @@ def test_the_balances_agree_after_pgbenchs_own_scripts(
 
 @newest_versions
 def test_the_latency_of_each_statement(run: PgbenchRun) -> None:
-    process = PgbenchProcess(replace(run, script=TPCB_LIKE, duration=Seconds(1)))
+    load = replace(run, script=TPCB_LIKE, options=CALM, duration=Seconds(1))
+    process = PgbenchProcess(load)
     process.start()
     result = process.wait(30)
     last = result.output.splitlines()[-1].split(maxsplit=2)

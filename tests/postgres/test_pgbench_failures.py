@@ -23,9 +23,9 @@ from teiten.kinds.pgbench.load import process as pgbench_module
 from teiten.kinds.pgbench.load.process import PgbenchProcess, PgbenchRun, try_script
 from teiten.model.study import Script
 from teiten.model.units import Seconds
-from tests.fixtures.pgbench_run import DATABASE, pgbench, run
+from tests.fixtures.pgbench_run import DATABASE, filled_kit, pgbench, run, running_cluster
 
-__all__ = ["pgbench", "run"]
+__all__ = ["filled_kit", "pgbench", "run", "running_cluster"]
 
 PATIENCE = 120.0
 """Seconds."""

@@ -79,9 +79,9 @@ caution(
 caution(
     "shared-cores",
     "The load generator and the server share the same <cores:t> cores. Read the throughput "
-    "together with the share of the CPU that pgbench used; it stands beside every result of the "
+    "together with the share of the CPU that the load generator used; it stands beside every result of the "
     "report.",
-    "負荷生成側とサーバが同じ <cores:t> コアを共有している。 報告書の各結果に添えた pgbench の CPU 使用率とあわせてスループットを読む。",
+    "負荷生成側とサーバが同じ <cores:t> コアを共有している。 報告書の各結果に添えた負荷生成側の CPU 使用率とあわせてスループットを読む。",
     book=BOOK,
 )
 caution(
@@ -372,8 +372,8 @@ MEASURED = {
         "有効な試行で、ほかのプログラムが使ったCPUは<least:p>〜<most:p>であった。",
     ),
     "pgbench_cpu_share": (
-        "In the trials that count, pgbench used <least:p> to <most:p> of the CPU.",
-        "有効な試行で、pgbenchが使ったCPUは<least:p>〜<most:p>であった。",
+        "In the trials that count, the load generator used <least:p> to <most:p> of the CPU.",
+        "有効な試行で、負荷生成側が使ったCPUは<least:p>〜<most:p>であった。",
     ),
     "cpu_steal_share": (
         "In the trials that count, <least:p> to <most:p> of the CPU was stolen.",

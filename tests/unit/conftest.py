@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.fixtures.undrawn import leave_undrawn
 
 
-@pytest.fixture
-def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reports with an empty picture for each chart, where a test looks at the text. The tests of
-    Markdown, of probes, of comparisons, of both languages and of the verb draw all of theirs.
-    """
-    leave_undrawn(monkeypatch)
+@pytest.fixture(scope="package", autouse=True)
+def undrawn() -> Iterator[None]:
+    """Reports have an empty picture for each chart; a test that looks at pictures makes its report
+    ``with drawn()`` (tests.fixtures.undrawn). Charts themselves can be drawn as ever."""
+    with pytest.MonkeyPatch.context() as patch:
+        leave_undrawn(patch)
+        yield

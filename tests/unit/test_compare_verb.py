@@ -83,7 +83,6 @@ def test_a_verdict_can_end_it_with_5(workdir: Path, tmp_path: Path) -> None:
     assert kept.exception is None
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_markdown_has_charts_and_data(workdir: Path, tmp_path: Path) -> None:
     done = run(
         workdir, "linux-2025", "linux-2026", "--format", "markdown", "--lang", "ja", "--to",

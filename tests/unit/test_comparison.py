@@ -17,6 +17,7 @@ from teiten.report.comparison.render import comparison_html, comparison_markdown
 from teiten.report.comparison.sides import comparison_sentence
 from tests.fixtures.synthetic_plan import HOST
 from tests.fixtures.two_machines import OTHER, Speed, campaign, plan_of, times, usual
+from tests.fixtures.undrawn import drawn
 
 WINDOWS = replace(HOST, system="Windows", distribution="Windows Server 2019")
 
@@ -148,3 +149,10 @@ def test_the_report_has_all_parts_and_escapes_names(language: str) -> None:
     text = files["report.md"].decode()
     assert "Windows Server 2019" in text and "comparison.csv" in text
     assert any(name.endswith(".svg") for name in files)
+
+
+def test_its_charts_can_be_drawn() -> None:
+    with drawn():
+        files = comparison_markdown(windows_and_linux(times(1.3)), "ja")
+    charts = [data for name, data in files.items() if name.endswith(".svg")]
+    assert charts and all(len(one) > 1000 and one.startswith(b"<svg") for one in charts)

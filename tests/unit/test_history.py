@@ -32,6 +32,7 @@ from teiten.report.texts import texts
 from tests.fixtures.synthetic import START
 from tests.fixtures.synthetic_plan import HOST
 from tests.fixtures.two_machines import DAY, OTHER, campaign, plan_of, times, write_campaign
+from tests.fixtures.undrawn import drawn
 
 
 def nights(count: int, slow_from: int | None = None) -> list[tuple[str, CampaignAnalysis]]:
@@ -253,6 +254,13 @@ def test_the_page_is_whole_in_both_languages(axis: Axis) -> None:
     assert "night-3" in html and 'data-chart="line-1"' in html
     plots = html.split('class="plot"')[1:]
     assert plots and all("<svg" in one.partition("</figure>")[0] for one in plots)  # no scripts
+
+
+def test_its_charts_can_be_drawn() -> None:
+    with drawn():
+        html = history_html(history(nights(6, slow_from=3), Axis.DATE), "ja")
+    plots = html.split('class="plot"')[1:]
+    assert plots and all('class="marks"' in one.partition("</figure>")[0] for one in plots)
 
 
 def test_apache_otava_gets_each_line_in_the_order_of_time() -> None:

@@ -111,7 +111,6 @@ def test_the_terminal_says_what_holds(language: Language, said: str) -> None:
     assert said not in pairs_text(check(), language, 100).plain
 
 
-@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize(
     ("language", "cited", "missing"),
     [("en", "times its cost", "none of this machine"), ("ja", "実際の0.", "未実施")],

@@ -64,7 +64,6 @@ def test_without_a_level_at_the_cores_there_is_no_curve() -> None:
     assert not found.charts
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_both_forms_hold_the_part_before_the_evidence(analysis: CampaignAnalysis) -> None:
     page = render_html(analysis, "ja")
     assert page.index('id="why"') < page.index('id="findings"') < page.index('id="evidence"')

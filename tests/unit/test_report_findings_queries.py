@@ -108,7 +108,6 @@ def test_the_sweep_is_drawn_over_the_printed_one(analysis: CampaignAnalysis) -> 
     assert measured[16] == pytest.approx(3, rel=0.03)
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_both_forms_hold_them(analysis: CampaignAnalysis) -> None:
     page = render_html(analysis, "ja")
     assert "クエリの性能向上比(報告書と本検証)" in page

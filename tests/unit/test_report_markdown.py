@@ -11,11 +11,13 @@ import pytest
 from teiten.report.campaign import render_markdown
 from teiten.report.render.markdown import code_block, escape
 from tests.fixtures.invented_analysis import NASTY, invented_analysis
+from tests.fixtures.undrawn import drawn
 
 
 @pytest.fixture(scope="module")
 def files() -> dict[str, bytes]:
-    return render_markdown(invented_analysis(nasty=True, seconds=5), "en")
+    with drawn():
+        return render_markdown(invented_analysis(nasty=True, seconds=5), "en")
 
 
 def test_every_link_leads_to_a_file(files: dict[str, bytes]) -> None:

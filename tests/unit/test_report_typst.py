@@ -20,6 +20,7 @@ from teiten.report.render.pdf import FONTS, PROGRAM, pdf
 from teiten.report.render.typst import content, string, typst_files
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import NASTY, invented_analysis
+from tests.fixtures.undrawn import drawn
 
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
 
@@ -46,7 +47,8 @@ def test_every_picture_is_there_and_no_name_is_markup(page: Page) -> None:
 @pytest.mark.skipif(not (find_spec(PROGRAM) and find_spec(FONTS)), reason="no teiten[pdf]")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_typst_sets_it(language: Language) -> None:
-    made = pdf(view(invented_analysis(nasty=True, seconds=3), language), "0", 1_700_000_000.5)
+    with drawn():
+        made = pdf(view(invented_analysis(nasty=True, seconds=3), language), "0", 1_700_000_000.5)
     assert made.startswith(b"%PDF-")
 
 

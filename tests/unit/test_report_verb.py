@@ -14,7 +14,7 @@ from teiten.cli.verbs.report import write_reports
 from teiten.errors import LedgerError, UsageError
 from teiten.ledger.store import Ledger
 from tests.fixtures.synthetic import write_synthetic_ledger
-from tests.fixtures.undrawn import leave_undrawn
+from tests.fixtures.undrawn import drawn
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,6 @@ def run(workdir: Path, *arguments: str) -> Result:
     return CliRunner().invoke(teiten, command, standalone_mode=False)
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_the_page_goes_into_the_campaigns_folder(workdir: Path) -> None:
     done = run(workdir, "last", "--lang", "ja")
     path = workdir / "campaigns" / "one" / "report" / "report.ja.html"
@@ -48,16 +47,14 @@ def test_markdown_goes_to_a_folder_of_the_users(workdir: Path, tmp_path: Path) -
 
 
 def test_the_page_can_go_into_a_folder_or_a_file(workdir: Path, tmp_path: Path) -> None:
-    run(workdir, "one", "--to", str(tmp_path))
-    with pytest.MonkeyPatch.context() as patch:
-        leave_undrawn(patch)
-        run(workdir, "one", "--to", str(tmp_path / "mine.html"), "--lang", "en")
+    with drawn():
+        run(workdir, "one", "--to", str(tmp_path))
+    run(workdir, "one", "--to", str(tmp_path / "mine.html"), "--lang", "en")
     both = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert 'id="show-ja"' in both and 'class="marks"' in both, "both languages, with pictures"
     assert 'id="show-ja"' not in (tmp_path / "mine.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_a_run_ends_with_both_languages_english_first(workdir: Path) -> None:
     folder = workdir / "campaigns" / "one"
     with Ledger.open(folder, read_only=True) as ledger:
@@ -66,7 +63,6 @@ def test_a_run_ends_with_both_languages_english_first(workdir: Path) -> None:
     assert all(path.is_file() for path in paths)
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_refusals_have_hints(workdir: Path, tmp_path: Path) -> None:
     taken = tmp_path / "file"
     taken.write_text("mine")

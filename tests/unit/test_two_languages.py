@@ -17,6 +17,7 @@ from teiten.report.render.stills import still
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.shown import part
+from tests.fixtures.undrawn import drawn
 
 ANALYSIS = invented_analysis(seconds=2)
 
@@ -69,9 +70,10 @@ def test_a_chart_has_a_picture_of_its_own(monkeypatch: pytest.MonkeyPatch) -> No
     chart = part(view(ANALYSIS, "en"), "answer").charts[0]
     marks = len(next(iter(chart.rows.values())))
     monkeypatch.setattr(stills, "MOST_MARKS", marks)
-    drawn = str(still(chart))
-    assert drawn.startswith("<svg") and "currentColor" in drawn
-    assert not re.search(r'\bid="(?!forest-1-)', drawn), "names are the page's"
+    with drawn():
+        picture = str(still(chart))
+    assert picture.startswith("<svg") and "currentColor" in picture
+    assert not re.search(r'\bid="(?!forest-1-)', picture), "names are the page's"
     monkeypatch.setattr(stills, "MOST_MARKS", marks - 1)
     assert str(still(chart)).startswith('<img alt="" src="data:image/png;base64,')
 
