@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -128,6 +129,7 @@ def test_attached_servers_are_measured_against_one_another_and_our_own(
     seen: list[str] = []
     while process.poll() is None and not any("host=" in line for line in seen):
         seen = [" ".join(one.cmdline()) for one in teiten.processes("pgbench")]
+        time.sleep(0.05)
     output, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, errors
     assert seen and not any(strange.password in line for line in seen)
@@ -319,7 +321,7 @@ def test_a_lost_connection_is_a_failed_trial_and_the_campaign_goes_on(
             " AND backend_start < clock_timestamp() - interval '0.5 s'",
             (CREATOR,),
         ).fetchone()[0]:  # type: ignore[index]
-            pass
+            time.sleep(0.02)
     _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, errors
     assert "Traceback" not in errors

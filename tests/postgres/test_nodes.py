@@ -111,6 +111,7 @@ def busy(site: Site) -> None:
             while time.monotonic() < until:
                 connection.execute("SELECT count(*) FROM generate_series(1, 300000)")
                 connection.execute("SELECT count(*) FROM pgbench_accounts")
+                connection.execute("SELECT pg_sleep(0.1)")  # others have the processors too
             connection.execute("SELECT pg_stat_force_next_flush()")  # else at the backend's end
 
     _, found = sampled(site, work)

@@ -95,7 +95,7 @@ def test_perf_that_dies_in_mid_window_is_a_caution_and_the_trial_counts(
     killed = 0
     while not killed and time.monotonic() < deadline:
         while not list(perfs(teiten)) and time.monotonic() < deadline:
-            time.sleep(0.01)
+            time.sleep(0.05)
         time.sleep(0.7)  # attached, and the load runs
         for each in perfs(teiten):
             with suppress(psutil.NoSuchProcess):
@@ -122,7 +122,7 @@ def test_an_interruption_in_the_window_leaves_no_perf(teiten: Teiten, installati
     teiten.wait_for(process, step_of(1, "check"))
     deadline = time.monotonic() + campaigns.PATIENCE
     while not list(perfs(teiten)) and time.monotonic() < deadline:
-        time.sleep(0.01)
+        time.sleep(0.05)
     process.send_signal(2)
     process.communicate(timeout=campaigns.PATIENCE)
     assert process.returncode == 130
