@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +34,8 @@ class Browser:
         self.driver = driver
         self.downloads = downloads
 
-    def open(self, page: Path, *, theme: str = "light", width: int = 1280) -> None:
-        """Load a file, and wait until every chart is drawn."""
+    def show(self, page: Path, *, theme: str = "light", width: int = 1280) -> None:
+        """Load a file."""
         self.driver.get("about:blank")
         self.messages()
         self.requests()
@@ -51,6 +51,19 @@ class Browser:
             mobile=False,
         )
         self.driver.get(page.as_uri())
+
+    @contextmanager
+    def without_scripts(self) -> Iterator[None]:
+        """As for a reader who has switched them off."""
+        self.command("Emulation.setScriptExecutionDisabled", value=True)
+        try:
+            yield
+        finally:
+            self.command("Emulation.setScriptExecutionDisabled", value=False)
+
+    def open(self, page: Path, *, theme: str = "light", width: int = 1280) -> None:
+        """Load a file, and wait until every chart is drawn."""
+        self.show(page, theme=theme, width=width)
         WebDriverWait(self.driver, PATIENCE).until(
             lambda driver: driver.execute_script(
                 "return document.documentElement.dataset.charts === 'drawn'"

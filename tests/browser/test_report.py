@@ -47,6 +47,16 @@ return [...document.querySelectorAll('[data-drawn="canvas"] canvas')].map(canvas
 """The mean brightness of text and lines."""
 
 
+PICTURES = """
+const page = document.querySelector(`.page:lang(${arguments[0]})`);
+return [...page.querySelectorAll('[data-chart]')].map(figure => {
+  const picture = figure.querySelector('svg, img');
+  return [figure.dataset.chart, picture ? picture.getBoundingClientRect().width : 0];
+})
+"""
+"""Of each chart of a language its name, and the width of what is shown of it."""
+
+
 @pytest.fixture
 def written(tmp_path: Path) -> Written:
     def write(analysis: CampaignAnalysis, language: Language) -> Path:
@@ -196,6 +206,32 @@ def test_an_empty_campaign_opens(browser: Browser, written: Written) -> None:
 def test_the_page_never_scrolls_sideways(browser: Browser, written: Written, width: int) -> None:
     browser.open(written(invented_analysis(nasty=True, seconds=5), "en"), width=width)
     assert browser.run("return document.documentElement.scrollWidth") <= width
+
+
+@pytest.fixture(scope="module")
+def with_pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report in both languages with pictures for readers without scripts."""
+    page = tmp_path_factory.mktemp("pictures") / "report.html"
+    made = render_html(invented_analysis(seconds=2), "en", "ja", stills=True)
+    page.write_text(made, encoding="utf-8")
+    return page
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_without_scripts_every_chart_is_a_picture(
+    browser: Browser, with_pictures: Path, theme: str
+) -> None:
+    with browser.without_scripts():
+        browser.show(with_pictures, theme=theme, width=400)
+        for language in ("en", "ja"):
+            browser.run(
+                "document.querySelector(`label[for=show-${arguments[0]}]`)?.click()", language
+            )
+            pictures = browser.run(PICTURES, language)
+            assert len(pictures) >= 20
+            assert [name for name, width in pictures if width < 100] == []
+            assert browser.run("return document.documentElement.scrollWidth") <= 400
+        assert browser.requests() == []
 
 
 def test_the_theme_can_be_switched(browser: Browser, written: Written) -> None:
