@@ -17,7 +17,7 @@ import pytest
 
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.building.like import Sources, find_sources, prepare_like, request_of
-from teiten.execute.postgres.building.origins.distribution import packages_in
+from teiten.execute.postgres.building.origins.distribution import GONE, HINT, hint_for, packages_in
 from teiten.execute.postgres.building.origins.mirror import Mirror
 from teiten.execute.postgres.building.origins.named import NamedSources
 from teiten.execute.postgres.building.together import (
@@ -189,3 +189,10 @@ def test_builds_share_the_cores_and_end_together() -> None:
         together([slow, failing], ending, 2)
     assert ended.is_set()
     assert together([lambda: 1, lambda: 2], threading.Event(), 1) == [1, 2]
+
+
+def test_a_mirror_behind_its_own_lists_is_told_from_one_without_the_package() -> None:
+    gone = "E: Failed to fetch http://mirror/pool/postgresql-17_17.12.dsc  404  Not Found [IP: ::1]"
+    assert hint_for(f"apt-get source postgresql-17=17.12-1 failed:\n{gone}") == GONE
+    assert hint_for("apt knows no source packages (there is no deb-src line)") == HINT
+    assert hint_for("E: Unable to find a source package for postgresql-4040") == HINT

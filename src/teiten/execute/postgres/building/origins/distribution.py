@@ -31,6 +31,10 @@ HINT = (
     "write a line 'deb-src MIRROR RELEASE main' for a release that has it into a file of yours, and"
     " name that with --apt-sources FILE; or name a tarball or a git checkout with --source"
 )
+GONE = (
+    "the mirror's lists name a file that it does not hold: try again when it is up to date, or name"
+    " a tarball or a git checkout with --source, or another release with --apt-sources FILE"
+)
 _STANZA = re.compile(r"^(Package|Version): (\S+)$", re.MULTILINE)
 _UPSTREAM = re.compile(r"(?:\d+:)?([^-]+)(?:-.*)?")
 
@@ -68,7 +72,7 @@ class DistributionSources:
                 raise MachineError(
                     f"the source of PostgreSQL {request} cannot be had from the distribution:"
                     f" {error}",
-                    HINT,
+                    hint_for(str(error)),
                 ) from error
             self._say(f"{str(error).splitlines()[0]}; using the tarball kept in {there.path}")
             return there
@@ -132,6 +136,11 @@ class DistributionSources:
         if done.exit_code != 0:
             raise PackageError(f"apt-get update of {self._listed} failed:\n{done.complaint()}")
         return tuple(options)
+
+
+def hint_for(complaint: str) -> str:
+    """What helps against what apt said."""
+    return GONE if re.search(r"\b404\b", complaint) else HINT
 
 
 def packages_in(text: str, name: str) -> list[SourcePackage]:
