@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 
 from teiten.cli.main import VERBS, teiten
 from teiten.cli.schemas.registry import SCHEMAS
+from teiten.cli.text.help import HelpContext
 from teiten.datasets.plan import own_keys as own_data_keys
 from teiten.datasets.plan import plan_of
 from teiten.datasets.registry import names as datasets
@@ -79,7 +80,7 @@ def cli_page() -> str:
         " resumable.\n",
         help_of(teiten, "teiten"),
     ]
-    context = click.Context(teiten, info_name="teiten")
+    context = HelpContext(teiten, info_name="teiten")
     for verb in VERBS:
         command = teiten.get_command(context, verb)
         assert command is not None
@@ -90,7 +91,7 @@ def cli_page() -> str:
 def help_texts(command: click.Command, name: str) -> Iterator[str]:
     yield help_of(command, name)
     if isinstance(command, click.Group):
-        context = click.Context(command, info_name=name)
+        context = HelpContext(command, info_name=name)
         for child in command.list_commands(context):
             found = command.get_command(context, child)
             assert found is not None
@@ -98,7 +99,7 @@ def help_texts(command: click.Command, name: str) -> Iterator[str]:
 
 
 def help_of(command: click.Command, name: str) -> str:
-    context = click.Context(
+    context = HelpContext(
         command, info_name=name, terminal_width=WIDTH, max_content_width=WIDTH, color=False
     )
     return f"```text\n{command.get_help(context)}\n```\n"

@@ -23,6 +23,7 @@ from teiten.cli.passwords import (
     take_passwords,
 )
 from teiten.cli.streams import StandardStreams, guarded_streams
+from teiten.cli.text.help import HelpContext, with_whole_names
 from teiten.errors import UsageError
 from teiten.given_paths import expanded
 from teiten.host.system.causes import machine_error
@@ -70,6 +71,8 @@ OTHER_WORDS = {
 class Verbs(click.Group):
     """Loads a verb's module when it is used, so that ``--help`` answers at once."""
 
+    context_class = HelpContext
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(VERBS)
 
@@ -78,7 +81,7 @@ class Verbs(click.Group):
             return None
         module = importlib.import_module(f"teiten.cli.verbs.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
-        return command
+        return with_whole_names(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Verbs"):
