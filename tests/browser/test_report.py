@@ -51,10 +51,13 @@ PICTURES = """
 const page = document.querySelector(`.page:lang(${arguments[0]})`);
 return [...page.querySelectorAll('[data-chart]')].map(figure => {
   const picture = figure.querySelector('svg, img');
-  return [figure.dataset.chart, picture ? picture.getBoundingClientRect().width : 0];
+  const width = picture ? picture.getBoundingClientRect().width : 0;
+  const plot = figure.querySelector('.plot');
+  return [figure.dataset.chart, width, plot.scrollWidth > plot.clientWidth];
 })
 """
-"""Of each chart of a language its name, and the width of what is shown of it."""
+"""Of each chart of a language its name, the width of its picture, and whether a part of that is
+out of sight."""
 
 
 @pytest.fixture
@@ -229,8 +232,10 @@ def test_without_scripts_every_chart_is_a_picture(
             )
             pictures = browser.run(PICTURES, language)
             assert len(pictures) >= 20
-            assert [name for name, width in pictures if width < 100] == []
+            assert [name for name, width, _ in pictures if width < 100] == []
             assert browser.run("return document.documentElement.scrollWidth") <= 400
+        browser.show(with_pictures, theme=theme)
+        assert [name for name, _, cut in browser.run(PICTURES, "en") if cut] == []
         assert browser.requests() == []
 
 
