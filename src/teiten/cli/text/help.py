@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import click
 
@@ -13,7 +13,7 @@ class WholeNames(click.HelpFormatter):
     """Lines are broken at spaces alone, never at a hyphen."""
 
     def write_dl(
-        self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
+        self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
     ) -> None:
         super().write_dl(
             [(name, said.replace("-", WHOLE)) for name, said in rows], col_max, col_spacing
