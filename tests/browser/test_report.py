@@ -53,7 +53,12 @@ return [...page.querySelectorAll('[data-chart]')].map(figure => {
   const picture = figure.querySelector('svg, img');
   const width = picture ? picture.getBoundingClientRect().width : 0;
   const plot = figure.querySelector('.plot');
-  return [figure.dataset.chart, width, plot.scrollWidth > plot.clientWidth];
+  const {left, right} = plot.getBoundingClientRect();
+  const cut = [...plot.querySelectorAll('text')].some(text => {
+    const box = text.getBoundingClientRect();
+    return box.left < left || box.right > right || getComputedStyle(picture).overflow !== 'visible';
+  });
+  return [figure.dataset.chart, width, cut || plot.scrollWidth > plot.clientWidth];
 })
 """
 """Of each chart of a language its name, the width of its picture, and whether a part of that is
