@@ -17,7 +17,7 @@ from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
 from tests.fixtures.campaigns import PATIENCE, Teiten
 from tests.fixtures.forked import start
-from tests.fixtures.more_kinds import FOLDER, SAID, more_kinds
+from tests.fixtures.more_kinds import SAID, more_kinds
 
 STUDY = """
 [study]
@@ -60,16 +60,18 @@ workload = "read"
 metric = "vacuum_seconds"
 predicate = {{ kind = "vacuum-within", times = {times} }}
 """
-PROGRAM = (
-    "import sys; from teiten import kinds; kinds.__path__.append(sys.argv.pop(1));"
-    " from teiten.cli.main import main; main()"
-)
+PROGRAM = """
+from teiten.cli.main import main
+from tests.fixtures.more_kinds import more_kinds
+with more_kinds():
+    main()
+"""
 """Teiten, with the folder of a further kind."""
 LONGEST = {"en": "The longest VACUUM", "ja": "最も長いVACUUM"}
 
 
 def run(teiten: Teiten, *words: str) -> str:
-    arguments = [str(FOLDER), "--workdir", str(teiten.workdir.root), *words]
+    arguments = ["--workdir", str(teiten.workdir.root), *words]
     process = start(arguments, drawn=False, program=PROGRAM)
     output, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, errors
