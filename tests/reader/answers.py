@@ -396,7 +396,7 @@ def one_start(reader: Reader, _groups: Groups, _part: Part) -> None:
 @BOOK.says(
     "This campaign supports no conclusion: its profile “<profile:t>” is too short for one. It shows"
     " that everything works, and what a report looks like.",
-    "この検証結果からは、いかなる結論も導けない。プロファイル「<profile:t>」は測定時間が短すぎるためである。動作の確認と、報告書の体裁を見るためのものである。",
+    "この検証結果からは、いかなる結論も導けない。プロファイル「<profile:t>」は測定時間が短すぎるためである。動作の確認と、本報告書の体裁を見るためのものである。",
 )
 def no_conclusion(reader: Reader, groups: Groups, _part: Part) -> None:
     study = reader.campaign.plan.study
@@ -452,7 +452,7 @@ def undecided_yet(reader: Reader, _groups: Groups, _part: Part) -> None:
 @BOOK.says(
     "Cost: <trials:i> planned <noun:t> in <blocks:i> <block:t>; <attempts:i> ended; <measured:d> of"
     " measurement in <wall:d>.",
-    "要したもの: 計画<trials:i>試行(<blocks:i>ブロック)、終了した試行は<attempts:i>回。測定時間は合計<measured:d>、所要時間は<wall:d>。",
+    "所要時間と試行数: 計画<trials:i>試行(<blocks:i>ブロック)、終了した試行は<attempts:i>回。測定時間は合計<measured:d>、所要時間は<wall:d>。",
 )
 def cost(reader: Reader, groups: Groups, _part: Part) -> None:
     campaign = reader.campaign

@@ -92,7 +92,7 @@ BOOK.only_words(
         " shares.",
         "実行した順。CSVには全指標を、丸めずに、秒・バイト・割合の単位で収めた。",
     ),
-    ("The numbers behind this report:", "この報告書のもとになった数値:"),
+    ("The numbers behind this report:", "本報告書のもとになった数値:"),
     ("Clusters are made with:", "クラスタの作成:"),
     (
         "The load, as run in the first trial that counts of each workload (without what belongs to"
@@ -476,7 +476,7 @@ def fixed_design(reader: Reader, _groups: Groups, _part: Part) -> None:
     " interval that is valid at every look; after every block it is compared with 1 and ±δ. All"
     " levels run until the verdict over them is decided, then those that are still undecided, each"
     " at its share of α.",
-    "1試行につき1つの値を用いる。ブロック内の新旧の比の対数から、平均と、いつ判定してもよい信頼区間を求め、"
+    "1試行につき1つの値を用いる。ブロック内の新旧の比の対数から、平均と、逐次判定で有効な信頼区間を求め、"
     "1ブロックごとに1および±δと比べて判定する。全条件をまとめた判定が得られるまではすべての条件を、その後は"
     "判定が得られていない条件だけを実行する。条件ごとの信頼区間は、条件の数で割ったαによる。",
 )
@@ -493,7 +493,7 @@ def script(reader: Reader, groups: Groups, _part: Part) -> None:
 @BOOK.says(
     "Each square is a trial, with <label:t> inside. × failed, ≈ disturbed, ↻ counted when repeated,"
     " · not run.",
-    "四角ひとつが1試行で、数字は<label:t>。× 失敗、≈ 外乱あり、↻ 再実行で有効、· 未実行。",
+    "1マスが1試行で、数字は<label:t>。× 失敗、≈ 外乱あり、↻ 再実行で有効、· 未実行。",
 )
 def squares(reader: Reader, groups: Groups, _part: Part) -> None:
     known = {reader.factor_text(one.name) for one in reader.campaign.plan.study.factors}
@@ -512,7 +512,7 @@ def confidence_of(reader: Reader, text: str) -> None:
     " old in the same block). The primary statements of a report share α, and the levels of each"
     " its share, so that together they hold; metrics beside the judged one have no word.",
     "新旧の値は有効な試行の幾何平均。比と<confidence:p>信頼区間は、同じブロック内で組にした試行の比(新÷旧)"
-    "による。報告書の主たる判定はαを分け合い、条件ごとの信頼区間はその判定の分をさらに分け合うので、"
+    "による。本報告書の主たる判定はαを分け合い、条件ごとの信頼区間はその判定の分をさらに分け合うので、"
     "すべて同時に成り立つ。判定に用いない指標には区間だけを示す。",
 )
 def paired(reader: Reader, groups: Groups, _part: Part) -> None:
@@ -526,7 +526,7 @@ def paired(reader: Reader, groups: Groups, _part: Part) -> None:
     " of a report share α, and the levels of each its share, so that together they hold; metrics"
     " beside the judged one have no word.",
     "新旧の値は有効な試行の幾何平均。比と<confidence:p>信頼区間は、同じブロック内で組にした試行の比(新÷旧)"
-    "による。信頼区間はいつ判定しても有効である。報告書の主たる判定はαを分け合い、条件ごとの信頼区間は"
+    "による。信頼区間はいつ判定しても有効である。本報告書の主たる判定はαを分け合い、条件ごとの信頼区間は"
     "その判定の分をさらに分け合うので、すべて同時に成り立つ。判定に用いない指標には区間だけを示す。",
 )
 def paired_sequentially(reader: Reader, groups: Groups, _part: Part) -> None:
@@ -665,7 +665,7 @@ def kernel_parameters(reader: Reader, groups: Groups, _part: Part) -> None:
 
 @BOOK.says(
     "Each square is a trial. × failed, ≈ disturbed, ↻ counted when repeated, · not run.",
-    "四角ひとつが1試行である。× 失敗、≈ 外乱あり、↻ 再実行で有効、· 未実行。",
+    "1マスが1試行である。× 失敗、≈ 外乱あり、↻ 再実行で有効、· 未実行。",
 )
 def bare_squares(_reader: Reader, _groups: Groups, _part: Part) -> None:
     """They are too small for labels."""

@@ -14,7 +14,7 @@ caution(
     "Other programs are using this machine: the load average is <load:t> on <cores:t> cores. Stop "
     "them, or measure when the machine is idle; trials that they disturb are repeated, and that "
     "takes time.",
-    "ほかのプログラムがこのマシンを使っている（<cores:t> コアに対してロードアベレージ <load:t>）。 停止するか、空いている時間に測定する。乱された試行は繰り返されるため、所要時間も延びる。",
+    "ほかのプログラムがこのマシンを使っている（<cores:t> コアに対してロードアベレージ <load:t>）。 停止するか、空いている時間に測定する。外乱を受けた試行は再実行されるため、所要時間も延びる。",
     book=BOOK,
 )
 caution(
@@ -81,7 +81,7 @@ caution(
     "The load generator and the server share the same <cores:t> cores. Read the throughput "
     "together with the share of the CPU that the load generator used; it stands beside every result of the "
     "report.",
-    "負荷生成側とサーバが同じ <cores:t> コアを共有している。 報告書の各結果に添えた負荷生成側の CPU 使用率とあわせてスループットを読む。",
+    "負荷生成側とサーバが同じ <cores:t> コアを共有している。 本報告書の各結果に添えた負荷生成側の CPU 使用率とあわせてスループットを読む。",
     book=BOOK,
 )
 caution(

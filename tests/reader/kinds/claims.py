@@ -24,44 +24,44 @@ ELSEWHERE = {"Findings that do not apply here", "本検証では対象外のも�
 BOOK.only_words(
     ("Findings that apply to this campaign", "本検証と比較できるもの"),
     ("Findings that do not apply here", "本検証では対象外のもの"),
-    ("Published and measured TPS by clients", "報告書と本検証のTPS"),
-    ("Published and measured TPS per core", "1コアあたりのTPS(報告書と本検証)"),
+    ("Published and measured TPS by clients", "PGECons報告書と本検証のTPS"),
+    ("Published and measured TPS per core", "1コアあたりのTPS(PGECons報告書と本検証)"),
     (
         "Machines differ, so that each curve is relative to its own value with as many clients as"
         " cores (1.00), and the clients are counted per core. Dashed: as printed (old and new: the"
         " first and second column of the table); drawn through: medians of this campaign.",
         "マシンが異なるため、各系列をクライアント接続数がコア数と等しいときの値に対する比(1.00)で示し、接続数もコア数に"
-        "対する比とした。破線は報告書の値(旧・新は表の1列目と2列目)、実線は本検証の中央値。",
+        "対する比とした。破線はPGECons報告書の値(旧・新は表の1列目と2列目)、実線は本検証の中央値。",
     ),
     (
         "TPS for each core, relative to that on the fewest cores (1.00); a level line is growth in"
         " proportion. Dashed: as printed; drawn through: geometric means of this campaign.",
-        "1コアあたりのTPSを、最小のコア数での値を1.00として示す。水平ならコア数に比例して伸びている。破線は報告書の値、"
+        "1コアあたりのTPSを、最小のコア数での値を1.00として示す。水平ならコア数に比例して伸びている。破線はPGECons報告書の値、"
         "実線は本検証の幾何平均。",
     ),
-    ("Published and measured speed-ups of the queries", "クエリの性能向上比(報告書と本検証)"),
+    ("Published and measured speed-ups of the queries", "クエリの性能向上比(PGECons報告書と本検証)"),
     (
         "How many times as fast the new side is as the old one: 1 is no difference. Printed numbers"
         " have no interval; long intervals are cut. Machines, versions and sizes of the data"
         " differ.",
-        "新しい側が古い側の何倍速いかを示す(1なら差がない)。報告書の値には信頼区間がない。長い信頼区間は途中で切って"
+        "新しい側が古い側の何倍速いかを示す(1なら差がない)。PGECons報告書の値には信頼区間がない。長い信頼区間は途中で切って"
         "示す。マシン、バージョン、データ量は異なる。",
     ),
     (
         "Published and measured speed-up by permitted workers",
-        "ワーカー数の上限ごとの性能向上比(報告書と本検証)",
+        "ワーカー数の上限ごとの性能向上比(PGECons報告書と本検証)",
     ),
     (
         "The time with the fewest permitted workers by the time with more. Printed, and medians of"
         " this campaign; how many workers are launched depends on the size of the data.",
-        "上限が最小のときの処理時間を、各上限での処理時間で割った値。報告書の値と本検証の中央値。起動するワーカー数は"
+        "上限が最小のときの処理時間を、各上限での処理時間で割った値。PGECons報告書の値と本検証の中央値。起動するワーカー数は"
         "データ量による。",
     ),
-    ("Parallel workers, printed and here", "パラレルワーカー数(報告書と本検証)"),
+    ("Parallel workers, printed and here", "パラレルワーカー数(PGECons報告書と本検証)"),
     (
         "The number of workers follows from the size of the data: findings are about the rule, not"
         " about the printed number.",
-        "ワーカー数はデータ量で決まるため、判定の対象は報告書の数そのものではなく規則である。",
+        "ワーカー数はデータ量で決まるため、判定の対象はPGECons報告書の数そのものではなく規則である。",
     ),
     (
         "A finding is a set of checks, each a ratio that must lie between bounds fixed beforehand"
@@ -80,7 +80,7 @@ BOOK.only_words(
 )
 
 
-@BOOK.says("Printed and measured, <what:t>", "報告書と本検証の比較(<what:t>)", of="caption")
+@BOOK.says("Printed and measured, <what:t>", "PGECons報告書と本検証の比較(<what:t>)", of="caption")
 def compared_caption(reader: Reader, _groups: Groups, part: Part) -> None:
     reader.that(part.section > 2, "a caption out of its place")
 
@@ -88,7 +88,7 @@ def compared_caption(reader: Reader, _groups: Groups, part: Part) -> None:
 @BOOK.says(
     "Old is “<old:t>” and new “<new:t>” of the printed table, in seconds. Intervals of the measured"
     " are those of the findings, each at α.",
-    "旧は報告書の表の「<old:t>」、新は「<new:t>」(秒)。本検証の信頼区間は各検証結果の判定に用いたもので、αによる。",
+    "旧はPGECons報告書の表の「<old:t>」、新は「<new:t>」(秒)。本検証の信頼区間は各検証結果の判定に用いたもので、αによる。",
 )
 def compared_note(reader: Reader, _groups: Groups, part: Part) -> None:
     reader.that(part.section > 2, "a note out of its place")
@@ -100,7 +100,7 @@ def tables(reader: Reader, names: set[str]) -> list[Table]:
 
 @BOOK.says(
     "The study replicates <count:i> findings of the reports: <counts:t>.",
-    "この検証に対応する、報告書の検証結果は<count:i>件: <counts:t>。",
+    "この検証に対応する公開された検証結果は<count:i>件: <counts:t>。",
 )
 def summary(reader: Reader, groups: Groups, _part: Part) -> None:
     """As many as the rows of the tables below have each outcome; and each row by itself."""

@@ -37,7 +37,7 @@ WORDS = {
     "fitted": Bilingual("fitted to this machine", "本マシンに合わせて決定"),
     "trial": Bilingual("A trial", "試行"),
     "measured": Bilingual("measured", "測定時間"),
-    "warmup": Bilingual("warm-up, discarded", "暖機運転(結果に含めない)"),
+    "warmup": Bilingual("warm-up, discarded", "ウォームアップ(結果に含めない)"),
     "settle": Bilingual("rest before the load", "負荷をかける前の待ち時間"),
     "prewarm": Bilingual("pg_prewarm of all tables and indexes", "全テーブル・索引のpg_prewarm"),
     "caches": Bilingual("OS page cache", "OSのページキャッシュ"),
@@ -55,7 +55,7 @@ WORDS = {
         "a trial is disturbed from others' CPU use of", "他の処理のCPU使用で試行を除外する割合"
     ),
     "repeats": Bilingual("repeats of a failed trial, at most", "失敗した試行の再実行(最大)"),
-    "differences": Bilingual("Differences from the published study", "報告書の検証との違い"),
+    "differences": Bilingual("Differences from the published study", "公開された検証との違い"),
     "profiles": Bilingual("Profiles", "プロファイル"),
     "slices": Bilingual("slices in turn", "交互に測定するスライス"),
     "turns": Bilingual("sides take turns", "両側の交互の単位"),
