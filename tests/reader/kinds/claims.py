@@ -39,7 +39,10 @@ BOOK.only_words(
         "1コアあたりのTPSを、最小のコア数での値を1.00として示す。水平ならコア数に比例して伸びている。破線はPGECons報告書の値、"
         "実線は本検証の幾何平均。",
     ),
-    ("Published and measured speed-ups of the queries", "クエリの性能向上比(PGECons報告書と本検証)"),
+    (
+        "Published and measured speed-ups of the queries",
+        "クエリの性能向上比(PGECons報告書と本検証)",
+    ),
     (
         "How many times as fast the new side is as the old one: 1 is no difference. Printed numbers"
         " have no interval; long intervals are cut. Machines, versions and sizes of the data"
