@@ -1,0 +1,165 @@
+"""Imports between the files below ``src/teiten``: those that go up, and those that form a circle.
+
+Imports for type checkers count as all others do.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+Sources = Mapping[str, str]
+"""The text of each module, by its name without ``teiten.``."""
+Imports = Mapping[str, frozenset[str]]
+"""The modules of Teiten that each module imports."""
+
+FLOORS: tuple[tuple[str, ...], ...] = (
+    ("secrets", "addresses", "errors", "suggest", "given_paths"),
+    ("model",),
+    ("host",),
+    ("engines",),
+    ("kinds", "datasets", "factors", "kinds.registry", "datasets.registry", "studies"),
+    (
+        *("study.values", "study.references", "study.parameters", "study.chosen", "study.storage"),
+        *("study.place", "study.tables"),
+    ),
+    ("datasets.plan", "datasets.contract", "datasets.sql", "factors.contract"),
+    ("factors.registry", "study.levels", "study.schema"),
+    ("kinds.contract", "kinds.metrics"),
+    ("factors.*",),
+    ("study",),
+    ("plan",),
+    ("datasets.*",),
+    ("ledger",),
+    ("execute",),
+    ("analysis",),
+    ("claims",),
+    ("kinds.contract_present", "report"),
+    ("kinds.*",),
+    ("export",),
+    ("cli",),
+    ("start", "__main__"),
+)
+"""The house from the ground up. A room stands on the floor that names it, or the room around it; a
+module imports from its own floor and from those below."""
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """An import of one module by another."""
+
+    importer: str
+    imported: str
+
+    def __str__(self) -> str:
+        return f"{self.importer} -> {self.imported}"
+
+
+def imports_of(sources: Sources) -> dict[str, frozenset[str]]:
+    """Who imports whom; importing a name from a package is importing its module of that name."""
+    return {
+        module: frozenset(_imported(ast.parse(text), sources)) - {module}
+        for module, text in sources.items()
+    }
+
+
+def _imported(tree: ast.Module, sources: Sources) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            program, _, module = name.partition(".")
+            if program == "teiten":
+                package = module.rpartition(".")[0]
+                yield from [each for each in (module, package) if each in sources][:1]
+
+
+def floor_of(module: str) -> int:
+    """The floor on which a module stands, from 0. Raises KeyError for a module of no room."""
+    ranked = [
+        (len(room), floor)
+        for floor, rooms in enumerate(FLOORS)
+        for room in rooms
+        if module == room or _inside(module, room)
+    ]
+    if not ranked:
+        raise KeyError(module)
+    return max(ranked)[1]
+
+
+def _inside(module: str, room: str) -> bool:
+    around = room.removesuffix("*") if room.endswith("*") else f"{room}."
+    return module.startswith(around)
+
+
+def upward(imports: Imports) -> list[Arrow]:
+    """Imports of a module that stands on a higher floor than its importer."""
+    return sorted(
+        (
+            Arrow(module, imported)
+            for module, below in imports.items()
+            if module
+            for imported in below
+            if imported and floor_of(imported) > floor_of(module)
+        ),
+        key=str,
+    )
+
+
+def circles(imports: Imports) -> list[tuple[str, ...]]:
+    """Groups of modules that import one another, directly or through others, the largest first."""
+    components = (tuple(sorted(group)) for group in _components(imports))
+    return sorted((group for group in components if len(group) > 1), key=lambda g: (-len(g), g))
+
+
+def beyond_a_package(circle: Sequence[str]) -> bool:
+    """Whether a circle has members in several folders."""
+    return len({module.rpartition(".")[0] for module in circle}) > 1
+
+
+def _components(imports: Imports) -> Iterator[Collection[str]]:
+    """The strongly connected components (Tarjan 1972), without recursion."""
+    index: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    stack: list[str] = []
+    for root in imports:
+        if root in index:
+            continue
+        path = [(root, iter(imports[root]))]
+        index[root] = lowest[root] = len(index)
+        stack.append(root)
+        while path:
+            module, rest = path[-1]
+            following = next(rest, None)
+            if following is None:
+                path.pop()
+                if path:
+                    parent = path[-1][0]
+                    lowest[parent] = min(lowest[parent], lowest[module])
+                if lowest[module] == index[module]:
+                    cut = stack.index(module)
+                    yield stack[cut:]
+                    del stack[cut:]
+            elif following not in index:
+                index[following] = lowest[following] = len(index)
+                stack.append(following)
+                path.append((following, iter(imports.get(following, frozenset()))))
+            elif following in stack:
+                lowest[module] = min(lowest[module], index[following])
+
+
+def rooms_between(imports: Imports) -> dict[tuple[str, str], int]:
+    """The number of imports from one top folder to another."""
+    counted: dict[tuple[str, str], int] = defaultdict(int)
+    for module, below in imports.items():
+        for imported in below:
+            pair = (module.split(".")[0], imported.split(".")[0])
+            if pair[0] != pair[1]:
+                counted[pair] += 1
+    return dict(counted)
