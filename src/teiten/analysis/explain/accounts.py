@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from teiten.analysis.explain.consumers import Consumers, is_subplan
+from teiten.analysis.explain.consumers import Consumers, gathers_above, is_subplan
 from teiten.analysis.model.explain import LEADER, Accounts, Exclusive, ExplainedPlan, PlanNode
 
 Quantities = dict[str, float]
@@ -25,12 +25,11 @@ WORKER = "worker "
 IO = "io"
 CLOCK = 1e-6
 """Seconds by which two readings of the clock may differ without meaning."""
-GATHERS = frozenset({"Gather", "Gather Merge"})
 
 
 def accounts(plan: ExplainedPlan) -> Accounts:
     """The exclusive figures of every node; zero where a plan has none (without ANALYZE)."""
-    gathered = _gathered(plan)
+    gathered = gathers_above(plan)
     unknown = {number for number in gathered.values() if _hides_workers(plan, number)}
     inclusive = [_quantities(plan, node, gathered, unknown) for node in plan.nodes]
     waits = _Waits(plan, inclusive, gathered)
@@ -47,21 +46,6 @@ def accounts(plan: ExplainedPlan) -> Accounts:
         total=_exclusive(total, plan.root),
         leader_known=not unknown,
     )
-
-
-def _gathered(plan: ExplainedPlan) -> dict[int, int]:
-    """For each node whose work is shared with workers: the Gather above it. InitPlans printed at a
-    Gather are executed by the leader before the workers start."""
-    found: dict[int, int] = {}
-    for node in plan.nodes:
-        if node.parent is None:
-            continue
-        above = plan.nodes[node.parent]
-        if above.kind in GATHERS and node.relationship != "InitPlan":
-            found[node.number] = above.number
-        elif above.number in found:
-            found[node.number] = found[above.number]
-    return found
 
 
 def _hides_workers(plan: ExplainedPlan, gather: int) -> bool:
@@ -111,7 +95,7 @@ class _Waits:
         self.awaited = [[] for _ in self.plan.nodes]
         self.waiting = [[] for _ in self.plan.nodes]
         self.free = [dict(one) for one in self.inclusive]
-        self.consumers = Consumers(self.plan)
+        self.consumers = Consumers(self.plan, self.gathered)
 
     def add(self, waiting: int, awaited: int, part: Quantities) -> None:
         if not part:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from teiten.analysis.explain.read import SUBPLANS
@@ -23,7 +23,23 @@ MOST_LOOKS = 1_000_000
 """Nodes that are looked at for subplans that nothing names: their number could be the square of the
 plan's nodes."""
 _APPENDS = frozenset({"Append", "Merge Append"})
+GATHERS = frozenset({"Gather", "Gather Merge"})
 Group = Sequence[PlanNode]
+
+
+def gathers_above(plan: ExplainedPlan) -> dict[int, int]:
+    """For each node whose work is shared with workers: the Gather above it. InitPlans printed at a
+    Gather are executed by the leader before the workers start."""
+    gathered: dict[int, int] = {}
+    for node in plan.nodes:
+        if node.parent is None:
+            continue
+        above = plan.nodes[node.parent]
+        if above.kind in GATHERS and node.relationship != "InitPlan":
+            gathered[node.number] = above.number
+        elif above.number in gathered:
+            gathered[node.number] = gathered[above.number]
+    return gathered
 
 
 def is_subplan(node: PlanNode) -> bool:
@@ -34,8 +50,9 @@ def is_subplan(node: PlanNode) -> bool:
 class Consumers:
     """Who may have waited for the subplans of a plan; a node is looked at once for all of them."""
 
-    def __init__(self, plan: ExplainedPlan) -> None:
+    def __init__(self, plan: ExplainedPlan, gathered: Mapping[int, int]) -> None:
         self._plan = plan
+        self._gathered = gathered
         self._looks = MOST_LOOKS
 
     def likely(self, subplan: PlanNode) -> tuple[Group, ...]:
@@ -46,8 +63,7 @@ class Consumers:
         users = self._named_in(self._uses, subplan, appends=True)
         if subplan.relationship == "SubPlan":
             return (own, users)
-        # A Gather that says that it evaluates the InitPlan for its workers surely does.
-        return (self._named_in(self._evaluations, subplan), users, own)
+        return (self._evaluating(subplan), users, own)
 
     def around(self, subplan: PlanNode) -> Group:
         """All nodes below the one where it is printed, for those whose text does not name it; none
@@ -61,6 +77,19 @@ class Consumers:
     def _outside(self, subplan: PlanNode, nodes: Iterable[PlanNode]) -> Iterator[PlanNode]:
         inside = range(subplan.number, self._plan.ends[subplan.number])
         return (node for node in nodes if node.number not in inside)
+
+    def _evaluating(self, subplan: PlanNode) -> Group:
+        """Gathers that evaluate an InitPlan before their workers start, for the nodes below them.
+
+        From 11 to 16 they say so (``Params Evaluated``). Since 17 they do not, and still do so for
+        every InitPlan that is printed at them or above and used below them."""
+        numbers = {node.number for node in self._named_in(self._evaluations, subplan)}
+        for user in self._named_in(self._uses, subplan):
+            gather = self._gathered.get(user.number)
+            while gather is not None and gather >= (subplan.parent or 0):
+                numbers.add(gather)
+                gather = self._gathered.get(gather)
+        return tuple(self._plan.nodes[number] for number in sorted(numbers))
 
     def _named_in(
         self, texts: dict[str, list[int]], subplan: PlanNode, *, appends: bool = False

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import fmean
 
-from teiten.analysis.explain.accounts import GATHERS, accounts
+from teiten.analysis.explain.accounts import accounts
+from teiten.analysis.explain.consumers import GATHERS
 from teiten.analysis.model.explain import (
     HIT,
     LEADER,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from teiten.analysis.explain.accounts import GATHERS
+from teiten.analysis.explain.consumers import GATHERS
 from teiten.analysis.explain.planner_facts import Relations
 from teiten.analysis.explain.statistics import APPENDS, SCANS
 from teiten.analysis.explain.worker_rules import first_scan

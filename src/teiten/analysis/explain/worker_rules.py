@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from teiten.analysis.explain.accounts import GATHERS
+from teiten.analysis.explain.consumers import GATHERS
 from teiten.analysis.explain.planner_facts import Relations
 from teiten.analysis.explain.statistics import APPENDS
 from teiten.analysis.explain.structure import JOINS
