@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -302,7 +303,13 @@ def test_levels_around_the_cores_are_needed() -> None:
 
 def test_a_second_factor_that_the_finding_does_not_know() -> None:
     more = (*PLAN.study.factors, Factor("guc:work_mem", ("4MB", "64MB")))
-    plan = replace(PLAN, study=replace(PLAN.study, factors=more))
+    trials = tuple(
+        replace(
+            trial, cell=replace(trial.cell, levels=(*trial.cell.levels, ("guc:work_mem", level)))
+        )
+        for trial, level in zip(PLAN.trials, itertools.cycle(("4MB", "64MB")), strict=False)
+    )
+    plan = replace(PLAN, study=replace(PLAN.study, factors=more), trials=trials)
     found = outcome(between(ABOUT_TWO), attempts(with_effect(0.975)), plan)
     assert found.reason is not None and found.reason.code == "factors"
 

@@ -30,7 +30,7 @@ from pydantic.dataclasses import dataclass
 
 from teiten.analysis.claims.checks import ClaimQuestion
 from teiten.analysis.model.claims import Check, CheckKind, ClaimWords
-from teiten.claims.curves import ClaimCurve, log_changes
+from teiten.claims.curves import ClaimCurve, level_changes
 from teiten.claims.forms import FORM, Ratio
 from teiten.claims.of_curves import ShapeOfCurve
 
@@ -50,7 +50,7 @@ class AtLeastTimes(ShapeOfCurve):
 
     def shape(self, curve: ClaimCurve, cores: int) -> Iterator[ClaimQuestion]:
         first, last = curve.levels[0], curve.levels[-1]
-        values = tuple(log_changes(curve, first, curve, last).values())
+        values = tuple(level_changes(curve, first, curve, last).values())
         low = math.log(self.times)
         yield ClaimQuestion(ENDS, (curve.side,), (first, last), values, low, math.inf)
 '''

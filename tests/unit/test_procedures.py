@@ -15,6 +15,7 @@ import pytest
 
 from teiten.analysis.claims.checks import ClaimQuestion, check_of, student
 from teiten.analysis.model.claims import Claim, ClaimContrast, ClaimStanding
+from teiten.analysis.model.evidence import EvidenceTable
 from teiten.analysis.model.observations import Observation
 from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
 from teiten.claims.catalogue import claims_of
@@ -22,7 +23,6 @@ from teiten.datasets.access_log.model import AccessLogTables, day_of_log
 from teiten.errors import StudyError, UsageError, WorkloadError
 from teiten.execute.probes import backend
 from teiten.execute.probes.backend import Usage, is_backend, usage_of
-from teiten.kinds.procedure.claims.cells import ClaimCells
 from teiten.kinds.procedure.claims.methods import (
     LargestStep,
     MethodEffect,
@@ -210,7 +210,7 @@ def ground(plan: Plan, times: dict[str, float]) -> Ground:
         for number, (method, seconds) in enumerate(times.items(), start=1)
         for block in (1, 2, 3)
     ]
-    return Ground(plan, observations, 2)
+    return Ground(EvidenceTable(plan, observations), 2)
 
 
 def outcome(
@@ -252,14 +252,12 @@ def test_a_finding_needs_each_of_its_checks_at_alpha(plan: Plan) -> None:
     about = {"workload": "insert", "metric": "procedure_seconds"}
     found = order.checks(a_claim(predicate=order, **about), ground(plan, TIMES))
     first = found[0]
-    values = next(iter(order.asked(a_claim(predicate=order, **about), _cells(plan)))).values
+    values = next(
+        iter(order.asked(a_claim(predicate=order, **about), ground(plan, TIMES).evidence))
+    ).values
     alone = student(values, plan.study.measure.alpha)
     assert len(found) > 1 and alone is not None
     assert first.low == pytest.approx(math.exp(alone[1]))
-
-
-def _cells(plan: Plan) -> ClaimCells:
-    return ClaimCells(ground(plan, TIMES), "insert")
 
 
 def timed(plan: Plan, claim: Claim) -> Ground:
@@ -277,7 +275,7 @@ def timed(plan: Plan, claim: Claim) -> Ground:
         for one in plan.trials
         if one.cell.workload == claim.workload
     ]
-    return Ground(plan, observations, 2)
+    return Ground(EvidenceTable(plan, observations), 2)
 
 
 @pytest.mark.parametrize("profile", ["standard", "published"])
@@ -288,7 +286,7 @@ def test_each_finding_on_inserting_and_removing_can_come_out_either_way(profile:
     for claim in claims_of("log-partitions"):
         predicate = claim.predicate
         assert isinstance(predicate, OfMethods)
-        asked = list(predicate.asked(claim, ClaimCells(timed(plan, claim), claim.workload)))
+        asked = list(predicate.asked(claim, timed(plan, claim).evidence))
         assert asked and all(len(one.values) == blocks for one in asked), claim.id
         inside, outside = (_standings(asked, where, blocks, alpha) for where in (1.0, -1.0))
         assert inside == {ClaimStanding.REPRODUCED}, claim.id

@@ -5,7 +5,6 @@ An effect between systems is asked of unpaired values: Welch's interval of the b
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -13,10 +12,11 @@ from teiten.analysis.across.unpaired import estimate_unpaired
 from teiten.analysis.claims.checks import ClaimQuestion, check_of
 from teiten.analysis.model.claims import Check, Claim
 from teiten.analysis.model.comparison import Systems
-from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.model.evidence import Blocks, EvidenceTable, block_means, logarithm
+from teiten.analysis.model.observations import Context
 from teiten.analysis.model.predicate import UnmetError
-from teiten.analysis.verdict.verdict import log_ratio
 from teiten.claims.curves import CLIENTS, ClaimCurve
+from teiten.claims.sides import ClaimSide
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def system_curves(claim: Claim, systems: Systems, metric: str) -> SystemCurves:
     sides = {a.facts.system: result.side.a, b.facts.system: result.side.b}
     contexts = [level.context for level in result.levels]
     old, new = (
-        ClaimCurve(name, _points(claim, sides[name], systems.here[name][1], contexts, metric))
+        ClaimCurve(name, _points(claim, sides[name], systems.here[name], contexts, metric))
         for name in names
     )
     measure = a.plan.study.measure
@@ -57,24 +57,18 @@ def system_curves(claim: Claim, systems: Systems, metric: str) -> SystemCurves:
 
 
 def _points(
-    claim: Claim,
-    side: str,
-    found: Sequence[Observation],
-    contexts: Sequence[Context],
-    metric: str,
-) -> dict[float, dict[int, float]]:
+    claim: Claim, side: str, evidence: EvidenceTable, contexts: Sequence[Context], metric: str
+) -> dict[float, Blocks]:
     others = sorted({name for context in contexts for name, _ in context} - {CLIENTS})
     if others:
         raise UnmetError("factors", factors=", ".join(others))
-    points: dict[float, dict[int, float]] = {
-        float(level): {} for context in contexts for _, level in context
+    contrast = evidence.plan.study.contrast
+    return {
+        float(dict(context)[CLIENTS]): ClaimSide(
+            side, claim.workload, {**dict(context), contrast: side}
+        ).blocks(evidence, metric)
+        for context in contexts
     }
-    for one in found:
-        value = one.metrics.get(metric, math.nan)
-        wanted = (one.workload, one.side) == (claim.workload, side)
-        if wanted and one.context in contexts and not math.isnan(value):
-            points[float(one.context[0][1])][one.block] = value
-    return points
 
 
 def contrast_checks(found: SystemCurves, asked: Sequence[ClaimQuestion]) -> tuple[Check, ...]:
@@ -92,9 +86,8 @@ def _check(question: ClaimQuestion, found: SystemCurves, among: int) -> Check:
 
 def _block_means(curve: ClaimCurve, levels: Sequence[float]) -> list[float]:
     """The mean of ln over the levels for each block that has them all; NaN for a zero."""
-    blocks = set.intersection(*(set(curve.points[level]) for level in levels))
-    means = []
-    for block in sorted(blocks):
-        found = [log_ratio(1.0, curve.points[level][block]) for level in levels]
-        means.append(math.fsum(math.nan if one is None else one for one in found) / len(found))
-    return means
+    logs = [
+        {block: logarithm(value) for block, value in curve.points[level].items()}
+        for level in levels
+    ]
+    return list(block_means(logs).values())

@@ -5,17 +5,25 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from teiten.analysis.claims.checks import ClaimQuestion, check_of, estimator_of, exact, student
+from teiten.analysis.claims.checks import (
+    ClaimQuestion,
+    check_of,
+    counted,
+    estimator_of,
+    exact,
+    student,
+)
 from teiten.analysis.model.claims import Check, Claim, PublishedCurves
 from teiten.analysis.model.comparison import Systems
+from teiten.analysis.model.evidence import block_means
 from teiten.analysis.model.predicate import Ground, Predicate
 from teiten.claims.between import contrast_checks, system_curves
-from teiten.claims.curves import CLIENTS, ClaimCurve, log_changes, measured, published
+from teiten.claims.curves import CLIENTS, ClaimCurve, level_changes, measured, published
 from teiten.claims.forms import Bounds
-from teiten.claims.questions import level_groups, log_bound, means
+from teiten.claims.questions import level_groups, log_bound
 from teiten.claims.told import CONTRAST
 
 DELTA_IN_PRINT = 0.02
@@ -33,6 +41,8 @@ class OfCurves(Predicate):
     """About curves, block by block."""
 
     axis: ClassVar[str] = CLIENTS
+    counts: ClassVar[bool] = False
+    """A number without any scatter is a result: it is counted, not timed."""
 
     def metric_of(self, claim: Claim) -> str:
         """The name under which its values are observed."""
@@ -43,10 +53,17 @@ class OfCurves(Predicate):
         """What it asks of curves. Raises UnmetError where they do not reach as far as it looks."""
 
     def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
-        curves = measured(claim, ground, metric=self.metric_of(claim), axis=self.axis)
         measure = ground.plan.study.measure
-        asked = tuple(self.asked(curves, CurveGround(ground.cores, measure.delta)))
+        machine = CurveGround(ground.cores, measure.delta)
+        found = measured(claim, ground.evidence, metric=self.metric_of(claim), axis=self.axis)
+        asked = [
+            replace(question, server=server)
+            for server, curves in found
+            for question in self.asked(curves, machine)
+        ]
         estimator = estimator_of(measure)
+        if self.counts:
+            estimator = counted(estimator)
         return tuple(check_of(one, measure.alpha, estimator, among=len(asked)) for one in asked)
 
     def in_print(self, claim: Claim) -> Sequence[Check]:
@@ -76,12 +93,12 @@ class ContrastOfCurves(OfCurves):
         old, new = curves
         for part in self.bounds(machine.delta):
             for group in level_groups(part, old, new, machine.cores):
-                changes = [log_changes(old, level, new, level) for level in group]
+                changes = [level_changes(old, level, new, level) for level in group]
                 yield ClaimQuestion(
                     CONTRAST,
                     (old.side, new.side),
                     tuple(group),
-                    means(changes),
+                    tuple(block_means(changes).values()),
                     log_bound(part.low, -math.inf),
                     log_bound(part.high, math.inf),
                 )

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from teiten.analysis.claims.checks import ClaimQuestion
 from teiten.analysis.model.predicate import UnmetError
-from teiten.claims.curves import ClaimCurve, log_changes
+from teiten.claims.curves import ClaimCurve, level_changes
 from teiten.claims.forms import Bounds, Span
 from teiten.claims.told import LEVELS
 
@@ -37,12 +37,12 @@ def steps(curve: ClaimCurve, levels: Sequence[float]) -> Iterator[ClaimQuestion]
 def between(
     curve: ClaimCurve, first: float, second: float, low: float, high: float
 ) -> ClaimQuestion:
-    changes = log_changes(curve, first, curve, second)
+    changes = level_changes(curve, first, curve, second)
     return ClaimQuestion(LEVELS, (curve.side,), (first, second), tuple(changes.values()), low, high)
 
 
 def from_line(curve: ClaimCurve, first: float, middle: float, last: float) -> tuple[float, ...]:
-    """ln(value / straight line through the ends) at a middle level; NaN as in log_changes."""
+    """ln(value / straight line through the ends) at a middle level; NaN as in level_changes."""
     ends = (curve.points[first], curve.points[middle], curve.points[last])
     weight = (middle - first) / (last - first)
     found = []
@@ -59,14 +59,6 @@ def at_cores(curve: ClaimCurve, cores: int) -> float:
     if not levels:
         raise UnmetError("levels-around-cores")
     return levels[-1]
-
-
-def means(changes: Sequence[Mapping[int, float]]) -> tuple[float, ...]:
-    """The mean over the levels, of each block that has them all."""
-    blocks = set.intersection(*(set(one) for one in changes))
-    return tuple(
-        math.fsum(one[block] for one in changes) / len(changes) for block in sorted(blocks)
-    )
 
 
 def around(share: float) -> tuple[float, float]:

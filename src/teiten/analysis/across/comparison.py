@@ -19,6 +19,7 @@ from teiten.analysis.across.unpaired import decide_unpaired
 from teiten.analysis.claims.evidence import further_numbers, with_further
 from teiten.analysis.model.claims import Claim
 from teiten.analysis.model.comparison import ComparedLevel, Comparison, UnpairedResult
+from teiten.analysis.model.evidence import EvidenceTable
 from teiten.analysis.model.findings import CampaignAnalysis, LevelResult
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.conclusive import marked
@@ -55,7 +56,9 @@ def compare(
         differences,
         comparison.results,
         assess_comparison(
-            of_systems, comparison, observations(a, of_systems), observations(b, of_systems)
+            of_systems,
+            comparison,
+            *(EvidenceTable(one.plan, observations(one, of_systems)) for one in (a, b)),
         ),
         insisted=insisted and bool(comparison.obstacles),
     )

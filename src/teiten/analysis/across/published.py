@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from teiten.analysis.claims.outcomes import deciding_of, in_print, other_question, standing_of
 from teiten.analysis.model.claims import Claim, ClaimOutcome, ClaimStanding
 from teiten.analysis.model.comparison import Comparison, Systems
-from teiten.analysis.model.observations import Observation
+from teiten.analysis.model.evidence import EvidenceTable
 from teiten.analysis.model.predicate import UnmetError
 
 
 def assess_comparison(
     claims: Sequence[Claim],
     comparison: Comparison,
-    of_a: Sequence[Observation],
-    of_b: Sequence[Observation],
+    of_a: EvidenceTable,
+    of_b: EvidenceTable,
 ) -> tuple[ClaimOutcome, ...]:
     """The outcome of each finding about two systems; others are left to each campaign's report."""
     return tuple(_assess(claim, comparison, of_a, of_b) for claim in claims if claim.needs.compared)
@@ -24,8 +24,8 @@ def assess_comparison(
 def _assess(
     claim: Claim,
     comparison: Comparison,
-    of_a: Sequence[Observation],
-    of_b: Sequence[Observation],
+    of_a: EvidenceTable,
+    of_b: EvidenceTable,
 ) -> ClaimOutcome:
     printed = in_print(claim)
     try:
@@ -41,8 +41,8 @@ def _assess(
 def systems_of(
     claim: Claim,
     comparison: Comparison,
-    of_a: Sequence[Observation],
-    of_b: Sequence[Observation],
+    of_a: EvidenceTable,
+    of_b: EvidenceTable,
 ) -> Systems:
     """The campaigns by their operating systems. Raises UnmetError where they do not do what the
     claim is about, or not on the same hardware."""
@@ -51,7 +51,7 @@ def systems_of(
         unmet = other_question(claim, one.plan)
         if unmet is not None:
             raise UnmetError(unmet.code, **dict(unmet.values))
-    here = {a.facts.system: (a, of_a), b.facts.system: (b, of_b)}
+    here = {a.facts.system: of_a, b.facts.system: of_b}
     if set(here) != set(claim.needs.systems):
         listed = f"{a.facts.system}, {b.facts.system}"
         raise UnmetError("systems", needed=", ".join(claim.needs.systems), here=listed)

@@ -21,7 +21,7 @@ from teiten.analysis.model.claims import (
     ClaimStanding,
     Reason,
 )
-from teiten.analysis.model.observations import Observation
+from teiten.analysis.model.evidence import EvidenceTable
 from teiten.analysis.model.predicate import Ground, UnmetError
 from teiten.analysis.verdict.pairs import observe
 from teiten.kinds.metrics import judged_in
@@ -30,15 +30,13 @@ from teiten.model.plan import Plan
 from teiten.model.study import Script
 from teiten.model.trial import Attempt
 
-SERVER = "server"
-
 
 def assess(
     claims: Sequence[Claim], plan: Plan, facts: HostFacts, attempts: Iterable[Attempt]
 ) -> tuple[ClaimOutcome, ...]:
     """The outcome of each claim; ``attempts`` are the campaign's recorded trials."""
-    observations = observe(plan, attempts)
-    return tuple(_assess(claim, plan, facts, observations) for claim in claims)
+    evidence = EvidenceTable(plan, observe(plan, attempts))
+    return tuple(_assess(claim, facts, evidence) for claim in claims)
 
 
 def unassessed(claims: Sequence[Claim]) -> tuple[ClaimOutcome, ...]:
@@ -59,28 +57,29 @@ def in_print(claim: Claim) -> Check | None:
         return None
 
 
-def _assess(
-    claim: Claim, plan: Plan, facts: HostFacts, observations: Sequence[Observation]
-) -> ClaimOutcome:
-    printed = in_print(claim)
+def _assess(claim: Claim, facts: HostFacts, evidence: EvidenceTable) -> ClaimOutcome:
+    printed, plan = in_print(claim), evidence.plan
     unmet = _unmet(claim, plan, facts)
     if unmet is not None:
         return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, unmet, in_print=printed)
     try:
-        checks = claim.predicate.checks(claim, Ground(plan, observations, facts.cpu.logical))
+        checks = claim.predicate.checks(claim, Ground(evidence, facts.cpu.logical))
     except UnmetError as lacking:
         reason: Reason | None = lacking.reason
         return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, reason, in_print=printed)
     standing, reason = standing_of(checks, judging=plan.study.judges_findings)
-    if reason == Reason("too-few") and _exceeded_limit(claim, plan, observations):
+    if reason == Reason("too-few") and _exceeded_limit(claim, evidence):
         reason = Reason("over-timeout")
     return ClaimOutcome(claim, standing, reason, checks, deciding_of(checks), printed)
 
 
-def _exceeded_limit(claim: Claim, plan: Plan, observations: Sequence[Observation]) -> bool:
+def _exceeded_limit(claim: Claim, evidence: EvidenceTable) -> bool:
     """Whether a trial of the claim's workload was cut off at its limit, and so has no number."""
-    exceeded = judged_in(plan, claim.workload).exceeded
-    return any(one.workload == claim.workload and exceeded in one.metrics for one in observations)
+    exceeded = judged_in(evidence.plan, claim.workload).exceeded
+    return any(
+        trial.workload == claim.workload and exceeded in trial.metrics
+        for trial in evidence.observations
+    )
 
 
 def _unmet(claim: Claim, plan: Plan, facts: HostFacts) -> Reason | None:

@@ -17,9 +17,10 @@ from teiten.model.text import Bilingual
 if TYPE_CHECKING:
     from teiten.analysis.model.predicate import Predicate
 
-FIRST, LAST = "first", "last"
-"""In a claim: the first or the last level that its workload has of a factor, for levels that a
-machine or a user decides. Where the factor is not varied, the study's own setting is meant."""
+FIRST, MIDDLE, LAST = "first", "middle", "last"
+"""In a claim: the first, the middle (of an odd number) or the last level that its workload has of a
+factor, for levels that a machine or a user decides. Where the factor is not varied, the first and
+the last are the study's own setting."""
 WORKLOAD = "workload"
 """As the factor of a claim's contrast: the same queries in two workloads of a study."""
 

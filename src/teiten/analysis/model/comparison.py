@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from teiten.analysis.model.claims import ClaimOutcome
+from teiten.analysis.model.evidence import EvidenceTable
 from teiten.analysis.model.findings import CampaignAnalysis, LevelResult, Verdict
-from teiten.analysis.model.observations import Observation
 from teiten.model.metrics import Metric
 
 
@@ -85,13 +85,9 @@ class Comparison:
         return tuple(one for one in self.differences if one.weight is Weight.OBSTACLE)
 
 
-Observed = tuple[CampaignAnalysis, Sequence[Observation]]
-"""A campaign and its trials that count."""
-
-
 @dataclass(frozen=True)
 class Systems:
     """Two campaigns on one kind of hardware, by their operating systems."""
 
     comparison: Comparison
-    here: Mapping[str, Observed]
+    here: Mapping[str, EvidenceTable]

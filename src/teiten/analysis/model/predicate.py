@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from teiten.analysis.model.claims import Check, Claim, ClaimWords, Reason
-from teiten.analysis.model.observations import Observation
 from teiten.model.plan import Plan
 from teiten.model.trial import Event
 
 if TYPE_CHECKING:
     from teiten.analysis.model.comparison import Systems
+    from teiten.analysis.model.evidence import EvidenceTable
     from teiten.analysis.model.findings import TrialView
 
 
@@ -27,9 +27,12 @@ if TYPE_CHECKING:
 class Ground:
     """What a claim is checked on: a campaign."""
 
-    plan: Plan
-    observations: Sequence[Observation]
+    evidence: EvidenceTable
     cores: int
+
+    @property
+    def plan(self) -> Plan:
+        return self.evidence.plan
 
 
 Key = tuple[int, int]

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import ClaimQuestion, check_of, counted, estimator_of
-from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimWords
-from teiten.analysis.model.predicate import Ground
-from teiten.claims.curves import ClaimCurve, measured
+from teiten.analysis.claims.checks import ClaimQuestion
+from teiten.analysis.model.claims import Check, CheckKind, ClaimWords
+from teiten.claims.curves import ClaimCurve
 from teiten.claims.forms import FORM, RatioBounds
 from teiten.claims.of_curves import CurveGround, OfCurves
 from teiten.claims.questions import log_bound
@@ -32,6 +31,7 @@ AMOUNT = CheckKind("amount", _said)
 class OfAmounts(OfCurves):
     """About numbers that may be zero."""
 
+    counts: ClassVar[bool] = True
     low: float | None
     high: float | None
     floor: float
@@ -52,14 +52,6 @@ class OfAmounts(OfCurves):
                     log_bound(self.low, -math.inf),
                     log_bound(self.high, math.inf),
                 )
-
-    def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
-        """Of counts that are the same in every block each is known exactly."""
-        curves = measured(claim, ground, metric=self.metric_of(claim), axis=self.axis)
-        measure = ground.plan.study.measure
-        asked = tuple(self.asked(curves, CurveGround(ground.cores, measure.delta)))
-        estimator = counted(estimator_of(measure))
-        return tuple(check_of(one, measure.alpha, estimator, among=len(asked)) for one in asked)
 
 
 @dataclass(frozen=True, config=FORM, kw_only=True)

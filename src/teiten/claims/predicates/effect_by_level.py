@@ -13,7 +13,7 @@ from teiten.analysis.claims.checks import ClaimQuestion
 from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimWords
 from teiten.analysis.model.comparison import Systems
 from teiten.analysis.model.predicate import UnmetError
-from teiten.claims.curves import ClaimCurve, log_changes
+from teiten.claims.curves import ClaimCurve, level_changes
 from teiten.claims.forms import FORM, RatioBounds
 from teiten.claims.of_curves import CurveGround, OfCurves
 from teiten.claims.questions import log_bound
@@ -50,7 +50,7 @@ class EffectByLevel(RatioBounds, OfCurves):
             PER_DOUBLING,
             (old.side, new.side),
             tuple(levels),
-            _slopes({level: log_changes(old, level, new, level) for level in levels}),
+            _slopes({level: level_changes(old, level, new, level) for level in levels}),
             log_bound(self.low, -math.inf),
             log_bound(self.high, math.inf),
         )

@@ -11,7 +11,7 @@ from pydantic.dataclasses import dataclass
 from teiten.analysis.claims.checks import ClaimQuestion
 from teiten.analysis.model.claims import Check, CheckKind, ClaimWords
 from teiten.analysis.model.predicate import UnmetError
-from teiten.claims.curves import CORES, ClaimCurve, log_changes
+from teiten.claims.curves import CORES, ClaimCurve, level_changes
 from teiten.claims.forms import FORM, Tolerance
 from teiten.claims.of_curves import ShapeOfCurve
 from teiten.claims.questions import around
@@ -39,7 +39,7 @@ class Proportional(ShapeOfCurve):
         if not others:
             raise UnmetError("levels-of-cores")
         for level in others:
-            changes = log_changes(curve, first, curve, level).values()
+            changes = level_changes(curve, first, curve, level).values()
             values = tuple(change - math.log(level / first) for change in changes)
             yield ClaimQuestion(
                 PER_CORE, (curve.side,), (first, level), values, *around(self.within)

@@ -16,10 +16,11 @@ from teiten.analysis.model.claims import (
     ClaimWords,
     PublishedQueries,
 )
+from teiten.analysis.model.evidence import logarithm
 from teiten.analysis.model.predicate import Ground
 from teiten.claims.forms import FORM, RatioBounds, Word
 from teiten.claims.questions import log_bound
-from teiten.kinds.probes.claims.cells import cells_of, logarithm
+from teiten.kinds.probes.claims.cells import cells_of
 from teiten.kinds.probes.claims.predicate import OfProbe, printed
 from teiten.kinds.probes.metrics import FROM_BUFFERS, FROM_DISK, FROM_OS_CACHE
 
@@ -55,7 +56,7 @@ class ProbeValue(RatioBounds, OfProbe):
 
     def asked(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
         for (cell,) in cells_of(claim, ground, self.probe, self.factor, (self.level,)):
-            values = [cell.blocks[block] for block in sorted(cell.blocks)]
+            values = tuple(cell.blocks.values())
             yield self._question(claim, cell.level, values, cell.server)
 
     def in_print(self, claim: Claim) -> Sequence[Check]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from teiten.analysis.claims.outcomes import SERVER
+from teiten.analysis.model.evidence import SERVER
 from teiten.analysis.verdict.sequential import decide_sequentially
 from teiten.analysis.verdict.verdict import Rule, decide, log_ratio
 from teiten.kinds.probes.findings.estimates import geometric

@@ -10,6 +10,7 @@ import itertools
 import math
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -17,11 +18,12 @@ from pydantic.dataclasses import dataclass
 
 from teiten.analysis.claims.checks import ClaimQuestion, check_of, estimator_of, exact
 from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimWords, PublishedQueries
+from teiten.analysis.model.evidence import EvidenceTable, log_changes, logarithm
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.predicate import Ground, Key, Predicate, Reader
+from teiten.analysis.model.predicate import Ground, Key, Predicate, Reader, UnmetError
 from teiten.claims.forms import FORM, Ratio, Word
 from teiten.claims.questions import log_bound
-from teiten.kinds.procedure.claims.cells import ClaimCells, logarithm, ratios
+from teiten.claims.sides import ClaimSide, places_of
 from teiten.kinds.procedure.metrics import PROCEDURE_TIME
 from teiten.kinds.procedure.model import METHOD
 from teiten.kinds.procedure.results import steps_of
@@ -30,7 +32,7 @@ from teiten.model.trial import Event
 from teiten.study.schema import Words
 
 STEP = "step_seconds"
-"""The time of one step: ``step_seconds:vacuum``."""
+"""The time of one step, by its name: ``step_seconds:vacuum``."""
 
 
 def _at(check: Check, words: ClaimWords) -> str:
@@ -75,11 +77,11 @@ class OfMethods(Predicate):
     """About numbers of methods, block by block."""
 
     @abstractmethod
-    def asked(self, claim: Claim, cells: ClaimCells) -> Iterator[ClaimQuestion]:
+    def asked(self, claim: Claim, evidence: EvidenceTable) -> Iterator[ClaimQuestion]:
         """Raises UnmetError for what a campaign has not."""
 
     def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
-        questions = tuple(self.asked(claim, ClaimCells(ground, claim.workload)))
+        questions = tuple(self.asked(claim, ground.evidence))
         measure = ground.plan.study.measure
         estimator = estimator_of(measure)
         return tuple(
@@ -115,8 +117,17 @@ def _printed(claim: Claim, row: str) -> tuple[float, ...]:
     return tuple(one for one in found if one) if all(found) else ()
 
 
-def _fixed(claim: Claim, cells: ClaimCells) -> dict[str, str]:
-    return {factor: cells.resolved(factor, level) for factor, level in claim.at}
+def _places(
+    claim: Claim, evidence: EvidenceTable, methods: Sequence[str]
+) -> Iterator[tuple[tuple[str, ...], dict[str, ClaimSide]]]:
+    """The levels that a claim leaves open, and its side for each of some methods there."""
+    known = evidence.levels(claim.workload).get(METHOD, ())
+    for method in methods:
+        if method not in known:
+            raise UnmetError("method", method=method)
+    for place in places_of(replace(claim, contrast=None), evidence, along=(METHOD,), free=None):
+        side = place.sides[0]
+        yield place.levels, {method: side.further(METHOD, method) for method in methods}
 
 
 @dataclass(frozen=True, config=FORM)
@@ -136,17 +147,12 @@ class MethodEffect(OfMethods):
             raise ValueError("needs low, high or both: a claim must be able to fail")
         return self
 
-    def asked(self, claim: Claim, cells: ClaimCells) -> Iterator[ClaimQuestion]:
-        contrast = claim.contrast
-        assert contrast is not None
-        fixed = _fixed(claim, cells)
-        old, new = (cells.resolved(contrast.factor, one) for one in (contrast.old, contrast.new))
-        for context in cells.contexts((contrast.factor, *fixed)):
-            sides = [
-                cells.blocks({**fixed, **context, contrast.factor: one}, claim.metric)
-                for one in (old, new)
-            ]
-            yield self._question(claim, (old, new), ratios(*sides), cells.varied(context))
+    def asked(self, claim: Claim, evidence: EvidenceTable) -> Iterator[ClaimQuestion]:
+        for place in places_of(claim, evidence, free=None):
+            old, new = place.sides
+            changes = log_changes(*(one.blocks(evidence, claim.metric) for one in (old, new)))
+            sides = (old.label, new.label)
+            yield self._question(claim, sides, tuple(changes.values()), place.levels)
 
     def in_print(self, claim: Claim) -> Sequence[Check]:
         found = _printed(claim, self.quantity)
@@ -181,17 +187,12 @@ class MethodOrder(OfMethods):
     """The row of the published table whose columns have this order."""
     kind: Literal["method-order"] = "method-order"
 
-    def asked(self, claim: Claim, cells: ClaimCells) -> Iterator[ClaimQuestion]:
-        fixed = _fixed(claim, cells)
-        methods = [cells.resolved(METHOD, one) for one in self.order]
-        for context in cells.contexts((METHOD, *fixed)):
-            values = {
-                one: cells.blocks({**fixed, **context, METHOD: one}, claim.metric)
-                for one in methods
-            }
-            for lower, higher in itertools.pairwise(methods):
-                changes = ratios(values[lower], values[higher])
-                yield _rising(claim, (lower, higher), changes, cells.varied(context))
+    def asked(self, claim: Claim, evidence: EvidenceTable) -> Iterator[ClaimQuestion]:
+        for levels, sides in _places(claim, evidence, self.order):
+            values = {name: side.blocks(evidence, claim.metric) for name, side in sides.items()}
+            for lower, higher in itertools.pairwise(self.order):
+                changes = log_changes(values[lower], values[higher])
+                yield _rising(claim, (lower, higher), tuple(changes.values()), levels)
 
     def in_print(self, claim: Claim) -> Sequence[Check]:
         found = _printed(claim, self.quantity)
@@ -221,18 +222,17 @@ class MethodValue(OfMethods):
     high: Ratio
     kind: Literal["method-value"] = "method-value"
 
-    def asked(self, claim: Claim, cells: ClaimCells) -> Iterator[ClaimQuestion]:
-        fixed = {**_fixed(claim, cells), METHOD: cells.resolved(METHOD, self.method)}
-        for context in cells.contexts(fixed):
-            found = cells.blocks({**fixed, **context}, claim.metric)
+    def asked(self, claim: Claim, evidence: EvidenceTable) -> Iterator[ClaimQuestion]:
+        for levels, sides in _places(claim, evidence, (self.method,)):
+            values = sides[self.method].blocks(evidence, claim.metric).values()
             yield ClaimQuestion(
                 METHOD_VALUE,
                 (self.method,),
                 (),
-                tuple(logarithm(value) for _, value in sorted(found.items())),
+                tuple(map(logarithm, values)),
                 -math.inf,
                 math.log(self.high),
-                classes=(cells.varied(context),),
+                classes=(levels,),
                 metric=claim.metric,
             )
 
@@ -248,14 +248,13 @@ class LargestStep(OfMethods):
     """The row of the published table that has them, the step in its first column."""
     kind: Literal["largest-step"] = "largest-step"
 
-    def asked(self, claim: Claim, cells: ClaimCells) -> Iterator[ClaimQuestion]:
-        fixed = {**_fixed(claim, cells), METHOD: cells.resolved(METHOD, self.method)}
-        for context in cells.contexts(fixed):
-            largest = cells.blocks({**fixed, **context}, f"{STEP}:{self.step}")
+    def asked(self, claim: Claim, evidence: EvidenceTable) -> Iterator[ClaimQuestion]:
+        for levels, sides in _places(claim, evidence, (self.method,)):
+            side = sides[self.method]
+            largest = side.blocks(evidence, f"{STEP}:{self.step}")
             for other in self.others:
-                further = cells.blocks({**fixed, **context}, f"{STEP}:{other}")
-                changes = ratios(further, largest)
-                yield self._question(claim, other, changes, cells.varied(context))
+                changes = log_changes(side.blocks(evidence, f"{STEP}:{other}"), largest)
+                yield self._question(claim, other, tuple(changes.values()), levels)
 
     def in_print(self, claim: Claim) -> Sequence[Check]:
         found = _printed(claim, self.quantity)

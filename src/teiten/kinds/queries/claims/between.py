@@ -12,19 +12,13 @@ from dataclasses import dataclass, replace
 from teiten.analysis.across.unpaired import estimate_unpaired
 from teiten.analysis.claims.checks import ClaimQuestion, check_of
 from teiten.analysis.model.claims import FIRST, LAST, Check, CheckKind, Claim
-from teiten.analysis.model.comparison import Observed, Systems
+from teiten.analysis.model.comparison import Systems
+from teiten.analysis.model.evidence import Blocks, EvidenceTable
 from teiten.analysis.model.predicate import UnmetError
 from teiten.claims.questions import log_bound
 from teiten.kinds.queries.claims.bounded import QueryBounds, asked_queries, logs_of, means_of
 from teiten.kinds.queries.claims.measures import plan_measure
-from teiten.kinds.queries.claims.sides import (
-    QUERY,
-    Blocks,
-    by_query,
-    in_cell,
-    known_levels,
-    wanted_levels,
-)
+from teiten.kinds.queries.claims.sides import measured_sides
 
 Logs = Mapping[str, Blocks]
 """Logarithms by query and block."""
@@ -56,12 +50,12 @@ def gains_between(
     """The same of what a factor's last level brings against its first, on each of the systems: the
     ratio of the two ratios. Within a campaign both levels belong to the same blocks."""
 
-    def gains(of: Claim, observed: Observed) -> dict[str, Logs]:
+    def gains(of: Claim, evidence: EvidenceTable) -> dict[str, Logs]:
         first, last = (
-            _by_server(replace(of, at=(*of.at, (factor, level))), observed)
+            _by_server(replace(of, at=(*of.at, (factor, level))), evidence)
             for level in (FIRST, LAST)
         )
-        return {server: _shorter(one, last[server]) for server, one in first.items()}
+        return {server: _shorter(times, last[server]) for server, times in first.items()}
 
     return _between(claim, parts, kind, systems, gains)
 
@@ -84,7 +78,7 @@ def _between(
     parts: Sequence[QueryBounds],
     kind: CheckKind,
     systems: Systems,
-    logs: Callable[[Claim, Observed], dict[str, Logs]],
+    logs: Callable[[Claim, EvidenceTable], dict[str, Logs]],
 ) -> tuple[Check, ...]:
     if claim.contrast is None:
         raise UnmetError("compared")
@@ -99,26 +93,14 @@ def _between(
         for part in parts
         for one in _ask(claim, part, kind, names, (found[0][server], found[1][server]))
     ]
-    measure = systems.here[names[0]][0].plan.study.measure
+    measure = systems.here[names[0]].plan.study.measure
     return tuple(_check(one, measure.alpha, len(asked)) for one in asked)
 
 
-def _by_server(claim: Claim, observed: Observed) -> dict[str, Logs]:
+def _by_server(claim: Claim, evidence: EvidenceTable) -> dict[str, Logs]:
     """The logarithms of the claim's metric on each server of a campaign."""
-    campaign, observations = observed
-    plan = campaign.plan
-    known = known_levels(plan, claim.workload)
-    alone = replace(claim, contrast=None)
-    return {
-        server: logs_of(
-            by_query(
-                in_cell(plan, observations, claim.workload, levels),
-                known.get(QUERY, ()),
-                claim.metric,
-            )
-        )
-        for server, ((_, levels),) in wanted_levels(alone, plan, known)
-    }
+    found = measured_sides(replace(claim, contrast=None), evidence, claim.metric)
+    return {one.server: logs_of(one.sides[0].by_query) for one in found}
 
 
 def _ask(

@@ -11,12 +11,12 @@ from pydantic.dataclasses import dataclass
 
 from teiten.analysis.claims.checks import ClaimQuestion
 from teiten.analysis.model.claims import CheckKind
+from teiten.analysis.model.evidence import Blocks, block_means, log_changes, logarithm
 from teiten.analysis.model.predicate import UnmetError
-from teiten.analysis.verdict.verdict import log_ratio
 from teiten.claims.forms import FORM, RatioBounds, Yes
 from teiten.claims.questions import log_bound
 from teiten.kinds.queries.claims.measures import plan_measure
-from teiten.kinds.queries.claims.sides import Blocks, ClaimSides, QueryValues
+from teiten.kinds.queries.claims.sides import ClaimSides, QueryValues
 from teiten.study.schema import Words
 
 
@@ -39,16 +39,11 @@ def named(parts: Sequence[QueryBounds]) -> tuple[str, ...]:
 
 
 def changes(old: QueryValues, new: QueryValues) -> dict[str, dict[int, float]]:
-    """ln(new/old) by query and block; NaN where a value is not positive and finite."""
-    found: dict[str, dict[int, float]] = {}
-    for query, before in old.by_query.items():
-        after = new.by_query.get(query, {})
-        ratios = {
-            block: log_ratio(before[block], after[block])
-            for block in sorted(before.keys() & after.keys())
-        }
-        found[query] = {block: math.nan if one is None else one for block, one in ratios.items()}
-    return found
+    """ln(new/old) by query and block; NaN where a value has no logarithm."""
+    return {
+        query: log_changes(before, new.by_query.get(query, {}))
+        for query, before in old.by_query.items()
+    }
 
 
 def asked_queries(queries: tuple[str, ...], found: Sequence[str]) -> tuple[str, ...]:
@@ -60,12 +55,9 @@ def asked_queries(queries: tuple[str, ...], found: Sequence[str]) -> tuple[str, 
 
 
 def logs_of(values: Mapping[str, Blocks]) -> dict[str, dict[int, float]]:
-    """ln by query and block; NaN where a value is not positive and finite."""
+    """ln by query and block; NaN where a value has none."""
     return {
-        query: {
-            block: math.log(value) if 0 < value < math.inf else math.nan
-            for block, value in sorted(blocks.items())
-        }
+        query: {block: logarithm(value) for block, value in blocks.items()}
         for query, blocks in values.items()
     }
 
@@ -90,8 +82,4 @@ def bounded(
 
 def means_of(values: Mapping[str, Blocks], queries: tuple[str, ...]) -> dict[int, float]:
     """The mean over queries, of each block that has them all."""
-    blocks = set.intersection(*(set(values.get(query, {})) for query in queries))
-    return {
-        block: math.fsum(values[query][block] for query in queries) / len(queries)
-        for block in sorted(blocks)
-    }
+    return block_means([values.get(query, {}) for query in queries])

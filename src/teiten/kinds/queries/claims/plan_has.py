@@ -57,7 +57,7 @@ class PlanHas(OfQueries):
         yield self.metric, float(found)
 
     def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
-        found = measured_sides(claim, ground, self.metric)
+        found = measured_sides(claim, ground.evidence, self.metric)
         return tuple(check for one in found for check in self._of_server(one))
 
     def _of_server(self, found: ClaimSides) -> Iterator[Check]:

@@ -58,7 +58,7 @@ class OfSides(OfQueries):
         return [check_of(one, 1.0, exact) for one in asked]
 
     def _asked(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
-        for one in measured_sides(claim, ground, claim.metric):
+        for one in measured_sides(claim, ground.evidence, claim.metric):
             _with_plans(claim, one)
             yield from self.asked(one, claim.metric)
 

@@ -12,21 +12,16 @@ from pydantic.dataclasses import dataclass
 
 from teiten.analysis.claims.checks import ClaimQuestion, check_of, exact
 from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimWords, PublishedCurves
+from teiten.analysis.model.evidence import Blocks
 from teiten.analysis.model.predicate import Ground, UnmetError
-from teiten.claims.curves import ClaimCurve, log_changes, published
+from teiten.claims.curves import ClaimCurve, level_changes, published
 from teiten.claims.forms import FORM, Count, Tolerance, Word
 from teiten.claims.questions import around
+from teiten.claims.sides import places_of
 from teiten.kinds.queries.claims.evidence import Executed
 from teiten.kinds.queries.claims.measures import LAUNCHED
 from teiten.kinds.queries.claims.predicate import OfQueries, answered
-from teiten.kinds.queries.claims.sides import (
-    QUERY,
-    Blocks,
-    by_query,
-    in_cell,
-    known_levels,
-    wanted_levels,
-)
+from teiten.kinds.queries.claims.sides import QUERY, queries_of
 
 
 def _said(check: Check, words: ClaimWords) -> str:
@@ -69,27 +64,21 @@ class WorkerCurve(OfQueries):
 
     def _asked(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
         """Of each query on each server."""
-        plan = ground.plan
-        known = known_levels(plan, claim.workload)
-        levels = [level for level in known.get(self.factor, ()) if level.isdecimal()]
-        for server, sides in wanted_levels(claim, plan, known, axis=self.factor):
-            _, at = sides[0]
-            cells = {
-                float(level): in_cell(
-                    plan, ground.observations, claim.workload, {**at, self.factor: level}
-                )
-                for level in levels
-            }
-            for query in known.get(QUERY, ()):
+        evidence = ground.evidence
+        planned = evidence.levels(claim.workload).get(self.factor, ())
+        for place in places_of(claim, evidence, along=(QUERY, self.factor)):
+            for query in queries_of(claim, evidence):
+                cells = {
+                    float(level): place.sides[0].further(QUERY, query).further(self.factor, level)
+                    for level in planned
+                    if level.isdecimal()
+                }
                 times, launched = (
-                    {
-                        level: by_query(found, [query], metric)[query]
-                        for level, found in cells.items()
-                    }
+                    {level: cell.blocks(evidence, metric) for level, cell in cells.items()}
                     for metric in (claim.metric, LAUNCHED)
                 )
                 yield from self._steps(
-                    ClaimCurve(server, times), _cap(launched), ground.cores, query
+                    ClaimCurve(place.server, times), _cap(launched), ground.cores, query
                 )
 
     def _steps(
@@ -124,7 +113,7 @@ def _cap(launched: Mapping[float, Blocks]) -> int:
 def _step(
     curve: ClaimCurve, first: float, second: float, bounds: tuple[float, float], query: str
 ) -> ClaimQuestion:
-    values = tuple(log_changes(curve, first, curve, second).values())
+    values = tuple(level_changes(curve, first, curve, second).values())
     return ClaimQuestion(
         PERMITTED_WORKERS,
         (),

@@ -103,7 +103,7 @@ class WorkersByRule(OfQueries):
 
     def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
         wanted = (LAUNCHED, self.metric, PERMITTED, SERIAL)
-        found = (measured_sides(claim, ground, metric) for metric in wanted)
+        found = (measured_sides(claim, ground.evidence, metric) for metric in wanted)
         return tuple(
             check for sides in zip(*found, strict=True) for check in self._of_server(*sides)
         )
