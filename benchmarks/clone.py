@@ -22,9 +22,9 @@ from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.installations import choose_pgbench, find_installations, resolve
 from teiten.execute.postgres.templates.build import tables_here
-from teiten.execute.postgres.templates.copy_methods import sync_file_system
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.postgres.templates.store import TemplateStore
+from teiten.host.system.held_folder import sync_file_system_of
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.users import server_user
 from teiten.model.installation import Pgbench
@@ -53,13 +53,13 @@ def seconds_of_pgbench(spec: TemplateSpec, pgbench: Pgbench, folder: Path) -> fl
         cluster.start()
         with cluster.connect() as connection:
             connection.execute(f"CREATE DATABASE {BENCH_DATABASE}")
-        sync_file_system(folder)
+        sync_file_system_of(folder)
         begin = time.perf_counter()
         fill(tables_here(cluster, pgbench), spec.data, print)
         with cluster.connect(BENCH_DATABASE) as connection:
             connection.execute("VACUUM (ANALYZE)")
             connection.execute("CHECKPOINT")
-        sync_file_system(folder)
+        sync_file_system_of(folder)
         return time.perf_counter() - begin
     finally:
         cluster.remove()

@@ -21,6 +21,7 @@ from teiten.execute.postgres.templates.copy_methods import (
     copy_open,
 )
 from teiten.execute.postgres.templates.linked import make_movable
+from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.users import ServerUser, server_user
 
 OURSELVES = ServerUser("ourselves", None, None)
@@ -176,11 +177,12 @@ def test_a_full_disk_leaves_nothing_half_done(
 
 
 def test_the_choice_is_measured_once_for_a_file_system(tmp_path: Path) -> None:
-    chosen = choose_method(tmp_path, tmp_path)
     cache = tmp_path / CACHE_NAME
-    assert json.loads(cache.read_text()) == {str(tmp_path.stat().st_dev): str(chosen)}
-    assert [path.name for path in tmp_path.iterdir()] == [CACHE_NAME]
-    cache.write_text(json.dumps({str(tmp_path.stat().st_dev): "parallel copy"}))
-    assert choose_method(tmp_path, tmp_path) is CopyMethod.PARALLEL_COPY
-    cache.write_text("[]")
-    assert choose_method(tmp_path, tmp_path) in CopyMethod
+    with HeldFolder.open(tmp_path) as folder:
+        chosen = choose_method(folder, tmp_path)
+        assert json.loads(cache.read_text()) == {str(folder.device): str(chosen)}
+        assert [path.name for path in tmp_path.iterdir()] == [CACHE_NAME]
+        cache.write_text(json.dumps({str(folder.device): "parallel copy"}))
+        assert choose_method(folder, tmp_path) is CopyMethod.PARALLEL_COPY
+        cache.write_text("[]")
+        assert choose_method(folder, tmp_path) in CopyMethod

@@ -18,8 +18,7 @@ ENDING = ".elsewhere"
 
 def note(workdir: Workdir, folder: Path) -> None:
     """Remember a folder, before it is made."""
-    workdir.clusters.mkdir(parents=True, exist_ok=True)
-    with HeldFolder.open(workdir.clusters) as room:
+    with HeldFolder.open_or_make(workdir.clusters) as room:
         text = f"{os.fspath(folder)}\n".encode()
         room.write(_note(workdir, folder).name, text, mode=0o644, durable=True)
 

@@ -41,8 +41,7 @@ def run_initdb(
             f"the installation {installation.name} has no server",
             f"install one: teiten pg install {installation.version.major}",
         )
-    data_directory.parent.mkdir(parents=True, exist_ok=True)
-    with HeldFolder.open(data_directory.parent) as parent:
+    with HeldFolder.open_or_make(data_directory.parent) as parent:
         with contextlib.suppress(FileExistsError):
             parent.make(data_directory.name).close()
         with parent.inner(data_directory.name) as data:

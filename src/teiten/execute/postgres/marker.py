@@ -131,10 +131,9 @@ def new_folder(folder: Path, what: Kind, about: str = "") -> None:
     another user's, UnsafePlaceError where it is no folder.
     """
     folder = folder.absolute()
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with HeldFolder.open(folder.parent) as parent:
+    with HeldFolder.open_or_make(folder.parent) as parent:
         with contextlib.suppress(FileExistsError):
-            parent.make(folder.name, 0o777).close()
+            parent.make(folder.name, 0o755).close()
         with parent.inner(folder.name) as held:
             if marker_of(held) is None and (held.entries() or not held.is_trusted):
                 raise UsageError(

@@ -90,8 +90,7 @@ def server_processes(data_directory: Path) -> list[psutil.Process]:
     if held is None:
         return []
     with held:
-        owner = held.owner
-    directory = str(data_directory.resolve())
+        owner, directory = held.owner, str(held.real_path())
     found = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import errno
 import mmap
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.errors import MachineError
+from teiten.host.system.held_folder import HeldFolder
 from teiten.model.units import Bytes
 
 CHUNK = 1024 * 1024
@@ -58,24 +58,15 @@ def scratch(folder: Path, size: Bytes) -> Iterator[Scratch]:
     if not hasattr(os, "O_DIRECT"):
         raise MachineError("this system has no direct I/O (O_DIRECT)", "measure on Linux")
     try:
-        descriptor = _open_nameless(folder)
-        try:
-            file = Scratch(descriptor, size // CHUNK * CHUNK)
+        with (
+            HeldFolder.open(folder) as held,
+            held.create_nameless(os.O_DIRECT) as nameless,
+        ):
+            file = Scratch(nameless.fileno(), size // CHUNK * CHUNK)
             _fill(file)
             yield file
-        finally:
-            os.close(descriptor)
     except OSError as error:
         raise MachineError(f"{folder}: {_reason(error)}", _hint(error)) from error
-
-
-def _open_nameless(folder: Path) -> int:
-    created, name = tempfile.mkstemp(prefix=".teiten-ceilings-", dir=folder)
-    os.close(created)
-    try:
-        return os.open(name, os.O_RDWR | os.O_DIRECT)
-    finally:
-        Path(name).unlink()
 
 
 def _fill(file: Scratch) -> None:

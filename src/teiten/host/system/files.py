@@ -49,20 +49,15 @@ def begin_write_back(descriptor: int, offset: int, count: int) -> None:
         )
 
 
-def sync_file_system(folder: Path) -> None:
-    """Write all dirty pages of the folder's file system to its disk (Linux; elsewhere of all;
-    nothing on Windows, which has no such call)."""
-    if _LIBC is None:
+def sync_file_system(descriptor: int | None, folder: Path) -> None:
+    """Write all dirty pages of an open folder's file system to its disk (Linux; elsewhere of all;
+    nothing on Windows, which has no such call). Raises OSError, which names ``folder``."""
+    if _LIBC is None or descriptor is None:
         if sys.platform != "win32":
             os.sync()
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        if _LIBC.syncfs(descriptor) != 0:
-            code = ctypes.get_errno()
-            raise OSError(code, os.strerror(code), str(folder))
-    finally:
-        os.close(descriptor)
+    elif _LIBC.syncfs(descriptor) != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code), str(folder))
 
 
 def punch_hole(descriptor: int, length: int) -> bool:

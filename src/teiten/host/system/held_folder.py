@@ -23,6 +23,7 @@ from pathlib import Path, PurePath
 from typing import IO
 
 from teiten.errors import ServerError
+from teiten.host.system.files import sync_file_system
 from teiten.host.system.users import ServerUser, own_uid
 
 BY_DESCRIPTOR = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
@@ -32,6 +33,8 @@ _FILE = (
     | getattr(os, "O_NOCTTY", 0)
     | getattr(os, "O_BINARY", 0)
 )
+_DELETED_BY_WINDOWS = getattr(os, "O_TEMPORARY", 0)
+"""A file is deleted when it is closed."""
 _FOLDER = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _ON_THE_WAY = _FOLDER | getattr(os, "O_PATH", os.O_RDONLY)
 MOST_LINKS = 40
@@ -63,6 +66,7 @@ class HeldFolder:
         status = os.lstat(path) if descriptor is None else os.fstat(descriptor)
         self.owner = status.st_uid
         self.device = status.st_dev
+        self._is_writable_by_others = _is_writable_by_others(status)
         self.mode = stat.S_IMODE(status.st_mode)
 
     @classmethod
@@ -76,6 +80,18 @@ class HeldFolder:
             _require_folder(absolute)
             return cls(absolute, None)
         return cls(absolute, _walked(absolute))
+
+    @classmethod
+    def open_or_make(cls, path: Path) -> HeldFolder:
+        """As ``open``; what is missing of the path is made."""
+        absolute = path.absolute()
+        try:
+            return cls.open(absolute)
+        except FileNotFoundError:
+            with cls.open_or_make(absolute.parent) as parent:
+                with contextlib.suppress(FileExistsError):
+                    parent.make(absolute.name, 0o755).close()
+                return parent.inner(absolute.name)
 
     @classmethod
     def open_itself(cls, path: Path) -> HeldFolder:
@@ -98,7 +114,7 @@ class HeldFolder:
     @property
     def is_trusted(self) -> bool:
         """Whether root may believe what it finds in here: root alone could put it there."""
-        return own_uid() != 0 or self.owner == 0
+        return own_uid() != 0 or (self.owner == 0 and not self._is_writable_by_others)
 
     @property
     def as_working_folder(self) -> Path:
@@ -106,6 +122,12 @@ class HeldFolder:
         if sys.platform == "linux" and self._descriptor is not None:
             return Path(f"/proc/self/fd/{self._descriptor}")
         return self.path
+
+    def real_path(self) -> Path:
+        """Where the folder is now, without links, as the system knows it."""
+        if sys.platform == "linux" and self._descriptor is not None:
+            return Path(f"/proc/self/fd/{self._descriptor}").readlink()
+        return self.path.resolve()
 
     def inner(self, name: str) -> HeldFolder:
         """Hold a folder in this one. Raises UnsafePlaceError where it is none, and OSError."""
@@ -182,6 +204,16 @@ class HeldFolder:
         """A new file, not yet another's. Raises FileExistsError, and OSError."""
         descriptor = self._opened(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
         return os.fdopen(descriptor, "w+b", buffering=0)
+
+    def create_nameless(self, flags: int = 0) -> IO[bytes]:
+        """Open a new file of ours that has no name, so that nobody else can reach it, and that is
+        gone with its descriptor. ``flags``: further ones of open(2). Raises OSError."""
+        descriptor = self._open_nameless(os.O_RDWR | flags)
+        return os.fdopen(descriptor, "w+b", buffering=0)
+
+    def sync_file_system(self) -> None:
+        """Write all dirty pages of the folder's file system to its disk. Raises OSError."""
+        sync_file_system(self._descriptor, self.path)
 
     def write(
         self,
@@ -351,6 +383,19 @@ class HeldFolder:
                 raise UnsafePlaceError(self.path / name, f"is {kind}, not a plain file") from error
             raise
 
+    def _open_nameless(self, flags: int) -> int:
+        """By O_TMPFILE; where the file system does not know it, by a name that is deleted again."""
+        if self._descriptor is not None and hasattr(os, "O_TMPFILE"):
+            with contextlib.suppress(OSError):
+                flagged = flags | os.O_TMPFILE | os.O_EXCL
+                return os.open(".", flagged, 0o600, dir_fd=self._descriptor)
+        name = f".teiten-{os.getpid()}-{secrets.token_hex(4)}"
+        try:
+            return self._opened(name, flags | os.O_CREAT | os.O_EXCL | _DELETED_BY_WINDOWS)
+        finally:  # open(2) leaves a file behind where it refuses O_DIRECT
+            if not _DELETED_BY_WINDOWS:
+                self.unlink(name)
+
     def _checked(self, name: str, descriptor: int, mode: str) -> IO[bytes]:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
@@ -399,6 +444,26 @@ def give_open(file: IO[bytes], user: ServerUser | None, mode: int) -> None:
     os.fchmod(file.fileno(), mode & 0o777)
     if user is not None and user.uid is not None and user.gid is not None:
         os.fchown(file.fileno(), user.uid, user.gid)
+
+
+def exchangeable_folder(path: Path) -> Path | None:
+    """The first folder on the way to (and with) ``path`` in which another user can exchange what is
+    root's; None where there is none, or where we are not root. Raises OSError."""
+    if own_uid() != 0:
+        return None
+    real = path.resolve()
+    for folder in (*reversed(real.parents), real):
+        status = os.lstat(folder)
+        is_sticky = status.st_mode & stat.S_ISVTX
+        if status.st_uid != 0 or (_is_writable_by_others(status) and not is_sticky):
+            return folder
+    return None
+
+
+def sync_file_system_of(folder: Path) -> None:
+    """Write all dirty pages of a folder's file system to its disk. Raises OSError."""
+    with HeldFolder.open_itself(folder) as held:
+        held.sync_file_system()
 
 
 def find_folder(path: Path) -> HeldFolder | None:
@@ -453,6 +518,11 @@ def _require_folder(path: Path) -> None:
     status = os.lstat(path)
     if not stat.S_ISDIR(status.st_mode):
         raise UnsafePlaceError(path, f"is {_kind_of(status)}, not a folder")
+
+
+def _is_writable_by_others(status: os.stat_result) -> bool:
+    by_group = stat.S_IWGRP if status.st_gid != 0 else 0
+    return bool(status.st_mode & (stat.S_IWOTH | by_group))
 
 
 def _is_folder(status: os.stat_result) -> bool:

@@ -30,7 +30,7 @@ from teiten.execute.postgres.provision.receipts import (
     write_receipt,
 )
 from teiten.host.system.causes import told
-from teiten.host.system.files import sync_file_system
+from teiten.host.system.held_folder import sync_file_system_of
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
 from teiten.model.units import MIB
@@ -96,7 +96,7 @@ def make_installation(recipe: Recipe, workdir: Workdir, say: Say) -> Installatio
 def give_name(staging: Path, folder: Path) -> None:
     """Make a whole installation of what was staged, once it is on the disk: after a power cut,
     files that are not written yet would stand there empty."""
-    sync_file_system(staging)
+    sync_file_system_of(staging)
     if folder.exists():  # one that is damaged: a whole one would have been used
         shutil.rmtree(folder)
     staging.rename(folder)

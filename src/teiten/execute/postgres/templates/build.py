@@ -20,9 +20,8 @@ from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.marker import Kind
 from teiten.execute.postgres.programs import run_program
-from teiten.execute.postgres.templates.copy_methods import sync_file_system
 from teiten.execute.postgres.templates.linked import make_movable
-from teiten.host.system.held_folder import HeldFolder
+from teiten.host.system.held_folder import HeldFolder, sync_file_system_of
 from teiten.host.system.users import ServerUser
 from teiten.model.installation import Pgbench, Version
 from teiten.model.plan import TemplateSpec
@@ -151,7 +150,7 @@ def end_build(cluster: Cluster) -> None:
         )
     make_movable(cluster.data_directory, cluster.user)
     cluster.restore_configuration()
-    sync_file_system(cluster.data_directory.parent)
+    sync_file_system_of(cluster.data_directory.parent)
 
 
 class OwnServer(Protocol):

@@ -18,7 +18,6 @@ from teiten.execute.postgres.templates.copy_methods import (
     CopyMethod,
     choose_method,
     copy_open,
-    sync_file_system,
 )
 from teiten.execute.postgres.templates.linked import linked_folders, make_link
 from teiten.host.system.causes import machine_error, no_inodes
@@ -93,8 +92,7 @@ def clone_tree(
     with contextlib.ExitStack() as held:
         home = held.enter_context(HeldFolder.open(source.parent))
         links = linked_folders(held.enter_context(home.inner(source.name)))
-        destination.parent.mkdir(parents=True, exist_ok=True)
-        parent = held.enter_context(HeldFolder.open(destination.parent))
+        parent = held.enter_context(HeldFolder.open_or_make(destination.parent))
         known = frozenset(link.path for link in links)
         outside = {
             name: held.enter_context(HeldFolder.open_itself(folder))
@@ -111,14 +109,14 @@ def clone_tree(
         ]
         size = Bytes(sum(tree.bytes for tree in trees))
         try:
-            chosen = method or choose_method(destination, caches)
+            chosen = method or choose_method(parts[0][1], caches)
             for (old, new), tree in zip(parts, trees, strict=True):
                 chosen = _copy_all(chosen, old, new, tree, user)
             for link in links:
                 make_link(parts[0][1], link, user, (places or {}).get(link.folder))
             if sync:
-                for folder in (destination, *(places or {}).values()):
-                    sync_file_system(folder)
+                for folder in (parts[0][1], *outside.values()):
+                    folder.sync_file_system()
         except BaseException as error:
             full = _disk_full(error, destination, size)  # before it has room again
             with contextlib.suppress(OSError):

@@ -13,7 +13,6 @@ import contextlib
 import errno
 import json
 import os
-import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -21,16 +20,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO
 
-from teiten.host.system.files import (
-    begin_write_back,
-    copy_range,
-    read_into,
-    reflink,
-    sync_file_system,
-)
-from teiten.model.units import MIB
-
-__all__ = ["CopyMethod", "choose_method", "copy_open", "sync_file_system"]
+from teiten.host.system.files import begin_write_back, copy_range, read_into, reflink
+from teiten.host.system.held_folder import HeldFolder
+from teiten.model.units import MIB, Seconds
 
 CHUNK = 16 * MIB
 PROBE_FILES = 4
@@ -55,67 +47,64 @@ def copy_open(method: CopyMethod, old: IO[bytes], new: IO[bytes]) -> None:
         _COPIERS[method](old.fileno(), new.fileno(), size)
 
 
-def _copy_file(method: CopyMethod, source: Path, destination: Path) -> None:
-    with source.open("rb", buffering=0) as old, destination.open("xb", buffering=0) as new:
-        copy_open(method, old, new)
-
-
-def choose_method(folder: Path, caches: Path | None = None) -> CopyMethod:
+def choose_method(folder: HeldFolder, caches: Path | None = None) -> CopyMethod:
     """The fastest way to copy files within ``folder``.
 
     ``caches``: a folder that remembers the choice for each file system.
     """
-    key = str(folder.stat().st_dev)
+    key = str(folder.device)
     known = _read_cache(caches)
     if key in known:
         return known[key]
-    with tempfile.TemporaryDirectory(prefix=".probe-", dir=folder) as name:
-        method = _measure(Path(name))
+    method = _measure(folder)
     _write_cache(caches, {**known, key: method})
     return method
 
 
-def _measure(folder: Path) -> CopyMethod:
+def _measure(folder: HeldFolder) -> CopyMethod:
+    """Copies nameless files, which whoever owns the folder cannot exchange for others."""
     content = os.urandom(MIB) * (PROBE_BYTES // MIB)
-    sources = [folder / f"source-{number}" for number in range(PROBE_FILES)]
-    for source in sources:
-        source.write_bytes(content)
-    sync_file_system(folder)
-    if _works(CopyMethod.REFLINK, sources[0]):
-        return CopyMethod.REFLINK
-    methods = [CopyMethod.PARALLEL_COPY]
-    if _works(CopyMethod.COPY_FILE_RANGE, sources[0]):
-        methods.append(CopyMethod.COPY_FILE_RANGE)
-    best = {method: float("inf") for method in methods}
-    for _ in range(3):
-        for method in methods:
-            best[method] = min(best[method], _seconds(method, sources))
+    with contextlib.ExitStack() as opened:
+        sources = [opened.enter_context(folder.create_nameless()) for _ in range(PROBE_FILES)]
+        for source in sources:
+            source.write(content)
+        folder.sync_file_system()
+        if _works(CopyMethod.REFLINK, folder, sources[0]):
+            return CopyMethod.REFLINK
+        methods = [CopyMethod.PARALLEL_COPY]
+        if _works(CopyMethod.COPY_FILE_RANGE, folder, sources[0]):
+            methods.append(CopyMethod.COPY_FILE_RANGE)
+        best = {method: float("inf") for method in methods}
+        for _ in range(3):
+            for method in methods:
+                best[method] = min(best[method], _seconds(method, folder, sources))
     return min(methods, key=lambda method: best[method])
 
 
-def _works(method: CopyMethod, source: Path) -> bool:
-    destination = source.with_name("try")
+def _works(method: CopyMethod, folder: HeldFolder, source: IO[bytes]) -> bool:
     try:
-        _copy_file(method, source, destination)
+        with folder.create_nameless() as copy:
+            _copy_whole(method, source, copy)
     except OSError as error:
         if error.errno in CANNOT:
             return False
         raise
-    finally:
-        destination.unlink(missing_ok=True)
     return True
 
 
-def _seconds(method: CopyMethod, sources: list[Path]) -> float:
-    copies = [source.with_name(f"{source.name}.copy") for source in sources]
-    begin = time.perf_counter()
-    with ThreadPoolExecutor(THREADS) as threads:
-        list(threads.map(_copy_file, [method] * len(sources), sources, copies))
-    sync_file_system(sources[0].parent)
-    seconds = time.perf_counter() - begin
-    for copy in copies:
-        copy.unlink()
-    return seconds
+def _seconds(method: CopyMethod, folder: HeldFolder, sources: list[IO[bytes]]) -> Seconds:
+    with contextlib.ExitStack() as opened:
+        begin = time.perf_counter()
+        copies = [opened.enter_context(folder.create_nameless()) for _ in sources]
+        with ThreadPoolExecutor(THREADS) as threads:
+            list(threads.map(_copy_whole, [method] * len(sources), sources, copies))
+        folder.sync_file_system()
+        return Seconds(time.perf_counter() - begin)
+
+
+def _copy_whole(method: CopyMethod, source: IO[bytes], copy: IO[bytes]) -> None:
+    source.seek(0)
+    copy_open(method, source, copy)
 
 
 def _reflink(old: int, new: int, _size: int) -> None:

@@ -20,7 +20,7 @@ from teiten.execute.sites.local.limit import require_transfers
 from teiten.execute.sites.local.notes import PREFIX as OURS
 from teiten.execute.sites.local.notes import left_notes, write_note
 from teiten.execute.sites.local.transfers import TransferLimit
-from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
+from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError, exchangeable_folder
 from teiten.host.system.loop_device import (
     LoopDevice,
     attach,
@@ -127,15 +127,15 @@ def _is_named(image: Path, point: Path) -> bool:
 
 def _make_image(home: Path, name: str, size: int, storage: str) -> None:
     try:
-        with HeldFolder.open(home) as held:
-            if not held.is_trusted:
-                raise MachineError(
-                    f"storage {storage}: {home} is not root's: another user could put a device of"
-                    " theirs in the place of the emulated one",
-                    "name a folder of root's: emulate:in=DIR",
-                )
-            with held.create(name) as file:
-                take_room(file.fileno(), size)
+        exchangeable = exchangeable_folder(home)  # losetup and mkfs.ext4 go by paths
+        if exchangeable is not None:
+            raise MachineError(
+                f"storage {storage}: {exchangeable} is not root's alone: another user could put a"
+                f" file of theirs in the place of the emulated device in {home}",
+                "name a folder of root's, within folders of root's: emulate:in=DIR",
+            )
+        with HeldFolder.open(home) as held, held.create(name) as file:
+            take_room(file.fileno(), size)
     except (OSError, UnsafePlaceError) as error:
         full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
         raise MachineError(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import IO, Any
@@ -16,6 +15,7 @@ from typing import IO, Any
 from teiten.errors import MachineError
 from teiten.execute.sites.local.limit import Limit
 from teiten.execute.sites.local.limit_files import Allowed
+from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.page_cache import cached
 from teiten.host.system.paths import Workdir
 from teiten.host.system.processes import killed_after, spawn
@@ -77,7 +77,8 @@ def check_limit(workdir: Workdir, memory: Bytes, folder: Path) -> dict[str, Any]
 
 def _of_holes(folder: Path, size: int) -> IO[bytes]:
     try:
-        file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115 - the caller closes it
+        with HeldFolder.open(folder) as held:
+            file = held.create_nameless()
         file.truncate(size)
     except OSError as error:
         raise MachineError(

@@ -6,7 +6,6 @@ import os
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import IO, Any
 from teiten.errors import MachineError
 from teiten.execute.probes.os_node import NodeReader
 from teiten.execute.sites.local.node_emulation import EmulatedNode, NodeEmulation
+from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.namespaces import inside
 from teiten.host.system.paths import Workdir
 from teiten.host.system.processes import killed_after, spawn
@@ -100,7 +100,8 @@ def _counted(node: EmulatedNode, folder: Path) -> int:
 def _on_storage(folder: Path) -> IO[bytes]:
     """A file of no name whose bytes are on its disk."""
     try:
-        file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115 - the caller closes it
+        with HeldFolder.open(folder) as held:
+            file = held.create_nameless()
         file.write(os.urandom(MIB))
         os.fsync(file.fileno())
     except OSError as error:

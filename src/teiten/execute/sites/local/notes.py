@@ -22,9 +22,8 @@ def write_note(workdir: Workdir, name: str, made: Mapping[str, Sequence[Any]]) -
     """``name``: of the note, whose ending says what is noted."""
     pid = os.getpid()
     note = workdir.clusters / name
-    workdir.clusters.mkdir(parents=True, exist_ok=True)
     found = {"pid": pid, "process_started": started_at(pid), **made}
-    with HeldFolder.open(workdir.clusters) as room:  # on the disk before what it notes
+    with HeldFolder.open_or_make(workdir.clusters) as room:  # on the disk before what it notes
         room.write(name, f"{json.dumps(found)}\n".encode(), mode=0o644, durable=True)
     return note
 

@@ -14,7 +14,7 @@ from teiten.errors import MachineError, ServerError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.marker import Kind, mark, new_folder, read_marker, remove_marked
 from teiten.execute.sites.remote.agent.room import AgentFolder
-from teiten.host.system.files import sync_file_system
+from teiten.host.system.held_folder import sync_file_system_of
 from teiten.host.system.processes import child_environment
 from teiten.model.quantities import format_size
 
@@ -75,7 +75,7 @@ class Packages:
         if final.exists():
             remove_marked(final)
         mark(partial, Kind.PACKAGE, name)
-        sync_file_system(partial)  # else a power cut may leave empty files under its name
+        sync_file_system_of(partial)  # else a power cut may leave empty files under its name
         partial.rename(final)
         self._partial = None
         return str(final)
